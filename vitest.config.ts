@@ -1,0 +1,47 @@
+import process from 'node:process';
+import { defineConfig } from 'vitest/config';
+
+/** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
+const isFullCheck = process.env['SVC_FULL_CHECK'] === '1';
+
+const everything = { statements: 100, branches: 100, functions: 100, lines: 100 };
+const floors = {
+  statements: 90,
+  branches: 90,
+  functions: 90,
+  lines: 90,
+  'packages/server/src/base/**': everything,
+  'packages/server/src/resources/**': everything,
+  'packages/server/src/**/*-rules.ts': everything,
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          environment: 'node',
+          include: ['e2e/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      reportsDirectory: 'coverage',
+      reporter: ['text-summary', 'json-summary', 'lcovonly'],
+      include: ['packages/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/conformance/**', '**/gen/**', '**/generated/**', '**/*_pb.*', '**/*.d.ts'],
+      ...(isFullCheck ? { thresholds: floors } : {}),
+    },
+  },
+});
