@@ -1,0 +1,80 @@
+/** The 16 gRPC status codes without OK; `transport/fault-codes` owns their numbers and HTTP statuses (API-1.8). */
+export type FaultCode =
+  | 'CANCELLED'
+  | 'UNKNOWN'
+  | 'INVALID_ARGUMENT'
+  | 'DEADLINE_EXCEEDED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION'
+  | 'ABORTED'
+  | 'OUT_OF_RANGE'
+  | 'UNIMPLEMENTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'DATA_LOSS'
+  | 'UNAUTHENTICATED';
+
+/** One refused field: `field` is a JSON-name path such as `spec.steps[2].id`; `reason` is the chapter's word. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
+export interface FaultOptions {
+  /** Facts for programs, shown as ErrorInfo.metadata; never secrets. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly violations?: readonly FieldViolation[];
+  /** Known wait before a retry can succeed, in milliseconds (RetryInfo). */
+  readonly retryAfterMs?: number;
+  /** Further typed details as {typeUrl-less full name, JSON}, for ApplyManifests refusals. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An expected failure of a call: one gRPC code, a stable UPPER_SNAKE reason and a text that is safe to show.
+ * Services throw Faults; only transport turns them into bytes (API-1.8).
+ */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly reason: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly violations: readonly FieldViolation[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: FaultCode, reason: string, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.reason = reason;
+    this.metadata = options.metadata ?? {};
+    this.violations = options.violations ?? [];
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export const isFault = (error: unknown): error is Fault => error instanceof Fault;
+
+/** INVALID_ARGUMENT for refused fields; the text names the first field and counts the others (API-1.8). */
+export const invalidFields = (violations: readonly FieldViolation[]): Fault => {
+  const [first] = violations;
+  const rest = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
+  const text = first === undefined ? 'invalid request' : `${first.field}: ${first.description}${rest}`;
+  return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', text, { violations });
+};
+
+/** INVALID_ARGUMENT for one refused field. */
+export const invalidField = (field: string, description: string, reason = 'FIELD_INVALID'): Fault =>
+  invalidFields([{ field, description, reason }]);
+
+/** NOT_FOUND `<KIND>_NOT_FOUND` with the names that were looked for. */
+export const notFound = (kind: string, names: Readonly<Record<string, string>>): Fault => {
+  const words = kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  const label = Object.values(names).join('/');
+  return new Fault('NOT_FOUND', `${words.toUpperCase()}_NOT_FOUND`, `${words.replaceAll('_', ' ').toLowerCase()} not found: ${label}`, {
+    metadata: names,
+  });
+};

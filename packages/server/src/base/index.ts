@@ -1,0 +1,10 @@
+/**
+ * base: what every folder may use and what knows nothing of the product: faults, time, ids, randomness, log lines.
+ * Imports only `node:`. Nothing here reads the environment or the real clock unless it is handed in by app.
+ */
+export * from './assert.ts';
+export * from './clock.ts';
+export * from './fault.ts';
+export * from './ids.ts';
+export * from './log.ts';
+export * from './random.ts';
