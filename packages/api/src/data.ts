@@ -1,0 +1,14 @@
+/** Messages of package svc.data: messages, parts, turns, runs, principals, grants (contract: wire.md 5). */
+export * from '../gen/svc/data/access_pb.js';
+export * from '../gen/svc/data/artifact_pb.js';
+export * from '../gen/svc/data/channel_message_pb.js';
+export * from '../gen/svc/data/delivery_pb.js';
+export * from '../gen/svc/data/knowledge_search_pb.js';
+export * from '../gen/svc/data/message_consumer_pb.js';
+export * from '../gen/svc/data/object_ref_pb.js';
+export * from '../gen/svc/data/permission_pb.js';
+export * from '../gen/svc/data/principal_pb.js';
+export * from '../gen/svc/data/session_message_pb.js';
+export * from '../gen/svc/data/token_counter_pb.js';
+export * from '../gen/svc/data/turn_pb.js';
+export * from '../gen/svc/data/workflow_run_pb.js';
