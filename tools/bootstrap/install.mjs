@@ -1,0 +1,121 @@
+// What `npm start` and `npm test` need before anything else: installed packages and the pinned Node.js.
+// Plain JavaScript on purpose: it runs on the Node.js the machine happens to have (20 or newer), before any install.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+/** Absolute path of the checkout. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const isWindows = process.platform === 'win32';
+
+/**
+ * Makes the checkout runnable and returns the path of the Node.js to run it with.
+ * Does nothing but read two lock files when all is in place. Throws with advice when it cannot.
+ */
+export function ensureInstalled() {
+  if (!packagesAreCurrent()) {
+    say('installing packages (first start, or package-lock.json changed) ...');
+    npm(['ci', '--no-audit', '--no-fund', '--prefer-offline']);
+  }
+  return ensureNode();
+}
+
+/**
+ * Compares what npm recorded in node_modules with package-lock.json by content, so that neither a checkout nor a copy
+ * that changes file times triggers a needless install. An interrupted install leaves no record and counts as absent.
+ */
+export function packagesAreCurrent(directory = root) {
+  const installed = readLock(join(directory, 'node_modules', '.package-lock.json'));
+  if (installed === undefined) return false;
+  const wanted = readLock(join(directory, 'package-lock.json'));
+  if (wanted === undefined) throw new Error('package-lock.json is missing or unreadable: restore it from git');
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (!path.startsWith('node_modules/')) continue;
+    const present = installed[path];
+    if (present === undefined && entry.optional) continue;
+    if (present?.version !== entry.version || present?.resolved !== entry.resolved) return false;
+  }
+  return true;
+}
+
+function readLock(path) {
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}
+
+/**
+ * The `node` package fetches its binary in an install script, which newer npm versions block unless approved; in that
+ * case its step is run here. A machine whose own Node.js has the wanted major version may do without the package.
+ */
+function ensureNode() {
+  const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies.node;
+  const major = wanted.split('.')[0];
+  const pinned = () => findPinned(wanted);
+  let found = pinned();
+  if (found === undefined && existsSync(join(root, 'node_modules', 'node'))) {
+    say(`fetching Node.js ${wanted} ...`);
+    spawnSync(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: join(root, 'node_modules', 'node'),
+      stdio: ['ignore', 2, 2],
+    });
+    found = pinned();
+  }
+  if (found !== undefined) return found;
+  if (process.versions.node.split('.')[0] === major) return process.execPath;
+  throw new Error(`Node.js ${major} is needed and could not be installed from npm; install it and run again`);
+}
+
+/** Looks where npm links the binary and where the platform's own package keeps it; the file must answer `--version`. */
+function findPinned(wanted) {
+  const { platform, arch } = process;
+  const system = platform === 'win32' ? 'win' : platform;
+  const file = isWindows ? 'node.exe' : 'node';
+  const names = [`node-${system}-${arch}`, `node-bin-${system}-${arch}`];
+  const packages = [join(root, 'node_modules'), join(root, 'node_modules', 'node', 'node_modules')];
+  const candidates = [
+    join(root, 'node_modules', 'node', 'bin', file),
+    ...packages.flatMap((base) => names.map((name) => join(base, name, 'bin', file))),
+  ];
+  return candidates.find((path) => existsSync(path) && versionOf(path) === `v${wanted}`);
+}
+
+function versionOf(path) {
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Runs npm with its output on stderr, so that the standard output of the real command stays clean. */
+function npm(parameters) {
+  const script = process.env.npm_execpath;
+  const isNpm = script !== undefined && basename(script) === 'npm-cli.js';
+  const command = isNpm ? process.execPath : 'npm';
+  const all = isNpm ? [script, ...parameters] : parameters;
+  const { status, error } = spawnSync(command, all, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: isWindows && !isNpm,
+  });
+  if (status !== 0) throw new Error(`npm ${parameters[0]} failed: see its messages above`, { cause: error });
+}
+
+function say(text) {
+  process.stderr.write(`svc: ${text}\n`);
+}
+
+/** Runs a bootstrap step and turns its failure into one line and exit code 1: a stack trace helps nobody here. */
+export async function runBootstrap(step) {
+  try {
+    await step();
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,90 @@
+// System services that some tests need and npm cannot deliver. A test file declares its need in a comment line of its own,
+// `// @service postgresql`; nothing is looked for or installed that no test asks for.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import process from 'node:process';
+
+/**
+ * One row per service: the word tests use, the commands of which one must be found, folders to look in besides PATH
+ * (`*` is one folder of any name), and the Debian package that brings it.
+ */
+export const services = [
+  {
+    name: 'postgresql',
+    commands: ['postgres'],
+    folders: ['/usr/lib/postgresql/*/bin', '/opt/homebrew/opt/postgresql*/bin'],
+    aptPackage: 'postgresql',
+  },
+  { name: 'nats', commands: ['nats-server'], folders: ['/usr/sbin'], aptPackage: 'nats-server' },
+  { name: 'chromium', commands: ['chromium', 'chromium-browser', 'google-chrome'], folders: [], aptPackage: 'chromium' },
+  { name: 'bubblewrap', commands: ['bwrap'], folders: [], aptPackage: 'bubblewrap' },
+];
+
+const declaration = /^\s*(?:\/\/|\*)\s*@service\s+([a-z0-9-]+)\s*$/gm;
+
+/** Names declared by the given sources, sorted, each once. Throws for a word that has no row in the table. */
+export function declaredServices(sources) {
+  const names = new Set(sources.flatMap((text) => [...text.matchAll(declaration)].map((match) => match[1])));
+  for (const name of names) {
+    if (!services.some((service) => service.name === name)) {
+      throw new Error(`a test declares the service "${name}", which tools/bootstrap/services.mjs does not list`);
+    }
+  }
+  return [...names].sort();
+}
+
+/** Absolute path of the first command found, or undefined. */
+export function locate(service, searchPath = process.env.PATH ?? '') {
+  const folders = [...searchPath.split(delimiter).filter(Boolean), ...service.folders.flatMap(expandFolder)];
+  for (const folder of folders) {
+    for (const command of service.commands) {
+      const path = join(folder, command);
+      if (existsSync(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function expandFolder(pattern) {
+  const star = pattern.indexOf('*');
+  if (star === -1) return [pattern];
+  const parent = pattern.slice(0, pattern.lastIndexOf('/', star));
+  const prefix = pattern.slice(parent.length + 1, star);
+  const rest = pattern.slice(star + 1);
+  if (!existsSync(parent)) return [];
+  return readdirSync(parent)
+    .filter((name) => name.startsWith(prefix))
+    .sort()
+    .reverse()
+    .map((name) => parent + '/' + name + rest);
+}
+
+/**
+ * Finds every service the given test files declare, installing missing ones where that needs nobody's consent (root, or
+ * sudo without a password, on a machine that runs nothing but checks: CI=true). Returns {found: {name: path}, missing: [{name, advice}]}.
+ */
+export function provideServices(testFiles, { mayInstall = process.env.CI === 'true' } = {}) {
+  const wanted = declaredServices(testFiles.map((path) => readFileSync(path, 'utf8')));
+  const rows = services.filter((service) => wanted.includes(service.name));
+  const absent = rows.filter((service) => locate(service) === undefined);
+  if (mayInstall && absent.length > 0) aptInstall(absent.map((service) => service.aptPackage));
+  const located = rows.map((service) => ({ service, path: locate(service) }));
+  return {
+    found: Object.fromEntries(located.filter((row) => row.path !== undefined).map((row) => [row.service.name, row.path])),
+    missing: located
+      .filter((row) => row.path === undefined)
+      .map((row) => ({ name: row.service.name, advice: `apt-get install ${row.service.aptPackage}` })),
+  };
+}
+
+/** A failure shows in the apt output and again as the missing service, so its exit code is not looked at. */
+function aptInstall(packages) {
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = ['apt-get', 'install', '--yes', '--no-install-recommends', ...packages];
+  for (const command of [['apt-get', 'update', '--quiet'], install]) {
+    const [program, ...parameters] = [...asRoot, ...command];
+    spawnSync(program, parameters, { stdio: ['ignore', 2, 2], env: environment });
+  }
+}

@@ -1,0 +1,10 @@
+// `npm test [-- check ...]`: installs what is missing, then runs all checks (or the named ones).
+import { join } from 'node:path';
+import process from 'node:process';
+import { ensureInstalled, root, runBootstrap } from './install.mjs';
+import { handOver } from './run.mjs';
+
+await runBootstrap(() => {
+  const node = ensureInstalled();
+  handOver(node, [join(root, 'tools', 'checks', 'run.mjs'), ...process.argv.slice(2)]);
+});
