@@ -1,0 +1,11 @@
+/**
+ * store/contracts: what the product needs of durable storage, object bytes and the bus, without a word of SQL.
+ * Engines implement it (sqlite, postgres, blobs/*, bus/*) and pass `store/conformance`; features and runtime call it.
+ * A new kind of resource needs nothing here: resources are one generic table.
+ */
+export * from './blob-store.ts';
+export * from './bus.ts';
+export * from './resource-store.ts';
+export * from './session-log.ts';
+export * from './store.ts';
+export * from './work-tables.ts';

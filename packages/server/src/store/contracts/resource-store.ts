@@ -1,0 +1,97 @@
+/** Address of a resource. `parent` is the channel of a ChannelSubscription or the agent of a Session, else ''. */
+export interface ResourceKey {
+  readonly kind: string;
+  /** Full namespace name; '' for the kind Namespace itself. */
+  readonly namespace: string;
+  readonly parent: string;
+  readonly name: string;
+}
+
+export interface StoredOwner {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller: boolean;
+  readonly blockOwnerDeletion: boolean;
+}
+
+/** One row of the generic table (architecture 4). `spec` and `status` are canonical protobuf JSON of the kind's messages. */
+export interface StoredResource {
+  readonly key: ResourceKey;
+  readonly apiVersion: string;
+  readonly uid: string;
+  readonly generation: number;
+  /** Value of the store-wide counter at the last write. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly owners: readonly StoredOwner[];
+  readonly finalizers: readonly string[];
+  /** Micros; set while finalizers or dependants hold a deleted resource. */
+  readonly deletionTimestamp?: number;
+  readonly spec: string;
+  readonly status: string;
+}
+
+/** What a write hands in; the store assigns `version`, and `updatedAt` from its clock. */
+export type ResourceDraft = Omit<StoredResource, 'version' | 'updatedAt'>;
+
+export type LabelRequirement =
+  | { readonly op: 'in' | 'notIn'; readonly key: string; readonly values: readonly string[] }
+  | { readonly op: 'exists' | 'notExists'; readonly key: string };
+
+export interface ResourceQuery {
+  /** Absent = all kinds. */
+  readonly kind?: string;
+  readonly scope:
+    | { readonly type: 'namespace'; readonly namespace: string }
+    /** These namespaces and nothing else; the caller resolved descendants. */
+    | { readonly type: 'namespaces'; readonly namespaces: readonly string[] }
+    | { readonly type: 'all' };
+  readonly parent?: string;
+  readonly labels?: readonly LabelRequirement[];
+  /** Exclusive start in order (kind, namespace, parent, name), byte-wise ascending. */
+  readonly after?: ResourceKey;
+  readonly limit: number;
+}
+
+export type ResourceChangeKind = 'created' | 'updated' | 'deleted';
+export type ResourceSection = 'metadata' | 'spec' | 'status';
+
+export interface ResourceChange {
+  readonly version: number;
+  readonly change: ResourceChangeKind;
+  readonly sections: readonly ResourceSection[];
+  readonly at: number;
+  /** State after the write; of a delete the last state. */
+  readonly resource: StoredResource;
+}
+
+export interface ResourceReads {
+  get(key: ResourceKey): Promise<StoredResource | undefined>;
+  list(query: ResourceQuery): Promise<readonly StoredResource[]>;
+  /** Resources that name this uid as owner, at most `limit`. */
+  dependents(ownerUid: string, limit: number): Promise<readonly StoredResource[]>;
+  /** Changes with version > after in version order; every version at or below the last one returned is final. */
+  changes(after: number, limit: number): Promise<readonly ResourceChange[]>;
+  /** Newest version below which no write is unfinished, and the oldest version still in the change log. */
+  versionRange(): Promise<{ readonly oldest: number; readonly newest: number }>;
+  /** Fast-moving facts kept beside resources, by uid: no version, no watch event (API-1.4 activity). JSON text. */
+  activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface ResourceWrites extends ResourceReads {
+  /** Fails with Fault ALREADY_EXISTS when the key is taken. Returns the row as stored. */
+  insert(draft: ResourceDraft, sections?: readonly ResourceSection[]): Promise<StoredResource>;
+  /** Compare-and-swap on `expectedVersion`; undefined when the row is gone or has another version. */
+  replace(draft: ResourceDraft, expectedVersion: number, sections: readonly ResourceSection[]): Promise<StoredResource | undefined>;
+  /** Removes the row and logs the change; undefined when gone or another version. */
+  remove(key: ResourceKey, expectedVersion: number): Promise<StoredResource | undefined>;
+  setActivity(uid: string, json: string): Promise<void>;
+  /** Drops change-log entries older than `beforeMicros`, at most `limit`; returns how many went. */
+  trimChanges(beforeMicros: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,180 @@
+/**
+ * Rows of conversations: session, message, turn, journal, steer entry, permission request (RT-2.1). The store keeps and
+ * finds rows; every rule about them lives in runtime. `body` fields are JSON text that the store does not read.
+ */
+
+export type SessionState = 'IDLE' | 'PROCESSING' | 'WAITING';
+export type TurnState = 'QUEUED' | 'RUNNING' | 'WAITING' | 'COMPLETED' | 'FAILED' | 'STOPPED';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly namespace: string;
+  readonly agent: string;
+  readonly state: SessionState;
+  readonly fence: number;
+  readonly epoch: number;
+  readonly createdAt: number;
+  readonly lastActive: number;
+  /** Open turns (QUEUED, RUNNING, WAITING). */
+  readonly openTurns: number;
+  /** The RUNNING or WAITING turn, else ''. */
+  readonly activeTurnId: string;
+  /** Last admission number given out. */
+  readonly admission: number;
+  /** Greatest message id allotted so far, '' when none (RT-R7). */
+  readonly lastMessageId: string;
+  /** Last sequence published on any turn of the session. */
+  readonly lastSequence: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Side state as JSON: active skills, ACP id, sandbox, token counts. */
+  readonly body: string;
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly sessionId: string;
+  /** Numeric svc.data.MessageRole. */
+  readonly role: number;
+  readonly createdAt: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Turn this message belongs to; '' when appended. */
+  readonly turnId: string;
+  /** JSON array of stored parts (canonical protobuf JSON of SessionMessagePart plus private continuation data). */
+  readonly parts: string;
+  /** +1 at every change of labels or parts: caches key on (id, revision). */
+  readonly revision: number;
+}
+
+export interface TurnRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly namespace: string;
+  readonly agent: string;
+  /** Place in the queue of the session. INTERRUPT takes one ahead of the queued turns (fractions allowed). */
+  readonly admission: number;
+  readonly state: TurnState;
+  /** True when a worker may claim it now: the oldest open turn of its session, QUEUED, namespace live. */
+  readonly ready: boolean;
+  readonly attempt: number;
+  readonly fence: number;
+  /** '' when unclaimed. */
+  readonly worker: string;
+  /** Store-clock micros; 0 when unclaimed. */
+  readonly claimExpiresAt: number;
+  readonly stopRequested: boolean;
+  /** Store-clock micros at which a parked turn wakes at the latest; 0 = not parked. */
+  readonly wakeAt: number;
+  readonly createdAt: number;
+  readonly finishedAt: number;
+  readonly userMessageId: string;
+  /** JSON: spans, snapshot, cause, reply message ids, usage, error, park condition, options. */
+  readonly body: string;
+}
+
+export interface JournalRow {
+  readonly turnId: string;
+  readonly index: number;
+  /** MODEL_RESPONSE, TOOL_RESULT, STEER_INPUT, COMPACTION, PARK, RESUME, HARNESS. */
+  readonly kind: string;
+  readonly at: number;
+  readonly body: string;
+}
+
+export interface SteerRow {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly turnId: string;
+  readonly bytes: number;
+  readonly body: string;
+}
+
+export interface PermissionRow {
+  readonly id: string;
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly open: boolean;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly body: string;
+}
+
+export interface SessionPage {
+  readonly namespace: string;
+  readonly agent: string;
+  /** Exclusive: rows older than this (lastActive, id), newest activity first. */
+  readonly before?: { readonly lastActive: number; readonly id: string };
+  readonly labels?: readonly import('./resource-store.ts').LabelRequirement[];
+  readonly limit: number;
+}
+
+/** What a renewal learns about one claim without a bus (RT-2.4). */
+export interface ClaimNews {
+  readonly turnId: string;
+  readonly held: boolean;
+  readonly stopRequested: boolean;
+  readonly steerCount: number;
+}
+
+export interface SessionLogReads {
+  session(id: string): Promise<SessionRow | undefined>;
+  sessions(page: SessionPage): Promise<readonly SessionRow[]>;
+  message(sessionId: string, id: string): Promise<MessageRow | undefined>;
+  /** Newest first: messages with id < `before` (absent = all), at most `limit`. */
+  messagesBefore(sessionId: string, before: string | undefined, limit: number): Promise<readonly MessageRow[]>;
+  /** Ascending: messages with id > `after` ('' = all), at most `limit`. */
+  messagesAfter(sessionId: string, after: string, limit: number): Promise<readonly MessageRow[]>;
+  turn(id: string): Promise<TurnRow | undefined>;
+  /** QUEUED, RUNNING and WAITING turns in admission order. */
+  openTurns(sessionId: string): Promise<readonly TurnRow[]>;
+  /** Newest first by id, `before` exclusive. */
+  turns(sessionId: string, options: { readonly before?: string; readonly state?: TurnState; readonly limit: number }): Promise<readonly TurnRow[]>;
+  /** Turns of the session whose fence is >= `fence`, ascending by fence; for cursor resumes. */
+  turnsFromFence(sessionId: string, fence: number, limit: number): Promise<readonly TurnRow[]>;
+  journal(turnId: string): Promise<readonly JournalRow[]>;
+  steers(sessionId: string): Promise<readonly SteerRow[]>;
+  permission(id: string): Promise<PermissionRow | undefined>;
+  permissionsOfTurn(turnId: string): Promise<readonly PermissionRow[]>;
+  /** Open requests of these namespaces, oldest first by id, `after` exclusive. */
+  openPermissions(namespaces: readonly string[], after: string, limit: number): Promise<readonly PermissionRow[]>;
+}
+
+export interface SessionLogWrites extends SessionLogReads {
+  /** As `session`, and holds the row until the transaction ends: orders admission, claim, journal, final, stop and park. */
+  lockSession(id: string): Promise<SessionRow | undefined>;
+  insertSession(row: SessionRow): Promise<void>;
+  saveSession(row: SessionRow): Promise<void>;
+  /** Removes the session with its messages, turns, journal, steers, permissions and object references. */
+  deleteSession(id: string): Promise<void>;
+  /** Removes messages, turns, journal, steers, permissions and object references; the row stays. */
+  clearSession(id: string): Promise<void>;
+  /** Fault ALREADY_EXISTS MESSAGE_EXISTS when the id is taken. */
+  insertMessage(row: MessageRow): Promise<void>;
+  saveMessage(row: MessageRow): Promise<void>;
+  deleteMessages(sessionId: string, ids: readonly string[]): Promise<void>;
+  insertTurn(row: TurnRow): Promise<void>;
+  /** Writes the whole row where id matches and, when given, fence and one of the states do; false = nothing written (RT-R4). */
+  saveTurn(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }): Promise<boolean>;
+  /** Ready turns: oldest first within a namespace, namespaces in rotation (RT-2.4); rows are locked against other claimers. */
+  readyTurns(limit: number): Promise<readonly TurnRow[]>;
+  /** RUNNING or held turns whose claim expired before `now`. */
+  expiredClaims(now: number, limit: number): Promise<readonly TurnRow[]>;
+  /** Parked turns with 0 < wakeAt <= now. */
+  dueParks(now: number, limit: number): Promise<readonly TurnRow[]>;
+  /** All claims of a worker; at an embedded start every claim, with `worker` absent. */
+  claimedTurns(worker: string | undefined, limit: number): Promise<readonly TurnRow[]>;
+  /** Extends every claim of the worker that still carries (turn id, fence) in one statement; news for each asked claim. */
+  renewClaims(worker: string, claims: readonly { readonly turnId: string; readonly fence: number }[], expiresAt: number): Promise<readonly ClaimNews[]>;
+  /** PROCESSING or WAITING sessions without an open turn, for the sweeper's repair. */
+  stuckSessions(limit: number): Promise<readonly SessionRow[]>;
+  appendJournal(rows: readonly JournalRow[]): Promise<void>;
+  /** Drops journals of turns that ended before `beforeMicros`. */
+  trimJournal(beforeMicros: number, limit: number): Promise<number>;
+  insertSteer(row: SteerRow): Promise<void>;
+  deleteSteers(sessionId: string, messageIds: readonly string[]): Promise<void>;
+  insertPermission(row: PermissionRow): Promise<void>;
+  savePermission(row: PermissionRow): Promise<void>;
+  /** Marks every turn of a namespace ready or not (tombstone, revival): only the oldest open QUEUED turn of a session becomes ready. */
+  setNamespaceReady(namespace: string, ready: boolean): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import type { ResourceReads, ResourceWrites } from './resource-store.ts';
+import type { SessionLogReads, SessionLogWrites } from './session-log.ts';
+import type { AuditWrites, CounterWrites, IdempotencyWrites, InstanceValues, LeaseWrites, ObjectReferences, QueueWrites } from './work-tables.ts';
+
+/** One consistent snapshot. */
+export interface ReadTx {
+  readonly resources: ResourceReads;
+  readonly log: SessionLogReads;
+  readonly idempotency: Pick<IdempotencyWrites, 'find'>;
+  readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
+  readonly objects: Pick<ObjectReferences, 'hasReference'>;
+  readonly counters: Pick<CounterWrites, 'sum'>;
+  readonly instance: Pick<InstanceValues, 'value'>;
+}
+
+export interface WriteTx {
+  readonly resources: ResourceWrites;
+  readonly log: SessionLogWrites;
+  readonly queue: QueueWrites;
+  readonly leases: LeaseWrites;
+  readonly idempotency: IdempotencyWrites;
+  readonly audit: AuditWrites;
+  readonly counters: CounterWrites;
+  readonly objects: ObjectReferences;
+  readonly instance: InstanceValues;
+  /** Store clock, micros: never behind what other nodes see (RT-R20). Constant within the transaction. */
+  now(): number;
+  /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */
+  afterCommit(effect: () => void): void;
+}
+
+/**
+ * Invariants every engine keeps (architecture 4):
+ * S1 `write` resolves only once its commit is on disk; nothing that follows from it can be seen earlier.
+ * S2 A read that saw a commit not yet on disk waits for it.
+ * S3 The function of a transaction awaits nothing but the handle; it may run again, so it has no outside effect.
+ * S4 Writes of one store are serialisable; versions of resources rise in commit order.
+ * S5 A failing transaction leaves no trace; a Fault thrown inside passes through unchanged.
+ */
+export interface Store {
+  write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T>;
+  read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T>;
+  /** Single reads without a snapshot of their own; the hot path of Get operations. Same durability rule S2. */
+  readonly direct: ReadTx;
+  /** Changes when the store was restored: old claims and cursors are refused. */
+  readonly epoch: string;
+  /** Store clock, micros. */
+  now(): number;
+  /** Cheap check for /readyz; throws Fault UNAVAILABLE STORAGE. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Named points before and after durable writes and outbound calls; crash tests end the process at one (RT-12). */
+export type FaultPoints = (point: string) => void;

@@ -1,0 +1,106 @@
+/** Small durable tables every feature shares: outbox and timers, leases, idempotency, audit, counters, object references. */
+
+/** One effect or timer to run at or after `dueAt`; unique per (kind, key): a second put with the same pair changes nothing unless `replace`. */
+export interface QueueItem {
+  readonly kind: string;
+  readonly key: string;
+  /** Store-clock micros. */
+  readonly dueAt: number;
+  readonly attempts: number;
+  readonly payload: string;
+}
+
+export interface QueueWrites {
+  put(item: QueueItem, options?: { readonly replace?: boolean }): Promise<void>;
+  /** Takes due items of these kinds and hides them until now + leaseMicros; ack or retry must name the token. */
+  take(kinds: readonly string[], now: number, leaseMicros: number, limit: number): Promise<readonly (QueueItem & { readonly token: string })[]>;
+  /** False when the lease was lost meanwhile. */
+  ack(kind: string, key: string, token: string): Promise<boolean>;
+  retry(kind: string, key: string, token: string, dueAt: number, payload: string): Promise<boolean>;
+  cancel(kind: string, key: string): Promise<void>;
+  /** Earliest dueAt over these kinds, undefined when none. */
+  nextDue(kinds: readonly string[]): Promise<number | undefined>;
+}
+
+export interface LeaseWrites {
+  /** True when `owner` holds `name` afterwards; takes over an expired one. */
+  acquire(name: string, owner: string, now: number, ttlMicros: number): Promise<boolean>;
+  release(name: string, owner: string): Promise<void>;
+}
+
+export interface IdempotencyRecord {
+  /** identity + operation + key. */
+  readonly scope: string;
+  /** SHA-256 of the request without wait_seconds. */
+  readonly requestHash: string;
+  /** Stored answer; JSON. */
+  readonly answer: string;
+  readonly expiresAt: number;
+}
+
+export interface IdempotencyWrites {
+  find(scope: string, now: number): Promise<IdempotencyRecord | undefined>;
+  /** First insert of the effect's transaction, under a unique key (API-1.7); an expired record is overwritten. */
+  insert(record: IdempotencyRecord): Promise<void>;
+  trim(now: number, limit: number): Promise<number>;
+}
+
+export interface AuditRow {
+  readonly id: string;
+  readonly at: number;
+  readonly requestId: string;
+  readonly identity: string;
+  readonly operation: string;
+  readonly target: string;
+  readonly namespace: string;
+  readonly outcome: string;
+  readonly resourceVersion: string;
+  /** '' until the chain closed over the row (PL-15). */
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  /** Absent = all. */
+  readonly namespaces?: readonly string[];
+  readonly identity?: string;
+  readonly operation?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+export interface AuditWrites {
+  append(row: Omit<AuditRow, 'hash'>): Promise<void>;
+  list(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** Rows not yet chained, in commit order, after the newest chained one. */
+  unchained(limit: number): Promise<readonly AuditRow[]>;
+  /** Hash of the newest chained row, '' at the start. */
+  chainHead(): Promise<string>;
+  setHash(id: string, hash: string): Promise<void>;
+}
+
+/** Sliding usage windows in buckets (RT-9). */
+export interface CounterWrites {
+  /** Locks the head rows in key order (RT-R67). */
+  lock(keys: readonly string[]): Promise<void>;
+  /** Sum of buckets ending after `afterMicros`, per key, and the start of the oldest counted bucket. */
+  sum(keys: readonly string[], afterMicros: number): Promise<ReadonlyMap<string, { readonly used: number; readonly oldestStart: number }>>;
+  add(key: string, bucketStart: number, bucketEnd: number, amount: number): Promise<void>;
+  trim(beforeMicros: number, limit: number): Promise<number>;
+}
+
+/** Which objects are referred to by whom; an object without references for 24 h is collected (RT-R37). */
+export interface ObjectReferences {
+  addReference(row: { readonly namespace: string; readonly sha256: string; readonly sizeBytes: number; readonly mediaType: string; readonly holder: string; readonly at: number }): Promise<void>;
+  dropReferences(holder: string, at: number): Promise<void>;
+  hasReference(namespace: string, sha256: string): Promise<boolean>;
+  unreferenced(beforeMicros: number, limit: number): Promise<readonly string[]>;
+  forget(sha256: string): Promise<void>;
+}
+
+/** Small values the instance keeps about itself: store epoch, signing key ids, schema facts. */
+export interface InstanceValues {
+  value(name: string): Promise<string | undefined>;
+  setValue(name: string, value: string): Promise<void>;
+}
