@@ -1,0 +1,66 @@
+/** Who is calling and what a handler is told about the call (API-4). Knows no HTTP. */
+
+export type Role = 'viewer' | 'operator' | 'admin';
+
+/** A grant with its scope; absent scope fields mean everything (API-4.2). An empty string covers nothing. */
+export interface CallerGrant {
+  readonly role: Role;
+  readonly namespace?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly channel?: string;
+  readonly readSecrets: boolean;
+}
+
+export interface Caller {
+  /** `sub:<sha256>`, `key:<id>`, `token`, `password`, `anonymous`: audit, idempotency, usage. */
+  readonly identity: string;
+  /** As shown by WhoAmI. */
+  readonly subject: string;
+  readonly mode: 'none' | 'token' | 'password' | 'jwt' | 'jwks' | 'api-key' | 'minted';
+  readonly grants: readonly CallerGrant[];
+  /** Micros; streams end within 30 s after it. */
+  readonly expiresAt?: number;
+}
+
+/** Header-like values a credential can stand in; names lower case. */
+export interface CredentialCarrier {
+  header(name: string): string | undefined;
+}
+
+export interface Authenticator {
+  /** Throws Fault UNAUTHENTICATED; constant-time comparisons. Synchronous answers for the modes without I/O. */
+  authenticate(carrier: CredentialCarrier): Caller | Promise<Caller>;
+}
+
+/** Names in a request that authorisation looks at, existing or not (API-1.1 step 5). */
+export interface AccessTarget {
+  /** Absent for operations on the instance as a whole (unscoped grant needed unless `anyScope`). */
+  readonly namespace?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly channel?: string;
+}
+
+export interface Authorizer {
+  /** Throws Fault PERMISSION_DENIED ROLE or SCOPE. `method` is `svc.gateway.GatewayService/CreateAgent`. */
+  authorize(method: string, request: unknown, caller: Caller): void;
+  /** True when a grant with at least `role` contains the target. */
+  allows(caller: Caller, role: Role, target: AccessTarget): boolean;
+  /** True when secret values of the namespace may be shown to the caller. */
+  readsSecrets(caller: Caller, target: AccessTarget): boolean;
+}
+
+/** What every handler gets beside its request. One object per call. */
+export interface CallContext {
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** `svc.gateway.GatewayService/SendMessage`. */
+  readonly operation: string;
+  /** Idempotency-Key header or metadata, '' when absent; form already checked. */
+  readonly idempotencyKey: string;
+  /** Aborted when the client is gone or the deadline passed; never stops a turn. */
+  readonly signal: AbortSignal;
+  /** Header of the answer, e.g. `idempotency-replayed`; before the first stream message only. */
+  setHeader(name: string, value: string): void;
+}

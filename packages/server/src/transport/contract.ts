@@ -1,0 +1,90 @@
+import type { Authenticator, Authorizer, CallContext } from '../auth/contract.ts';
+import type { Clock, Ids, Log } from '../base/index.ts';
+import type { Operation } from '../features/contract.ts';
+
+/** `limits.*`, `deadlines.*`, `cors.*`, `server.*` that transport needs; sizes in bytes, times in milliseconds (API-1.9, 2). */
+export interface TransportConfig {
+  /** Host and port to listen on; port 0 picks a free one. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly requestBytes: number;
+  readonly uiRequestBytes: number;
+  readonly responseBytes: number;
+  readonly urlBytes: number;
+  readonly headerBytes: number;
+  readonly jsonDepth: number;
+  readonly http2Streams: number;
+  readonly unaryDeadlineMs: number;
+  readonly waitDeadlineMs: number;
+  readonly drainMs: number;
+  readonly corsOrigins: readonly string[];
+  /** True in auth mode none: Host must be a loopback name and `*` is no origin. */
+  readonly loopbackOnly: boolean;
+  readonly reflection: boolean;
+  readonly metricsOpen: boolean;
+  readonly trustProxy: boolean;
+  readonly version: string;
+}
+
+/** Plain HTTP under the gateway's roof that is no protobuf operation: the browser surface, uploads, profile (WIRE-2.4). */
+export interface HttpExchange {
+  readonly method: string;
+  /** Raw path without query, still percent-encoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  header(name: string): string | undefined;
+  /** Whole body, refused above `limitBytes` with TOO_LARGE. */
+  body(limitBytes: number): Promise<Uint8Array>;
+  /** Answers once; for JSON pass a string and its content type. */
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void;
+  /** Starts a streamed answer; `write` returns false while the reader lags. */
+  stream(status: number, headers: Readonly<Record<string, string>>): HttpStream;
+}
+
+export interface HttpStream {
+  write(chunk: string | Uint8Array): boolean;
+  onDrained(notify: () => void): void;
+  end(): void;
+  readonly writable: boolean;
+}
+
+/** A mounted plain-HTTP route: `pattern` is a path template such as `/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}`. */
+export interface HttpRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly pattern: string;
+  /** False only for routes that need no credential. */
+  readonly authenticated: boolean;
+  /** Faults thrown before the answer began become the error body of API-1.8. */
+  handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
+}
+
+export interface ReadinessCheck {
+  readonly name: string;
+  check(): Promise<void>;
+}
+
+export interface TransportParts {
+  readonly config: TransportConfig;
+  readonly operations: readonly Operation[];
+  readonly routes: readonly HttpRoute[];
+  readonly readiness: readonly ReadinessCheck[];
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  /** Prometheus text. */
+  readonly metricsText: () => Promise<string>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Called once per finished call for metrics and the request log line. */
+  readonly onCall?: (call: { readonly operation: string; readonly transport: string; readonly code: string; readonly durationMs: number; readonly requestId: string; readonly identity: string }) => void;
+}
+
+export interface TransportServer {
+  /** Address really listened on. */
+  readonly host: string;
+  readonly port: number;
+  /** /readyz turns 503, GOAWAY, no new work; streams end with SHUTTING_DOWN and the cursor; unary calls finish (API-2). */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
