@@ -11,10 +11,15 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_access: GenFile;
 
 /**
+ * One right: a role on a scope; absent scope fields widen it, an empty string covers nothing
+ * (contract: api.md 4.2).
+ *
  * @generated from message svc.data.Grant
  */
 export declare type Grant = Message<"svc.data.Grant"> & {
   /**
+   * viewer, operator or admin.
+   *
    * @generated from field: string role = 1;
    */
   role: string;
@@ -25,21 +30,29 @@ export declare type Grant = Message<"svc.data.Grant"> & {
   namespace?: string | undefined;
 
   /**
+   * Needs namespace.
+   *
    * @generated from field: optional string agent = 3;
    */
   agent?: string | undefined;
 
   /**
+   * Needs agent.
+   *
    * @generated from field: optional string session = 4;
    */
   session?: string | undefined;
 
   /**
+   * Needs namespace.
+   *
    * @generated from field: optional string channel = 5;
    */
   channel?: string | undefined;
 
   /**
+   * Values of secret fields are answered instead of masked.
+   *
    * @generated from field: bool read_secrets = 6;
    */
   readSecrets: boolean;
@@ -52,6 +65,8 @@ export declare type Grant = Message<"svc.data.Grant"> & {
 export declare const GrantSchema: GenMessage<Grant>;
 
 /**
+ * A long-lived credential without its secret (contract: api.md 9.5).
+ *
  * @generated from message svc.data.ApiKey
  */
 export declare type ApiKey = Message<"svc.data.ApiKey"> & {
@@ -66,6 +81,8 @@ export declare type ApiKey = Message<"svc.data.ApiKey"> & {
   name: string;
 
   /**
+   * Start of the key, to recognise it by.
+   *
    * @generated from field: string prefix = 3;
    */
   prefix: string;
@@ -76,21 +93,29 @@ export declare type ApiKey = Message<"svc.data.ApiKey"> & {
   grants: Grant[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 6;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds; 0 when never used.
+   *
    * @generated from field: int64 last_used_at = 7;
    */
   lastUsedAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 expires_at = 8;
    */
   expiresAt?: bigint | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 revoked_at = 9;
    */
   revokedAt?: bigint | undefined;

@@ -12,6 +12,8 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_artifact: GenFile;
 
 /**
+ * Bytes an agent produced in a session; removed with it unless promoted (contract: platform.md 7).
+ *
  * @generated from message svc.data.Artifact
  */
 export declare type Artifact = Message<"svc.data.Artifact"> & {
@@ -46,6 +48,8 @@ export declare type Artifact = Message<"svc.data.Artifact"> & {
   createdByAgent: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 8;
    */
   createdAt: bigint;
@@ -68,6 +72,8 @@ export declare type Artifact = Message<"svc.data.Artifact"> & {
 export declare const ArtifactSchema: GenMessage<Artifact>;
 
 /**
+ * Permission for another agent or session to use an artifact (contract: api.md 9.4).
+ *
  * @generated from message svc.data.ArtifactAccess
  */
 export declare type ArtifactAccess = Message<"svc.data.ArtifactAccess"> & {
@@ -82,11 +88,15 @@ export declare type ArtifactAccess = Message<"svc.data.ArtifactAccess"> & {
   targetSessionId: string;
 
   /**
+   * Any of read, metadata, promote.
+   *
    * @generated from field: repeated string operations = 3;
    */
   operations: string[];
 
   /**
+   * Unix microseconds; default in a day, at most in 30.
+   *
    * @generated from field: int64 expires_at = 4;
    */
   expiresAt: bigint;
@@ -102,6 +112,8 @@ export declare type ArtifactAccess = Message<"svc.data.ArtifactAccess"> & {
   grantedBySessionId: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 7;
    */
   createdAt: bigint;

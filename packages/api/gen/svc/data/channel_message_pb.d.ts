@@ -12,6 +12,8 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_channel_message: GenFile;
 
 /**
+ * A message of a channel (contract: coordination.md 1.2).
+ *
  * @generated from message svc.data.ChannelMessage
  */
 export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
@@ -31,6 +33,8 @@ export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
   channel: string;
 
   /**
+   * user unless given; agent keeps an agent from answering itself.
+   *
    * @generated from field: string author_kind = 4;
    */
   authorKind: string;
@@ -46,6 +50,8 @@ export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
   content: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 7;
    */
   createdAt: bigint;

@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_delivery: GenFile;
 
 /**
+ * One row of the outbox to a connector service (contract: coordination.md 2.11).
+ *
  * @generated from message svc.data.Delivery
  */
 export declare type Delivery = Message<"svc.data.Delivery"> & {
@@ -40,6 +42,8 @@ export declare type Delivery = Message<"svc.data.Delivery"> & {
   registrationId: string;
 
   /**
+   * held, pending, delivered, rejected, dead or skipped.
+   *
    * @generated from field: string state = 6;
    */
   state: string;
@@ -50,6 +54,8 @@ export declare type Delivery = Message<"svc.data.Delivery"> & {
   attempts: number;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 next_attempt_at = 8;
    */
   nextAttemptAt?: bigint | undefined;
@@ -60,11 +66,15 @@ export declare type Delivery = Message<"svc.data.Delivery"> & {
   lastError: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 10;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 11;
    */
   updatedAt: bigint;

@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_knowledge_search: GenFile;
 
 /**
+ * A knowledge document as an agent sees it (contract: api.md 8.2).
+ *
  * @generated from message svc.data.KnowledgeModule
  */
 export declare type KnowledgeModule = Message<"svc.data.KnowledgeModule"> & {
@@ -25,6 +27,8 @@ export declare type KnowledgeModule = Message<"svc.data.KnowledgeModule"> & {
   content: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 3;
    */
   updatedAt: bigint;
@@ -47,6 +51,8 @@ export declare type KnowledgeModule = Message<"svc.data.KnowledgeModule"> & {
 export declare const KnowledgeModuleSchema: GenMessage<KnowledgeModule>;
 
 /**
+ * One hit of a knowledge search (contract: api.md 8.2).
+ *
  * @generated from message svc.data.KnowledgeSearchResult
  */
 export declare type KnowledgeSearchResult = Message<"svc.data.KnowledgeSearchResult"> & {
@@ -56,16 +62,22 @@ export declare type KnowledgeSearchResult = Message<"svc.data.KnowledgeSearchRes
   path: string;
 
   /**
+   * At most 240 characters around the hit.
+   *
    * @generated from field: string snippet = 2;
    */
   snippet: string;
 
   /**
+   * Above 0; larger is better; comparable within one answer only.
+   *
    * @generated from field: float score = 3;
    */
   score: number;
 
   /**
+   * Update time in Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 4;
    */
   timestamp: bigint;

@@ -12,25 +12,36 @@ import type { ResourceRef } from "../resources/resource_ref_pb.js";
 export declare const file_svc_data_message_consumer: GenFile;
 
 /**
+ * Sends connector events into a session of an agent (contract: coordination.md 2.9).
+ *
  * @generated from message svc.data.SessionMessageConsumer
  */
 export declare type SessionMessageConsumer = Message<"svc.data.SessionMessageConsumer"> & {
   /**
+   * An empty namespace means the Connector's.
+   *
    * @generated from field: svc.resources.ResourceRef agent = 1;
    */
   agent?: ResourceRef | undefined;
 
   /**
+   * Used with continuity pinned only.
+   *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
+   * reuse: one session per conversation or thread; pinned: session_id; anything else: a new session
+   * per message.
+   *
    * @generated from field: string continuity = 3;
    */
   continuity: string;
 
   /**
+   * auto (or empty), thread, hold_for_review, none.
+   *
    * @generated from field: string reply_mode = 4;
    */
   replyMode: string;
@@ -43,6 +54,8 @@ export declare type SessionMessageConsumer = Message<"svc.data.SessionMessageCon
 export declare const SessionMessageConsumerSchema: GenMessage<SessionMessageConsumer>;
 
 /**
+ * Posts connector events to a channel (contract: coordination.md 2.9).
+ *
  * @generated from message svc.data.ChannelMessageConsumer
  */
 export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageConsumer"> & {
@@ -52,16 +65,22 @@ export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageCon
   channel?: ResourceRef | undefined;
 
   /**
+   * Optional: is called for every event, beside the subscriptions.
+   *
    * @generated from field: svc.resources.ResourceRef agent = 2;
    */
   agent?: ResourceRef | undefined;
 
   /**
+   * Stored and reserved.
+   *
    * @generated from field: string continuity = 3;
    */
   continuity: string;
 
   /**
+   * auto (or empty), thread, hold_for_review, none.
+   *
    * @generated from field: string reply_policy = 4;
    */
   replyPolicy: string;
@@ -74,10 +93,14 @@ export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageCon
 export declare const ChannelMessageConsumerSchema: GenMessage<ChannelMessageConsumer>;
 
 /**
+ * Starts a workflow run for each connector event (contract: coordination.md 2.9).
+ *
  * @generated from message svc.data.WorkflowMessageConsumer
  */
 export declare type WorkflowMessageConsumer = Message<"svc.data.WorkflowMessageConsumer"> & {
   /**
+   * Empty means the Connector's.
+   *
    * @generated from field: string namespace = 1;
    */
   namespace: string;
@@ -88,6 +111,8 @@ export declare type WorkflowMessageConsumer = Message<"svc.data.WorkflowMessageC
   name: string;
 
   /**
+   * auto (or empty), thread, hold_for_review, none.
+   *
    * @generated from field: string reply_mode = 3;
    */
   replyMode: string;
@@ -100,6 +125,8 @@ export declare type WorkflowMessageConsumer = Message<"svc.data.WorkflowMessageC
 export declare const WorkflowMessageConsumerSchema: GenMessage<WorkflowMessageConsumer>;
 
 /**
+ * Where a connector's events go; at most one member is set (contract: coordination.md 2.4).
+ *
  * @generated from message svc.data.MessageConsumer
  */
 export declare type MessageConsumer = Message<"svc.data.MessageConsumer"> & {

@@ -11,6 +11,9 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_object_ref: GenFile;
 
 /**
+ * Points to bytes in the object store; the key is opaque and grants nothing by itself (contract:
+ * wire.md 5, platform.md 7).
+ *
  * @generated from message svc.data.ObjectRef
  */
 export declare type ObjectRef = Message<"svc.data.ObjectRef"> & {
@@ -30,6 +33,8 @@ export declare type ObjectRef = Message<"svc.data.ObjectRef"> & {
   sizeBytes: bigint;
 
   /**
+   * 64 lower-case hex digits.
+   *
    * @generated from field: string sha256 = 4;
    */
   sha256: string;

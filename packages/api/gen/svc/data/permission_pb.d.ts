@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_permission: GenFile;
 
 /**
+ * One answer that a permission request offers (contract: api.md 9.2).
+ *
  * @generated from message svc.data.PermissionOption
  */
 export declare type PermissionOption = Message<"svc.data.PermissionOption"> & {
@@ -30,6 +32,8 @@ export declare type PermissionOption = Message<"svc.data.PermissionOption"> & {
   decision: PermissionDecision;
 
   /**
+   * Choosing this option decides the same action for the rest of the session.
+   *
    * @generated from field: bool remember = 4;
    */
   remember: boolean;
@@ -42,6 +46,8 @@ export declare type PermissionOption = Message<"svc.data.PermissionOption"> & {
 export declare const PermissionOptionSchema: GenMessage<PermissionOption>;
 
 /**
+ * A question a turn waits on before it runs a tool (contract: api.md 9.2).
+ *
  * @generated from message svc.data.PermissionRequest
  */
 export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & {
@@ -81,11 +87,15 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
   options: PermissionOption[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 8;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds; unanswered until then counts as denied.
+   *
    * @generated from field: int64 expires_at = 9;
    */
   expiresAt: bigint;
@@ -101,11 +111,15 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
   optionId: string;
 
   /**
+   * Identity of the caller who answered.
+   *
    * @generated from field: string decided_by = 12;
    */
   decidedBy: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 decided_at = 13;
    */
   decidedAt?: bigint | undefined;
@@ -138,10 +152,14 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
 export declare const PermissionRequestSchema: GenMessage<PermissionRequest>;
 
 /**
+ * Answer to a permission request (contract: api.md 9.2).
+ *
  * @generated from enum svc.data.PermissionDecision
  */
 export enum PermissionDecision {
   /**
+   * Still open.
+   *
    * @generated from enum value: PERMISSION_DECISION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,

@@ -31,6 +31,8 @@ export const PermissionDecisionSchema = /*@__PURE__*/
   enumDesc(file_svc_data_permission, 0);
 
 /**
+ * Answer to a permission request (contract: api.md 9.2).
+ *
  * @generated from enum svc.data.PermissionDecision
  */
 export const PermissionDecision = /*@__PURE__*/

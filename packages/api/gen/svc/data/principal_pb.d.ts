@@ -11,10 +11,15 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_principal: GenFile;
 
 /**
+ * Sender of a provider message as the connector service normalised it (contract: wire.md 5,
+ * coordination.md 2.9).
+ *
  * @generated from message svc.data.Principal
  */
 export declare type Principal = Message<"svc.data.Principal"> & {
   /**
+   * The provider's own id of the sender.
+   *
    * @generated from field: string external_id = 1;
    */
   externalId: string;
@@ -30,6 +35,8 @@ export declare type Principal = Message<"svc.data.Principal"> & {
   displayName: string;
 
   /**
+   * Such as user, bot, app, system.
+   *
    * @generated from field: string kind = 4;
    */
   kind: string;

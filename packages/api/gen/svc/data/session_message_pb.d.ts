@@ -12,6 +12,9 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_session_message: GenFile;
 
 /**
+ * One piece of a message; which fields are set follows from part_type (contract: wire.md 5,
+ * runtime.md 5).
+ *
  * @generated from message svc.data.SessionMessagePart
  */
 export declare type SessionMessagePart = Message<"svc.data.SessionMessagePart"> & {
@@ -31,21 +34,29 @@ export declare type SessionMessagePart = Message<"svc.data.SessionMessagePart"> 
   content: string;
 
   /**
+   * Tool, permission action or filename, depending on part_type.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * A JSON object with snake_case keys; its members depend on part_type.
+   *
    * @generated from field: string payload_json = 5;
    */
   payloadJson: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 6;
    */
   createdAt: bigint;
 
   /**
+   * Bytes of media and files, or a result too long for content.
+   *
    * @generated from field: svc.data.ObjectRef object = 7;
    */
   object?: ObjectRef | undefined;
@@ -58,10 +69,14 @@ export declare type SessionMessagePart = Message<"svc.data.SessionMessagePart"> 
 export declare const SessionMessagePartSchema: GenMessage<SessionMessagePart>;
 
 /**
+ * A finished message of a session (contract: api.md 8.3).
+ *
  * @generated from message svc.data.SessionMessage
  */
 export declare type SessionMessage = Message<"svc.data.SessionMessage"> & {
   /**
+   * UUIDv7; text order is the order of the conversation.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -72,6 +87,8 @@ export declare type SessionMessage = Message<"svc.data.SessionMessage"> & {
   role: MessageRole;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 4;
    */
   createdAt: bigint;
@@ -94,6 +111,8 @@ export declare type SessionMessage = Message<"svc.data.SessionMessage"> & {
 export declare const SessionMessageSchema: GenMessage<SessionMessage>;
 
 /**
+ * What a part is; decides which of its fields are set (contract: wire.md 5).
+ *
  * @generated from enum svc.data.SessionMessagePartType
  */
 export enum SessionMessagePartType {
@@ -174,6 +193,8 @@ export enum SessionMessagePartType {
 export declare const SessionMessagePartTypeSchema: GenEnum<SessionMessagePartType>;
 
 /**
+ * Who wrote a message (contract: wire.md 5).
+ *
  * @generated from enum svc.data.MessageRole
  */
 export enum MessageRole {

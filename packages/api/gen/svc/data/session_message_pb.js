@@ -32,6 +32,8 @@ export const SessionMessagePartTypeSchema = /*@__PURE__*/
   enumDesc(file_svc_data_session_message, 0);
 
 /**
+ * What a part is; decides which of its fields are set (contract: wire.md 5).
+ *
  * @generated from enum svc.data.SessionMessagePartType
  */
 export const SessionMessagePartType = /*@__PURE__*/
@@ -44,6 +46,8 @@ export const MessageRoleSchema = /*@__PURE__*/
   enumDesc(file_svc_data_session_message, 1);
 
 /**
+ * Who wrote a message (contract: wire.md 5).
+ *
  * @generated from enum svc.data.MessageRole
  */
 export const MessageRole = /*@__PURE__*/

@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_token_counter: GenFile;
 
 /**
+ * Tokens of one model call or one turn, as the provider counted them (contract: runtime.md 4.4).
+ *
  * @generated from message svc.data.TokenCounter
  */
 export declare type TokenCounter = Message<"svc.data.TokenCounter"> & {
@@ -25,6 +27,8 @@ export declare type TokenCounter = Message<"svc.data.TokenCounter"> & {
   outputTokens: bigint;
 
   /**
+   * Part of output_tokens.
+   *
    * @generated from field: uint64 reasoning_output_tokens = 3;
    */
   reasoningOutputTokens: bigint;
@@ -35,11 +39,15 @@ export declare type TokenCounter = Message<"svc.data.TokenCounter"> & {
   totalTokens: bigint;
 
   /**
+   * Part of input_tokens that came from the provider's cache.
+   *
    * @generated from field: uint64 cached_input_tokens = 5;
    */
   cachedInputTokens: bigint;
 
   /**
+   * False when the provider reported no usage.
+   *
    * @generated from field: bool usage_available = 6;
    */
   usageAvailable: boolean;

@@ -13,6 +13,9 @@ import type { PermissionRequest } from "./permission_pb.js";
 export declare const file_svc_data_turn: GenFile;
 
 /**
+ * One reply of an agent from admission to its end, recoveries included (contract: runtime.md 2.1,
+ * 2.2).
+ *
  * @generated from message svc.data.Turn
  */
 export declare type Turn = Message<"svc.data.Turn"> & {
@@ -52,41 +55,57 @@ export declare type Turn = Message<"svc.data.Turn"> & {
   replyMessageIds: string[];
 
   /**
+   * 1, and 1 more at each recovery.
+   *
    * @generated from field: uint32 attempt = 8;
    */
   attempt: number;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 9;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 started_at = 10;
    */
   startedAt?: bigint | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 finished_at = 11;
    */
   finishedAt?: bigint | undefined;
 
   /**
+   * Readable text for people; empty unless the turn failed.
+   *
    * @generated from field: string error = 12;
    */
   error: string;
 
   /**
+   * Machine word for the end, such as completed, stopped, limit, refused.
+   *
    * @generated from field: string reason = 13;
    */
   reason: string;
 
   /**
+   * What started the turn.
+   *
    * @generated from field: string cause = 14;
    */
   cause: string;
 
   /**
+   * On whose account the turn runs (api.md 4.1).
+   *
    * @generated from field: string identity = 15;
    */
   identity: string;
@@ -97,6 +116,8 @@ export declare type Turn = Message<"svc.data.Turn"> & {
   usage?: TokenCounter | undefined;
 
   /**
+   * Open requests; filled while the state is WAITING.
+   *
    * @generated from field: repeated svc.data.PermissionRequest pending_permissions = 17;
    */
   pendingPermissions: PermissionRequest[];
@@ -109,6 +130,8 @@ export declare type Turn = Message<"svc.data.Turn"> & {
 export declare const TurnSchema: GenMessage<Turn>;
 
 /**
+ * Where a turn stands; the last three never change again (contract: runtime.md 2.2).
+ *
  * @generated from enum svc.data.TurnState
  */
 export enum TurnState {
@@ -128,6 +151,8 @@ export enum TurnState {
   RUNNING = 2,
 
   /**
+   * Waits for a permission or a delegate.
+   *
    * @generated from enum value: TURN_STATE_WAITING = 3;
    */
   WAITING = 3,
@@ -138,6 +163,8 @@ export enum TurnState {
   COMPLETED = 4,
 
   /**
+   * Ended by an error, which is the last part of its message.
+   *
    * @generated from enum value: TURN_STATE_FAILED = 5;
    */
   FAILED = 5,

@@ -26,6 +26,8 @@ export const TurnStateSchema = /*@__PURE__*/
   enumDesc(file_svc_data_turn, 0);
 
 /**
+ * Where a turn stands; the last three never change again (contract: runtime.md 2.2).
+ *
  * @generated from enum svc.data.TurnState
  */
 export const TurnState = /*@__PURE__*/

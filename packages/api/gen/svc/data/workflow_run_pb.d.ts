@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_workflow_run: GenFile;
 
 /**
+ * One execution of a workflow over a snapshot of its spec (contract: coordination.md 4.6).
+ *
  * @generated from message svc.data.WorkflowRun
  */
 export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
@@ -30,6 +32,8 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
   ns: string;
 
   /**
+   * QUEUED, RUNNING, WAITING_CHILDREN, SUSPENDED, COMPLETED, FAILED or CANCELLED.
+   *
    * @generated from field: string status = 4;
    */
   status: string;
@@ -50,11 +54,15 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
   outputJson: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 8;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 9;
    */
   updatedAt: bigint;
@@ -65,6 +73,8 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
   labels: { [key: string]: string };
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 claim_expires_at = 11;
    */
   claimExpiresAt?: bigint | undefined;
@@ -75,11 +85,15 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
   error: string;
 
   /**
+   * The spec at the start of the run; later edits do not reach it.
+   *
    * @generated from field: string spec_json = 13;
    */
   specJson: string;
 
   /**
+   * Generation of the Workflow at the start.
+   *
    * @generated from field: uint64 workflow_revision = 14;
    */
   workflowRevision: bigint;
@@ -107,6 +121,8 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
 export declare const WorkflowRunSchema: GenMessage<WorkflowRun>;
 
 /**
+ * State of one step within a run (contract: coordination.md 4.6).
+ *
  * @generated from message svc.data.WorkflowStepRun
  */
 export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
@@ -126,6 +142,9 @@ export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
   attempt: number;
 
   /**
+   * STARTING, WAITING_CHILD_SESSION, WAITING_CHILD_WORKFLOW, WAITING_RETRY, SUSPENDED, COMPLETED,
+   * FAILED, SKIPPED or CANCELLED.
+   *
    * @generated from field: string status = 4;
    */
   status: string;
@@ -166,21 +185,29 @@ export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
   suspendJson: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 12;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 13;
    */
   updatedAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 next_retry_at = 14;
    */
   nextRetryAt?: bigint | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 timeout_at = 15;
    */
   timeoutAt?: bigint | undefined;
@@ -191,6 +218,8 @@ export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
   waitWakeupHandle: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 wait_until_at = 17;
    */
   waitUntilAt?: bigint | undefined;
@@ -203,6 +232,8 @@ export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
 export declare const WorkflowStepRunSchema: GenMessage<WorkflowStepRun>;
 
 /**
+ * One entry of a run's history (contract: coordination.md 4.6).
+ *
  * @generated from message svc.data.WorkflowRunEvent
  */
 export declare type WorkflowRunEvent = Message<"svc.data.WorkflowRunEvent"> & {
@@ -227,6 +258,8 @@ export declare type WorkflowRunEvent = Message<"svc.data.WorkflowRunEvent"> & {
   runId: string;
 
   /**
+   * Such as run_started, step_completed, run_failed.
+   *
    * @generated from field: string type = 5;
    */
   type: string;
@@ -247,6 +280,8 @@ export declare type WorkflowRunEvent = Message<"svc.data.WorkflowRunEvent"> & {
   payloadJson: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 9;
    */
   timestamp: bigint;

@@ -12,6 +12,8 @@ import type { ChannelMessage } from "../data/channel_message_pb.js";
 export declare const file_svc_events_channel_events: GenFile;
 
 /**
+ * One event of a channel stream (contract: api.md 5.2).
+ *
  * @generated from message svc.events.ChannelEvent
  */
 export declare type ChannelEvent = Message<"svc.events.ChannelEvent"> & {
@@ -56,16 +58,22 @@ export declare type ChannelEvent = Message<"svc.events.ChannelEvent"> & {
   error: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 9;
    */
   timestamp: bigint;
 
   /**
+   * Grows within a channel.
+   *
    * @generated from field: uint64 sequence = 10;
    */
   sequence: bigint;
 
   /**
+   * Opaque; resume after it on any node.
+   *
    * @generated from field: string cursor = 11;
    */
   cursor: string;
@@ -78,6 +86,8 @@ export declare type ChannelEvent = Message<"svc.events.ChannelEvent"> & {
 export declare const ChannelEventSchema: GenMessage<ChannelEvent>;
 
 /**
+ * What happened in a channel (contract: api.md 5.2).
+ *
  * @generated from enum svc.events.ChannelEventKind
  */
 export enum ChannelEventKind {
@@ -97,6 +107,8 @@ export enum ChannelEventKind {
   SESSION_ROUTED = 2,
 
   /**
+   * An agent chose not to answer; error holds its reason.
+   *
    * @generated from enum value: CHANNEL_EVENT_KIND_PUBLISH_SKIPPED = 3;
    */
   PUBLISH_SKIPPED = 3,

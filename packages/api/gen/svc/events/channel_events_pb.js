@@ -25,6 +25,8 @@ export const ChannelEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_events_channel_events, 0);
 
 /**
+ * What happened in a channel (contract: api.md 5.2).
+ *
  * @generated from enum svc.events.ChannelEventKind
  */
 export const ChannelEventKind = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { Resource } from "../resources/resource_pb.js";
 export declare const file_svc_events_resource_events: GenFile;
 
 /**
+ * One change of a resource, or a bookmark (contract: api.md 9.1).
+ *
  * @generated from message svc.events.ResourceChangedEvent
  */
 export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEvent"> & {
@@ -36,6 +38,8 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
   uid: string;
 
   /**
+   * Where a watch can be resumed.
+   *
    * @generated from field: string resource_version = 5;
    */
   resourceVersion: string;
@@ -51,11 +55,15 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
   changeType: ResourceChangeType;
 
   /**
+   * Any of metadata, spec, status.
+   *
    * @generated from field: repeated string changed_sections = 8;
    */
   changedSections: string[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 9;
    */
   timestamp: bigint;
@@ -73,6 +81,8 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
 export declare const ResourceChangedEventSchema: GenMessage<ResourceChangedEvent>;
 
 /**
+ * What happened to a resource (contract: api.md 9.1).
+ *
  * @generated from enum svc.events.ResourceChangeType
  */
 export enum ResourceChangeType {
@@ -92,11 +102,15 @@ export enum ResourceChangeType {
   UPDATED = 2,
 
   /**
+   * Deleted, or no longer selected; carries the last state.
+   *
    * @generated from enum value: RESOURCE_CHANGE_TYPE_DELETED = 3;
    */
   DELETED = 3,
 
   /**
+   * Only a version: nothing at or below it can still appear.
+   *
    * @generated from enum value: RESOURCE_CHANGE_TYPE_BOOKMARK = 4;
    */
   BOOKMARK = 4,

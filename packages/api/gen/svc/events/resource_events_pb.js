@@ -25,6 +25,8 @@ export const ResourceChangeTypeSchema = /*@__PURE__*/
   enumDesc(file_svc_events_resource_events, 0);
 
 /**
+ * What happened to a resource (contract: api.md 9.1).
+ *
  * @generated from enum svc.events.ResourceChangeType
  */
 export const ResourceChangeType = /*@__PURE__*/

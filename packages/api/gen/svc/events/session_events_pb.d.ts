@@ -12,6 +12,8 @@ import type { SessionMessagePart } from "../data/session_message_pb.js";
 export declare const file_svc_events_session_events: GenFile;
 
 /**
+ * One event of a session stream (contract: api.md 5.1).
+ *
  * @generated from message svc.events.SessionMessagePartEvent
  */
 export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessagePartEvent"> & {
@@ -31,6 +33,8 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
   part?: SessionMessagePart | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 4;
    */
   timestamp: bigint;
@@ -46,21 +50,29 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
   ns: string;
 
   /**
+   * The assistant message being written.
+   *
    * @generated from field: string message_id = 7;
    */
   messageId: string;
 
   /**
+   * Grows within a session; numbers may be skipped.
+   *
    * @generated from field: uint64 sequence = 8;
    */
   sequence: bigint;
 
   /**
+   * 1, and 1 more at each recovery of the turn.
+   *
    * @generated from field: uint32 attempt = 9;
    */
   attempt: number;
 
   /**
+   * Opaque; resume after it on any node.
+   *
    * @generated from field: string cursor = 10;
    */
   cursor: string;
@@ -71,6 +83,8 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
   turnId: string;
 
   /**
+   * On DONE, ERROR and RESET: a machine word.
+   *
    * @generated from field: string reason = 12;
    */
   reason: string;
@@ -83,6 +97,8 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
 export declare const SessionMessagePartEventSchema: GenMessage<SessionMessagePartEvent>;
 
 /**
+ * What a session event says about its part (contract: api.md 5.1).
+ *
  * @generated from enum svc.events.SessionMessagePartEventKind
  */
 export enum SessionMessagePartEventKind {
@@ -92,21 +108,29 @@ export enum SessionMessagePartEventKind {
   UNSPECIFIED = 0,
 
   /**
+   * Append the content to what is shown of this message and part kind.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_EVENT_KIND_DELTA = 1;
    */
   DELTA = 1,
 
   /**
+   * The turn ended; the message is stored and the session free.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_EVENT_KIND_DONE = 2;
    */
   DONE = 2,
 
   /**
+   * The turn failed; the part says why.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_EVENT_KIND_ERROR = 3;
    */
   ERROR = 3,
 
   /**
+   * Discard everything shown of message_id; it is sent again.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_EVENT_KIND_RESET = 4;
    */
   RESET = 4,

@@ -25,6 +25,8 @@ export const SessionMessagePartEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_events_session_events, 0);
 
 /**
+ * What a session event says about its part (contract: api.md 5.1).
+ *
  * @generated from enum svc.events.SessionMessagePartEventKind
  */
 export const SessionMessagePartEventKind = /*@__PURE__*/

@@ -11,6 +11,9 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_external_cluster_registration: GenFile;
 
 /**
+ * Body of the call that registers a ConnectorClass with its connector service (contract:
+ * coordination.md 2.2).
+ *
  * @generated from message svc.external.RegisterClusterRequest
  */
 export declare type RegisterClusterRequest = Message<"svc.external.RegisterClusterRequest"> & {
@@ -20,6 +23,8 @@ export declare type RegisterClusterRequest = Message<"svc.external.RegisterClust
   clusterId: string;
 
   /**
+   * Namespace/<ns>/ConnectorClass/<name>, segments percent-encoded.
+   *
    * @generated from field: string registration_id = 2;
    */
   registrationId: string;
@@ -40,11 +45,15 @@ export declare type RegisterClusterRequest = Message<"svc.external.RegisterClust
   callbackBaseUrl: string;
 
   /**
+   * bearer.
+   *
    * @generated from field: string callback_auth_kind = 6;
    */
   callbackAuthKind: string;
 
   /**
+   * The callback secret; shown once, stored as a hash.
+   *
    * @generated from field: string callback_auth_key = 7;
    */
   callbackAuthKey: string;
@@ -57,10 +66,14 @@ export declare type RegisterClusterRequest = Message<"svc.external.RegisterClust
 export declare const RegisterClusterRequestSchema: GenMessage<RegisterClusterRequest>;
 
 /**
+ * Answer of a connector service to a registration (contract: coordination.md 2.2).
+ *
  * @generated from message svc.external.RegisterClusterResponse
  */
 export declare type RegisterClusterResponse = Message<"svc.external.RegisterClusterResponse"> & {
   /**
+   * When given, must repeat the one sent.
+   *
    * @generated from field: optional string registration_id = 1;
    */
   registrationId?: string | undefined;

@@ -12,10 +12,14 @@ import type { ObjectRef } from "../data/object_ref_pb.js";
 export declare const file_svc_external_connector_delivery: GenFile;
 
 /**
+ * Body of a delivery to a connector service (contract: coordination.md 2.11).
+ *
  * @generated from message svc.external.ConnectorDeliveryRequest
  */
 export declare type ConnectorDeliveryRequest = Message<"svc.external.ConnectorDeliveryRequest"> & {
   /**
+   * Idempotency key; the same for every attempt.
+   *
    * @generated from field: string delivery_id = 1;
    */
   deliveryId: string;
@@ -83,15 +87,21 @@ export declare type ConnectorDeliveryRequest = Message<"svc.external.ConnectorDe
 export declare const ConnectorDeliveryRequestSchema: GenMessage<ConnectorDeliveryRequest>;
 
 /**
+ * Answer of a connector service to a delivery (contract: coordination.md 2.11).
+ *
  * @generated from message svc.external.ConnectorDeliveryResponse
  */
 export declare type ConnectorDeliveryResponse = Message<"svc.external.ConnectorDeliveryResponse"> & {
   /**
+   * The connector service takes over; provider retries are its own.
+   *
    * @generated from field: bool accepted = 1;
    */
   accepted: boolean;
 
   /**
+   * accepted, duplicate or rejected.
+   *
    * @generated from field: string disposition = 2;
    */
   disposition: string;
@@ -109,6 +119,8 @@ export declare type ConnectorDeliveryResponse = Message<"svc.external.ConnectorD
 export declare const ConnectorDeliveryResponseSchema: GenMessage<ConnectorDeliveryResponse>;
 
 /**
+ * Body of a typing signal; best effort (contract: coordination.md 2.13).
+ *
  * @generated from message svc.external.ConnectorActivityRequest
  */
 export declare type ConnectorActivityRequest = Message<"svc.external.ConnectorActivityRequest"> & {
@@ -153,11 +165,15 @@ export declare type ConnectorActivityRequest = Message<"svc.external.ConnectorAc
   externalThreadId?: string | undefined;
 
   /**
+   * typing.
+   *
    * @generated from field: string kind = 9;
    */
   kind: string;
 
   /**
+   * start, active or stop.
+   *
    * @generated from field: string phase = 10;
    */
   phase: string;

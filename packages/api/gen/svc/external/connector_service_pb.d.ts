@@ -14,10 +14,15 @@ import type { MessageConsumer } from "../data/message_consumer_pb.js";
 export declare const file_svc_external_connector_service: GenFile;
 
 /**
+ * One provider message as a connector service reports it (contract: api.md 9.6, coordination.md
+ * 2.7).
+ *
  * @generated from message svc.external.ConnectorMessageEvent
  */
 export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessageEvent"> & {
   /**
+   * Idempotency key within the registration; remembered for 7 days.
+   *
    * @generated from field: string event_id = 1;
    */
   eventId: string;
@@ -28,11 +33,15 @@ export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessa
   eventKind: ConnectorMessageEventKind;
 
   /**
+   * Empty means that of the callback secret.
+   *
    * @generated from field: string registration_id = 3;
    */
   registrationId: string;
 
   /**
+   * When given, must be the class of the registration.
+   *
    * @generated from field: string connector_class = 4;
    */
   connectorClass: string;
@@ -58,6 +67,8 @@ export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessa
   externalMessageId: string;
 
   /**
+   * Such as dm, group, channel, channel_thread.
+   *
    * @generated from field: string conversation_type = 9;
    */
   conversationType: string;
@@ -73,11 +84,15 @@ export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessa
   text: string;
 
   /**
+   * Uploaded beforehand under the same registration.
+   *
    * @generated from field: repeated svc.data.ObjectRef attachments = 12;
    */
   attachments: ObjectRef[];
 
   /**
+   * Provider time in Unix milliseconds.
+   *
    * @generated from field: int64 event_time_ms = 13;
    */
   eventTimeMs: bigint;
@@ -95,6 +110,8 @@ export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessa
 export declare const ConnectorMessageEventSchema: GenMessage<ConnectorMessageEvent>;
 
 /**
+ * What became of the event; only ACCEPTED consumes the event_id (contract: api.md 9.6).
+ *
  * @generated from message svc.external.ConnectorMessageEventResponse
  */
 export declare type ConnectorMessageEventResponse = Message<"svc.external.ConnectorMessageEventResponse"> & {
@@ -104,6 +121,8 @@ export declare type ConnectorMessageEventResponse = Message<"svc.external.Connec
   status: ConnectorMessageEventStatus;
 
   /**
+   * A machine word.
+   *
    * @generated from field: string reason = 2;
    */
   reason: string;
@@ -119,6 +138,8 @@ export declare type ConnectorMessageEventResponse = Message<"svc.external.Connec
   connectorName: string;
 
   /**
+   * With the session that was chosen.
+   *
    * @generated from field: svc.data.MessageConsumer consumer = 6;
    */
   consumer?: MessageConsumer | undefined;
@@ -136,6 +157,9 @@ export declare type ConnectorMessageEventResponse = Message<"svc.external.Connec
 export declare const ConnectorMessageEventResponseSchema: GenMessage<ConnectorMessageEventResponse>;
 
 /**
+ * State of a provider connection; without match_fields that of the whole class (contract:
+ * coordination.md 2.13).
+ *
  * @generated from message svc.external.ConnectorStatusEvent
  */
 export declare type ConnectorStatusEvent = Message<"svc.external.ConnectorStatusEvent"> & {
@@ -150,6 +174,8 @@ export declare type ConnectorStatusEvent = Message<"svc.external.ConnectorStatus
   matchFields: { [key: string]: string };
 
   /**
+   * connected, degraded, disabled or revoked.
+   *
    * @generated from field: string status = 3;
    */
   status: string;
@@ -167,6 +193,8 @@ export declare type ConnectorStatusEvent = Message<"svc.external.ConnectorStatus
 export declare const ConnectorStatusEventSchema: GenMessage<ConnectorStatusEvent>;
 
 /**
+ * Receipt of a status report (contract: coordination.md 2.13).
+ *
  * @generated from message svc.external.ConnectorAckResponse
  */
 export declare type ConnectorAckResponse = Message<"svc.external.ConnectorAckResponse"> & {
@@ -176,6 +204,8 @@ export declare type ConnectorAckResponse = Message<"svc.external.ConnectorAckRes
   accepted: boolean;
 
   /**
+   * accepted or unmatched.
+   *
    * @generated from field: string disposition = 2;
    */
   disposition: string;
@@ -188,10 +218,14 @@ export declare type ConnectorAckResponse = Message<"svc.external.ConnectorAckRes
 export declare const ConnectorAckResponseSchema: GenMessage<ConnectorAckResponse>;
 
 /**
+ * What happened to the provider message (contract: api.md 9.6).
+ *
  * @generated from enum svc.external.ConnectorMessageEventKind
  */
 export enum ConnectorMessageEventKind {
   /**
+   * Acts as CREATED.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
@@ -218,6 +252,8 @@ export enum ConnectorMessageEventKind {
 export declare const ConnectorMessageEventKindSchema: GenEnum<ConnectorMessageEventKind>;
 
 /**
+ * What became of an ingested event (contract: api.md 9.6).
+ *
  * @generated from enum svc.external.ConnectorMessageEventStatus
  */
 export enum ConnectorMessageEventStatus {
@@ -227,26 +263,36 @@ export enum ConnectorMessageEventStatus {
   UNSPECIFIED = 0,
 
   /**
+   * Dispatched, or durably queued.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_STATUS_ACCEPTED = 1;
    */
   ACCEPTED = 1,
 
   /**
+   * The event_id was accepted before; do not retry.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_STATUS_DUPLICATE = 2;
    */
   DUPLICATE = 2,
 
   /**
+   * No Connector routes it; a retry helps only after a change of configuration.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_STATUS_UNMATCHED = 3;
    */
   UNMATCHED = 3,
 
   /**
+   * Understood and left alone, such as an unsupported kind.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_STATUS_IGNORED = 4;
    */
   IGNORED = 4,
 
   /**
+   * Refused, such as by a disabled Connector.
+   *
    * @generated from enum value: CONNECTOR_MESSAGE_EVENT_STATUS_REJECTED = 5;
    */
   REJECTED = 5,
@@ -258,10 +304,16 @@ export enum ConnectorMessageEventStatus {
 export declare const ConnectorMessageEventStatusSchema: GenEnum<ConnectorMessageEventStatus>;
 
 /**
+ * What connector services call here, authenticated by the callback secret of their registration
+ * (contract: api.md 9.6).
+ *
  * @generated from service svc.external.ConnectorService
  */
 export declare const ConnectorService: GenService<{
   /**
+   * Takes one provider message, exactly once per event_id, and dispatches it in the same
+   * transaction (contract: api.md 9.6).
+   *
    * @generated from rpc svc.external.ConnectorService.IngestMessageEvent
    */
   ingestMessageEvent: {
@@ -270,6 +322,9 @@ export declare const ConnectorService: GenService<{
     output: typeof ConnectorMessageEventResponseSchema;
   },
   /**
+   * Takes what a connector service knows about its provider connection; changes conditions only
+   * (contract: api.md 9.6).
+   *
    * @generated from rpc svc.external.ConnectorService.ReportStatus
    */
   reportStatus: {

@@ -49,6 +49,8 @@ export const ConnectorMessageEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_external_connector_service, 0);
 
 /**
+ * What happened to the provider message (contract: api.md 9.6).
+ *
  * @generated from enum svc.external.ConnectorMessageEventKind
  */
 export const ConnectorMessageEventKind = /*@__PURE__*/
@@ -61,12 +63,17 @@ export const ConnectorMessageEventStatusSchema = /*@__PURE__*/
   enumDesc(file_svc_external_connector_service, 1);
 
 /**
+ * What became of an ingested event (contract: api.md 9.6).
+ *
  * @generated from enum svc.external.ConnectorMessageEventStatus
  */
 export const ConnectorMessageEventStatus = /*@__PURE__*/
   tsEnum(ConnectorMessageEventStatusSchema);
 
 /**
+ * What connector services call here, authenticated by the callback secret of their registration
+ * (contract: api.md 9.6).
+ *
  * @generated from service svc.external.ConnectorService
  */
 export const ConnectorService = /*@__PURE__*/

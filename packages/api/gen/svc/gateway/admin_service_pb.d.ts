@@ -12,6 +12,8 @@ import type { Worker } from "../resources/worker_pb.js";
 export declare const file_svc_gateway_admin_service: GenFile;
 
 /**
+ * Arguments of GetConfiguration (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.GetConfigurationRequest
  */
 export declare type GetConfigurationRequest = Message<"svc.gateway.GetConfigurationRequest"> & {
@@ -24,6 +26,8 @@ export declare type GetConfigurationRequest = Message<"svc.gateway.GetConfigurat
 export declare const GetConfigurationRequestSchema: GenMessage<GetConfigurationRequest>;
 
 /**
+ * Answer of GetConfiguration (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.GetConfigurationResponse
  */
 export declare type GetConfigurationResponse = Message<"svc.gateway.GetConfigurationResponse"> & {
@@ -40,6 +44,8 @@ export declare type GetConfigurationResponse = Message<"svc.gateway.GetConfigura
 export declare const GetConfigurationResponseSchema: GenMessage<GetConfigurationResponse>;
 
 /**
+ * One configuration key in effect (contract: platform.md 12).
+ *
  * @generated from message svc.gateway.ConfigurationValue
  */
 export declare type ConfigurationValue = Message<"svc.gateway.ConfigurationValue"> & {
@@ -54,6 +60,8 @@ export declare type ConfigurationValue = Message<"svc.gateway.ConfigurationValue
   valueJson: string;
 
   /**
+   * Where the value came from, such as default, file, environment.
+   *
    * @generated from field: string source = 3;
    */
   source: string;
@@ -66,10 +74,14 @@ export declare type ConfigurationValue = Message<"svc.gateway.ConfigurationValue
 export declare const ConfigurationValueSchema: GenMessage<ConfigurationValue>;
 
 /**
+ * Arguments of RunDoctor (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RunDoctorRequest
  */
 export declare type RunDoctorRequest = Message<"svc.gateway.RunDoctorRequest"> & {
   /**
+   * Checks that need the network too.
+   *
    * @generated from field: bool online = 1;
    */
   online: boolean;
@@ -82,6 +94,8 @@ export declare type RunDoctorRequest = Message<"svc.gateway.RunDoctorRequest"> &
 export declare const RunDoctorRequestSchema: GenMessage<RunDoctorRequest>;
 
 /**
+ * Answer of RunDoctor (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RunDoctorResponse
  */
 export declare type RunDoctorResponse = Message<"svc.gateway.RunDoctorResponse"> & {
@@ -98,6 +112,8 @@ export declare type RunDoctorResponse = Message<"svc.gateway.RunDoctorResponse">
 export declare const RunDoctorResponseSchema: GenMessage<RunDoctorResponse>;
 
 /**
+ * One self-check (contract: platform.md 13).
+ *
  * @generated from message svc.gateway.DoctorCheck
  */
 export declare type DoctorCheck = Message<"svc.gateway.DoctorCheck"> & {
@@ -107,6 +123,8 @@ export declare type DoctorCheck = Message<"svc.gateway.DoctorCheck"> & {
   name: string;
 
   /**
+   * ok, warn or fail.
+   *
    * @generated from field: string result = 2;
    */
   result: string;
@@ -129,6 +147,8 @@ export declare type DoctorCheck = Message<"svc.gateway.DoctorCheck"> & {
 export declare const DoctorCheckSchema: GenMessage<DoctorCheck>;
 
 /**
+ * Arguments of CreateBackup (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.CreateBackupRequest
  */
 export declare type CreateBackupRequest = Message<"svc.gateway.CreateBackupRequest"> & {
@@ -141,6 +161,8 @@ export declare type CreateBackupRequest = Message<"svc.gateway.CreateBackupReque
 export declare const CreateBackupRequestSchema: GenMessage<CreateBackupRequest>;
 
 /**
+ * Answer of CreateBackup (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.CreateBackupResponse
  */
 export declare type CreateBackupResponse = Message<"svc.gateway.CreateBackupResponse"> & {
@@ -167,6 +189,8 @@ export declare type CreateBackupResponse = Message<"svc.gateway.CreateBackupResp
 export declare const CreateBackupResponseSchema: GenMessage<CreateBackupResponse>;
 
 /**
+ * Arguments of DrainWorker (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.DrainWorkerRequest
  */
 export declare type DrainWorkerRequest = Message<"svc.gateway.DrainWorkerRequest"> & {
@@ -183,6 +207,8 @@ export declare type DrainWorkerRequest = Message<"svc.gateway.DrainWorkerRequest
 export declare const DrainWorkerRequestSchema: GenMessage<DrainWorkerRequest>;
 
 /**
+ * Answer of DrainWorker (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.DrainWorkerResponse
  */
 export declare type DrainWorkerResponse = Message<"svc.gateway.DrainWorkerResponse"> & {
@@ -199,6 +225,8 @@ export declare type DrainWorkerResponse = Message<"svc.gateway.DrainWorkerRespon
 export declare const DrainWorkerResponseSchema: GenMessage<DrainWorkerResponse>;
 
 /**
+ * Arguments of RotateSecretKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RotateSecretKeyRequest
  */
 export declare type RotateSecretKeyRequest = Message<"svc.gateway.RotateSecretKeyRequest"> & {
@@ -211,10 +239,14 @@ export declare type RotateSecretKeyRequest = Message<"svc.gateway.RotateSecretKe
 export declare const RotateSecretKeyRequestSchema: GenMessage<RotateSecretKeyRequest>;
 
 /**
+ * Answer of RotateSecretKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RotateSecretKeyResponse
  */
 export declare type RotateSecretKeyResponse = Message<"svc.gateway.RotateSecretKeyResponse"> & {
   /**
+   * The key that encrypts from now on.
+   *
    * @generated from field: string key_id = 1;
    */
   keyId: string;
@@ -227,10 +259,15 @@ export declare type RotateSecretKeyResponse = Message<"svc.gateway.RotateSecretK
 export declare const RotateSecretKeyResponseSchema: GenMessage<RotateSecretKeyResponse>;
 
 /**
+ * Care of one installation; every operation needs an unscoped admin (contract: api.md 9.5).
+ *
  * @generated from service svc.gateway.AdminService
  */
 export declare const AdminService: GenService<{
   /**
+   * Answers the effective configuration and where each value came from, secrets masked (contract:
+   * api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AdminService.GetConfiguration
    */
   getConfiguration: {
@@ -239,6 +276,8 @@ export declare const AdminService: GenService<{
     output: typeof GetConfigurationResponseSchema;
   },
   /**
+   * Runs the self-checks of this installation (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AdminService.RunDoctor
    */
   runDoctor: {
@@ -247,6 +286,8 @@ export declare const AdminService: GenService<{
     output: typeof RunDoctorResponseSchema;
   },
   /**
+   * Writes a consistent backup below backup.dir (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AdminService.CreateBackup
    */
   createBackup: {
@@ -255,6 +296,8 @@ export declare const AdminService: GenService<{
     output: typeof CreateBackupResponseSchema;
   },
   /**
+   * Makes a worker claim nothing new and hand over what it holds (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AdminService.DrainWorker
    */
   drainWorker: {
@@ -263,6 +306,8 @@ export declare const AdminService: GenService<{
     output: typeof DrainWorkerResponseSchema;
   },
   /**
+   * Adds an encryption key and re-encrypts stored secrets in the background (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AdminService.RotateSecretKey
    */
   rotateSecretKey: {

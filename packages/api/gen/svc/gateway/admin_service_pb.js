@@ -97,6 +97,8 @@ export const RotateSecretKeyResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_admin_service, 11);
 
 /**
+ * Care of one installation; every operation needs an unscoped admin (contract: api.md 9.5).
+ *
  * @generated from service svc.gateway.AdminService
  */
 export const AdminService = /*@__PURE__*/

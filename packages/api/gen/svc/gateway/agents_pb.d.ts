@@ -13,6 +13,8 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 export declare const file_svc_gateway_agents: GenFile;
 
 /**
+ * Arguments of CreateAgent (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.CreateAgentRequest
  */
 export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest"> & {
@@ -22,6 +24,8 @@ export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest
   ns: string;
 
   /**
+   * Absent or empty makes a UUIDv7.
+   *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
@@ -42,6 +46,8 @@ export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest
   annotations: { [key: string]: string };
 
   /**
+   * Template of kind Agent in system; spec is patched over it.
+   *
    * @generated from field: string template = 6;
    */
   template: string;
@@ -54,6 +60,8 @@ export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest
 export declare const CreateAgentRequestSchema: GenMessage<CreateAgentRequest>;
 
 /**
+ * The agent after the write (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.AgentResponse
  */
 export declare type AgentResponse = Message<"svc.gateway.AgentResponse"> & {
@@ -70,6 +78,8 @@ export declare type AgentResponse = Message<"svc.gateway.AgentResponse"> & {
 export declare const AgentResponseSchema: GenMessage<AgentResponse>;
 
 /**
+ * Arguments of GetAgent (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.GetAgentRequest
  */
 export declare type GetAgentRequest = Message<"svc.gateway.GetAgentRequest"> & {
@@ -91,6 +101,8 @@ export declare type GetAgentRequest = Message<"svc.gateway.GetAgentRequest"> & {
 export declare const GetAgentRequestSchema: GenMessage<GetAgentRequest>;
 
 /**
+ * Answer of GetAgent (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.GetAgentResponse
  */
 export declare type GetAgentResponse = Message<"svc.gateway.GetAgentResponse"> & {
@@ -107,6 +119,8 @@ export declare type GetAgentResponse = Message<"svc.gateway.GetAgentResponse"> &
 export declare const GetAgentResponseSchema: GenMessage<GetAgentResponse>;
 
 /**
+ * Arguments of ModifyAgent (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.ModifyAgentRequest
  */
 export declare type ModifyAgentRequest = Message<"svc.gateway.ModifyAgentRequest"> & {
@@ -141,11 +155,15 @@ export declare type ModifyAgentRequest = Message<"svc.gateway.ModifyAgentRequest
   template: string;
 
   /**
+   * When set, another stored version is a CONFLICT.
+   *
    * @generated from field: string resource_version = 7;
    */
   resourceVersion: string;
 
   /**
+   * Exactly these are replaced: spec, spec.<field>, labels, annotations.
+   *
    * @generated from field: google.protobuf.FieldMask update_mask = 8;
    */
   updateMask?: FieldMask | undefined;
@@ -158,6 +176,8 @@ export declare type ModifyAgentRequest = Message<"svc.gateway.ModifyAgentRequest
 export declare const ModifyAgentRequestSchema: GenMessage<ModifyAgentRequest>;
 
 /**
+ * Arguments of ListAgents (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.ListAgentsRequest
  */
 export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest"> & {
@@ -167,6 +187,8 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -177,11 +199,15 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -194,6 +220,8 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
 export declare const ListAgentsRequestSchema: GenMessage<ListAgentsRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.1).
+ *
  * @generated from message svc.gateway.ListAgentsResponse
  */
 export declare type ListAgentsResponse = Message<"svc.gateway.ListAgentsResponse"> & {
@@ -203,6 +231,8 @@ export declare type ListAgentsResponse = Message<"svc.gateway.ListAgentsResponse
   agents: Agent[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;

@@ -12,6 +12,8 @@ import type { ApiKey, Grant } from "../data/access_pb.js";
 export declare const file_svc_gateway_auth_service: GenFile;
 
 /**
+ * Arguments of WhoAmI (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.WhoAmIRequest
  */
 export declare type WhoAmIRequest = Message<"svc.gateway.WhoAmIRequest"> & {
@@ -24,6 +26,8 @@ export declare type WhoAmIRequest = Message<"svc.gateway.WhoAmIRequest"> & {
 export declare const WhoAmIRequestSchema: GenMessage<WhoAmIRequest>;
 
 /**
+ * Answer of WhoAmI (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.WhoAmIResponse
  */
 export declare type WhoAmIResponse = Message<"svc.gateway.WhoAmIResponse"> & {
@@ -33,6 +37,8 @@ export declare type WhoAmIResponse = Message<"svc.gateway.WhoAmIResponse"> & {
   subject: string;
 
   /**
+   * Method of authentication that recognised the caller.
+   *
    * @generated from field: string mode = 2;
    */
   mode: string;
@@ -43,11 +49,15 @@ export declare type WhoAmIResponse = Message<"svc.gateway.WhoAmIResponse"> & {
   grants: Grant[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 expires_at = 4;
    */
   expiresAt?: bigint | undefined;
 
   /**
+   * As in audit records and usage limits.
+   *
    * @generated from field: string identity = 5;
    */
   identity: string;
@@ -65,6 +75,8 @@ export declare type WhoAmIResponse = Message<"svc.gateway.WhoAmIResponse"> & {
 export declare const WhoAmIResponseSchema: GenMessage<WhoAmIResponse>;
 
 /**
+ * Arguments of MintAccessToken (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.MintAccessTokenRequest
  */
 export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessTokenRequest"> & {
@@ -74,6 +86,8 @@ export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessToke
   grants: Grant[];
 
   /**
+   * 0 means 900; at most 86,400 and the caller's own expiry.
+   *
    * @generated from field: uint32 ttl_seconds = 2;
    */
   ttlSeconds: number;
@@ -91,10 +105,14 @@ export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessToke
 export declare const MintAccessTokenRequestSchema: GenMessage<MintAccessTokenRequest>;
 
 /**
+ * Answer of MintAccessToken (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.MintAccessTokenResponse
  */
 export declare type MintAccessTokenResponse = Message<"svc.gateway.MintAccessTokenResponse"> & {
   /**
+   * Shown once; not stored.
+   *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
@@ -105,6 +123,8 @@ export declare type MintAccessTokenResponse = Message<"svc.gateway.MintAccessTok
   tokenType: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 3;
    */
   expiresAt: bigint;
@@ -122,6 +142,8 @@ export declare type MintAccessTokenResponse = Message<"svc.gateway.MintAccessTok
 export declare const MintAccessTokenResponseSchema: GenMessage<MintAccessTokenResponse>;
 
 /**
+ * Arguments of CreateApiKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.CreateApiKeyRequest
  */
 export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyRequest"> & {
@@ -136,6 +158,8 @@ export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyReque
   grants: Grant[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 expires_at = 3;
    */
   expiresAt?: bigint | undefined;
@@ -148,6 +172,8 @@ export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyReque
 export declare const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest>;
 
 /**
+ * Answer of CreateApiKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.CreateApiKeyResponse
  */
 export declare type CreateApiKeyResponse = Message<"svc.gateway.CreateApiKeyResponse"> & {
@@ -157,6 +183,8 @@ export declare type CreateApiKeyResponse = Message<"svc.gateway.CreateApiKeyResp
   key?: ApiKey | undefined;
 
   /**
+   * Shown once; only its hash is stored.
+   *
    * @generated from field: string secret = 2;
    */
   secret: string;
@@ -169,10 +197,14 @@ export declare type CreateApiKeyResponse = Message<"svc.gateway.CreateApiKeyResp
 export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse>;
 
 /**
+ * Arguments of ListApiKeys (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListApiKeysRequest
  */
 export declare type ListApiKeysRequest = Message<"svc.gateway.ListApiKeysRequest"> & {
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
@@ -195,6 +227,8 @@ export declare type ListApiKeysRequest = Message<"svc.gateway.ListApiKeysRequest
 export declare const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListApiKeysResponse
  */
 export declare type ListApiKeysResponse = Message<"svc.gateway.ListApiKeysResponse"> & {
@@ -204,6 +238,8 @@ export declare type ListApiKeysResponse = Message<"svc.gateway.ListApiKeysRespon
   keys: ApiKey[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -216,6 +252,8 @@ export declare type ListApiKeysResponse = Message<"svc.gateway.ListApiKeysRespon
 export declare const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse>;
 
 /**
+ * Arguments of RevokeApiKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RevokeApiKeyRequest
  */
 export declare type RevokeApiKeyRequest = Message<"svc.gateway.RevokeApiKeyRequest"> & {
@@ -232,6 +270,8 @@ export declare type RevokeApiKeyRequest = Message<"svc.gateway.RevokeApiKeyReque
 export declare const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest>;
 
 /**
+ * Answer of RevokeApiKey (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RevokeApiKeyResponse
  */
 export declare type RevokeApiKeyResponse = Message<"svc.gateway.RevokeApiKeyResponse"> & {
@@ -248,10 +288,14 @@ export declare type RevokeApiKeyResponse = Message<"svc.gateway.RevokeApiKeyResp
 export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse>;
 
 /**
+ * Arguments of ListAuditRecords (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListAuditRecordsRequest
  */
 export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditRecordsRequest"> & {
   /**
+   * Covers descendants.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -267,16 +311,22 @@ export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditReco
   operation: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 since = 4;
    */
   since?: bigint | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 until = 5;
    */
   until?: bigint | undefined;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 6;
    */
   pageSize: number;
@@ -294,6 +344,8 @@ export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditReco
 export declare const ListAuditRecordsRequestSchema: GenMessage<ListAuditRecordsRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListAuditRecordsResponse
  */
 export declare type ListAuditRecordsResponse = Message<"svc.gateway.ListAuditRecordsResponse"> & {
@@ -303,6 +355,8 @@ export declare type ListAuditRecordsResponse = Message<"svc.gateway.ListAuditRec
   records: AuditRecord[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -315,6 +369,9 @@ export declare type ListAuditRecordsResponse = Message<"svc.gateway.ListAuditRec
 export declare const ListAuditRecordsResponseSchema: GenMessage<ListAuditRecordsResponse>;
 
 /**
+ * One write, secret read or failed sign-in, chained by hash; never contents (contract: platform.md
+ * 15).
+ *
  * @generated from message svc.gateway.AuditRecord
  */
 export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
@@ -324,6 +381,8 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
   id: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 time = 2;
    */
   time: bigint;
@@ -359,6 +418,8 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
   resourceVersion: string;
 
   /**
+   * Covers this record and the hash before it.
+   *
    * @generated from field: string hash = 9;
    */
   hash: string;
@@ -371,10 +432,14 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
 export declare const AuditRecordSchema: GenMessage<AuditRecord>;
 
 /**
+ * Who the caller is, credentials and the audit log (contract: api.md 9.5).
+ *
  * @generated from service svc.gateway.AuthService
  */
 export declare const AuthService: GenService<{
   /**
+   * Answers who the caller is and what it may do (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.WhoAmI
    */
   whoAmI: {
@@ -383,6 +448,8 @@ export declare const AuthService: GenService<{
     output: typeof WhoAmIResponseSchema;
   },
   /**
+   * Signs a short-lived token whose grants lie within the caller's (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.MintAccessToken
    */
   mintAccessToken: {
@@ -391,6 +458,8 @@ export declare const AuthService: GenService<{
     output: typeof MintAccessTokenResponseSchema;
   },
   /**
+   * Creates a key; the secret is shown in this answer only (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.CreateApiKey
    */
   createApiKey: {
@@ -399,6 +468,8 @@ export declare const AuthService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
+   * Lists the keys whose grants all lie within the caller's (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.ListApiKeys
    */
   listApiKeys: {
@@ -407,6 +478,9 @@ export declare const AuthService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
+   * Ends a key and, within 30 seconds, its open streams; revoking again succeeds (contract: api.md
+   * 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.RevokeApiKey
    */
   revokeApiKey: {
@@ -415,6 +489,8 @@ export declare const AuthService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
+   * Lists writes, newest first; records never hold contents (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.AuthService.ListAuditRecords
    */
   listAuditRecords: {

@@ -104,6 +104,8 @@ export const AuditRecordSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_auth_service, 12);
 
 /**
+ * Who the caller is, credentials and the audit log (contract: api.md 9.5).
+ *
  * @generated from service svc.gateway.AuthService
  */
 export const AuthService = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { ChannelSubscription } from "../resources/channel_pb.js";
 export declare const file_svc_gateway_channel_subscriptions: GenFile;
 
 /**
+ * Arguments of CreateChannelSubscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.CreateChannelSubscriptionRequest
  */
 export declare type CreateChannelSubscriptionRequest = Message<"svc.gateway.CreateChannelSubscriptionRequest"> & {
@@ -38,6 +40,8 @@ export declare type CreateChannelSubscriptionRequest = Message<"svc.gateway.Crea
 export declare const CreateChannelSubscriptionRequestSchema: GenMessage<CreateChannelSubscriptionRequest>;
 
 /**
+ * Arguments of GetChannelSubscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.GetChannelSubscriptionRequest
  */
 export declare type GetChannelSubscriptionRequest = Message<"svc.gateway.GetChannelSubscriptionRequest"> & {
@@ -64,6 +68,8 @@ export declare type GetChannelSubscriptionRequest = Message<"svc.gateway.GetChan
 export declare const GetChannelSubscriptionRequestSchema: GenMessage<GetChannelSubscriptionRequest>;
 
 /**
+ * Arguments of ModifyChannelSubscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ModifyChannelSubscriptionRequest
  */
 export declare type ModifyChannelSubscriptionRequest = Message<"svc.gateway.ModifyChannelSubscriptionRequest"> & {
@@ -95,6 +101,8 @@ export declare type ModifyChannelSubscriptionRequest = Message<"svc.gateway.Modi
 export declare const ModifyChannelSubscriptionRequestSchema: GenMessage<ModifyChannelSubscriptionRequest>;
 
 /**
+ * Arguments of ListChannelSubscriptions (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelSubscriptionsRequest
  */
 export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListChannelSubscriptionsRequest"> & {
@@ -109,6 +117,8 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
   channel: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
@@ -119,11 +129,15 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 5;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 6;
    */
   metadataOnly: boolean;
@@ -136,6 +150,8 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
 export declare const ListChannelSubscriptionsRequestSchema: GenMessage<ListChannelSubscriptionsRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelSubscriptionsResponse
  */
 export declare type ListChannelSubscriptionsResponse = Message<"svc.gateway.ListChannelSubscriptionsResponse"> & {
@@ -145,6 +161,8 @@ export declare type ListChannelSubscriptionsResponse = Message<"svc.gateway.List
   subscriptions: ChannelSubscription[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -157,6 +175,8 @@ export declare type ListChannelSubscriptionsResponse = Message<"svc.gateway.List
 export declare const ListChannelSubscriptionsResponseSchema: GenMessage<ListChannelSubscriptionsResponse>;
 
 /**
+ * Arguments of DeleteChannelSubscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.DeleteChannelSubscriptionRequest
  */
 export declare type DeleteChannelSubscriptionRequest = Message<"svc.gateway.DeleteChannelSubscriptionRequest"> & {
@@ -183,6 +203,9 @@ export declare type DeleteChannelSubscriptionRequest = Message<"svc.gateway.Dele
 export declare const DeleteChannelSubscriptionRequestSchema: GenMessage<DeleteChannelSubscriptionRequest>;
 
 /**
+ * Answer of DeleteChannelSubscription; success is always true, failures are errors (contract:
+ * api.md 8.8).
+ *
  * @generated from message svc.gateway.DeleteChannelSubscriptionResponse
  */
 export declare type DeleteChannelSubscriptionResponse = Message<"svc.gateway.DeleteChannelSubscriptionResponse"> & {
@@ -199,6 +222,8 @@ export declare type DeleteChannelSubscriptionResponse = Message<"svc.gateway.Del
 export declare const DeleteChannelSubscriptionResponseSchema: GenMessage<DeleteChannelSubscriptionResponse>;
 
 /**
+ * One subscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ChannelSubscriptionResponse
  */
 export declare type ChannelSubscriptionResponse = Message<"svc.gateway.ChannelSubscriptionResponse"> & {

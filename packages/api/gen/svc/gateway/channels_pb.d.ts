@@ -14,6 +14,8 @@ import type { ChannelMessage } from "../data/channel_message_pb.js";
 export declare const file_svc_gateway_channels: GenFile;
 
 /**
+ * Arguments of CreateChannel (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.CreateChannelRequest
  */
 export declare type CreateChannelRequest = Message<"svc.gateway.CreateChannelRequest"> & {
@@ -35,6 +37,8 @@ export declare type CreateChannelRequest = Message<"svc.gateway.CreateChannelReq
 export declare const CreateChannelRequestSchema: GenMessage<CreateChannelRequest>;
 
 /**
+ * Arguments of GetChannel (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.GetChannelRequest
  */
 export declare type GetChannelRequest = Message<"svc.gateway.GetChannelRequest"> & {
@@ -56,6 +60,8 @@ export declare type GetChannelRequest = Message<"svc.gateway.GetChannelRequest">
 export declare const GetChannelRequestSchema: GenMessage<GetChannelRequest>;
 
 /**
+ * Arguments of ModifyChannel (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ModifyChannelRequest
  */
 export declare type ModifyChannelRequest = Message<"svc.gateway.ModifyChannelRequest"> & {
@@ -82,6 +88,8 @@ export declare type ModifyChannelRequest = Message<"svc.gateway.ModifyChannelReq
 export declare const ModifyChannelRequestSchema: GenMessage<ModifyChannelRequest>;
 
 /**
+ * Arguments of ListChannels (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelsRequest
  */
 export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsRequest"> & {
@@ -91,6 +99,8 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -101,11 +111,15 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -118,6 +132,8 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
 export declare const ListChannelsRequestSchema: GenMessage<ListChannelsRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelsResponse
  */
 export declare type ListChannelsResponse = Message<"svc.gateway.ListChannelsResponse"> & {
@@ -127,6 +143,8 @@ export declare type ListChannelsResponse = Message<"svc.gateway.ListChannelsResp
   channels: Channel[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -139,6 +157,8 @@ export declare type ListChannelsResponse = Message<"svc.gateway.ListChannelsResp
 export declare const ListChannelsResponseSchema: GenMessage<ListChannelsResponse>;
 
 /**
+ * Arguments of DeleteChannel (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.DeleteChannelRequest
  */
 export declare type DeleteChannelRequest = Message<"svc.gateway.DeleteChannelRequest"> & {
@@ -160,6 +180,8 @@ export declare type DeleteChannelRequest = Message<"svc.gateway.DeleteChannelReq
 export declare const DeleteChannelRequestSchema: GenMessage<DeleteChannelRequest>;
 
 /**
+ * Answer of DeleteChannel; success is always true, failures are errors (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.DeleteChannelResponse
  */
 export declare type DeleteChannelResponse = Message<"svc.gateway.DeleteChannelResponse"> & {
@@ -176,6 +198,8 @@ export declare type DeleteChannelResponse = Message<"svc.gateway.DeleteChannelRe
 export declare const DeleteChannelResponseSchema: GenMessage<DeleteChannelResponse>;
 
 /**
+ * One channel (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ChannelResponse
  */
 export declare type ChannelResponse = Message<"svc.gateway.ChannelResponse"> & {
@@ -192,6 +216,8 @@ export declare type ChannelResponse = Message<"svc.gateway.ChannelResponse"> & {
 export declare const ChannelResponseSchema: GenMessage<ChannelResponse>;
 
 /**
+ * Arguments of PostChannelMessage (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.PostChannelMessageRequest
  */
 export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannelMessageRequest"> & {
@@ -206,6 +232,8 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
   channel: string;
 
   /**
+   * Empty means user.
+   *
    * @generated from field: string author_kind = 3;
    */
   authorKind: string;
@@ -221,6 +249,8 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
   content: string;
 
   /**
+   * Subscriptions of trigger manual to call.
+   *
    * @generated from field: repeated string subscription_names = 6;
    */
   subscriptionNames: string[];
@@ -243,6 +273,8 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
 export declare const PostChannelMessageRequestSchema: GenMessage<PostChannelMessageRequest>;
 
 /**
+ * Outcome of routing a message to one subscription (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.RoutedChannelSession
  */
 export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSession"> & {
@@ -262,6 +294,8 @@ export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSes
   sessionId: string;
 
   /**
+   * Why this route failed; empty on success.
+   *
    * @generated from field: string error = 4;
    */
   error: string;
@@ -279,6 +313,8 @@ export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSes
 export declare const RoutedChannelSessionSchema: GenMessage<RoutedChannelSession>;
 
 /**
+ * Answer of PostChannelMessage (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.PostChannelMessageResponse
  */
 export declare type PostChannelMessageResponse = Message<"svc.gateway.PostChannelMessageResponse"> & {
@@ -300,6 +336,8 @@ export declare type PostChannelMessageResponse = Message<"svc.gateway.PostChanne
 export declare const PostChannelMessageResponseSchema: GenMessage<PostChannelMessageResponse>;
 
 /**
+ * Arguments of GetChannelMessage (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.GetChannelMessageRequest
  */
 export declare type GetChannelMessageRequest = Message<"svc.gateway.GetChannelMessageRequest"> & {
@@ -326,6 +364,8 @@ export declare type GetChannelMessageRequest = Message<"svc.gateway.GetChannelMe
 export declare const GetChannelMessageRequestSchema: GenMessage<GetChannelMessageRequest>;
 
 /**
+ * One channel message (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ChannelMessageResponse
  */
 export declare type ChannelMessageResponse = Message<"svc.gateway.ChannelMessageResponse"> & {
@@ -342,6 +382,8 @@ export declare type ChannelMessageResponse = Message<"svc.gateway.ChannelMessage
 export declare const ChannelMessageResponseSchema: GenMessage<ChannelMessageResponse>;
 
 /**
+ * Arguments of ListChannelMessages (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelMessagesRequest
  */
 export declare type ListChannelMessagesRequest = Message<"svc.gateway.ListChannelMessagesRequest"> & {
@@ -356,16 +398,22 @@ export declare type ListChannelMessagesRequest = Message<"svc.gateway.ListChanne
   channel: string;
 
   /**
+   * Used when page_size is 0.
+   *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
+   * Exclusive; the message need not exist.
+   *
    * @generated from field: optional string before_message_id = 5;
    */
   beforeMessageId?: string | undefined;
@@ -378,6 +426,8 @@ export declare type ListChannelMessagesRequest = Message<"svc.gateway.ListChanne
 export declare const ListChannelMessagesRequestSchema: GenMessage<ListChannelMessagesRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.8).
+ *
  * @generated from message svc.gateway.ListChannelMessagesResponse
  */
 export declare type ListChannelMessagesResponse = Message<"svc.gateway.ListChannelMessagesResponse"> & {
@@ -392,6 +442,8 @@ export declare type ListChannelMessagesResponse = Message<"svc.gateway.ListChann
   hasMore: boolean;
 
   /**
+   * Oldest id of this page; set only with has_more.
+   *
    * @generated from field: optional string next_before_message_id = 3;
    */
   nextBeforeMessageId?: string | undefined;
@@ -404,6 +456,8 @@ export declare type ListChannelMessagesResponse = Message<"svc.gateway.ListChann
 export declare const ListChannelMessagesResponseSchema: GenMessage<ListChannelMessagesResponse>;
 
 /**
+ * Arguments of StreamChannelEvents (contract: api.md 5.2).
+ *
  * @generated from message svc.gateway.StreamChannelEventsRequest
  */
 export declare type StreamChannelEventsRequest = Message<"svc.gateway.StreamChannelEventsRequest"> & {
@@ -418,6 +472,8 @@ export declare type StreamChannelEventsRequest = Message<"svc.gateway.StreamChan
   channel: string;
 
   /**
+   * Empty: only what comes; 0: from the oldest kept; else a cursor.
+   *
    * @generated from field: string after = 3;
    */
   after: string;

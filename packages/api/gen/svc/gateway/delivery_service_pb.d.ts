@@ -12,6 +12,8 @@ import type { Delivery } from "../data/delivery_pb.js";
 export declare const file_svc_gateway_delivery_service: GenFile;
 
 /**
+ * Arguments of ListDeliveries (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListDeliveriesRequest
  */
 export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesRequest"> & {
@@ -26,11 +28,15 @@ export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesR
   connector: string;
 
   /**
+   * held, pending, delivered, rejected, dead or skipped.
+   *
    * @generated from field: string state = 3;
    */
   state: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
@@ -48,6 +54,8 @@ export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesR
 export declare const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ListDeliveriesResponse
  */
 export declare type ListDeliveriesResponse = Message<"svc.gateway.ListDeliveriesResponse"> & {
@@ -57,6 +65,8 @@ export declare type ListDeliveriesResponse = Message<"svc.gateway.ListDeliveries
   deliveries: Delivery[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -69,6 +79,8 @@ export declare type ListDeliveriesResponse = Message<"svc.gateway.ListDeliveries
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
+ * Arguments of RetryDelivery (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.RetryDeliveryRequest
  */
 export declare type RetryDeliveryRequest = Message<"svc.gateway.RetryDeliveryRequest"> & {
@@ -90,6 +102,8 @@ export declare type RetryDeliveryRequest = Message<"svc.gateway.RetryDeliveryReq
 export declare const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest>;
 
 /**
+ * Arguments of ReleaseDelivery (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.ReleaseDeliveryRequest
  */
 export declare type ReleaseDeliveryRequest = Message<"svc.gateway.ReleaseDeliveryRequest"> & {
@@ -111,6 +125,8 @@ export declare type ReleaseDeliveryRequest = Message<"svc.gateway.ReleaseDeliver
 export declare const ReleaseDeliveryRequestSchema: GenMessage<ReleaseDeliveryRequest>;
 
 /**
+ * Arguments of SkipDelivery (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.SkipDeliveryRequest
  */
 export declare type SkipDeliveryRequest = Message<"svc.gateway.SkipDeliveryRequest"> & {
@@ -132,6 +148,8 @@ export declare type SkipDeliveryRequest = Message<"svc.gateway.SkipDeliveryReque
 export declare const SkipDeliveryRequestSchema: GenMessage<SkipDeliveryRequest>;
 
 /**
+ * The delivery after the change (contract: api.md 9.5).
+ *
  * @generated from message svc.gateway.DeliveryResponse
  */
 export declare type DeliveryResponse = Message<"svc.gateway.DeliveryResponse"> & {
@@ -148,10 +166,14 @@ export declare type DeliveryResponse = Message<"svc.gateway.DeliveryResponse"> &
 export declare const DeliveryResponseSchema: GenMessage<DeliveryResponse>;
 
 /**
+ * The outbox of messages for connector services (contract: api.md 9.5, coordination.md 2.11).
+ *
  * @generated from service svc.gateway.DeliveryService
  */
 export declare const DeliveryService: GenService<{
   /**
+   * Lists deliveries, newest first (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.DeliveryService.ListDeliveries
    */
   listDeliveries: {
@@ -160,6 +182,8 @@ export declare const DeliveryService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
+   * Sends a rejected or dead delivery again under the same id (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.DeliveryService.RetryDelivery
    */
   retryDelivery: {
@@ -168,6 +192,8 @@ export declare const DeliveryService: GenService<{
     output: typeof DeliveryResponseSchema;
   },
   /**
+   * Lets a held delivery go out (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.DeliveryService.ReleaseDelivery
    */
   releaseDelivery: {
@@ -176,6 +202,8 @@ export declare const DeliveryService: GenService<{
     output: typeof DeliveryResponseSchema;
   },
   /**
+   * Ends a held delivery without sending it (contract: api.md 9.5).
+   *
    * @generated from rpc svc.gateway.DeliveryService.SkipDelivery
    */
   skipDelivery: {

@@ -13,6 +13,8 @@ import type { Artifact, ArtifactAccess } from "../data/artifact_pb.js";
 export declare const file_svc_gateway_file_service: GenFile;
 
 /**
+ * Arguments of CreateFile (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.CreateFileRequest
  */
 export declare type CreateFileRequest = Message<"svc.gateway.CreateFileRequest"> & {
@@ -44,6 +46,8 @@ export declare type CreateFileRequest = Message<"svc.gateway.CreateFileRequest">
 export declare const CreateFileRequestSchema: GenMessage<CreateFileRequest>;
 
 /**
+ * Arguments of UpdateFile (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.UpdateFileRequest
  */
 export declare type UpdateFileRequest = Message<"svc.gateway.UpdateFileRequest"> & {
@@ -80,6 +84,8 @@ export declare type UpdateFileRequest = Message<"svc.gateway.UpdateFileRequest">
 export declare const UpdateFileRequestSchema: GenMessage<UpdateFileRequest>;
 
 /**
+ * Arguments of PrepareUpload (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.PrepareUploadRequest
  */
 export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadRequest"> & {
@@ -99,6 +105,8 @@ export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadReq
   sizeBytes: bigint;
 
   /**
+   * 64 hex digits; the uploaded bytes must match.
+   *
    * @generated from field: string sha256 = 4;
    */
   sha256: string;
@@ -116,6 +124,8 @@ export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadReq
 export declare const PrepareUploadRequestSchema: GenMessage<PrepareUploadRequest>;
 
 /**
+ * Answer of PrepareUpload (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.PrepareUploadResponse
  */
 export declare type PrepareUploadResponse = Message<"svc.gateway.PrepareUploadResponse"> & {
@@ -135,6 +145,8 @@ export declare type PrepareUploadResponse = Message<"svc.gateway.PrepareUploadRe
   method: string;
 
   /**
+   * Signed; bound to one object and method.
+   *
    * @generated from field: string url = 4;
    */
   url: string;
@@ -145,6 +157,8 @@ export declare type PrepareUploadResponse = Message<"svc.gateway.PrepareUploadRe
   headers: { [key: string]: string };
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 6;
    */
   expiresAt: bigint;
@@ -157,6 +171,8 @@ export declare type PrepareUploadResponse = Message<"svc.gateway.PrepareUploadRe
 export declare const PrepareUploadResponseSchema: GenMessage<PrepareUploadResponse>;
 
 /**
+ * Arguments of CompleteUpload (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.CompleteUploadRequest
  */
 export declare type CompleteUploadRequest = Message<"svc.gateway.CompleteUploadRequest"> & {
@@ -183,6 +199,8 @@ export declare type CompleteUploadRequest = Message<"svc.gateway.CompleteUploadR
 export declare const CompleteUploadRequestSchema: GenMessage<CompleteUploadRequest>;
 
 /**
+ * Arguments of ReadFile (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ReadFileRequest
  */
 export declare type ReadFileRequest = Message<"svc.gateway.ReadFileRequest"> & {
@@ -209,6 +227,8 @@ export declare type ReadFileRequest = Message<"svc.gateway.ReadFileRequest"> & {
 export declare const ReadFileRequestSchema: GenMessage<ReadFileRequest>;
 
 /**
+ * Answer of ReadFile (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ReadFileResponse
  */
 export declare type ReadFileResponse = Message<"svc.gateway.ReadFileResponse"> & {
@@ -223,11 +243,15 @@ export declare type ReadFileResponse = Message<"svc.gateway.ReadFileResponse"> &
   content: Uint8Array;
 
   /**
+   * Signed; lives 5 minutes.
+   *
    * @generated from field: string download_url = 3;
    */
   downloadUrl: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 4;
    */
   expiresAt: bigint;
@@ -240,6 +264,8 @@ export declare type ReadFileResponse = Message<"svc.gateway.ReadFileResponse"> &
 export declare const ReadFileResponseSchema: GenMessage<ReadFileResponse>;
 
 /**
+ * Arguments of ListFiles (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ListFilesRequest
  */
 export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> & {
@@ -249,11 +275,15 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
   ns: string;
 
   /**
+   * Matches at slashes.
+   *
    * @generated from field: string path_prefix = 2;
    */
   pathPrefix: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
@@ -264,6 +294,8 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 5;
    */
   labelSelector: string;
@@ -274,6 +306,8 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
   purpose: FilePurpose;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 7;
    */
   metadataOnly: boolean;
@@ -286,6 +320,8 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
 export declare const ListFilesRequestSchema: GenMessage<ListFilesRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ListFilesResponse
  */
 export declare type ListFilesResponse = Message<"svc.gateway.ListFilesResponse"> & {
@@ -295,6 +331,8 @@ export declare type ListFilesResponse = Message<"svc.gateway.ListFilesResponse">
   files: File[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -307,6 +345,8 @@ export declare type ListFilesResponse = Message<"svc.gateway.ListFilesResponse">
 export declare const ListFilesResponseSchema: GenMessage<ListFilesResponse>;
 
 /**
+ * Arguments of DeleteFile (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.DeleteFileRequest
  */
 export declare type DeleteFileRequest = Message<"svc.gateway.DeleteFileRequest"> & {
@@ -333,6 +373,8 @@ export declare type DeleteFileRequest = Message<"svc.gateway.DeleteFileRequest">
 export declare const DeleteFileRequestSchema: GenMessage<DeleteFileRequest>;
 
 /**
+ * Answer of DeleteFile; success is always true, failures are errors (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.DeleteFileResponse
  */
 export declare type DeleteFileResponse = Message<"svc.gateway.DeleteFileResponse"> & {
@@ -349,6 +391,8 @@ export declare type DeleteFileResponse = Message<"svc.gateway.DeleteFileResponse
 export declare const DeleteFileResponseSchema: GenMessage<DeleteFileResponse>;
 
 /**
+ * The file after the write (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.FileResponse
  */
 export declare type FileResponse = Message<"svc.gateway.FileResponse"> & {
@@ -365,6 +409,8 @@ export declare type FileResponse = Message<"svc.gateway.FileResponse"> & {
 export declare const FileResponseSchema: GenMessage<FileResponse>;
 
 /**
+ * Arguments of ListArtifacts (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ListArtifactsRequest
  */
 export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsRequest"> & {
@@ -384,6 +430,8 @@ export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsReq
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
@@ -401,6 +449,8 @@ export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsReq
 export declare const ListArtifactsRequestSchema: GenMessage<ListArtifactsRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ListArtifactsResponse
  */
 export declare type ListArtifactsResponse = Message<"svc.gateway.ListArtifactsResponse"> & {
@@ -410,6 +460,8 @@ export declare type ListArtifactsResponse = Message<"svc.gateway.ListArtifactsRe
   artifacts: Artifact[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -422,6 +474,8 @@ export declare type ListArtifactsResponse = Message<"svc.gateway.ListArtifactsRe
 export declare const ListArtifactsResponseSchema: GenMessage<ListArtifactsResponse>;
 
 /**
+ * Arguments of ReadArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ReadArtifactRequest
  */
 export declare type ReadArtifactRequest = Message<"svc.gateway.ReadArtifactRequest"> & {
@@ -458,6 +512,8 @@ export declare type ReadArtifactRequest = Message<"svc.gateway.ReadArtifactReque
 export declare const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest>;
 
 /**
+ * Answer of ReadArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.ReadArtifactResponse
  */
 export declare type ReadArtifactResponse = Message<"svc.gateway.ReadArtifactResponse"> & {
@@ -472,11 +528,15 @@ export declare type ReadArtifactResponse = Message<"svc.gateway.ReadArtifactResp
   content: Uint8Array;
 
   /**
+   * Signed; lives 5 minutes.
+   *
    * @generated from field: string download_url = 3;
    */
   downloadUrl: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 4;
    */
   expiresAt: bigint;
@@ -489,6 +549,8 @@ export declare type ReadArtifactResponse = Message<"svc.gateway.ReadArtifactResp
 export declare const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse>;
 
 /**
+ * Arguments of PromoteArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.PromoteArtifactRequest
  */
 export declare type PromoteArtifactRequest = Message<"svc.gateway.PromoteArtifactRequest"> & {
@@ -525,6 +587,8 @@ export declare type PromoteArtifactRequest = Message<"svc.gateway.PromoteArtifac
 export declare const PromoteArtifactRequestSchema: GenMessage<PromoteArtifactRequest>;
 
 /**
+ * Arguments of GrantArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.GrantArtifactRequest
  */
 export declare type GrantArtifactRequest = Message<"svc.gateway.GrantArtifactRequest"> & {
@@ -561,6 +625,8 @@ export declare type GrantArtifactRequest = Message<"svc.gateway.GrantArtifactReq
 export declare const GrantArtifactRequestSchema: GenMessage<GrantArtifactRequest>;
 
 /**
+ * Answer of GrantArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.GrantArtifactResponse
  */
 export declare type GrantArtifactResponse = Message<"svc.gateway.GrantArtifactResponse"> & {
@@ -577,6 +643,8 @@ export declare type GrantArtifactResponse = Message<"svc.gateway.GrantArtifactRe
 export declare const GrantArtifactResponseSchema: GenMessage<GrantArtifactResponse>;
 
 /**
+ * Arguments of DeleteArtifact (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.DeleteArtifactRequest
  */
 export declare type DeleteArtifactRequest = Message<"svc.gateway.DeleteArtifactRequest"> & {
@@ -608,6 +676,8 @@ export declare type DeleteArtifactRequest = Message<"svc.gateway.DeleteArtifactR
 export declare const DeleteArtifactRequestSchema: GenMessage<DeleteArtifactRequest>;
 
 /**
+ * Answer of DeleteArtifact; success is always true, failures are errors (contract: api.md 9.4).
+ *
  * @generated from message svc.gateway.DeleteArtifactResponse
  */
 export declare type DeleteArtifactResponse = Message<"svc.gateway.DeleteArtifactResponse"> & {
@@ -624,25 +694,35 @@ export declare type DeleteArtifactResponse = Message<"svc.gateway.DeleteArtifact
 export declare const DeleteArtifactResponseSchema: GenMessage<DeleteArtifactResponse>;
 
 /**
+ * How ReadFile and ReadArtifact answer the bytes (contract: api.md 9.4).
+ *
  * @generated from enum svc.gateway.ContentMode
  */
 export enum ContentMode {
   /**
+   * Inline up to limits.fileInlineBytes, else a link.
+   *
    * @generated from enum value: CONTENT_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
+   * Always inline; TOO_LARGE over the limit.
+   *
    * @generated from enum value: CONTENT_MODE_INLINE = 1;
    */
   INLINE = 1,
 
   /**
+   * Always a link.
+   *
    * @generated from enum value: CONTENT_MODE_URL = 2;
    */
   URL = 2,
 
   /**
+   * Metadata only.
+   *
    * @generated from enum value: CONTENT_MODE_NONE = 3;
    */
   NONE = 3,
@@ -654,10 +734,14 @@ export enum ContentMode {
 export declare const ContentModeSchema: GenEnum<ContentMode>;
 
 /**
+ * Files of a namespace and artifacts of a session (contract: api.md 9.4).
+ *
  * @generated from service svc.gateway.FileService
  */
 export declare const FileService: GenService<{
   /**
+   * Creates a file with inline content of at most limits.fileInlineBytes (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.CreateFile
    */
   createFile: {
@@ -666,6 +750,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
+   * Replaces what the request gives; the path never changes (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.UpdateFile
    */
   updateFile: {
@@ -674,6 +760,9 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
+   * Announces an upload and answers a signed link that is valid for 15 minutes (contract: api.md
+   * 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.PrepareUpload
    */
   prepareUpload: {
@@ -682,6 +771,9 @@ export declare const FileService: GenService<{
     output: typeof PrepareUploadResponseSchema;
   },
   /**
+   * Checks size and hash of the uploaded bytes and makes them the content; repeatable (contract:
+   * api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.CompleteUpload
    */
   completeUpload: {
@@ -690,6 +782,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
+   * Answers a file with its content inline or a link that lives 5 minutes (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.ReadFile
    */
   readFile: {
@@ -698,6 +792,8 @@ export declare const FileService: GenService<{
     output: typeof ReadFileResponseSchema;
   },
   /**
+   * Lists the files of a namespace by path (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.ListFiles
    */
   listFiles: {
@@ -706,6 +802,8 @@ export declare const FileService: GenService<{
     output: typeof ListFilesResponseSchema;
   },
   /**
+   * Removes a file and releases its object (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.DeleteFile
    */
   deleteFile: {
@@ -714,6 +812,8 @@ export declare const FileService: GenService<{
     output: typeof DeleteFileResponseSchema;
   },
   /**
+   * Lists the artifacts of a session, newest first (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.ListArtifacts
    */
   listArtifacts: {
@@ -722,6 +822,9 @@ export declare const FileService: GenService<{
     output: typeof ListArtifactsResponseSchema;
   },
   /**
+   * Answers an artifact with its content inline or a link that lives 5 minutes (contract: api.md
+   * 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.ReadArtifact
    */
   readArtifact: {
@@ -730,6 +833,9 @@ export declare const FileService: GenService<{
     output: typeof ReadArtifactResponseSchema;
   },
   /**
+   * Copies an artifact into a file of the namespace, so that it outlives the session (contract:
+   * api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.PromoteArtifact
    */
   promoteArtifact: {
@@ -738,6 +844,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
+   * Lets another agent or session use an artifact for a limited time (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.GrantArtifact
    */
   grantArtifact: {
@@ -746,6 +854,8 @@ export declare const FileService: GenService<{
     output: typeof GrantArtifactResponseSchema;
   },
   /**
+   * Removes an artifact (contract: api.md 9.4).
+   *
    * @generated from rpc svc.gateway.FileService.DeleteArtifact
    */
   deleteArtifact: {

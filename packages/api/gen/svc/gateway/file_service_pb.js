@@ -167,12 +167,16 @@ export const ContentModeSchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_file_service, 0);
 
 /**
+ * How ReadFile and ReadArtifact answer the bytes (contract: api.md 9.4).
+ *
  * @generated from enum svc.gateway.ContentMode
  */
 export const ContentMode = /*@__PURE__*/
   tsEnum(ContentModeSchema);
 
 /**
+ * Files of a namespace and artifacts of a session (contract: api.md 9.4).
+ *
  * @generated from service svc.gateway.FileService
  */
 export const FileService = /*@__PURE__*/

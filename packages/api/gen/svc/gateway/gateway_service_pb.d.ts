@@ -22,10 +22,16 @@ import type { ChannelEventSchema } from "../events/channel_events_pb.js";
 export declare const file_svc_gateway_gateway_service: GenFile;
 
 /**
+ * Agents and everything around them: knowledge, sessions, schedules, namespaces, templates, tool
+ * servers and channels (contract: api.md 8).
+ *
  * @generated from service svc.gateway.GatewayService
  */
 export declare const GatewayService: GenService<{
   /**
+   * Creates an agent, optionally from a template; an existing name is ALREADY_EXISTS (contract:
+   * api.md 8.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateAgent
    */
   createAgent: {
@@ -34,6 +40,8 @@ export declare const GatewayService: GenService<{
     output: typeof AgentResponseSchema;
   },
   /**
+   * Answers one agent (contract: api.md 8.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetAgent
    */
   getAgent: {
@@ -42,6 +50,9 @@ export declare const GatewayService: GenService<{
     output: typeof GetAgentResponseSchema;
   },
   /**
+   * Replaces the parts of an agent that the request or its update_mask names; turns already running
+   * keep the former spec (contract: api.md 8.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.ModifyAgent
    */
   modifyAgent: {
@@ -50,6 +61,8 @@ export declare const GatewayService: GenService<{
     output: typeof AgentResponseSchema;
   },
   /**
+   * Lists the agents of a namespace by name (contract: api.md 8.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListAgents
    */
   listAgents: {
@@ -58,6 +71,9 @@ export declare const GatewayService: GenService<{
     output: typeof ListAgentsResponseSchema;
   },
   /**
+   * Answers the knowledge an agent can see in its namespace and the ancestors, nearest first
+   * (contract: api.md 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetKnowledge
    */
   getKnowledge: {
@@ -66,6 +82,9 @@ export declare const GatewayService: GenService<{
     output: typeof KnowledgeResponseSchema;
   },
   /**
+   * Ranks the knowledge an agent can see against a query by full-text search (contract: api.md
+   * 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.SearchKnowledge
    */
   searchKnowledge: {
@@ -74,6 +93,9 @@ export declare const GatewayService: GenService<{
     output: typeof SearchKnowledgeResponseSchema;
   },
   /**
+   * Creates or replaces a knowledge document; it is searchable when the call returns (contract:
+   * api.md 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateNamespaceKnowledge
    */
   createNamespaceKnowledge: {
@@ -82,6 +104,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceKnowledgeResponseSchema;
   },
   /**
+   * Answers one knowledge document of a namespace (contract: api.md 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetNamespaceKnowledge
    */
   getNamespaceKnowledge: {
@@ -90,6 +114,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceKnowledgeResponseSchema;
   },
   /**
+   * Lists the knowledge documents of a namespace by name (contract: api.md 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListNamespaceKnowledge
    */
   listNamespaceKnowledge: {
@@ -98,6 +124,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListNamespaceKnowledgeResponseSchema;
   },
   /**
+   * Removes a knowledge document and its index entries (contract: api.md 8.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteNamespaceKnowledge
    */
   deleteNamespaceKnowledge: {
@@ -106,6 +134,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteNamespaceKnowledgeResponseSchema;
   },
   /**
+   * Starts an empty session with an agent; counts against agent.sessions and honours an idempotency
+   * key (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateSession
    */
   createSession: {
@@ -114,6 +145,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
+   * Answers a session with its newest messages, oldest of them first (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetSession
    */
   getSession: {
@@ -122,6 +155,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
+   * Pages backwards through the finished messages of a session (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListSessionMessages
    */
   listSessionMessages: {
@@ -130,6 +165,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListSessionMessagesResponseSchema;
   },
   /**
+   * Lists the sessions of an agent, the most recently active first (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListSessions
    */
   listSessions: {
@@ -138,6 +175,9 @@ export declare const GatewayService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
+   * Stops the turns of a session, then removes it with messages, turns and artifacts (contract:
+   * api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteSession
    */
   deleteSession: {
@@ -146,6 +186,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteSessionResponseSchema;
   },
   /**
+   * Removes the messages of a session and keeps its labels; a busy session is refused unless stop
+   * is set (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.ClearSession
    */
   clearSession: {
@@ -154,6 +197,9 @@ export declare const GatewayService: GenService<{
     output: typeof ClearSessionResponseSchema;
   },
   /**
+   * Stores a user message and its turn in one transaction and returns at once, or after the turn
+   * when wait_seconds is set (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.SendMessage
    */
   sendMessage: {
@@ -162,6 +208,9 @@ export declare const GatewayService: GenService<{
     output: typeof SendMessageResponseSchema;
   },
   /**
+   * Adds a message without starting a turn; allowed while a turn runs, which does not see it
+   * (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.AppendSessionMessage
    */
   appendSessionMessage: {
@@ -170,6 +219,8 @@ export declare const GatewayService: GenService<{
     output: typeof AppendSessionMessageResponseSchema;
   },
   /**
+   * Stops one turn or all of them; durable before it answers, from any node (contract: api.md 8.3).
+   *
    * @generated from rpc svc.gateway.GatewayService.StopSessionGeneration
    */
   stopSessionGeneration: {
@@ -178,6 +229,9 @@ export declare const GatewayService: GenService<{
     output: typeof StopSessionGenerationResponseSchema;
   },
   /**
+   * Streams what the turns of a session produce, across turns, resumable by cursor (contract:
+   * api.md 5.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.StreamSessionParts
    */
   streamSessionParts: {
@@ -186,6 +240,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionMessagePartEventSchema;
   },
   /**
+   * Streams the parts of many sessions at once; order holds per session (contract: api.md 5.1).
+   *
    * @generated from rpc svc.gateway.GatewayService.StreamSessionPartsBatch
    */
   streamSessionPartsBatch: {
@@ -194,6 +250,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionMessagePartEventSchema;
   },
   /**
+   * Creates a schedule and arms its timer in the same transaction (contract: api.md 8.4).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateSchedule
    */
   createSchedule: {
@@ -202,6 +260,8 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
+   * Answers one schedule, with coming instants when preview is set (contract: api.md 8.4).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetSchedule
    */
   getSchedule: {
@@ -210,6 +270,9 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
+   * Replaces spec, labels and annotations, keeps the history and arms the timer anew (contract:
+   * api.md 8.4).
+   *
    * @generated from rpc svc.gateway.GatewayService.ModifySchedule
    */
   modifySchedule: {
@@ -218,6 +281,8 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
+   * Lists the schedules of a namespace by name (contract: api.md 8.4).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListSchedules
    */
   listSchedules: {
@@ -226,6 +291,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListSchedulesResponseSchema;
   },
   /**
+   * Removes a schedule; a run that already started goes on (contract: api.md 8.4).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteSchedule
    */
   deleteSchedule: {
@@ -234,6 +301,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteScheduleResponseSchema;
   },
   /**
+   * Creates a namespace, merges labels into a living one or revives a deleted one (contract: api.md
+   * 8.5).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateNamespace
    */
   createNamespace: {
@@ -242,6 +312,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
+   * Answers one namespace, deleted ones that are not purged yet included (contract: api.md 8.5).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetNamespace
    */
   getNamespace: {
@@ -250,6 +322,9 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
+   * Marks a namespace as deleted at once; its contents go after a grace time, or now with purge
+   * (contract: api.md 8.5).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteNamespace
    */
   deleteNamespace: {
@@ -258,6 +333,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
+   * Lists child namespaces, or all of them (contract: api.md 8.5).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListNamespaces
    */
   listNamespaces: {
@@ -266,6 +343,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListNamespacesResponseSchema;
   },
   /**
+   * Creates or replaces a template of kind Agent in namespace system (contract: api.md 8.6).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateAgentTemplate
    */
   createAgentTemplate: {
@@ -274,6 +353,8 @@ export declare const GatewayService: GenService<{
     output: typeof AgentTemplateResponseSchema;
   },
   /**
+   * Answers one agent template (contract: api.md 8.6).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetAgentTemplate
    */
   getAgentTemplate: {
@@ -282,6 +363,8 @@ export declare const GatewayService: GenService<{
     output: typeof AgentTemplateResponseSchema;
   },
   /**
+   * Lists the agent templates by name (contract: api.md 8.6).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListAgentTemplates
    */
   listAgentTemplates: {
@@ -290,6 +373,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListAgentTemplatesResponseSchema;
   },
   /**
+   * Removes an agent template; agents made from it stay as they are (contract: api.md 8.6).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteAgentTemplate
    */
   deleteAgentTemplate: {
@@ -298,6 +383,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteAgentTemplateResponseSchema;
   },
   /**
+   * Creates or replaces an MCP server record in namespace system and refreshes its tool list
+   * (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateMcpServer
    */
   createMcpServer: {
@@ -306,6 +394,8 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerResponseSchema;
   },
   /**
+   * Answers one MCP server record of namespace system (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServer
    */
   getMcpServer: {
@@ -314,6 +404,8 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerResponseSchema;
   },
   /**
+   * Lists the MCP server records of namespace system (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListMcpServers
    */
   listMcpServers: {
@@ -322,6 +414,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListMcpServersResponseSchema;
   },
   /**
+   * Removes an MCP server record; bindings that refer to it become Degraded (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteMcpServer
    */
   deleteMcpServer: {
@@ -330,6 +424,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteMcpServerResponseSchema;
   },
   /**
+   * Creates or replaces a binding that adapts an MCP server for one namespace (contract: api.md
+   * 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateMcpServerBinding
    */
   createMcpServerBinding: {
@@ -338,6 +435,8 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerBindingResponseSchema;
   },
   /**
+   * Answers one binding (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServerBinding
    */
   getMcpServerBinding: {
@@ -346,6 +445,8 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerBindingResponseSchema;
   },
   /**
+   * Lists the bindings of a namespace by name (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListMcpServerBindings
    */
   listMcpServerBindings: {
@@ -354,6 +455,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListMcpServerBindingsResponseSchema;
   },
   /**
+   * Removes a binding (contract: api.md 8.7).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteMcpServerBinding
    */
   deleteMcpServerBinding: {
@@ -362,6 +465,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteMcpServerBindingResponseSchema;
   },
   /**
+   * Creates a channel; an existing name is ALREADY_EXISTS (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateChannel
    */
   createChannel: {
@@ -370,6 +475,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
+   * Answers one channel (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetChannel
    */
   getChannel: {
@@ -378,6 +485,9 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
+   * Replaces title, metadata, labels and annotations; status.phase opens or closes the channel
+   * (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.ModifyChannel
    */
   modifyChannel: {
@@ -386,6 +496,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
+   * Lists the channels of a namespace by name (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListChannels
    */
   listChannels: {
@@ -394,6 +506,9 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelsResponseSchema;
   },
   /**
+   * Removes a channel with its messages and subscriptions; sessions it started stay (contract:
+   * api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteChannel
    */
   deleteChannel: {
@@ -402,6 +517,9 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteChannelResponseSchema;
   },
   /**
+   * Posts a message and routes it to the matching subscriptions in one transaction (contract:
+   * api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.PostChannelMessage
    */
   postChannelMessage: {
@@ -410,6 +528,8 @@ export declare const GatewayService: GenService<{
     output: typeof PostChannelMessageResponseSchema;
   },
   /**
+   * Answers one message of a channel (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetChannelMessage
    */
   getChannelMessage: {
@@ -418,6 +538,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelMessageResponseSchema;
   },
   /**
+   * Pages backwards through the messages of a channel (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListChannelMessages
    */
   listChannelMessages: {
@@ -426,6 +548,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelMessagesResponseSchema;
   },
   /**
+   * Subscribes an agent of the same namespace to a channel (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.CreateChannelSubscription
    */
   createChannelSubscription: {
@@ -434,6 +558,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
+   * Answers one subscription (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.GetChannelSubscription
    */
   getChannelSubscription: {
@@ -442,6 +568,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
+   * Replaces spec, labels and annotations of an existing subscription (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.ModifyChannelSubscription
    */
   modifyChannelSubscription: {
@@ -450,6 +578,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
+   * Lists the subscriptions of a channel by name (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.ListChannelSubscriptions
    */
   listChannelSubscriptions: {
@@ -458,6 +588,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelSubscriptionsResponseSchema;
   },
   /**
+   * Removes a subscription (contract: api.md 8.8).
+   *
    * @generated from rpc svc.gateway.GatewayService.DeleteChannelSubscription
    */
   deleteChannelSubscription: {
@@ -466,6 +598,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteChannelSubscriptionResponseSchema;
   },
   /**
+   * Streams messages and routing of a channel until the channel is deleted (contract: api.md 5.2).
+   *
    * @generated from rpc svc.gateway.GatewayService.StreamChannelEvents
    */
   streamChannelEvents: {

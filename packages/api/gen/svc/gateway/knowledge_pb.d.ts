@@ -13,6 +13,8 @@ import type { Knowledge } from "../resources/knowledge_pb.js";
 export declare const file_svc_gateway_knowledge: GenFile;
 
 /**
+ * Arguments of GetKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.GetKnowledgeRequest
  */
 export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeRequest"> & {
@@ -27,11 +29,15 @@ export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeReque
   ns: string;
 
   /**
+   * When set, only this document, matched also by its tail.
+   *
    * @generated from field: optional string path = 3;
    */
   path?: string | undefined;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
@@ -49,6 +55,8 @@ export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeReque
 export declare const GetKnowledgeRequestSchema: GenMessage<GetKnowledgeRequest>;
 
 /**
+ * Documents an agent sees, one page (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.KnowledgeResponse
  */
 export declare type KnowledgeResponse = Message<"svc.gateway.KnowledgeResponse"> & {
@@ -58,6 +66,8 @@ export declare type KnowledgeResponse = Message<"svc.gateway.KnowledgeResponse">
   modules: KnowledgeModule[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -70,6 +80,8 @@ export declare type KnowledgeResponse = Message<"svc.gateway.KnowledgeResponse">
 export declare const KnowledgeResponseSchema: GenMessage<KnowledgeResponse>;
 
 /**
+ * Arguments of SearchKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.SearchKnowledgeRequest
  */
 export declare type SearchKnowledgeRequest = Message<"svc.gateway.SearchKnowledgeRequest"> & {
@@ -84,11 +96,15 @@ export declare type SearchKnowledgeRequest = Message<"svc.gateway.SearchKnowledg
   ns: string;
 
   /**
+   * 1 to 1,024 characters.
+   *
    * @generated from field: string query = 3;
    */
   query: string;
 
   /**
+   * 0 means 5; at most 50.
+   *
    * @generated from field: int32 limit = 4;
    */
   limit: number;
@@ -101,6 +117,8 @@ export declare type SearchKnowledgeRequest = Message<"svc.gateway.SearchKnowledg
 export declare const SearchKnowledgeRequestSchema: GenMessage<SearchKnowledgeRequest>;
 
 /**
+ * Answer of SearchKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.SearchKnowledgeResponse
  */
 export declare type SearchKnowledgeResponse = Message<"svc.gateway.SearchKnowledgeResponse"> & {
@@ -117,6 +135,8 @@ export declare type SearchKnowledgeResponse = Message<"svc.gateway.SearchKnowled
 export declare const SearchKnowledgeResponseSchema: GenMessage<SearchKnowledgeResponse>;
 
 /**
+ * Arguments of CreateNamespaceKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.CreateNamespaceKnowledgeRequest
  */
 export declare type CreateNamespaceKnowledgeRequest = Message<"svc.gateway.CreateNamespaceKnowledgeRequest"> & {
@@ -138,6 +158,8 @@ export declare type CreateNamespaceKnowledgeRequest = Message<"svc.gateway.Creat
 export declare const CreateNamespaceKnowledgeRequestSchema: GenMessage<CreateNamespaceKnowledgeRequest>;
 
 /**
+ * Arguments of GetNamespaceKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.GetNamespaceKnowledgeRequest
  */
 export declare type GetNamespaceKnowledgeRequest = Message<"svc.gateway.GetNamespaceKnowledgeRequest"> & {
@@ -159,6 +181,8 @@ export declare type GetNamespaceKnowledgeRequest = Message<"svc.gateway.GetNames
 export declare const GetNamespaceKnowledgeRequestSchema: GenMessage<GetNamespaceKnowledgeRequest>;
 
 /**
+ * Arguments of ListNamespaceKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.ListNamespaceKnowledgeRequest
  */
 export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNamespaceKnowledgeRequest"> & {
@@ -168,6 +192,8 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -178,11 +204,15 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -195,6 +225,8 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
 export declare const ListNamespaceKnowledgeRequestSchema: GenMessage<ListNamespaceKnowledgeRequest>;
 
 /**
+ * Arguments of DeleteNamespaceKnowledge (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.DeleteNamespaceKnowledgeRequest
  */
 export declare type DeleteNamespaceKnowledgeRequest = Message<"svc.gateway.DeleteNamespaceKnowledgeRequest"> & {
@@ -216,6 +248,8 @@ export declare type DeleteNamespaceKnowledgeRequest = Message<"svc.gateway.Delet
 export declare const DeleteNamespaceKnowledgeRequestSchema: GenMessage<DeleteNamespaceKnowledgeRequest>;
 
 /**
+ * One knowledge document (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.NamespaceKnowledgeResponse
  */
 export declare type NamespaceKnowledgeResponse = Message<"svc.gateway.NamespaceKnowledgeResponse"> & {
@@ -232,6 +266,8 @@ export declare type NamespaceKnowledgeResponse = Message<"svc.gateway.NamespaceK
 export declare const NamespaceKnowledgeResponseSchema: GenMessage<NamespaceKnowledgeResponse>;
 
 /**
+ * One page of the list (contract: api.md 8.2).
+ *
  * @generated from message svc.gateway.ListNamespaceKnowledgeResponse
  */
 export declare type ListNamespaceKnowledgeResponse = Message<"svc.gateway.ListNamespaceKnowledgeResponse"> & {
@@ -241,6 +277,8 @@ export declare type ListNamespaceKnowledgeResponse = Message<"svc.gateway.ListNa
   knowledge: Knowledge[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -253,6 +291,9 @@ export declare type ListNamespaceKnowledgeResponse = Message<"svc.gateway.ListNa
 export declare const ListNamespaceKnowledgeResponseSchema: GenMessage<ListNamespaceKnowledgeResponse>;
 
 /**
+ * Answer of DeleteNamespaceKnowledge; success is always true, failures are errors (contract: api.md
+ * 8.2).
+ *
  * @generated from message svc.gateway.DeleteNamespaceKnowledgeResponse
  */
 export declare type DeleteNamespaceKnowledgeResponse = Message<"svc.gateway.DeleteNamespaceKnowledgeResponse"> & {

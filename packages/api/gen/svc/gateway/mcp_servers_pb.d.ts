@@ -12,6 +12,8 @@ import type { McpServer, McpServerBinding } from "../resources/mcp_server_pb.js"
 export declare const file_svc_gateway_mcp_servers: GenFile;
 
 /**
+ * Arguments of CreateMcpServer (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.CreateMcpServerRequest
  */
 export declare type CreateMcpServerRequest = Message<"svc.gateway.CreateMcpServerRequest"> & {
@@ -28,6 +30,8 @@ export declare type CreateMcpServerRequest = Message<"svc.gateway.CreateMcpServe
 export declare const CreateMcpServerRequestSchema: GenMessage<CreateMcpServerRequest>;
 
 /**
+ * Arguments of GetMcpServer (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.GetMcpServerRequest
  */
 export declare type GetMcpServerRequest = Message<"svc.gateway.GetMcpServerRequest"> & {
@@ -44,10 +48,14 @@ export declare type GetMcpServerRequest = Message<"svc.gateway.GetMcpServerReque
 export declare const GetMcpServerRequestSchema: GenMessage<GetMcpServerRequest>;
 
 /**
+ * Arguments of ListMcpServers (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.ListMcpServersRequest
  */
 export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersRequest"> & {
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
@@ -58,11 +66,15 @@ export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersR
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 3;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 4;
    */
   metadataOnly: boolean;
@@ -75,6 +87,8 @@ export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersR
 export declare const ListMcpServersRequestSchema: GenMessage<ListMcpServersRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.ListMcpServersResponse
  */
 export declare type ListMcpServersResponse = Message<"svc.gateway.ListMcpServersResponse"> & {
@@ -84,6 +98,8 @@ export declare type ListMcpServersResponse = Message<"svc.gateway.ListMcpServers
   servers: McpServer[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -96,6 +112,8 @@ export declare type ListMcpServersResponse = Message<"svc.gateway.ListMcpServers
 export declare const ListMcpServersResponseSchema: GenMessage<ListMcpServersResponse>;
 
 /**
+ * Arguments of DeleteMcpServer (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.DeleteMcpServerRequest
  */
 export declare type DeleteMcpServerRequest = Message<"svc.gateway.DeleteMcpServerRequest"> & {
@@ -112,6 +130,8 @@ export declare type DeleteMcpServerRequest = Message<"svc.gateway.DeleteMcpServe
 export declare const DeleteMcpServerRequestSchema: GenMessage<DeleteMcpServerRequest>;
 
 /**
+ * Answer of DeleteMcpServer; success is always true, failures are errors (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.DeleteMcpServerResponse
  */
 export declare type DeleteMcpServerResponse = Message<"svc.gateway.DeleteMcpServerResponse"> & {
@@ -128,6 +148,8 @@ export declare type DeleteMcpServerResponse = Message<"svc.gateway.DeleteMcpServ
 export declare const DeleteMcpServerResponseSchema: GenMessage<DeleteMcpServerResponse>;
 
 /**
+ * One MCP server record (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.McpServerResponse
  */
 export declare type McpServerResponse = Message<"svc.gateway.McpServerResponse"> & {
@@ -144,6 +166,8 @@ export declare type McpServerResponse = Message<"svc.gateway.McpServerResponse">
 export declare const McpServerResponseSchema: GenMessage<McpServerResponse>;
 
 /**
+ * Arguments of CreateMcpServerBinding (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.CreateMcpServerBindingRequest
  */
 export declare type CreateMcpServerBindingRequest = Message<"svc.gateway.CreateMcpServerBindingRequest"> & {
@@ -165,6 +189,8 @@ export declare type CreateMcpServerBindingRequest = Message<"svc.gateway.CreateM
 export declare const CreateMcpServerBindingRequestSchema: GenMessage<CreateMcpServerBindingRequest>;
 
 /**
+ * Arguments of GetMcpServerBinding (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.GetMcpServerBindingRequest
  */
 export declare type GetMcpServerBindingRequest = Message<"svc.gateway.GetMcpServerBindingRequest"> & {
@@ -186,6 +212,8 @@ export declare type GetMcpServerBindingRequest = Message<"svc.gateway.GetMcpServ
 export declare const GetMcpServerBindingRequestSchema: GenMessage<GetMcpServerBindingRequest>;
 
 /**
+ * Arguments of ListMcpServerBindings (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.ListMcpServerBindingsRequest
  */
 export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpServerBindingsRequest"> & {
@@ -195,6 +223,8 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -205,11 +235,15 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -222,6 +256,8 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
 export declare const ListMcpServerBindingsRequestSchema: GenMessage<ListMcpServerBindingsRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.ListMcpServerBindingsResponse
  */
 export declare type ListMcpServerBindingsResponse = Message<"svc.gateway.ListMcpServerBindingsResponse"> & {
@@ -231,6 +267,8 @@ export declare type ListMcpServerBindingsResponse = Message<"svc.gateway.ListMcp
   bindings: McpServerBinding[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -243,6 +281,8 @@ export declare type ListMcpServerBindingsResponse = Message<"svc.gateway.ListMcp
 export declare const ListMcpServerBindingsResponseSchema: GenMessage<ListMcpServerBindingsResponse>;
 
 /**
+ * Arguments of DeleteMcpServerBinding (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.DeleteMcpServerBindingRequest
  */
 export declare type DeleteMcpServerBindingRequest = Message<"svc.gateway.DeleteMcpServerBindingRequest"> & {
@@ -264,6 +304,9 @@ export declare type DeleteMcpServerBindingRequest = Message<"svc.gateway.DeleteM
 export declare const DeleteMcpServerBindingRequestSchema: GenMessage<DeleteMcpServerBindingRequest>;
 
 /**
+ * Answer of DeleteMcpServerBinding; success is always true, failures are errors (contract: api.md
+ * 8.7).
+ *
  * @generated from message svc.gateway.DeleteMcpServerBindingResponse
  */
 export declare type DeleteMcpServerBindingResponse = Message<"svc.gateway.DeleteMcpServerBindingResponse"> & {
@@ -280,6 +323,8 @@ export declare type DeleteMcpServerBindingResponse = Message<"svc.gateway.Delete
 export declare const DeleteMcpServerBindingResponseSchema: GenMessage<DeleteMcpServerBindingResponse>;
 
 /**
+ * One binding (contract: api.md 8.7).
+ *
  * @generated from message svc.gateway.McpServerBindingResponse
  */
 export declare type McpServerBindingResponse = Message<"svc.gateway.McpServerBindingResponse"> & {

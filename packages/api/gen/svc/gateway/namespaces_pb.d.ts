@@ -12,6 +12,8 @@ import type { Namespace } from "../resources/namespace_pb.js";
 export declare const file_svc_gateway_namespaces: GenFile;
 
 /**
+ * Arguments of CreateNamespace (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.CreateNamespaceRequest
  */
 export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespaceRequest"> & {
@@ -21,6 +23,8 @@ export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespac
   name: string;
 
   /**
+   * Create missing ancestors too.
+   *
    * @generated from field: bool recursive = 2;
    */
   recursive: boolean;
@@ -36,6 +40,8 @@ export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespac
   annotations: { [key: string]: string };
 
   /**
+   * Makes a name without colon a child of that namespace.
+   *
    * @generated from field: string parent = 5;
    */
   parent: string;
@@ -48,6 +54,8 @@ export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespac
 export declare const CreateNamespaceRequestSchema: GenMessage<CreateNamespaceRequest>;
 
 /**
+ * Arguments of GetNamespace (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.GetNamespaceRequest
  */
 export declare type GetNamespaceRequest = Message<"svc.gateway.GetNamespaceRequest"> & {
@@ -64,6 +72,8 @@ export declare type GetNamespaceRequest = Message<"svc.gateway.GetNamespaceReque
 export declare const GetNamespaceRequestSchema: GenMessage<GetNamespaceRequest>;
 
 /**
+ * Arguments of DeleteNamespace (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.DeleteNamespaceRequest
  */
 export declare type DeleteNamespaceRequest = Message<"svc.gateway.DeleteNamespaceRequest"> & {
@@ -73,6 +83,8 @@ export declare type DeleteNamespaceRequest = Message<"svc.gateway.DeleteNamespac
   name: string;
 
   /**
+   * Remove the contents now, without grace time.
+   *
    * @generated from field: bool purge = 2;
    */
   purge: boolean;
@@ -85,15 +97,21 @@ export declare type DeleteNamespaceRequest = Message<"svc.gateway.DeleteNamespac
 export declare const DeleteNamespaceRequestSchema: GenMessage<DeleteNamespaceRequest>;
 
 /**
+ * Arguments of ListNamespaces (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.ListNamespacesRequest
  */
 export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesRequest"> & {
   /**
+   * Empty: roots; absent: every namespace.
+   *
    * @generated from field: optional string parent = 1;
    */
   parent?: string | undefined;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -104,11 +122,15 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -119,6 +141,8 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
   recursive: boolean;
 
   /**
+   * Deleted namespaces that are not purged yet too.
+   *
    * @generated from field: bool include_deleted = 7;
    */
   includeDeleted: boolean;
@@ -131,6 +155,8 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
 export declare const ListNamespacesRequestSchema: GenMessage<ListNamespacesRequest>;
 
 /**
+ * One namespace (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.NamespaceResponse
  */
 export declare type NamespaceResponse = Message<"svc.gateway.NamespaceResponse"> & {
@@ -147,6 +173,8 @@ export declare type NamespaceResponse = Message<"svc.gateway.NamespaceResponse">
 export declare const NamespaceResponseSchema: GenMessage<NamespaceResponse>;
 
 /**
+ * One page of the list (contract: api.md 8.5).
+ *
  * @generated from message svc.gateway.ListNamespacesResponse
  */
 export declare type ListNamespacesResponse = Message<"svc.gateway.ListNamespacesResponse"> & {
@@ -156,6 +184,8 @@ export declare type ListNamespacesResponse = Message<"svc.gateway.ListNamespaces
   namespaces: Namespace[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;

@@ -13,6 +13,8 @@ import type { ResourceChangedEventSchema } from "../events/resource_events_pb.js
 export declare const file_svc_gateway_resource_service: GenFile;
 
 /**
+ * Arguments of ApplyResource (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ApplyResourceRequest
  */
 export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceRequest"> & {
@@ -37,6 +39,8 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
   manifest?: ResourceManifest | undefined;
 
   /**
+   * Change nothing; answer what would happen.
+   *
    * @generated from field: bool dry_run = 5;
    */
   dryRun: boolean;
@@ -47,6 +51,8 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
   createNamespace: boolean;
 
   /**
+   * Channel of a ChannelSubscription, or agent of a Session.
+   *
    * @generated from field: string parent = 7;
    */
   parent: string;
@@ -59,6 +65,8 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
 export declare const ApplyResourceRequestSchema: GenMessage<ApplyResourceRequest>;
 
 /**
+ * Answer of ApplyResource (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ApplyResourceResponse
  */
 export declare type ApplyResourceResponse = Message<"svc.gateway.ApplyResourceResponse"> & {
@@ -73,11 +81,15 @@ export declare type ApplyResourceResponse = Message<"svc.gateway.ApplyResourceRe
   outcome: ApplyOutcome;
 
   /**
+   * Filled by a dry run; otherwise faults are errors.
+   *
    * @generated from field: repeated svc.gateway.FieldError field_errors = 3;
    */
   fieldErrors: FieldError[];
 
   /**
+   * JSON pointers.
+   *
    * @generated from field: repeated string changed_paths = 4;
    */
   changedPaths: string[];
@@ -90,6 +102,8 @@ export declare type ApplyResourceResponse = Message<"svc.gateway.ApplyResourceRe
 export declare const ApplyResourceResponseSchema: GenMessage<ApplyResourceResponse>;
 
 /**
+ * A fault of one field, with its place when the input was text (contract: platform.md 1.4).
+ *
  * @generated from message svc.gateway.FieldError
  */
 export declare type FieldError = Message<"svc.gateway.FieldError"> & {
@@ -109,11 +123,15 @@ export declare type FieldError = Message<"svc.gateway.FieldError"> & {
   reason: string;
 
   /**
+   * From 1; 0 when the input was not text.
+   *
    * @generated from field: uint32 line = 4;
    */
   line: number;
 
   /**
+   * From 1; 0 when the input was not text.
+   *
    * @generated from field: uint32 column = 5;
    */
   column: number;
@@ -126,6 +144,8 @@ export declare type FieldError = Message<"svc.gateway.FieldError"> & {
 export declare const FieldErrorSchema: GenMessage<FieldError>;
 
 /**
+ * Arguments of ApplyManifests (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ApplyManifestsRequest
  */
 export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsRequest"> & {
@@ -135,21 +155,29 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   manifests: ResourceManifest[];
 
   /**
+   * YAML or JSON documents; instead of manifests.
+   *
    * @generated from field: string text = 2;
    */
   text: string;
 
   /**
+   * For documents that name no namespace.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * On whose behalf fields are managed.
+   *
    * @generated from field: string manager = 4;
    */
   manager: string;
 
   /**
+   * Take over fields of other managers.
+   *
    * @generated from field: bool force = 5;
    */
   force: boolean;
@@ -160,6 +188,8 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   dryRun: boolean;
 
   /**
+   * Absent means true.
+   *
    * @generated from field: optional bool atomic = 7;
    */
   atomic?: boolean | undefined;
@@ -180,6 +210,8 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   applySet: string;
 
   /**
+   * Delete what the apply set held before and no longer holds.
+   *
    * @generated from field: bool prune = 11;
    */
   prune: boolean;
@@ -202,6 +234,8 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
 export declare const ApplyManifestsRequestSchema: GenMessage<ApplyManifestsRequest>;
 
 /**
+ * Answer of ApplyManifests (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ApplyManifestsResponse
  */
 export declare type ApplyManifestsResponse = Message<"svc.gateway.ApplyManifestsResponse"> & {
@@ -218,6 +252,8 @@ export declare type ApplyManifestsResponse = Message<"svc.gateway.ApplyManifests
 export declare const ApplyManifestsResponseSchema: GenMessage<ApplyManifestsResponse>;
 
 /**
+ * Outcome of one document (contract: platform.md 1.4).
+ *
  * @generated from message svc.gateway.ApplyManifestResult
  */
 export declare type ApplyManifestResult = Message<"svc.gateway.ApplyManifestResult"> & {
@@ -252,6 +288,8 @@ export declare type ApplyManifestResult = Message<"svc.gateway.ApplyManifestResu
   resource?: Resource | undefined;
 
   /**
+   * JSON pointers.
+   *
    * @generated from field: repeated string changed_paths = 7;
    */
   changedPaths: string[];
@@ -264,6 +302,8 @@ export declare type ApplyManifestResult = Message<"svc.gateway.ApplyManifestResu
 export declare const ApplyManifestResultSchema: GenMessage<ApplyManifestResult>;
 
 /**
+ * Arguments of GetResource (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.GetResourceRequest
  */
 export declare type GetResourceRequest = Message<"svc.gateway.GetResourceRequest"> & {
@@ -295,6 +335,8 @@ export declare type GetResourceRequest = Message<"svc.gateway.GetResourceRequest
 export declare const GetResourceRequestSchema: GenMessage<GetResourceRequest>;
 
 /**
+ * One resource (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ResourceResponse
  */
 export declare type ResourceResponse = Message<"svc.gateway.ResourceResponse"> & {
@@ -311,15 +353,21 @@ export declare type ResourceResponse = Message<"svc.gateway.ResourceResponse"> &
 export declare const ResourceResponseSchema: GenMessage<ResourceResponse>;
 
 /**
+ * Arguments of ListResources (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ListResourcesRequest
  */
 export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesRequest"> & {
   /**
+   * A dash means every namespace.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Empty means all.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
@@ -330,11 +378,15 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   recursive: boolean;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 5;
    */
   pageSize: number;
@@ -345,6 +397,8 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   pageToken: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 7;
    */
   metadataOnly: boolean;
@@ -362,6 +416,8 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
 export declare const ListResourcesRequestSchema: GenMessage<ListResourcesRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.ListResourcesResponse
  */
 export declare type ListResourcesResponse = Message<"svc.gateway.ListResourcesResponse"> & {
@@ -371,11 +427,15 @@ export declare type ListResourcesResponse = Message<"svc.gateway.ListResourcesRe
   resources: Resource[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
+   * Where a watch can start without a gap.
+   *
    * @generated from field: string resource_version = 3;
    */
   resourceVersion: string;
@@ -388,6 +448,8 @@ export declare type ListResourcesResponse = Message<"svc.gateway.ListResourcesRe
 export declare const ListResourcesResponseSchema: GenMessage<ListResourcesResponse>;
 
 /**
+ * Arguments of DeleteResource (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.DeleteResourceRequest
  */
 export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceRequest"> & {
@@ -422,6 +484,8 @@ export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceR
   propagation: DeletePropagation;
 
   /**
+   * Admin only: strip finalizers; audited.
+   *
    * @generated from field: bool force = 7;
    */
   force: boolean;
@@ -434,6 +498,8 @@ export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceR
 export declare const DeleteResourceRequestSchema: GenMessage<DeleteResourceRequest>;
 
 /**
+ * The resource as it was last stored, and whether something still holds it (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.DeleteResourceResponse
  */
 export declare type DeleteResourceResponse = Message<"svc.gateway.DeleteResourceResponse"> & {
@@ -443,6 +509,8 @@ export declare type DeleteResourceResponse = Message<"svc.gateway.DeleteResource
   resource?: Resource | undefined;
 
   /**
+   * Finalizers or dependants still hold it.
+   *
    * @generated from field: bool pending = 2;
    */
   pending: boolean;
@@ -455,6 +523,8 @@ export declare type DeleteResourceResponse = Message<"svc.gateway.DeleteResource
 export declare const DeleteResourceResponseSchema: GenMessage<DeleteResourceResponse>;
 
 /**
+ * Arguments of WatchResources (contract: api.md 9.1).
+ *
  * @generated from message svc.gateway.WatchResourcesRequest
  */
 export declare type WatchResourcesRequest = Message<"svc.gateway.WatchResourcesRequest"> & {
@@ -474,11 +544,15 @@ export declare type WatchResourcesRequest = Message<"svc.gateway.WatchResourcesR
   recursive: boolean;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Empty: first everything present as CREATED; else every change after it.
+   *
    * @generated from field: string resource_version = 5;
    */
   resourceVersion: string;
@@ -491,6 +565,8 @@ export declare type WatchResourcesRequest = Message<"svc.gateway.WatchResourcesR
 export declare const WatchResourcesRequestSchema: GenMessage<WatchResourcesRequest>;
 
 /**
+ * What applying a document did (contract: platform.md 1.4).
+ *
  * @generated from enum svc.gateway.ApplyOutcome
  */
 export enum ApplyOutcome {
@@ -515,11 +591,15 @@ export enum ApplyOutcome {
   UNCHANGED = 3,
 
   /**
+   * Fields changed by others since the last apply were set back.
+   *
    * @generated from enum value: APPLY_OUTCOME_REPAIRED = 4;
    */
   REPAIRED = 4,
 
   /**
+   * Deleted because the apply set no longer holds it.
+   *
    * @generated from enum value: APPLY_OUTCOME_PRUNED = 5;
    */
   PRUNED = 5,
@@ -530,6 +610,8 @@ export enum ApplyOutcome {
   FAILED = 6,
 
   /**
+   * Left alone because an earlier document failed.
+   *
    * @generated from enum value: APPLY_OUTCOME_NOT_ATTEMPTED = 7;
    */
   NOT_ATTEMPTED = 7,
@@ -541,25 +623,35 @@ export enum ApplyOutcome {
 export declare const ApplyOutcomeSchema: GenEnum<ApplyOutcome>;
 
 /**
+ * What becomes of the dependants of a deleted resource (contract: api.md 9.1).
+ *
  * @generated from enum svc.gateway.DeletePropagation
  */
 export enum DeletePropagation {
   /**
+   * Acts as BACKGROUND.
+   *
    * @generated from enum value: DELETE_PROPAGATION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
+   * Gone at once, dependants after it.
+   *
    * @generated from enum value: DELETE_PROPAGATION_BACKGROUND = 1;
    */
   BACKGROUND = 1,
 
   /**
+   * Gone when the dependants that block are gone.
+   *
    * @generated from enum value: DELETE_PROPAGATION_FOREGROUND = 2;
    */
   FOREGROUND = 2,
 
   /**
+   * Dependants stay and lose the reference.
+   *
    * @generated from enum value: DELETE_PROPAGATION_ORPHAN = 3;
    */
   ORPHAN = 3,
@@ -571,10 +663,15 @@ export enum DeletePropagation {
 export declare const DeletePropagationSchema: GenEnum<DeletePropagation>;
 
 /**
+ * Every kind of resource by one set of operations, manifests and a watch (contract: api.md 9.1).
+ *
  * @generated from service svc.gateway.ResourceService
  */
 export declare const ResourceService: GenService<{
   /**
+   * Creates or replaces one resource with the checks and effects of its kind (contract: api.md
+   * 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.ApplyResource
    */
   applyResource: {
@@ -583,6 +680,8 @@ export declare const ResourceService: GenService<{
     output: typeof ApplyResourceResponseSchema;
   },
   /**
+   * Answers one resource of any kind (contract: api.md 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.GetResource
    */
   getResource: {
@@ -591,6 +690,8 @@ export declare const ResourceService: GenService<{
     output: typeof ResourceResponseSchema;
   },
   /**
+   * Lists resources of one or all kinds, with the version to watch from (contract: api.md 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.ListResources
    */
   listResources: {
@@ -599,6 +700,8 @@ export declare const ResourceService: GenService<{
     output: typeof ListResourcesResponseSchema;
   },
   /**
+   * Deletes a resource; what depends on it follows the chosen propagation (contract: api.md 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.DeleteResource
    */
   deleteResource: {
@@ -607,6 +710,9 @@ export declare const ResourceService: GenService<{
     output: typeof DeleteResourceResponseSchema;
   },
   /**
+   * Merges up to 500 manifests into what is stored, atomically unless told otherwise (contract:
+   * api.md 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.ApplyManifests
    */
   applyManifests: {
@@ -615,6 +721,8 @@ export declare const ResourceService: GenService<{
     output: typeof ApplyManifestsResponseSchema;
   },
   /**
+   * Streams every change of matching resources in version order, each once (contract: api.md 9.1).
+   *
    * @generated from rpc svc.gateway.ResourceService.WatchResources
    */
   watchResources: {

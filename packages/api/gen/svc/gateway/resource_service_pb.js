@@ -111,6 +111,8 @@ export const ApplyOutcomeSchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_resource_service, 0);
 
 /**
+ * What applying a document did (contract: platform.md 1.4).
+ *
  * @generated from enum svc.gateway.ApplyOutcome
  */
 export const ApplyOutcome = /*@__PURE__*/
@@ -123,12 +125,16 @@ export const DeletePropagationSchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_resource_service, 1);
 
 /**
+ * What becomes of the dependants of a deleted resource (contract: api.md 9.1).
+ *
  * @generated from enum svc.gateway.DeletePropagation
  */
 export const DeletePropagation = /*@__PURE__*/
   tsEnum(DeletePropagationSchema);
 
 /**
+ * Every kind of resource by one set of operations, manifests and a watch (contract: api.md 9.1).
+ *
  * @generated from service svc.gateway.ResourceService
  */
 export const ResourceService = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { Schedule } from "../resources/schedule_pb.js";
 export declare const file_svc_gateway_schedules: GenFile;
 
 /**
+ * Arguments of CreateSchedule (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.CreateScheduleRequest
  */
 export declare type CreateScheduleRequest = Message<"svc.gateway.CreateScheduleRequest"> & {
@@ -33,6 +35,8 @@ export declare type CreateScheduleRequest = Message<"svc.gateway.CreateScheduleR
 export declare const CreateScheduleRequestSchema: GenMessage<CreateScheduleRequest>;
 
 /**
+ * Arguments of GetSchedule (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.GetScheduleRequest
  */
 export declare type GetScheduleRequest = Message<"svc.gateway.GetScheduleRequest"> & {
@@ -47,6 +51,8 @@ export declare type GetScheduleRequest = Message<"svc.gateway.GetScheduleRequest
   name: string;
 
   /**
+   * 0 to 20 coming instants.
+   *
    * @generated from field: uint32 preview = 3;
    */
   preview: number;
@@ -59,6 +65,8 @@ export declare type GetScheduleRequest = Message<"svc.gateway.GetScheduleRequest
 export declare const GetScheduleRequestSchema: GenMessage<GetScheduleRequest>;
 
 /**
+ * Arguments of ModifySchedule (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.ModifyScheduleRequest
  */
 export declare type ModifyScheduleRequest = Message<"svc.gateway.ModifyScheduleRequest"> & {
@@ -85,6 +93,8 @@ export declare type ModifyScheduleRequest = Message<"svc.gateway.ModifyScheduleR
 export declare const ModifyScheduleRequestSchema: GenMessage<ModifyScheduleRequest>;
 
 /**
+ * Arguments of ListSchedules (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.ListSchedulesRequest
  */
 export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesRequest"> & {
@@ -94,6 +104,8 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
@@ -104,11 +116,15 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 4;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 5;
    */
   metadataOnly: boolean;
@@ -121,6 +137,8 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
 export declare const ListSchedulesRequestSchema: GenMessage<ListSchedulesRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.ListSchedulesResponse
  */
 export declare type ListSchedulesResponse = Message<"svc.gateway.ListSchedulesResponse"> & {
@@ -130,6 +148,8 @@ export declare type ListSchedulesResponse = Message<"svc.gateway.ListSchedulesRe
   schedules: Schedule[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -142,6 +162,8 @@ export declare type ListSchedulesResponse = Message<"svc.gateway.ListSchedulesRe
 export declare const ListSchedulesResponseSchema: GenMessage<ListSchedulesResponse>;
 
 /**
+ * Arguments of DeleteSchedule (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.DeleteScheduleRequest
  */
 export declare type DeleteScheduleRequest = Message<"svc.gateway.DeleteScheduleRequest"> & {
@@ -163,6 +185,8 @@ export declare type DeleteScheduleRequest = Message<"svc.gateway.DeleteScheduleR
 export declare const DeleteScheduleRequestSchema: GenMessage<DeleteScheduleRequest>;
 
 /**
+ * Answer of DeleteSchedule; success is always true, failures are errors (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.DeleteScheduleResponse
  */
 export declare type DeleteScheduleResponse = Message<"svc.gateway.DeleteScheduleResponse"> & {
@@ -179,6 +203,8 @@ export declare type DeleteScheduleResponse = Message<"svc.gateway.DeleteSchedule
 export declare const DeleteScheduleResponseSchema: GenMessage<DeleteScheduleResponse>;
 
 /**
+ * A schedule, with coming instants when asked for (contract: api.md 8.4).
+ *
  * @generated from message svc.gateway.ScheduleResponse
  */
 export declare type ScheduleResponse = Message<"svc.gateway.ScheduleResponse"> & {
@@ -188,6 +214,8 @@ export declare type ScheduleResponse = Message<"svc.gateway.ScheduleResponse"> &
   schedule?: Schedule | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: repeated int64 next_runs = 2;
    */
   nextRuns: bigint[];

@@ -15,6 +15,8 @@ import type { SessionResponseSchema } from "./sessions_pb.js";
 export declare const file_svc_gateway_session_control_service: GenFile;
 
 /**
+ * Arguments of UpdateSessionMessage (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.UpdateSessionMessageRequest
  */
 export declare type UpdateSessionMessageRequest = Message<"svc.gateway.UpdateSessionMessageRequest"> & {
@@ -39,11 +41,15 @@ export declare type UpdateSessionMessageRequest = Message<"svc.gateway.UpdateSes
   messageId: string;
 
   /**
+   * Merged; an empty value removes.
+   *
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
 
   /**
+   * When given, replace all.
+   *
    * @generated from field: repeated svc.data.SessionMessagePart parts = 6;
    */
   parts: SessionMessagePart[];
@@ -56,6 +62,8 @@ export declare type UpdateSessionMessageRequest = Message<"svc.gateway.UpdateSes
 export declare const UpdateSessionMessageRequestSchema: GenMessage<UpdateSessionMessageRequest>;
 
 /**
+ * Answer of UpdateSessionMessage (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.UpdateSessionMessageResponse
  */
 export declare type UpdateSessionMessageResponse = Message<"svc.gateway.UpdateSessionMessageResponse"> & {
@@ -77,6 +85,8 @@ export declare type UpdateSessionMessageResponse = Message<"svc.gateway.UpdateSe
 export declare const UpdateSessionMessageResponseSchema: GenMessage<UpdateSessionMessageResponse>;
 
 /**
+ * Arguments of AnswerPermission (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.AnswerPermissionRequest
  */
 export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermissionRequest"> & {
@@ -106,6 +116,8 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
   decision: PermissionDecision;
 
   /**
+   * Empty: the first option with that decision.
+   *
    * @generated from field: string option_id = 6;
    */
   optionId: string;
@@ -123,6 +135,8 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
 export declare const AnswerPermissionRequestSchema: GenMessage<AnswerPermissionRequest>;
 
 /**
+ * Answer of AnswerPermission (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.AnswerPermissionResponse
  */
 export declare type AnswerPermissionResponse = Message<"svc.gateway.AnswerPermissionResponse"> & {
@@ -139,6 +153,8 @@ export declare type AnswerPermissionResponse = Message<"svc.gateway.AnswerPermis
 export declare const AnswerPermissionResponseSchema: GenMessage<AnswerPermissionResponse>;
 
 /**
+ * Arguments of ForkSession (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.ForkSessionRequest
  */
 export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest"> & {
@@ -158,6 +174,8 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
   ns: string;
 
   /**
+   * Last message to copy; empty means all.
+   *
    * @generated from field: string through_message_id = 4;
    */
   throughMessageId: string;
@@ -175,6 +193,8 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
 export declare const ForkSessionRequestSchema: GenMessage<ForkSessionRequest>;
 
 /**
+ * Arguments of ListTurns (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.ListTurnsRequest
  */
 export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> & {
@@ -194,6 +214,8 @@ export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> &
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
@@ -216,6 +238,8 @@ export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> &
 export declare const ListTurnsRequestSchema: GenMessage<ListTurnsRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.ListTurnsResponse
  */
 export declare type ListTurnsResponse = Message<"svc.gateway.ListTurnsResponse"> & {
@@ -225,6 +249,8 @@ export declare type ListTurnsResponse = Message<"svc.gateway.ListTurnsResponse">
   turns: Turn[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -237,6 +263,8 @@ export declare type ListTurnsResponse = Message<"svc.gateway.ListTurnsResponse">
 export declare const ListTurnsResponseSchema: GenMessage<ListTurnsResponse>;
 
 /**
+ * Arguments of GetTurn (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.GetTurnRequest
  */
 export declare type GetTurnRequest = Message<"svc.gateway.GetTurnRequest"> & {
@@ -268,6 +296,8 @@ export declare type GetTurnRequest = Message<"svc.gateway.GetTurnRequest"> & {
 export declare const GetTurnRequestSchema: GenMessage<GetTurnRequest>;
 
 /**
+ * One turn (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.TurnResponse
  */
 export declare type TurnResponse = Message<"svc.gateway.TurnResponse"> & {
@@ -284,6 +314,8 @@ export declare type TurnResponse = Message<"svc.gateway.TurnResponse"> & {
 export declare const TurnResponseSchema: GenMessage<TurnResponse>;
 
 /**
+ * Arguments of ListPermissionRequests (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.ListPermissionRequestsRequest
  */
 export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPermissionRequestsRequest"> & {
@@ -298,6 +330,8 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
   recursive: boolean;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
@@ -315,6 +349,8 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
 export declare const ListPermissionRequestsRequestSchema: GenMessage<ListPermissionRequestsRequest>;
 
 /**
+ * One page of the list (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.ListPermissionRequestsResponse
  */
 export declare type ListPermissionRequestsResponse = Message<"svc.gateway.ListPermissionRequestsResponse"> & {
@@ -324,6 +360,8 @@ export declare type ListPermissionRequestsResponse = Message<"svc.gateway.ListPe
   requests: PermissionRequest[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -336,6 +374,8 @@ export declare type ListPermissionRequestsResponse = Message<"svc.gateway.ListPe
 export declare const ListPermissionRequestsResponseSchema: GenMessage<ListPermissionRequestsResponse>;
 
 /**
+ * Arguments of RunSchedule (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.RunScheduleRequest
  */
 export declare type RunScheduleRequest = Message<"svc.gateway.RunScheduleRequest"> & {
@@ -357,6 +397,8 @@ export declare type RunScheduleRequest = Message<"svc.gateway.RunScheduleRequest
 export declare const RunScheduleRequestSchema: GenMessage<RunScheduleRequest>;
 
 /**
+ * Answer of RunSchedule (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.RunScheduleResponse
  */
 export declare type RunScheduleResponse = Message<"svc.gateway.RunScheduleResponse"> & {
@@ -383,10 +425,16 @@ export declare type RunScheduleResponse = Message<"svc.gateway.RunScheduleRespon
 export declare const RunScheduleResponseSchema: GenMessage<RunScheduleResponse>;
 
 /**
+ * What GatewayService lacks around a session: edits, permissions, forks, turns (contract: api.md
+ * 9.2).
+ *
  * @generated from service svc.gateway.SessionControlService
  */
 export declare const SessionControlService: GenService<{
   /**
+   * Edits labels or parts of a stored user or assistant message; also how a held delivery is
+   * released or skipped (contract: api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.UpdateSessionMessage
    */
   updateSessionMessage: {
@@ -395,6 +443,8 @@ export declare const SessionControlService: GenService<{
     output: typeof UpdateSessionMessageResponseSchema;
   },
   /**
+   * Decides an open permission request; the same answer again is harmless (contract: api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.AnswerPermission
    */
   answerPermission: {
@@ -403,6 +453,9 @@ export declare const SessionControlService: GenService<{
     output: typeof AnswerPermissionResponseSchema;
   },
   /**
+   * Copies the finished messages of a session into a new one of the same agent (contract: api.md
+   * 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.ForkSession
    */
   forkSession: {
@@ -411,6 +464,8 @@ export declare const SessionControlService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
+   * Lists the turns of a session, newest first (contract: api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.ListTurns
    */
   listTurns: {
@@ -419,6 +474,8 @@ export declare const SessionControlService: GenService<{
     output: typeof ListTurnsResponseSchema;
   },
   /**
+   * Answers one turn, with its open permission requests while it waits (contract: api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.GetTurn
    */
   getTurn: {
@@ -427,6 +484,8 @@ export declare const SessionControlService: GenService<{
     output: typeof TurnResponseSchema;
   },
   /**
+   * Lists open permission requests of a namespace, oldest first (contract: api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.ListPermissionRequests
    */
   listPermissionRequests: {
@@ -435,6 +494,9 @@ export declare const SessionControlService: GenService<{
     output: typeof ListPermissionRequestsResponseSchema;
   },
   /**
+   * Starts the target of a schedule once, now, enabled or not; its next instant stays (contract:
+   * api.md 9.2).
+   *
    * @generated from rpc svc.gateway.SessionControlService.RunSchedule
    */
   runSchedule: {

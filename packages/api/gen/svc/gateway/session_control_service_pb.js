@@ -107,6 +107,9 @@ export const RunScheduleResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_session_control_service, 12);
 
 /**
+ * What GatewayService lacks around a session: edits, permissions, forks, turns (contract: api.md
+ * 9.2).
+ *
  * @generated from service svc.gateway.SessionControlService
  */
 export const SessionControlService = /*@__PURE__*/

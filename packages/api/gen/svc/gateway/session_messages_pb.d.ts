@@ -13,6 +13,8 @@ import type { TurnState } from "../data/turn_pb.js";
 export declare const file_svc_gateway_session_messages: GenFile;
 
 /**
+ * Arguments of SendMessage (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.SendMessageRequest
  */
 export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest"> & {
@@ -32,6 +34,8 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
   ns: string;
 
   /**
+   * Text; this or parts is needed.
+   *
    * @generated from field: string message = 4;
    */
   message: string;
@@ -47,11 +51,15 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
   whenBusy: WhenBusy;
 
   /**
+   * 1 to 300; waits so long for the end of the turn.
+   *
    * @generated from field: optional uint32 wait_seconds = 7;
    */
   waitSeconds?: number | undefined;
 
   /**
+   * Media and files beside the text.
+   *
    * @generated from field: repeated svc.data.SessionMessagePart parts = 8;
    */
   parts: SessionMessagePart[];
@@ -64,10 +72,14 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
 export declare const SendMessageRequestSchema: GenMessage<SendMessageRequest>;
 
 /**
+ * Answer of SendMessage (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.SendMessageResponse
  */
 export declare type SendMessageResponse = Message<"svc.gateway.SendMessageResponse"> & {
   /**
+   * Text of the final message; empty unless waited for.
+   *
    * @generated from field: string reply = 1;
    */
   reply: string;
@@ -98,6 +110,8 @@ export declare type SendMessageResponse = Message<"svc.gateway.SendMessageRespon
   turnState: TurnState;
 
   /**
+   * Readable text of a failed turn; the call itself succeeded.
+   *
    * @generated from field: string error = 9;
    */
   error: string;
@@ -110,6 +124,8 @@ export declare type SendMessageResponse = Message<"svc.gateway.SendMessageRespon
 export declare const SendMessageResponseSchema: GenMessage<SendMessageResponse>;
 
 /**
+ * Arguments of AppendSessionMessage (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.AppendSessionMessageRequest
  */
 export declare type AppendSessionMessageRequest = Message<"svc.gateway.AppendSessionMessageRequest"> & {
@@ -129,6 +145,8 @@ export declare type AppendSessionMessageRequest = Message<"svc.gateway.AppendSes
   ns: string;
 
   /**
+   * At least one part; missing ids, times and role are filled in.
+   *
    * @generated from field: svc.data.SessionMessage message = 4;
    */
   message?: SessionMessage | undefined;
@@ -141,6 +159,8 @@ export declare type AppendSessionMessageRequest = Message<"svc.gateway.AppendSes
 export declare const AppendSessionMessageRequestSchema: GenMessage<AppendSessionMessageRequest>;
 
 /**
+ * Answer of AppendSessionMessage (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.AppendSessionMessageResponse
  */
 export declare type AppendSessionMessageResponse = Message<"svc.gateway.AppendSessionMessageResponse"> & {
@@ -162,6 +182,8 @@ export declare type AppendSessionMessageResponse = Message<"svc.gateway.AppendSe
 export declare const AppendSessionMessageResponseSchema: GenMessage<AppendSessionMessageResponse>;
 
 /**
+ * Arguments of StopSessionGeneration (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.StopSessionGenerationRequest
  */
 export declare type StopSessionGenerationRequest = Message<"svc.gateway.StopSessionGenerationRequest"> & {
@@ -181,6 +203,8 @@ export declare type StopSessionGenerationRequest = Message<"svc.gateway.StopSess
   ns: string;
 
   /**
+   * Empty: the running turn and every queued one.
+   *
    * @generated from field: string turn_id = 4;
    */
   turnId: string;
@@ -193,6 +217,8 @@ export declare type StopSessionGenerationRequest = Message<"svc.gateway.StopSess
 export declare const StopSessionGenerationRequestSchema: GenMessage<StopSessionGenerationRequest>;
 
 /**
+ * Answer of StopSessionGeneration (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.StopSessionGenerationResponse
  */
 export declare type StopSessionGenerationResponse = Message<"svc.gateway.StopSessionGenerationResponse"> & {
@@ -214,6 +240,8 @@ export declare type StopSessionGenerationResponse = Message<"svc.gateway.StopSes
 export declare const StopSessionGenerationResponseSchema: GenMessage<StopSessionGenerationResponse>;
 
 /**
+ * Arguments of StreamSessionParts (contract: api.md 5.1).
+ *
  * @generated from message svc.gateway.StreamSessionPartsRequest
  */
 export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessionPartsRequest"> & {
@@ -233,16 +261,22 @@ export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessi
   ns: string;
 
   /**
+   * Empty or 0: the running turn from its start; live: only what comes; else a cursor.
+   *
    * @generated from field: string after = 4;
    */
   after: string;
 
   /**
+   * End after the next DONE or ERROR.
+   *
    * @generated from field: bool until_done = 5;
    */
   untilDone: boolean;
 
   /**
+   * Only this turn, then end.
+   *
    * @generated from field: string turn_id = 6;
    */
   turnId: string;
@@ -255,20 +289,28 @@ export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessi
 export declare const StreamSessionPartsRequestSchema: GenMessage<StreamSessionPartsRequest>;
 
 /**
+ * Arguments of StreamSessionPartsBatch (contract: api.md 5.1).
+ *
  * @generated from message svc.gateway.StreamSessionPartsBatchRequest
  */
 export declare type StreamSessionPartsBatchRequest = Message<"svc.gateway.StreamSessionPartsBatchRequest"> & {
   /**
+   * Canonical names @Namespace/<ns>/Agent/<agent>/@/Session/<id>.
+   *
    * @generated from field: repeated string session_names = 1;
    */
   sessionNames: string[];
 
   /**
+   * Cursor by canonical name or session id.
+   *
    * @generated from field: map<string, string> after = 2;
    */
   after: { [key: string]: string };
 
   /**
+   * End after one DONE or ERROR per session.
+   *
    * @generated from field: bool until_done = 3;
    */
   untilDone: boolean;
@@ -286,6 +328,8 @@ export declare type StreamSessionPartsBatchRequest = Message<"svc.gateway.Stream
 export declare const StreamSessionPartsBatchRequestSchema: GenMessage<StreamSessionPartsBatchRequest>;
 
 /**
+ * Names a session in a batch (contract: api.md 5.1).
+ *
  * @generated from message svc.gateway.SessionKey
  */
 export declare type SessionKey = Message<"svc.gateway.SessionKey"> & {
@@ -312,30 +356,42 @@ export declare type SessionKey = Message<"svc.gateway.SessionKey"> & {
 export declare const SessionKeySchema: GenMessage<SessionKey>;
 
 /**
+ * What SendMessage does while a turn runs (contract: api.md 8.3).
+ *
  * @generated from enum svc.gateway.WhenBusy
  */
 export enum WhenBusy {
   /**
+   * Acts as QUEUE.
+   *
    * @generated from enum value: WHEN_BUSY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
+   * Becomes the next turn.
+   *
    * @generated from enum value: WHEN_BUSY_QUEUE = 1;
    */
   QUEUE = 1,
 
   /**
+   * Joins the running turn before its next model call.
+   *
    * @generated from enum value: WHEN_BUSY_STEER = 2;
    */
   STEER = 2,
 
   /**
+   * Refused with SESSION_BUSY.
+   *
    * @generated from enum value: WHEN_BUSY_REJECT = 3;
    */
   REJECT = 3,
 
   /**
+   * Stops the running turn and runs before the queue.
+   *
    * @generated from enum value: WHEN_BUSY_INTERRUPT = 4;
    */
   INTERRUPT = 4,

@@ -82,6 +82,8 @@ export const WhenBusySchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_session_messages, 0);
 
 /**
+ * What SendMessage does while a turn runs (contract: api.md 8.3).
+ *
  * @generated from enum svc.gateway.WhenBusy
  */
 export const WhenBusy = /*@__PURE__*/

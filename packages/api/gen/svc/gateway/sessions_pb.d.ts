@@ -14,6 +14,8 @@ import type { TokenCounter } from "../data/token_counter_pb.js";
 export declare const file_svc_gateway_sessions: GenFile;
 
 /**
+ * Arguments of CreateSession (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.CreateSessionRequest
  */
 export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionRequest"> & {
@@ -40,6 +42,8 @@ export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionReq
 export declare const CreateSessionRequestSchema: GenMessage<CreateSessionRequest>;
 
 /**
+ * Arguments of GetSession (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.GetSessionRequest
  */
 export declare type GetSessionRequest = Message<"svc.gateway.GetSessionRequest"> & {
@@ -59,6 +63,8 @@ export declare type GetSessionRequest = Message<"svc.gateway.GetSessionRequest">
   ns: string;
 
   /**
+   * 0: newest 1,000; n: newest n; negative: none.
+   *
    * @generated from field: int32 message_limit = 4;
    */
   messageLimit: number;
@@ -71,6 +77,8 @@ export declare type GetSessionRequest = Message<"svc.gateway.GetSessionRequest">
 export declare const GetSessionRequestSchema: GenMessage<GetSessionRequest>;
 
 /**
+ * A session with messages and state of one snapshot (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.SessionResponse
  */
 export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
@@ -85,11 +93,15 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
   agent: string;
 
   /**
+   * IDLE, PROCESSING or WAITING.
+   *
    * @generated from field: string state = 3;
    */
   state: string;
 
   /**
+   * Finished messages, ascending by id.
+   *
    * @generated from field: repeated svc.data.SessionMessage messages = 4;
    */
   messages: SessionMessage[];
@@ -115,11 +127,15 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
   queuedTurns: number;
 
   /**
+   * Size of the conversation as the last model call saw it.
+   *
    * @generated from field: svc.data.TokenCounter context_tokens = 10;
    */
   contextTokens?: TokenCounter | undefined;
 
   /**
+   * Resuming a stream here gives exactly what this answer lacks.
+   *
    * @generated from field: string stream_cursor = 11;
    */
   streamCursor: string;
@@ -132,6 +148,8 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
 export declare const SessionResponseSchema: GenMessage<SessionResponse>;
 
 /**
+ * Arguments of ListSessionMessages (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ListSessionMessagesRequest
  */
 export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessionMessagesRequest"> & {
@@ -151,11 +169,15 @@ export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessio
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
+   * Exclusive; the message need not exist.
+   *
    * @generated from field: optional string before_message_id = 5;
    */
   beforeMessageId?: string | undefined;
@@ -168,6 +190,8 @@ export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessio
 export declare const ListSessionMessagesRequestSchema: GenMessage<ListSessionMessagesRequest>;
 
 /**
+ * One message of a page; room for more facts beside it (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ListSessionMessagesResponseItem
  */
 export declare type ListSessionMessagesResponseItem = Message<"svc.gateway.ListSessionMessagesResponseItem"> & {
@@ -184,6 +208,8 @@ export declare type ListSessionMessagesResponseItem = Message<"svc.gateway.ListS
 export declare const ListSessionMessagesResponseItemSchema: GenMessage<ListSessionMessagesResponseItem>;
 
 /**
+ * One page of the list (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ListSessionMessagesResponse
  */
 export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessionMessagesResponse"> & {
@@ -198,6 +224,8 @@ export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessi
   agent: string;
 
   /**
+   * IDLE, PROCESSING or WAITING.
+   *
    * @generated from field: string state = 3;
    */
   state: string;
@@ -213,11 +241,15 @@ export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessi
   hasMore: boolean;
 
   /**
+   * Oldest id of this page; set only with has_more.
+   *
    * @generated from field: optional string next_before_message_id = 6;
    */
   nextBeforeMessageId?: string | undefined;
 
   /**
+   * Resuming a stream here gives exactly what this answer lacks.
+   *
    * @generated from field: string stream_cursor = 7;
    */
   streamCursor: string;
@@ -230,6 +262,8 @@ export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessi
 export declare const ListSessionMessagesResponseSchema: GenMessage<ListSessionMessagesResponse>;
 
 /**
+ * Arguments of ListSessions (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ListSessionsRequest
  */
 export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsRequest"> & {
@@ -244,6 +278,8 @@ export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsReque
   ns: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
@@ -254,6 +290,8 @@ export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsReque
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 5;
    */
   labelSelector: string;
@@ -266,6 +304,8 @@ export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsReque
 export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
 
 /**
+ * One session of a list (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.SessionListItem
  */
 export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
@@ -275,6 +315,8 @@ export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
   sessionId: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 2;
    */
   updatedAt: bigint;
@@ -285,11 +327,15 @@ export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
   labels: { [key: string]: string };
 
   /**
+   * IDLE, PROCESSING or WAITING.
+   *
    * @generated from field: string state = 4;
    */
   state: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 5;
    */
   createdAt: bigint;
@@ -302,10 +348,14 @@ export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
 export declare const SessionListItemSchema: GenMessage<SessionListItem>;
 
 /**
+ * One page of the list (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ListSessionsResponse
  */
 export declare type ListSessionsResponse = Message<"svc.gateway.ListSessionsResponse"> & {
   /**
+   * Ids of the same page, ascending.
+   *
    * @generated from field: repeated string session_ids = 1;
    */
   sessionIds: string[];
@@ -316,6 +366,8 @@ export declare type ListSessionsResponse = Message<"svc.gateway.ListSessionsResp
   sessions: SessionListItem[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 3;
    */
   nextPageToken: string;
@@ -328,6 +380,8 @@ export declare type ListSessionsResponse = Message<"svc.gateway.ListSessionsResp
 export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse>;
 
 /**
+ * Arguments of DeleteSession (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.DeleteSessionRequest
  */
 export declare type DeleteSessionRequest = Message<"svc.gateway.DeleteSessionRequest"> & {
@@ -354,6 +408,8 @@ export declare type DeleteSessionRequest = Message<"svc.gateway.DeleteSessionReq
 export declare const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest>;
 
 /**
+ * Answer of DeleteSession; success is always true, failures are errors (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.DeleteSessionResponse
  */
 export declare type DeleteSessionResponse = Message<"svc.gateway.DeleteSessionResponse"> & {
@@ -370,6 +426,8 @@ export declare type DeleteSessionResponse = Message<"svc.gateway.DeleteSessionRe
 export declare const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse>;
 
 /**
+ * Arguments of ClearSession (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ClearSessionRequest
  */
 export declare type ClearSessionRequest = Message<"svc.gateway.ClearSessionRequest"> & {
@@ -389,6 +447,8 @@ export declare type ClearSessionRequest = Message<"svc.gateway.ClearSessionReque
   ns: string;
 
   /**
+   * Stop running and queued turns first.
+   *
    * @generated from field: bool stop = 4;
    */
   stop: boolean;
@@ -401,6 +461,8 @@ export declare type ClearSessionRequest = Message<"svc.gateway.ClearSessionReque
 export declare const ClearSessionRequestSchema: GenMessage<ClearSessionRequest>;
 
 /**
+ * Answer of ClearSession; success is always true, failures are errors (contract: api.md 8.3).
+ *
  * @generated from message svc.gateway.ClearSessionResponse
  */
 export declare type ClearSessionResponse = Message<"svc.gateway.ClearSessionResponse"> & {

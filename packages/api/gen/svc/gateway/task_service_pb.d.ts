@@ -12,6 +12,8 @@ import type { Task, TaskPhase } from "../resources/task_pb.js";
 export declare const file_svc_gateway_task_service: GenFile;
 
 /**
+ * Arguments of UpdateTask (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.UpdateTaskRequest
  */
 export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest"> & {
@@ -26,6 +28,8 @@ export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest">
   name: string;
 
   /**
+   * Unset changes the summary only.
+   *
    * @generated from field: svc.resources.TaskPhase phase = 3;
    */
   phase: TaskPhase;
@@ -48,6 +52,8 @@ export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest">
 export declare const UpdateTaskRequestSchema: GenMessage<UpdateTaskRequest>;
 
 /**
+ * The task after the update (contract: api.md 9.2).
+ *
  * @generated from message svc.gateway.TaskResponse
  */
 export declare type TaskResponse = Message<"svc.gateway.TaskResponse"> & {
@@ -64,10 +70,16 @@ export declare type TaskResponse = Message<"svc.gateway.TaskResponse"> & {
 export declare const TaskResponseSchema: GenMessage<TaskResponse>;
 
 /**
+ * Progress of tasks as their owner or an operator reports it (contract: api.md 9.2, runtime.md
+ * 8.3).
+ *
  * @generated from service svc.gateway.TaskService
  */
 export declare const TaskService: GenService<{
   /**
+   * Moves a task to another phase or changes its summary, as owner or operator (contract: api.md
+   * 9.2).
+   *
    * @generated from rpc svc.gateway.TaskService.UpdateTask
    */
   updateTask: {

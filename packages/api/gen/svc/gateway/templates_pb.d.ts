@@ -12,6 +12,8 @@ import type { Template } from "../resources/template_pb.js";
 export declare const file_svc_gateway_templates: GenFile;
 
 /**
+ * Arguments of CreateAgentTemplate (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.CreateAgentTemplateRequest
  */
 export declare type CreateAgentTemplateRequest = Message<"svc.gateway.CreateAgentTemplateRequest"> & {
@@ -28,6 +30,8 @@ export declare type CreateAgentTemplateRequest = Message<"svc.gateway.CreateAgen
 export declare const CreateAgentTemplateRequestSchema: GenMessage<CreateAgentTemplateRequest>;
 
 /**
+ * Arguments of GetAgentTemplate (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.GetAgentTemplateRequest
  */
 export declare type GetAgentTemplateRequest = Message<"svc.gateway.GetAgentTemplateRequest"> & {
@@ -44,10 +48,14 @@ export declare type GetAgentTemplateRequest = Message<"svc.gateway.GetAgentTempl
 export declare const GetAgentTemplateRequestSchema: GenMessage<GetAgentTemplateRequest>;
 
 /**
+ * Arguments of ListAgentTemplates (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.ListAgentTemplatesRequest
  */
 export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTemplatesRequest"> & {
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
@@ -58,11 +66,15 @@ export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTe
   pageToken: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 3;
    */
   labelSelector: string;
 
   /**
+   * Answer only metadata; pages may then hold 1,000.
+   *
    * @generated from field: bool metadata_only = 4;
    */
   metadataOnly: boolean;
@@ -75,6 +87,8 @@ export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTe
 export declare const ListAgentTemplatesRequestSchema: GenMessage<ListAgentTemplatesRequest>;
 
 /**
+ * One page of the list (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.ListAgentTemplatesResponse
  */
 export declare type ListAgentTemplatesResponse = Message<"svc.gateway.ListAgentTemplatesResponse"> & {
@@ -84,6 +98,8 @@ export declare type ListAgentTemplatesResponse = Message<"svc.gateway.ListAgentT
   templates: Template[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -96,6 +112,8 @@ export declare type ListAgentTemplatesResponse = Message<"svc.gateway.ListAgentT
 export declare const ListAgentTemplatesResponseSchema: GenMessage<ListAgentTemplatesResponse>;
 
 /**
+ * Arguments of DeleteAgentTemplate (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.DeleteAgentTemplateRequest
  */
 export declare type DeleteAgentTemplateRequest = Message<"svc.gateway.DeleteAgentTemplateRequest"> & {
@@ -112,6 +130,9 @@ export declare type DeleteAgentTemplateRequest = Message<"svc.gateway.DeleteAgen
 export declare const DeleteAgentTemplateRequestSchema: GenMessage<DeleteAgentTemplateRequest>;
 
 /**
+ * Answer of DeleteAgentTemplate; success is always true, failures are errors (contract: api.md
+ * 8.6).
+ *
  * @generated from message svc.gateway.DeleteAgentTemplateResponse
  */
 export declare type DeleteAgentTemplateResponse = Message<"svc.gateway.DeleteAgentTemplateResponse"> & {
@@ -128,6 +149,8 @@ export declare type DeleteAgentTemplateResponse = Message<"svc.gateway.DeleteAge
 export declare const DeleteAgentTemplateResponseSchema: GenMessage<DeleteAgentTemplateResponse>;
 
 /**
+ * One agent template (contract: api.md 8.6).
+ *
  * @generated from message svc.gateway.AgentTemplateResponse
  */
 export declare type AgentTemplateResponse = Message<"svc.gateway.AgentTemplateResponse"> & {

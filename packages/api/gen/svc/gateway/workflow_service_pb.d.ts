@@ -12,6 +12,8 @@ import type { WorkflowRun, WorkflowRunEventSchema, WorkflowStepRun } from "../da
 export declare const file_svc_gateway_workflow_service: GenFile;
 
 /**
+ * Arguments of CreateRun (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.CreateRunRequest
  */
 export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> & {
@@ -26,6 +28,8 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
   workflow: string;
 
   /**
+   * A JSON value; empty means {}.
+   *
    * @generated from field: string input_json = 3;
    */
   inputJson: string;
@@ -36,6 +40,8 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
   labels: { [key: string]: string };
 
   /**
+   * 1 to 300; waits so long for the run to end or suspend.
+   *
    * @generated from field: optional uint32 wait_seconds = 5;
    */
   waitSeconds?: number | undefined;
@@ -48,6 +54,8 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
 export declare const CreateRunRequestSchema: GenMessage<CreateRunRequest>;
 
 /**
+ * Arguments of GetRun (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.GetRunRequest
  */
 export declare type GetRunRequest = Message<"svc.gateway.GetRunRequest"> & {
@@ -74,6 +82,8 @@ export declare type GetRunRequest = Message<"svc.gateway.GetRunRequest"> & {
 export declare const GetRunRequestSchema: GenMessage<GetRunRequest>;
 
 /**
+ * Arguments of ListRuns (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.ListRunsRequest
  */
 export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
@@ -83,11 +93,15 @@ export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
   ns: string;
 
   /**
+   * A dash lists the runs of all workflows.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
 
   /**
+   * 0 means 200, which is also the cap.
+   *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
@@ -103,6 +117,8 @@ export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
   status: string;
 
   /**
+   * Comma-joined requirements that must all hold (api.md 1.3).
+   *
    * @generated from field: string label_selector = 6;
    */
   labelSelector: string;
@@ -115,6 +131,8 @@ export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
 export declare const ListRunsRequestSchema: GenMessage<ListRunsRequest>;
 
 /**
+ * Arguments of ResumeRun (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.ResumeRunRequest
  */
 export declare type ResumeRunRequest = Message<"svc.gateway.ResumeRunRequest"> & {
@@ -139,6 +157,8 @@ export declare type ResumeRunRequest = Message<"svc.gateway.ResumeRunRequest"> &
   stepId: string;
 
   /**
+   * A JSON value; empty means null.
+   *
    * @generated from field: string resume_json = 5;
    */
   resumeJson: string;
@@ -151,6 +171,8 @@ export declare type ResumeRunRequest = Message<"svc.gateway.ResumeRunRequest"> &
 export declare const ResumeRunRequestSchema: GenMessage<ResumeRunRequest>;
 
 /**
+ * Arguments of CancelRun (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.CancelRunRequest
  */
 export declare type CancelRunRequest = Message<"svc.gateway.CancelRunRequest"> & {
@@ -182,6 +204,8 @@ export declare type CancelRunRequest = Message<"svc.gateway.CancelRunRequest"> &
 export declare const CancelRunRequestSchema: GenMessage<CancelRunRequest>;
 
 /**
+ * Arguments of StreamRunEvents (contract: api.md 5.2).
+ *
  * @generated from message svc.gateway.StreamRunEventsRequest
  */
 export declare type StreamRunEventsRequest = Message<"svc.gateway.StreamRunEventsRequest"> & {
@@ -201,6 +225,8 @@ export declare type StreamRunEventsRequest = Message<"svc.gateway.StreamRunEvent
   runId: string;
 
   /**
+   * Event id; empty means from the start.
+   *
    * @generated from field: string after = 4;
    */
   after: string;
@@ -213,6 +239,8 @@ export declare type StreamRunEventsRequest = Message<"svc.gateway.StreamRunEvent
 export declare const StreamRunEventsRequestSchema: GenMessage<StreamRunEventsRequest>;
 
 /**
+ * A run with its steps in order of creation (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.RunResponse
  */
 export declare type RunResponse = Message<"svc.gateway.RunResponse"> & {
@@ -234,6 +262,8 @@ export declare type RunResponse = Message<"svc.gateway.RunResponse"> & {
 export declare const RunResponseSchema: GenMessage<RunResponse>;
 
 /**
+ * One page of the list (contract: api.md 9.3).
+ *
  * @generated from message svc.gateway.ListRunsResponse
  */
 export declare type ListRunsResponse = Message<"svc.gateway.ListRunsResponse"> & {
@@ -243,6 +273,8 @@ export declare type ListRunsResponse = Message<"svc.gateway.ListRunsResponse"> &
   runs: WorkflowRun[];
 
   /**
+   * Empty at the end.
+   *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
@@ -255,10 +287,15 @@ export declare type ListRunsResponse = Message<"svc.gateway.ListRunsResponse"> &
 export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
 
 /**
+ * Runs of workflows (contract: api.md 9.3).
+ *
  * @generated from service svc.gateway.WorkflowService
  */
 export declare const WorkflowService: GenService<{
   /**
+   * Starts a run with a snapshot of the workflow's spec; honours an idempotency key (contract:
+   * api.md 9.3).
+   *
    * @generated from rpc svc.gateway.WorkflowService.CreateRun
    */
   createRun: {
@@ -267,6 +304,8 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
+   * Answers a run with its steps in order of creation (contract: api.md 9.3).
+   *
    * @generated from rpc svc.gateway.WorkflowService.GetRun
    */
   getRun: {
@@ -275,6 +314,8 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
+   * Lists runs, newest first (contract: api.md 9.3).
+   *
    * @generated from rpc svc.gateway.WorkflowService.ListRuns
    */
   listRuns: {
@@ -283,6 +324,8 @@ export declare const WorkflowService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
+   * Gives a suspended step its value and lets the run go on (contract: api.md 9.3).
+   *
    * @generated from rpc svc.gateway.WorkflowService.ResumeRun
    */
   resumeRun: {
@@ -291,6 +334,9 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
+   * Cancels a run, its child runs, their sessions and timers; cancelling again succeeds (contract:
+   * api.md 9.3).
+   *
    * @generated from rpc svc.gateway.WorkflowService.CancelRun
    */
   cancelRun: {
@@ -299,6 +345,9 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
+   * Streams the history of a run and then its live events; ends after the terminal one (contract:
+   * api.md 5.2).
+   *
    * @generated from rpc svc.gateway.WorkflowService.StreamRunEvents
    */
   streamRunEvents: {

@@ -69,6 +69,8 @@ export const ListRunsResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_workflow_service, 7);
 
 /**
+ * Runs of workflows (contract: api.md 9.3).
+ *
  * @generated from service svc.gateway.WorkflowService
  */
 export const WorkflowService = /*@__PURE__*/

@@ -14,6 +14,8 @@ import type { A2A } from "./connection_pb.js";
 export declare const file_svc_resources_agent: GenFile;
 
 /**
+ * A conversational agent (contract: api.md 8.1).
+ *
  * @generated from message svc.resources.Agent
  */
 export declare type Agent = Message<"svc.resources.Agent"> & {
@@ -40,6 +42,9 @@ export declare type Agent = Message<"svc.resources.Agent"> & {
 export declare const AgentSchema: GenMessage<Agent>;
 
 /**
+ * How an agent thinks, what it may do and how others reach it (contract: api.md 8.1, runtime.md
+ * 3-8).
+ *
  * @generated from message svc.resources.AgentSpec
  */
 export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
@@ -59,16 +64,22 @@ export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
   systemPrompt: string;
 
   /**
+   * Names of bindings or servers; they need not resolve at write.
+   *
    * @generated from field: repeated string mcp_server_refs = 4;
    */
   mcpServerRefs: string[];
 
   /**
+   * Shown to the model after the conversation.
+   *
    * @generated from field: string post_history_prompt = 5;
    */
   postHistoryPrompt: string;
 
   /**
+   * Per capability the granted actions: strings or objects (runtime.md 6.2).
+   *
    * @generated from field: map<string, google.protobuf.ListValue> capabilities = 6;
    */
   capabilities: { [key: string]: ListValue };
@@ -91,6 +102,8 @@ export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
 export declare const AgentSpecSchema: GenMessage<AgentSpec>;
 
 /**
+ * Readiness of an agent and its newest session (contract: platform.md 10).
+ *
  * @generated from message svc.resources.AgentStatus
  */
 export declare type AgentStatus = Message<"svc.resources.AgentStatus"> & {
@@ -122,6 +135,9 @@ export declare type AgentStatus = Message<"svc.resources.AgentStatus"> & {
 export declare const AgentStatusSchema: GenMessage<AgentStatus>;
 
 /**
+ * Asks for something the agent needs; a required one that is missing refuses turns (contract:
+ * runtime.md 6.3).
+ *
  * @generated from message svc.resources.Feature
  */
 export declare type Feature = Message<"svc.resources.Feature"> & {
@@ -131,6 +147,8 @@ export declare type Feature = Message<"svc.resources.Feature"> & {
   name: string;
 
   /**
+   * toolset (or empty), model, mcp, skill, sandbox or knob.
+   *
    * @generated from field: string type = 2;
    */
   type: string;
@@ -148,10 +166,14 @@ export declare type Feature = Message<"svc.resources.Feature"> & {
 export declare const FeatureSchema: GenMessage<Feature>;
 
 /**
+ * A model of a provider with its options (contract: runtime.md 4.2).
+ *
  * @generated from message svc.resources.Model
  */
 export declare type Model = Message<"svc.resources.Model"> & {
   /**
+   * Empty means that of the configured default model.
+   *
    * @generated from field: string provider = 1;
    */
   provider: string;
@@ -162,6 +184,8 @@ export declare type Model = Message<"svc.resources.Model"> & {
   name: string;
 
   /**
+   * 0 to 2; absent leaves the provider's default, 0 is sent as 0.
+   *
    * @generated from field: optional float temperature = 3;
    */
   temperature?: number | undefined;
@@ -179,20 +203,28 @@ export declare type Model = Message<"svc.resources.Model"> & {
 export declare const ModelSchema: GenMessage<Model>;
 
 /**
+ * How much a model reasons before it answers (contract: runtime.md 4.2).
+ *
  * @generated from message svc.resources.ThinkingConfig
  */
 export declare type ThinkingConfig = Message<"svc.resources.ThinkingConfig"> & {
   /**
+   * Absent means true when another field is set.
+   *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean | undefined;
 
   /**
+   * Tokens the model may spend on reasoning.
+   *
    * @generated from field: optional uint32 budget_tokens = 2;
    */
   budgetTokens?: number | undefined;
 
   /**
+   * Empty, none, minimal, low, medium, high, xhigh or max.
+   *
    * @generated from field: string effort = 3;
    */
   effort: string;
@@ -205,6 +237,8 @@ export declare type ThinkingConfig = Message<"svc.resources.ThinkingConfig"> & {
 export declare const ThinkingConfigSchema: GenMessage<ThinkingConfig>;
 
 /**
+ * A named choice of model (contract: api.md 8.1).
+ *
  * @generated from message svc.resources.ModelProfile
  */
 export declare type ModelProfile = Message<"svc.resources.ModelProfile"> & {
@@ -226,10 +260,14 @@ export declare type ModelProfile = Message<"svc.resources.ModelProfile"> & {
 export declare const ModelProfileSchema: GenMessage<ModelProfile>;
 
 /**
+ * Models in order of preference; later ones are fail-overs (contract: api.md 8.1, runtime.md 4.3).
+ *
  * @generated from message svc.resources.ModelPolicy
  */
 export declare type ModelPolicy = Message<"svc.resources.ModelPolicy"> & {
   /**
+   * The one named default, else the first, is used; the others are tried in order.
+   *
    * @generated from field: repeated svc.resources.ModelProfile profiles = 1;
    */
   profiles: ModelProfile[];
@@ -242,10 +280,14 @@ export declare type ModelPolicy = Message<"svc.resources.ModelPolicy"> & {
 export declare const ModelPolicySchema: GenMessage<ModelPolicy>;
 
 /**
+ * What runs the turns: the native engine or an external harness (contract: runtime.md 8.5).
+ *
  * @generated from message svc.resources.AgentRuntime
  */
 export declare type AgentRuntime = Message<"svc.resources.AgentRuntime"> & {
   /**
+   * Empty, llm or native for the native engine; acp for a harness.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
@@ -263,10 +305,15 @@ export declare type AgentRuntime = Message<"svc.resources.AgentRuntime"> & {
 export declare const AgentRuntimeSchema: GenMessage<AgentRuntime>;
 
 /**
+ * An external coding agent driven through the Agent Client Protocol in a sandbox (contract:
+ * runtime.md 8.5).
+ *
  * @generated from message svc.resources.AcpRuntime
  */
 export declare type AcpRuntime = Message<"svc.resources.AcpRuntime"> & {
   /**
+   * Entry of configuration acp.harnesses; this or command is needed.
+   *
    * @generated from field: string harness_ref = 1;
    */
   harnessRef: string;
@@ -287,6 +334,8 @@ export declare type AcpRuntime = Message<"svc.resources.AcpRuntime"> & {
   cwd: string;
 
   /**
+   * SandboxPolicy in the agent's namespace or an ancestor; empty means default.
+   *
    * @generated from field: string sandbox_policy_ref = 5;
    */
   sandboxPolicyRef: string;
@@ -297,11 +346,15 @@ export declare type AcpRuntime = Message<"svc.resources.AcpRuntime"> & {
   persistSession: boolean;
 
   /**
+   * Values may be secret:// references; masked on reads.
+   *
    * @generated from field: map<string, string> env = 7;
    */
   env: { [key: string]: string };
 
   /**
+   * Keys default, filesystemRead, filesystemWrite, terminal; values allow, ask, deny.
+   *
    * @generated from field: map<string, string> permission_policy = 8;
    */
   permissionPolicy: { [key: string]: string };

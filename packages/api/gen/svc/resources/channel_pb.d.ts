@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceCondition, ResourceMeta } from "./me
 export declare const file_svc_resources_channel: GenFile;
 
 /**
+ * A room where people and agents exchange messages (contract: coordination.md 1.1).
+ *
  * @generated from message svc.resources.Channel
  */
 export declare type Channel = Message<"svc.resources.Channel"> & {
@@ -38,6 +40,8 @@ export declare type Channel = Message<"svc.resources.Channel"> & {
 export declare const ChannelSchema: GenMessage<Channel>;
 
 /**
+ * Title and free metadata of a channel (contract: coordination.md 1.1).
+ *
  * @generated from message svc.resources.ChannelSpec
  */
 export declare type ChannelSpec = Message<"svc.resources.ChannelSpec"> & {
@@ -59,6 +63,8 @@ export declare type ChannelSpec = Message<"svc.resources.ChannelSpec"> & {
 export declare const ChannelSpecSchema: GenMessage<ChannelSpec>;
 
 /**
+ * Whether a channel is open, and when it last moved (contract: coordination.md 1.1).
+ *
  * @generated from message svc.resources.ChannelStatus
  */
 export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
@@ -68,6 +74,8 @@ export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
   observedGeneration: bigint;
 
   /**
+   * open or closed.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
@@ -78,11 +86,15 @@ export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
   conditions: ResourceCondition[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 4;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds; moves with every message, never backwards.
+   *
    * @generated from field: int64 updated_at = 5;
    */
   updatedAt: bigint;
@@ -95,6 +107,8 @@ export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
 export declare const ChannelStatusSchema: GenMessage<ChannelStatus>;
 
 /**
+ * Routes messages of a channel to an agent (contract: coordination.md 1.3).
+ *
  * @generated from message svc.resources.ChannelSubscription
  */
 export declare type ChannelSubscription = Message<"svc.resources.ChannelSubscription"> & {
@@ -121,6 +135,8 @@ export declare type ChannelSubscription = Message<"svc.resources.ChannelSubscrip
 export declare const ChannelSubscriptionSchema: GenMessage<ChannelSubscription>;
 
 /**
+ * When an agent is called and how its reply comes back (contract: coordination.md 1.3).
+ *
  * @generated from message svc.resources.ChannelSubscriptionSpec
  */
 export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubscriptionSpec"> & {
@@ -135,11 +151,15 @@ export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubs
   agent: string;
 
   /**
+   * Absent means true and is stored so.
+   *
    * @generated from field: optional bool enabled = 3;
    */
   enabled?: boolean | undefined;
 
   /**
+   * mention (default), all, manual, routed or disabled.
+   *
    * @generated from field: string trigger = 4;
    */
   trigger: string;
@@ -150,6 +170,8 @@ export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubs
   contextPolicy?: ChannelContextPolicy | undefined;
 
   /**
+   * tool (default), auto or none.
+   *
    * @generated from field: string reply_mode = 6;
    */
   replyMode: string;
@@ -167,15 +189,21 @@ export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubs
 export declare const ChannelSubscriptionSpecSchema: GenMessage<ChannelSubscriptionSpec>;
 
 /**
+ * How much of the channel an agent is shown (contract: coordination.md 1.3).
+ *
  * @generated from message svc.resources.ChannelContextPolicy
  */
 export declare type ChannelContextPolicy = Message<"svc.resources.ChannelContextPolicy"> & {
   /**
+   * recent_public (default) or none.
+   *
    * @generated from field: string mode = 1;
    */
   mode: string;
 
   /**
+   * 1 to 50; 0 means 20.
+   *
    * @generated from field: uint32 max_messages = 2;
    */
   maxMessages: number;

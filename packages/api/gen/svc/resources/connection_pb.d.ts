@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_connection: GenFile;
 
 /**
+ * Agents this one may delegate to, and the card it shows to others (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.A2A
  */
 export declare type A2A = Message<"svc.resources.A2A"> & {
@@ -32,6 +34,8 @@ export declare type A2A = Message<"svc.resources.A2A"> & {
 export declare const A2ASchema: GenMessage<A2A>;
 
 /**
+ * One agent to delegate to (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.Connection
  */
 export declare type Connection = Message<"svc.resources.Connection"> & {
@@ -61,11 +65,15 @@ export declare type Connection = Message<"svc.resources.Connection"> & {
   outputModes: string[];
 
   /**
+   * Seconds a wait lasts; 0 means 300.
+   *
    * @generated from field: uint32 timeout_seconds = 6;
    */
   timeoutSeconds: number;
 
   /**
+   * Delegations below the first turn; 0 means 5.
+   *
    * @generated from field: uint32 max_depth = 7;
    */
   maxDepth: number;
@@ -83,6 +91,8 @@ export declare type Connection = Message<"svc.resources.Connection"> & {
 export declare const ConnectionSchema: GenMessage<Connection>;
 
 /**
+ * Target of a connection; at most one member is set (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.ConnectionRef
  */
 export declare type ConnectionRef = Message<"svc.resources.ConnectionRef"> & {
@@ -104,6 +114,8 @@ export declare type ConnectionRef = Message<"svc.resources.ConnectionRef"> & {
 export declare const ConnectionRefSchema: GenMessage<ConnectionRef>;
 
 /**
+ * An agent of this installation (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.InternalConnectionRef
  */
 export declare type InternalConnectionRef = Message<"svc.resources.InternalConnectionRef"> & {
@@ -125,6 +137,8 @@ export declare type InternalConnectionRef = Message<"svc.resources.InternalConne
 export declare const InternalConnectionRefSchema: GenMessage<InternalConnectionRef>;
 
 /**
+ * An agent elsewhere, found by its agent card (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.ExternalConnectionRef
  */
 export declare type ExternalConnectionRef = Message<"svc.resources.ExternalConnectionRef"> & {
@@ -141,15 +155,21 @@ export declare type ExternalConnectionRef = Message<"svc.resources.ExternalConne
 export declare const ExternalConnectionRefSchema: GenMessage<ExternalConnectionRef>;
 
 /**
+ * Credential for an external connection (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.ConnectionAuth
  */
 export declare type ConnectionAuth = Message<"svc.resources.ConnectionAuth"> & {
   /**
+   * Empty, none or bearer.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * secret://name/key or name/key.
+   *
    * @generated from field: string secret_ref = 2;
    */
   secretRef: string;
@@ -162,10 +182,15 @@ export declare type ConnectionAuth = Message<"svc.resources.ConnectionAuth"> & {
 export declare const ConnectionAuthSchema: GenMessage<ConnectionAuth>;
 
 /**
+ * How an agent presents itself to other agents; its presence opens the A2A endpoints (contract:
+ * runtime.md 8.4).
+ *
  * @generated from message svc.resources.AgentCard
  */
 export declare type AgentCard = Message<"svc.resources.AgentCard"> & {
   /**
+   * Empty means the agent's name.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -208,6 +233,8 @@ export declare type AgentCard = Message<"svc.resources.AgentCard"> & {
 export declare const AgentCardSchema: GenMessage<AgentCard>;
 
 /**
+ * Optional parts of the A2A protocol that the agent offers (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.AgentCardCapabilities
  */
 export declare type AgentCardCapabilities = Message<"svc.resources.AgentCardCapabilities"> & {
@@ -234,6 +261,8 @@ export declare type AgentCardCapabilities = Message<"svc.resources.AgentCardCapa
 export declare const AgentCardCapabilitiesSchema: GenMessage<AgentCardCapabilities>;
 
 /**
+ * One thing the agent says it can do (contract: runtime.md 8.4).
+ *
  * @generated from message svc.resources.AgentCardSkill
  */
 export declare type AgentCardSkill = Message<"svc.resources.AgentCardSkill"> & {

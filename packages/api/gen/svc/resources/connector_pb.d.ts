@@ -14,6 +14,9 @@ import type { MessageConsumer } from "../data/message_consumer_pb.js";
 export declare const file_svc_resources_connector: GenFile;
 
 /**
+ * A connector service, registered for a namespace and its descendants (contract: coordination.md
+ * 2.1).
+ *
  * @generated from message svc.resources.ConnectorClass
  */
 export declare type ConnectorClass = Message<"svc.resources.ConnectorClass"> & {
@@ -40,10 +43,14 @@ export declare type ConnectorClass = Message<"svc.resources.ConnectorClass"> & {
 export declare const ConnectorClassSchema: GenMessage<ConnectorClass>;
 
 /**
+ * Where a connector service is and how its messages are routed (contract: coordination.md 2.1).
+ *
  * @generated from message svc.resources.ConnectorClassSpec
  */
 export declare type ConnectorClassSpec = Message<"svc.resources.ConnectorClassSpec"> & {
   /**
+   * For people; nothing depends on it.
+   *
    * @generated from field: string platform = 1;
    */
   platform: string;
@@ -71,15 +78,21 @@ export declare type ConnectorClassSpec = Message<"svc.resources.ConnectorClassSp
 export declare const ConnectorClassSpecSchema: GenMessage<ConnectorClassSpec>;
 
 /**
+ * Address of a connector service (contract: coordination.md 2.1).
+ *
  * @generated from message svc.resources.ConnectorClassRuntimeSpec
  */
 export declare type ConnectorClassRuntimeSpec = Message<"svc.resources.ConnectorClassRuntimeSpec"> & {
   /**
+   * Empty means http.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Absolute http(s) URL without query; the contract's paths are appended.
+   *
    * @generated from field: string endpoint = 2;
    */
   endpoint: string;
@@ -92,10 +105,14 @@ export declare type ConnectorClassRuntimeSpec = Message<"svc.resources.Connector
 export declare const ConnectorClassRuntimeSpecSchema: GenMessage<ConnectorClassRuntimeSpec>;
 
 /**
+ * Credential this installation presents to a connector service (contract: coordination.md 2.1).
+ *
  * @generated from message svc.resources.ConnectorClassAuthSpec
  */
 export declare type ConnectorClassAuthSpec = Message<"svc.resources.ConnectorClassAuthSpec"> & {
   /**
+   * apiKey.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
@@ -113,15 +130,21 @@ export declare type ConnectorClassAuthSpec = Message<"svc.resources.ConnectorCla
 export declare const ConnectorClassAuthSpecSchema: GenMessage<ConnectorClassAuthSpec>;
 
 /**
+ * Where a secret comes from; exactly one member is set (contract: coordination.md 2.1).
+ *
  * @generated from message svc.resources.ConnectorSecretRef
  */
 export declare type ConnectorSecretRef = Message<"svc.resources.ConnectorSecretRef"> & {
   /**
+   * The value, or a secret:// reference; encrypted at rest, masked on reads.
+   *
    * @generated from field: optional string plain = 1;
    */
   plain?: string | undefined;
 
   /**
+   * An environment variable that connectors.envAllow permits.
+   *
    * @generated from field: optional string env = 2;
    */
   env?: string | undefined;
@@ -134,6 +157,8 @@ export declare type ConnectorSecretRef = Message<"svc.resources.ConnectorSecretR
 export declare const ConnectorSecretRefSchema: GenMessage<ConnectorSecretRef>;
 
 /**
+ * A combination of match fields that identifies a route (contract: coordination.md 2.5).
+ *
  * @generated from message svc.resources.ConnectorMatchIndex
  */
 export declare type ConnectorMatchIndex = Message<"svc.resources.ConnectorMatchIndex"> & {
@@ -143,6 +168,8 @@ export declare type ConnectorMatchIndex = Message<"svc.resources.ConnectorMatchI
   name: string;
 
   /**
+   * In order of priority; 1 to 8.
+   *
    * @generated from field: repeated string fields = 2;
    */
   fields: string[];
@@ -155,6 +182,8 @@ export declare type ConnectorMatchIndex = Message<"svc.resources.ConnectorMatchI
 export declare const ConnectorMatchIndexSchema: GenMessage<ConnectorMatchIndex>;
 
 /**
+ * State of the registration with the connector service (contract: coordination.md 2.2).
+ *
  * @generated from message svc.resources.ConnectorClassStatus
  */
 export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClassStatus"> & {
@@ -164,6 +193,8 @@ export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClass
   observedGeneration: bigint;
 
   /**
+   * pending, ready or degraded.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
@@ -181,6 +212,8 @@ export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClass
 export declare const ConnectorClassStatusSchema: GenMessage<ConnectorClassStatus>;
 
 /**
+ * One route from a connector service to a consumer (contract: coordination.md 2.4).
+ *
  * @generated from message svc.resources.Connector
  */
 export declare type Connector = Message<"svc.resources.Connector"> & {
@@ -207,20 +240,28 @@ export declare type Connector = Message<"svc.resources.Connector"> & {
 export declare const ConnectorSchema: GenMessage<Connector>;
 
 /**
+ * Which provider messages are meant and who gets them (contract: coordination.md 2.4).
+ *
  * @generated from message svc.resources.ConnectorSpec
  */
 export declare type ConnectorSpec = Message<"svc.resources.ConnectorSpec"> & {
   /**
+   * In the Connector's namespace (empty) or an ancestor.
+   *
    * @generated from field: svc.resources.ResourceRef class_ref = 1;
    */
   classRef?: ResourceRef | undefined;
 
   /**
+   * Absent means true and is stored so.
+   *
    * @generated from field: optional bool enabled = 2;
    */
   enabled?: boolean | undefined;
 
   /**
+   * Opaque to this service; compared byte by byte.
+   *
    * @generated from field: map<string, string> match_fields = 3;
    */
   matchFields: { [key: string]: string };
@@ -238,6 +279,8 @@ export declare type ConnectorSpec = Message<"svc.resources.ConnectorSpec"> & {
 export declare const ConnectorSpecSchema: GenMessage<ConnectorSpec>;
 
 /**
+ * Whether the route is indexed (contract: coordination.md 2.4).
+ *
  * @generated from message svc.resources.ConnectorStatus
  */
 export declare type ConnectorStatus = Message<"svc.resources.ConnectorStatus"> & {
@@ -247,6 +290,8 @@ export declare type ConnectorStatus = Message<"svc.resources.ConnectorStatus"> &
   observedGeneration: bigint;
 
   /**
+   * ready, invalid or disabled.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;

@@ -13,6 +13,8 @@ import type { ResourceRef } from "./resource_ref_pb.js";
 export declare const file_svc_resources_deployment: GenFile;
 
 /**
+ * Renders templates into every selected namespace (contract: platform.md 5).
+ *
  * @generated from message svc.resources.Deployment
  */
 export declare type Deployment = Message<"svc.resources.Deployment"> & {
@@ -39,6 +41,8 @@ export declare type Deployment = Message<"svc.resources.Deployment"> & {
 export declare const DeploymentSchema: GenMessage<Deployment>;
 
 /**
+ * Which templates go where (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentSpec
  */
 export declare type DeploymentSpec = Message<"svc.resources.DeploymentSpec"> & {
@@ -48,6 +52,8 @@ export declare type DeploymentSpec = Message<"svc.resources.DeploymentSpec"> & {
   placement?: DeploymentPlacement | undefined;
 
   /**
+   * 1 to 100 unique names of Templates.
+   *
    * @generated from field: repeated string templates = 2;
    */
   templates: string[];
@@ -60,6 +66,8 @@ export declare type DeploymentSpec = Message<"svc.resources.DeploymentSpec"> & {
 export declare const DeploymentSpecSchema: GenMessage<DeploymentSpec>;
 
 /**
+ * Namespaces a deployment covers (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentPlacement
  */
 export declare type DeploymentPlacement = Message<"svc.resources.DeploymentPlacement"> & {
@@ -76,6 +84,8 @@ export declare type DeploymentPlacement = Message<"svc.resources.DeploymentPlace
 export declare const DeploymentPlacementSchema: GenMessage<DeploymentPlacement>;
 
 /**
+ * Progress of a deployment over its replicas (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentStatus
  */
 export declare type DeploymentStatus = Message<"svc.resources.DeploymentStatus"> & {
@@ -112,6 +122,8 @@ export declare type DeploymentStatus = Message<"svc.resources.DeploymentStatus">
 export declare const DeploymentStatusSchema: GenMessage<DeploymentStatus>;
 
 /**
+ * Replicas by state (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentReplicaCounts
  */
 export declare type DeploymentReplicaCounts = Message<"svc.resources.DeploymentReplicaCounts"> & {
@@ -148,6 +160,9 @@ export declare type DeploymentReplicaCounts = Message<"svc.resources.DeploymentR
 export declare const DeploymentReplicaCountsSchema: GenMessage<DeploymentReplicaCounts>;
 
 /**
+ * The part of a deployment that lives in one namespace; written by the runtime only (contract:
+ * platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentReplica
  */
 export declare type DeploymentReplica = Message<"svc.resources.DeploymentReplica"> & {
@@ -174,6 +189,8 @@ export declare type DeploymentReplica = Message<"svc.resources.DeploymentReplica
 export declare const DeploymentReplicaSchema: GenMessage<DeploymentReplica>;
 
 /**
+ * Deployment and namespace of a replica (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentReplicaSpec
  */
 export declare type DeploymentReplicaSpec = Message<"svc.resources.DeploymentReplicaSpec"> & {
@@ -195,6 +212,8 @@ export declare type DeploymentReplicaSpec = Message<"svc.resources.DeploymentRep
 export declare const DeploymentReplicaSpecSchema: GenMessage<DeploymentReplicaSpec>;
 
 /**
+ * What a replica rendered and owns (contract: platform.md 5).
+ *
  * @generated from message svc.resources.DeploymentReplicaStatus
  */
 export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentReplicaStatus"> & {
@@ -219,6 +238,8 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   renderedResources: string[];
 
   /**
+   * Hash of the last rendering by resource.
+   *
    * @generated from field: map<string, string> rendered_hashes = 5;
    */
   renderedHashes: { [key: string]: string };
@@ -234,6 +255,8 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   lastRenderedJson: { [key: string]: string };
 
   /**
+   * Fields this replica manages.
+   *
    * @generated from field: repeated string owned_json_pointers = 8;
    */
   ownedJsonPointers: string[];

@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_file: GenFile;
 
 /**
+ * Stored bytes with a path in a namespace (contract: platform.md 7).
+ *
  * @generated from message svc.resources.File
  */
 export declare type File = Message<"svc.resources.File"> & {
@@ -38,15 +40,21 @@ export declare type File = Message<"svc.resources.File"> & {
 export declare const FileSchema: GenMessage<File>;
 
 /**
+ * Path and handling of a file (contract: platform.md 7).
+ *
  * @generated from message svc.resources.FileSpec
  */
 export declare type FileSpec = Message<"svc.resources.FileSpec"> & {
   /**
+   * Absolute, at most 1,024 characters; never changes.
+   *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
+   * Empty means application/octet-stream.
+   *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
@@ -74,6 +82,8 @@ export declare type FileSpec = Message<"svc.resources.FileSpec"> & {
 export declare const FileSpecSchema: GenMessage<FileSpec>;
 
 /**
+ * Content of a file and an upload in progress (contract: platform.md 7).
+ *
  * @generated from message svc.resources.FileStatus
  */
 export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
@@ -98,6 +108,8 @@ export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
   objectRef?: FileObjectRef | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 5;
    */
   updatedAt: bigint;
@@ -115,6 +127,8 @@ export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
 export declare const FileStatusSchema: GenMessage<FileStatus>;
 
 /**
+ * Points to the bytes of a file (contract: platform.md 7).
+ *
  * @generated from message svc.resources.FileObjectRef
  */
 export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
@@ -134,6 +148,8 @@ export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
   sizeBytes: bigint;
 
   /**
+   * 64 lower-case hex digits.
+   *
    * @generated from field: string sha256 = 4;
    */
   sha256: string;
@@ -156,6 +172,8 @@ export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
 export declare const FileObjectRefSchema: GenMessage<FileObjectRef>;
 
 /**
+ * An announced upload that is not completed yet (contract: platform.md 7).
+ *
  * @generated from message svc.resources.PendingFileUpload
  */
 export declare type PendingFileUpload = Message<"svc.resources.PendingFileUpload"> & {
@@ -195,11 +213,15 @@ export declare type PendingFileUpload = Message<"svc.resources.PendingFileUpload
   createdBySessionId: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 8;
    */
   expiresAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 9;
    */
   createdAt: bigint;
@@ -212,15 +234,21 @@ export declare type PendingFileUpload = Message<"svc.resources.PendingFileUpload
 export declare const PendingFileUploadSchema: GenMessage<PendingFileUpload>;
 
 /**
+ * What a file is for (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FilePurpose
  */
 export enum FilePurpose {
   /**
+   * Acts as ARTIFACT.
+   *
    * @generated from enum value: FILE_PURPOSE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
+   * What memory tools see.
+   *
    * @generated from enum value: FILE_PURPOSE_MEMORY = 1;
    */
   MEMORY = 1,
@@ -231,6 +259,8 @@ export enum FilePurpose {
   ARTIFACT = 2,
 
   /**
+   * Below /skills/<skill>/, readable while that skill is active.
+   *
    * @generated from enum value: FILE_PURPOSE_SKILL = 3;
    */
   SKILL = 3,
@@ -242,10 +272,14 @@ export enum FilePurpose {
 export declare const FilePurposeSchema: GenEnum<FilePurpose>;
 
 /**
+ * Which searches find the text of a file (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FileIndexPolicy
  */
 export enum FileIndexPolicy {
   /**
+   * Acts as NONE.
+   *
    * @generated from enum value: FILE_INDEX_POLICY_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
@@ -256,11 +290,15 @@ export enum FileIndexPolicy {
   NONE = 1,
 
   /**
+   * Found by workspace search.
+   *
    * @generated from enum value: FILE_INDEX_POLICY_SEARCH = 2;
    */
   SEARCH = 2,
 
   /**
+   * Found by knowledge search of the namespace and below too.
+   *
    * @generated from enum value: FILE_INDEX_POLICY_RETRIEVAL = 3;
    */
   RETRIEVAL = 3,
@@ -272,25 +310,35 @@ export enum FileIndexPolicy {
 export declare const FileIndexPolicySchema: GenEnum<FileIndexPolicy>;
 
 /**
+ * When a file is removed by itself (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FileRetention
  */
 export enum FileRetention {
   /**
+   * No policy chosen: kept, and a condition asks for a choice.
+   *
    * @generated from enum value: FILE_RETENTION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
+   * Kept until an authorised caller updates or deletes it.
+   *
    * @generated from enum value: FILE_RETENTION_RETAINED = 1;
    */
   RETAINED = 1,
 
   /**
+   * Removed with the session that created it.
+   *
    * @generated from enum value: FILE_RETENTION_SESSION = 2;
    */
   SESSION = 2,
 
   /**
+   * Removed files.ephemeralDays after the last use.
+   *
    * @generated from enum value: FILE_RETENTION_EPHEMERAL = 3;
    */
   EPHEMERAL = 3,

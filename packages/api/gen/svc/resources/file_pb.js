@@ -53,6 +53,8 @@ export const FilePurposeSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 0);
 
 /**
+ * What a file is for (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FilePurpose
  */
 export const FilePurpose = /*@__PURE__*/
@@ -65,6 +67,8 @@ export const FileIndexPolicySchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 1);
 
 /**
+ * Which searches find the text of a file (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FileIndexPolicy
  */
 export const FileIndexPolicy = /*@__PURE__*/
@@ -77,6 +81,8 @@ export const FileRetentionSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 2);
 
 /**
+ * When a file is removed by itself (contract: platform.md 7).
+ *
  * @generated from enum svc.resources.FileRetention
  */
 export const FileRetention = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_knowledge: GenFile;
 
 /**
+ * A text document that agents of the namespace and below can search (contract: platform.md 6).
+ *
  * @generated from message svc.resources.Knowledge
  */
 export declare type Knowledge = Message<"svc.resources.Knowledge"> & {
@@ -38,6 +40,8 @@ export declare type Knowledge = Message<"svc.resources.Knowledge"> & {
 export declare const KnowledgeSchema: GenMessage<Knowledge>;
 
 /**
+ * Path and text of a knowledge document (contract: platform.md 6).
+ *
  * @generated from message svc.resources.KnowledgeSpec
  */
 export declare type KnowledgeSpec = Message<"svc.resources.KnowledgeSpec"> & {

@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_mcp_server: GenFile;
 
 /**
+ * A tool server reached through the Model Context Protocol (contract: api.md 8.7, runtime.md 7).
+ *
  * @generated from message svc.resources.McpServer
  */
 export declare type McpServer = Message<"svc.resources.McpServer"> & {
@@ -38,15 +40,21 @@ export declare type McpServer = Message<"svc.resources.McpServer"> & {
 export declare const McpServerSchema: GenMessage<McpServer>;
 
 /**
+ * How a tool server is reached and which of its tools may be used (contract: api.md 8.7).
+ *
  * @generated from message svc.resources.McpServerSpec
  */
 export declare type McpServerSpec = Message<"svc.resources.McpServerSpec"> & {
   /**
+   * http or stdio.
+   *
    * @generated from field: string transport = 1;
    */
   transport: string;
 
   /**
+   * Absolute URL for http, command for stdio.
+   *
    * @generated from field: string target = 2;
    */
   target: string;
@@ -57,6 +65,8 @@ export declare type McpServerSpec = Message<"svc.resources.McpServerSpec"> & {
   args: string[];
 
   /**
+   * Values may be secret:// references; masked on reads.
+   *
    * @generated from field: map<string, string> headers = 4;
    */
   headers: { [key: string]: string };
@@ -84,6 +94,8 @@ export declare type McpServerSpec = Message<"svc.resources.McpServerSpec"> & {
 export declare const McpServerSpecSchema: GenMessage<McpServerSpec>;
 
 /**
+ * Adapts a tool server for one namespace (contract: api.md 8.7).
+ *
  * @generated from message svc.resources.McpServerBinding
  */
 export declare type McpServerBinding = Message<"svc.resources.McpServerBinding"> & {
@@ -110,20 +122,28 @@ export declare type McpServerBinding = Message<"svc.resources.McpServerBinding">
 export declare const McpServerBindingSchema: GenMessage<McpServerBinding>;
 
 /**
+ * What a binding adds to or overrides in its server (contract: api.md 8.7).
+ *
  * @generated from message svc.resources.McpServerBindingSpec
  */
 export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindingSpec"> & {
   /**
+   * Empty means the binding's name; looked up here, in the ancestors, then in system.
+   *
    * @generated from field: string server_ref = 1;
    */
   serverRef: string;
 
   /**
+   * Appended to the server's.
+   *
    * @generated from field: repeated string args = 2;
    */
   args: string[];
 
   /**
+   * Laid over the server's; masked on reads.
+   *
    * @generated from field: map<string, string> headers = 3;
    */
   headers: { [key: string]: string };
@@ -151,10 +171,14 @@ export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindi
 export declare const McpServerBindingSpecSchema: GenMessage<McpServerBindingSpec>;
 
 /**
+ * Where bearer tokens for a tool server are fetched per call (contract: api.md 8.7, runtime.md 7).
+ *
  * @generated from message svc.resources.McpAuthBrokerSpec
  */
 export declare type McpAuthBrokerSpec = Message<"svc.resources.McpAuthBrokerSpec"> & {
   /**
+   * Empty or http_bearer.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
@@ -165,6 +189,8 @@ export declare type McpAuthBrokerSpec = Message<"svc.resources.McpAuthBrokerSpec
   url: string;
 
   /**
+   * Seconds a token is kept; not negative.
+   *
    * @generated from field: int32 cache_ttl_seconds = 3;
    */
   cacheTtlSeconds: number;
@@ -182,6 +208,8 @@ export declare type McpAuthBrokerSpec = Message<"svc.resources.McpAuthBrokerSpec
 export declare const McpAuthBrokerSpecSchema: GenMessage<McpAuthBrokerSpec>;
 
 /**
+ * Restrictions on a tool server (contract: api.md 8.7).
+ *
  * @generated from message svc.resources.McpServerPolicy
  */
 export declare type McpServerPolicy = Message<"svc.resources.McpServerPolicy"> & {
@@ -198,10 +226,14 @@ export declare type McpServerPolicy = Message<"svc.resources.McpServerPolicy"> &
 export declare const McpServerPolicySchema: GenMessage<McpServerPolicy>;
 
 /**
+ * Restrictions on the tools of a server (contract: api.md 8.7).
+ *
  * @generated from message svc.resources.McpToolPolicy
  */
 export declare type McpToolPolicy = Message<"svc.resources.McpToolPolicy"> & {
   /**
+   * Empty allows every tool.
+   *
    * @generated from field: repeated string allowlist = 1;
    */
   allowlist: string[];

@@ -11,6 +11,8 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_metadata: GenFile;
 
 /**
+ * Ties a resource to an owner in the same namespace or an ancestor (contract: api.md 1.4).
+ *
  * @generated from message svc.resources.OwnerReference
  */
 export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
@@ -40,11 +42,15 @@ export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
   uid: string;
 
   /**
+   * At most one owner manages a resource.
+   *
    * @generated from field: bool controller = 6;
    */
   controller: boolean;
 
   /**
+   * Foreground deletion of the owner waits for this dependant.
+   *
    * @generated from field: bool block_owner_deletion = 7;
    */
   blockOwnerDeletion: boolean;
@@ -57,6 +63,8 @@ export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
 export declare const OwnerReferenceSchema: GenMessage<OwnerReference>;
 
 /**
+ * What every resource carries beside spec and status (contract: api.md 1.4).
+ *
  * @generated from message svc.resources.ResourceMeta
  */
 export declare type ResourceMeta = Message<"svc.resources.ResourceMeta"> & {
@@ -86,26 +94,36 @@ export declare type ResourceMeta = Message<"svc.resources.ResourceMeta"> & {
   ownerReferences: OwnerReference[];
 
   /**
+   * While any remain, deletion waits.
+   *
    * @generated from field: repeated string finalizers = 6;
    */
   finalizers: string[];
 
   /**
+   * 1 at creation, 1 more for each change of the spec.
+   *
    * @generated from field: uint64 generation = 7;
    */
   generation: bigint;
 
   /**
+   * Decimal text, new at every write; sent back it makes a write conditional.
+   *
    * @generated from field: string resource_version = 8;
    */
   resourceVersion: string;
 
   /**
+   * UUIDv7; a re-created name gets a new one.
+   *
    * @generated from field: string uid = 9;
    */
   uid: string;
 
   /**
+   * Unix microseconds; set while deletion waits; ignored on input.
+   *
    * @generated from field: optional int64 deletion_timestamp = 10;
    */
   deletionTimestamp?: bigint | undefined;
@@ -118,6 +136,8 @@ export declare type ResourceMeta = Message<"svc.resources.ResourceMeta"> & {
 export declare const ResourceMetaSchema: GenMessage<ResourceMeta>;
 
 /**
+ * One observed fact about a resource (contract: platform.md 10).
+ *
  * @generated from message svc.resources.ResourceCondition
  */
 export declare type ResourceCondition = Message<"svc.resources.ResourceCondition"> & {
@@ -127,6 +147,8 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
   type: string;
 
   /**
+   * True, False or Unknown.
+   *
    * @generated from field: string status = 2;
    */
   status: string;
@@ -142,6 +164,8 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
   message: string;
 
   /**
+   * Unix microseconds of the last change of status.
+   *
    * @generated from field: int64 last_transition_time = 5;
    */
   lastTransitionTime: bigint;
@@ -159,6 +183,8 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
 export declare const ResourceConditionSchema: GenMessage<ResourceCondition>;
 
 /**
+ * Status of kinds that have no facts of their own (contract: platform.md 10).
+ *
  * @generated from message svc.resources.CommonResourceStatus
  */
 export declare type CommonResourceStatus = Message<"svc.resources.CommonResourceStatus"> & {
@@ -185,15 +211,21 @@ export declare type CommonResourceStatus = Message<"svc.resources.CommonResource
 export declare const CommonResourceStatusSchema: GenMessage<CommonResourceStatus>;
 
 /**
+ * Picks direct children of a namespace by their labels (contract: platform.md 5).
+ *
  * @generated from message svc.resources.NamespaceSelector
  */
 export declare type NamespaceSelector = Message<"svc.resources.NamespaceSelector"> & {
   /**
+   * Empty means the namespace of the resource that selects.
+   *
    * @generated from field: string parent = 1;
    */
   parent: string;
 
   /**
+   * All must be equal; empty matches every child.
+   *
    * @generated from field: map<string, string> match_labels = 2;
    */
   matchLabels: { [key: string]: string };

@@ -12,6 +12,9 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_namespace: GenFile;
 
 /**
+ * A node of the namespace tree; metadata.name is the full name and metadata.namespace is empty
+ * (contract: api.md 8.5).
+ *
  * @generated from message svc.resources.Namespace
  */
 export declare type Namespace = Message<"svc.resources.Namespace"> & {
@@ -38,10 +41,14 @@ export declare type Namespace = Message<"svc.resources.Namespace"> & {
 export declare const NamespaceSchema: GenMessage<Namespace>;
 
 /**
+ * Place of a namespace in the tree (contract: api.md 8.5).
+ *
  * @generated from message svc.resources.NamespaceSpec
  */
 export declare type NamespaceSpec = Message<"svc.resources.NamespaceSpec"> & {
   /**
+   * Empty for a root.
+   *
    * @generated from field: string parent = 1;
    */
   parent: string;
@@ -54,6 +61,8 @@ export declare type NamespaceSpec = Message<"svc.resources.NamespaceSpec"> & {
 export declare const NamespaceSpecSchema: GenMessage<NamespaceSpec>;
 
 /**
+ * Whether a namespace is deleted and waits to be purged (contract: platform.md 3).
+ *
  * @generated from message svc.resources.NamespaceStatus
  */
 export declare type NamespaceStatus = Message<"svc.resources.NamespaceStatus"> & {
@@ -78,6 +87,8 @@ export declare type NamespaceStatus = Message<"svc.resources.NamespaceStatus"> &
   isDeleted: boolean;
 
   /**
+   * Unix microseconds; 0 while alive.
+   *
    * @generated from field: int64 deleted_at = 5;
    */
   deletedAt: bigint;

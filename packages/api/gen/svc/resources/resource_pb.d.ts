@@ -30,6 +30,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_resource: GenFile;
 
 /**
+ * Desired state; the member set names the kind (contract: wire.md 4.1).
+ *
  * @generated from message svc.resources.ResourceSpec
  */
 export declare type ResourceSpec = Message<"svc.resources.ResourceSpec"> & {
@@ -196,6 +198,8 @@ export declare type ResourceSpec = Message<"svc.resources.ResourceSpec"> & {
 export declare const ResourceSpecSchema: GenMessage<ResourceSpec>;
 
 /**
+ * Observed state; the member set names the kind (contract: wire.md 4.1).
+ *
  * @generated from message svc.resources.ResourceStatus
  */
 export declare type ResourceStatus = Message<"svc.resources.ResourceStatus"> & {
@@ -362,10 +366,14 @@ export declare type ResourceStatus = Message<"svc.resources.ResourceStatus"> & {
 export declare const ResourceStatusSchema: GenMessage<ResourceStatus>;
 
 /**
+ * Spec of a custom kind, kept as it came (contract: api.md 1.4).
+ *
  * @generated from message svc.resources.RawResourceSpec
  */
 export declare type RawResourceSpec = Message<"svc.resources.RawResourceSpec"> & {
   /**
+   * A JSON object.
+   *
    * @generated from field: string json = 1;
    */
   json: string;
@@ -378,10 +386,14 @@ export declare type RawResourceSpec = Message<"svc.resources.RawResourceSpec"> &
 export declare const RawResourceSpecSchema: GenMessage<RawResourceSpec>;
 
 /**
+ * Status of a custom kind, kept as it came (contract: api.md 1.4).
+ *
  * @generated from message svc.resources.RawResourceStatus
  */
 export declare type RawResourceStatus = Message<"svc.resources.RawResourceStatus"> & {
   /**
+   * A JSON object.
+   *
    * @generated from field: string json = 1;
    */
   json: string;
@@ -394,10 +406,14 @@ export declare type RawResourceStatus = Message<"svc.resources.RawResourceStatus
 export declare const RawResourceStatusSchema: GenMessage<RawResourceStatus>;
 
 /**
+ * A resource of any kind (contract: wire.md 4.1).
+ *
  * @generated from message svc.resources.Resource
  */
 export declare type Resource = Message<"svc.resources.Resource"> & {
   /**
+   * svc/v1 for built-in kinds.
+   *
    * @generated from field: string api_version = 1;
    */
   apiVersion: string;
@@ -430,10 +446,14 @@ export declare type Resource = Message<"svc.resources.Resource"> & {
 export declare const ResourceSchema: GenMessage<Resource>;
 
 /**
+ * A resource as written by people: without status (contract: platform.md 1).
+ *
  * @generated from message svc.resources.ResourceManifest
  */
 export declare type ResourceManifest = Message<"svc.resources.ResourceManifest"> & {
   /**
+   * svc/v1, v1 or empty for built-in kinds; another group makes a custom kind.
+   *
    * @generated from field: string api_version = 1;
    */
   apiVersion: string;

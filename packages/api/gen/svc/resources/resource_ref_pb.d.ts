@@ -11,10 +11,14 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_resource_ref: GenFile;
 
 /**
+ * Names a resource; which kind follows from the field that holds it (contract: wire.md 4.1).
+ *
  * @generated from message svc.resources.ResourceRef
  */
 export declare type ResourceRef = Message<"svc.resources.ResourceRef"> & {
   /**
+   * Empty is resolved relative to the resource or route that holds the reference.
+   *
    * @generated from field: string namespace = 1;
    */
   namespace: string;

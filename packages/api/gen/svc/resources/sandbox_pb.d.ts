@@ -13,6 +13,8 @@ import type { ResourceRef } from "./resource_ref_pb.js";
 export declare const file_svc_resources_sandbox: GenFile;
 
 /**
+ * A provider of sandboxes (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxClass
  */
 export declare type SandboxClass = Message<"svc.resources.SandboxClass"> & {
@@ -39,20 +41,28 @@ export declare type SandboxClass = Message<"svc.resources.SandboxClass"> & {
 export declare const SandboxClassSchema: GenMessage<SandboxClass>;
 
 /**
+ * Provider with its configuration and credentials (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxClassSpec
  */
 export declare type SandboxClassSpec = Message<"svc.resources.SandboxClassSpec"> & {
   /**
+   * local, docker, e2b, daytona or demo.
+   *
    * @generated from field: string provider = 1;
    */
   provider: string;
 
   /**
+   * Canonical JSON object; manifests write providerConfig.
+   *
    * @generated from field: string provider_config_json = 2;
    */
   providerConfigJson: string;
 
   /**
+   * Canonical JSON object; manifests write credentials; masked on reads.
+   *
    * @generated from field: string credentials_json = 3;
    */
   credentialsJson: string;
@@ -65,6 +75,8 @@ export declare type SandboxClassSpec = Message<"svc.resources.SandboxClassSpec">
 export declare const SandboxClassSpecSchema: GenMessage<SandboxClassSpec>;
 
 /**
+ * Rules for the sandboxes of an agent (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxPolicy
  */
 export declare type SandboxPolicy = Message<"svc.resources.SandboxPolicy"> & {
@@ -91,6 +103,8 @@ export declare type SandboxPolicy = Message<"svc.resources.SandboxPolicy"> & {
 export declare const SandboxPolicySchema: GenMessage<SandboxPolicy>;
 
 /**
+ * Class, template and number of sandboxes (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxPolicySpec
  */
 export declare type SandboxPolicySpec = Message<"svc.resources.SandboxPolicySpec"> & {
@@ -105,6 +119,8 @@ export declare type SandboxPolicySpec = Message<"svc.resources.SandboxPolicySpec
   template?: SandboxRuntimeTemplateSpec | undefined;
 
   /**
+   * 0 means no limit.
+   *
    * @generated from field: uint32 max_concurrent = 3;
    */
   maxConcurrent: number;
@@ -117,6 +133,8 @@ export declare type SandboxPolicySpec = Message<"svc.resources.SandboxPolicySpec
 export declare const SandboxPolicySpecSchema: GenMessage<SandboxPolicySpec>;
 
 /**
+ * What a sandbox contains and may reach (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxRuntimeTemplateSpec
  */
 export declare type SandboxRuntimeTemplateSpec = Message<"svc.resources.SandboxRuntimeTemplateSpec"> & {
@@ -158,15 +176,21 @@ export declare type SandboxRuntimeTemplateSpec = Message<"svc.resources.SandboxR
 export declare const SandboxRuntimeTemplateSpecSchema: GenMessage<SandboxRuntimeTemplateSpec>;
 
 /**
+ * Working folder of a sandbox (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxWorkspaceSpec
  */
 export declare type SandboxWorkspaceSpec = Message<"svc.resources.SandboxWorkspaceSpec"> & {
   /**
+   * ephemeral (default) or persistent.
+   *
    * @generated from field: string mode = 1;
    */
   mode: string;
 
   /**
+   * Absolute path in the sandbox, not a system folder; empty means /workspace.
+   *
    * @generated from field: string mount_path = 2;
    */
   mountPath: string;
@@ -179,6 +203,8 @@ export declare type SandboxWorkspaceSpec = Message<"svc.resources.SandboxWorkspa
 export declare const SandboxWorkspaceSpecSchema: GenMessage<SandboxWorkspaceSpec>;
 
 /**
+ * What is done once before a sandbox is first used (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxSetupSpec
  */
 export declare type SandboxSetupSpec = Message<"svc.resources.SandboxSetupSpec"> & {
@@ -200,10 +226,14 @@ export declare type SandboxSetupSpec = Message<"svc.resources.SandboxSetupSpec">
 export declare const SandboxSetupSpecSchema: GenMessage<SandboxSetupSpec>;
 
 /**
+ * What a sandbox may reach (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxNetworkSpec
  */
 export declare type SandboxNetworkSpec = Message<"svc.resources.SandboxNetworkSpec"> & {
   /**
+   * restricted (default), none, open or host.
+   *
    * @generated from field: string mode = 1;
    */
   mode: string;
@@ -216,6 +246,8 @@ export declare type SandboxNetworkSpec = Message<"svc.resources.SandboxNetworkSp
 export declare const SandboxNetworkSpecSchema: GenMessage<SandboxNetworkSpec>;
 
 /**
+ * Paths beside the workspace (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxFilesystemSpec
  */
 export declare type SandboxFilesystemSpec = Message<"svc.resources.SandboxFilesystemSpec"> & {
@@ -237,10 +269,14 @@ export declare type SandboxFilesystemSpec = Message<"svc.resources.SandboxFilesy
 export declare const SandboxFilesystemSpecSchema: GenMessage<SandboxFilesystemSpec>;
 
 /**
+ * How long a session keeps its sandbox (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxLeasePolicySpec
  */
 export declare type SandboxLeasePolicySpec = Message<"svc.resources.SandboxLeasePolicySpec"> & {
   /**
+   * session (default), turn or pool.
+   *
    * @generated from field: string mode = 1;
    */
   mode: string;
@@ -253,6 +289,8 @@ export declare type SandboxLeasePolicySpec = Message<"svc.resources.SandboxLease
 export declare const SandboxLeasePolicySpecSchema: GenMessage<SandboxLeasePolicySpec>;
 
 /**
+ * One isolated place where code and commands run (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.Sandbox
  */
 export declare type Sandbox = Message<"svc.resources.Sandbox"> & {
@@ -279,10 +317,14 @@ export declare type Sandbox = Message<"svc.resources.Sandbox"> & {
 export declare const SandboxSchema: GenMessage<Sandbox>;
 
 /**
+ * What a sandbox is made from (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxSpec
  */
 export declare type SandboxSpec = Message<"svc.resources.SandboxSpec"> & {
   /**
+   * SandboxPolicy in the sandbox's namespace.
+   *
    * @generated from field: string policy_ref = 1;
    */
   policyRef: string;
@@ -305,6 +347,8 @@ export declare type SandboxSpec = Message<"svc.resources.SandboxSpec"> & {
 export declare const SandboxSpecSchema: GenMessage<SandboxSpec>;
 
 /**
+ * Backend, lease and processes of a sandbox (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxStatus
  */
 export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
@@ -314,6 +358,8 @@ export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
   observedGeneration: bigint;
 
   /**
+   * Pending, Ready, Leased or Failed.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
@@ -346,6 +392,8 @@ export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
 export declare const SandboxStatusSchema: GenMessage<SandboxStatus>;
 
 /**
+ * Who holds a sandbox; 60 seconds, renewed while held (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxLease
  */
 export declare type SandboxLease = Message<"svc.resources.SandboxLease"> & {
@@ -365,21 +413,29 @@ export declare type SandboxLease = Message<"svc.resources.SandboxLease"> & {
   ownerSessionId: string;
 
   /**
+   * Internal; never answered.
+   *
    * @generated from field: string token = 4;
    */
   token: string;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 acquired_at = 5;
    */
   acquiredAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 6;
    */
   expiresAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 heartbeat_at = 7;
    */
   heartbeatAt: bigint;
@@ -392,6 +448,8 @@ export declare type SandboxLease = Message<"svc.resources.SandboxLease"> & {
 export declare const SandboxLeaseSchema: GenMessage<SandboxLease>;
 
 /**
+ * One of the last 20 processes of a sandbox (contract: runtime.md 8.6).
+ *
  * @generated from message svc.resources.SandboxProcessStatus
  */
 export declare type SandboxProcessStatus = Message<"svc.resources.SandboxProcessStatus"> & {

@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_schedule: GenFile;
 
 /**
+ * Starts an agent or a workflow at given times (contract: coordination.md 3).
+ *
  * @generated from message svc.resources.Schedule
  */
 export declare type Schedule = Message<"svc.resources.Schedule"> & {
@@ -38,15 +40,21 @@ export declare type Schedule = Message<"svc.resources.Schedule"> & {
 export declare const ScheduleSchema: GenMessage<Schedule>;
 
 /**
+ * When a schedule fires and what it starts (contract: coordination.md 3.1).
+ *
  * @generated from message svc.resources.ScheduleSpec
  */
 export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
   /**
+   * at, every or cron; empty is derived from the one field that is set.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * 5 fields, or 6 with seconds first.
+   *
    * @generated from field: string cron = 2;
    */
   cron: string;
@@ -57,11 +65,15 @@ export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
   intervalSeconds: number;
 
   /**
+   * RFC 3339; without offset it is local time in timezone.
+   *
    * @generated from field: string run_at = 4;
    */
   runAt: string;
 
   /**
+   * IANA name; empty means UTC.
+   *
    * @generated from field: string timezone = 5;
    */
   timezone: string;
@@ -77,11 +89,15 @@ export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
   inputMessage: string;
 
   /**
+   * Absent means true and is stored so.
+   *
    * @generated from field: optional bool enabled = 8;
    */
   enabled?: boolean | undefined;
 
   /**
+   * A JSON value for a workflow; empty means {}.
+   *
    * @generated from field: string input_json = 9;
    */
   inputJson: string;
@@ -94,6 +110,8 @@ export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
 export declare const ScheduleSpecSchema: GenMessage<ScheduleSpec>;
 
 /**
+ * What a schedule starts; exactly one of agent and workflow is set (contract: coordination.md 3.1).
+ *
  * @generated from message svc.resources.ScheduleTarget
  */
 export declare type ScheduleTarget = Message<"svc.resources.ScheduleTarget"> & {
@@ -103,11 +121,15 @@ export declare type ScheduleTarget = Message<"svc.resources.ScheduleTarget"> & {
   agent: string;
 
   /**
+   * new (default) or reuse.
+   *
    * @generated from field: string session_mode = 2;
    */
   sessionMode: string;
 
   /**
+   * For reuse; empty means the schedule's last session.
+   *
    * @generated from field: string session_id = 3;
    */
   sessionId: string;
@@ -125,6 +147,8 @@ export declare type ScheduleTarget = Message<"svc.resources.ScheduleTarget"> & {
 export declare const ScheduleTargetSchema: GenMessage<ScheduleTarget>;
 
 /**
+ * Timer and history of a schedule (contract: coordination.md 3.4).
+ *
  * @generated from message svc.resources.ScheduleStatus
  */
 export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
@@ -144,11 +168,15 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   conditions: ResourceCondition[];
 
   /**
+   * 1 at creation, 1 more at each modification.
+   *
    * @generated from field: uint64 revision = 4;
    */
   revision: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 next_run_at = 5;
    */
   nextRunAt?: bigint | undefined;
@@ -164,6 +192,8 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   backendArmed: boolean;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 last_run_at = 8;
    */
   lastRunAt?: bigint | undefined;
@@ -179,11 +209,15 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   lastError?: string | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 claimed_run_at = 11;
    */
   claimedRunAt?: bigint | undefined;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: optional int64 claim_expires_at = 12;
    */
   claimExpiresAt?: bigint | undefined;
@@ -201,10 +235,14 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
 export declare const ScheduleStatusSchema: GenMessage<ScheduleStatus>;
 
 /**
+ * One entry of a schedule's recent history (contract: coordination.md 3.4).
+ *
  * @generated from message svc.resources.ScheduleEvent
  */
 export declare type ScheduleEvent = Message<"svc.resources.ScheduleEvent"> & {
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 timestamp = 1;
    */
   timestamp: bigint;

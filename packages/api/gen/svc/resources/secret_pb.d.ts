@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_secret: GenFile;
 
 /**
+ * Named secret values of a namespace (contract: platform.md 8).
+ *
  * @generated from message svc.resources.Secret
  */
 export declare type Secret = Message<"svc.resources.Secret"> & {
@@ -38,20 +40,28 @@ export declare type Secret = Message<"svc.resources.Secret"> & {
 export declare const SecretSchema: GenMessage<Secret>;
 
 /**
+ * Values of a secret; readable only with a grant that has read_secrets (contract: platform.md 8).
+ *
  * @generated from message svc.resources.SecretSpec
  */
 export declare type SecretSpec = Message<"svc.resources.SecretSpec"> & {
   /**
+   * Free text; empty means Opaque.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
+   * Base64 values by key; empty on reads without read_secrets.
+   *
    * @generated from field: map<string, string> data = 2;
    */
   data: { [key: string]: string };
 
   /**
+   * Plain text by key; moved into data, never stored or answered.
+   *
    * @generated from field: map<string, string> string_data = 3;
    */
   stringData: { [key: string]: string };

@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_session: GenFile;
 
 /**
+ * A conversation with an agent, seen as a resource (contract: api.md 8.3).
+ *
  * @generated from message svc.resources.Session
  */
 export declare type Session = Message<"svc.resources.Session"> & {
@@ -38,6 +40,8 @@ export declare type Session = Message<"svc.resources.Session"> & {
 export declare const SessionSchema: GenMessage<Session>;
 
 /**
+ * Agent and labels of a session (contract: api.md 8.3).
+ *
  * @generated from message svc.resources.SessionSpec
  */
 export declare type SessionSpec = Message<"svc.resources.SessionSpec"> & {
@@ -59,6 +63,8 @@ export declare type SessionSpec = Message<"svc.resources.SessionSpec"> & {
 export declare const SessionSpecSchema: GenMessage<SessionSpec>;
 
 /**
+ * Activity of a session, filled in at read (contract: api.md 1.4, runtime.md 8.5).
+ *
  * @generated from message svc.resources.SessionStatus
  */
 export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
@@ -68,6 +74,8 @@ export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   observedGeneration: bigint;
 
   /**
+   * Idle, Processing or Waiting.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
@@ -78,11 +86,15 @@ export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   conditions: ResourceCondition[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 4;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 last_active = 5;
    */
   lastActive: bigint;
@@ -93,6 +105,8 @@ export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   acpSessionId: string;
 
   /**
+   * Sandbox in the same namespace.
+   *
    * @generated from field: string sandbox_ref = 7;
    */
   sandboxRef: string;

@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_skill: GenFile;
 
 /**
+ * Instructions that an agent can activate when it needs them (contract: runtime.md 8.1).
+ *
  * @generated from message svc.resources.Skill
  */
 export declare type Skill = Message<"svc.resources.Skill"> & {
@@ -38,6 +40,8 @@ export declare type Skill = Message<"svc.resources.Skill"> & {
 export declare const SkillSchema: GenMessage<Skill>;
 
 /**
+ * Text of a skill (contract: runtime.md 8.1).
+ *
  * @generated from message svc.resources.SkillSpec
  */
 export declare type SkillSpec = Message<"svc.resources.SkillSpec"> & {

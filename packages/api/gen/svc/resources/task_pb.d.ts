@@ -14,6 +14,8 @@ import type { FileObjectRef } from "./file_pb.js";
 export declare const file_svc_resources_task: GenFile;
 
 /**
+ * Work that one agent handed to another (contract: runtime.md 8.3).
+ *
  * @generated from message svc.resources.Task
  */
 export declare type Task = Message<"svc.resources.Task"> & {
@@ -40,6 +42,8 @@ export declare type Task = Message<"svc.resources.Task"> & {
 export declare const TaskSchema: GenMessage<Task>;
 
 /**
+ * What is to be done, for whom and by whom (contract: runtime.md 8.3).
+ *
  * @generated from message svc.resources.TaskSpec
  */
 export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
@@ -54,16 +58,22 @@ export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
   description: string;
 
   /**
+   * The caller's own word for grouping; never interpreted.
+   *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
+   * Agent that answers for the follow-up.
+   *
    * @generated from field: svc.resources.ResourceRef owner = 4;
    */
   owner?: ResourceRef | undefined;
 
   /**
+   * Agent that is to do the work.
+   *
    * @generated from field: svc.resources.ResourceRef delegate = 5;
    */
   delegate?: ResourceRef | undefined;
@@ -76,6 +86,8 @@ export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
 export declare const TaskSpecSchema: GenMessage<TaskSpec>;
 
 /**
+ * Progress and results of a task (contract: runtime.md 8.3).
+ *
  * @generated from message svc.resources.TaskStatus
  */
 export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
@@ -105,21 +117,29 @@ export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
   resultArtifacts: FileObjectRef[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 created_at = 6;
    */
   createdAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 updated_at = 7;
    */
   updatedAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 completed_at = 8;
    */
   completedAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 9;
    */
   expiresAt: bigint;
@@ -142,6 +162,8 @@ export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
 export declare const TaskStatusSchema: GenMessage<TaskStatus>;
 
 /**
+ * Where the work runs; may be incomplete while the task is queued (contract: runtime.md 8.3).
+ *
  * @generated from message svc.resources.TaskExecutionRef
  */
 export declare type TaskExecutionRef = Message<"svc.resources.TaskExecutionRef"> & {
@@ -178,6 +200,8 @@ export declare type TaskExecutionRef = Message<"svc.resources.TaskExecutionRef">
 export declare const TaskExecutionRefSchema: GenMessage<TaskExecutionRef>;
 
 /**
+ * Where a task stands; the transitions are listed in runtime.md 8.3.
+ *
  * @generated from enum svc.resources.TaskPhase
  */
 export enum TaskPhase {
@@ -187,41 +211,57 @@ export enum TaskPhase {
   UNSPECIFIED = 0,
 
   /**
+   * Created; the delegate has not started.
+   *
    * @generated from enum value: TASK_PHASE_QUEUED = 1;
    */
   QUEUED = 1,
 
   /**
+   * The delegate works.
+   *
    * @generated from enum value: TASK_PHASE_RUNNING = 2;
    */
   RUNNING = 2,
 
   /**
+   * Waits for input, a permission, a dependency or the like.
+   *
    * @generated from enum value: TASK_PHASE_BLOCKED = 3;
    */
   BLOCKED = 3,
 
   /**
+   * Far enough for the owner to look at.
+   *
    * @generated from enum value: TASK_PHASE_NEEDS_REVIEW = 4;
    */
   NEEDS_REVIEW = 4,
 
   /**
+   * Ended well.
+   *
    * @generated from enum value: TASK_PHASE_SUCCEEDED = 5;
    */
   SUCCEEDED = 5,
 
   /**
+   * Ended because the work failed.
+   *
    * @generated from enum value: TASK_PHASE_FAILED = 6;
    */
   FAILED = 6,
 
   /**
+   * Stopped on purpose.
+   *
    * @generated from enum value: TASK_PHASE_CANCELED = 7;
    */
   CANCELED = 7,
 
   /**
+   * Outlived its lifetime.
+   *
    * @generated from enum value: TASK_PHASE_EXPIRED = 8;
    */
   EXPIRED = 8,

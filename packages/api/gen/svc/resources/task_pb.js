@@ -48,6 +48,8 @@ export const TaskPhaseSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_task, 0);
 
 /**
+ * Where a task stands; the transitions are listed in runtime.md 8.3.
+ *
  * @generated from enum svc.resources.TaskPhase
  */
 export const TaskPhase = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_template: GenFile;
 
 /**
+ * A resource to be made many times with other values (contract: platform.md 4).
+ *
  * @generated from message svc.resources.Template
  */
 export declare type Template = Message<"svc.resources.Template"> & {
@@ -38,6 +40,8 @@ export declare type Template = Message<"svc.resources.Template"> & {
 export declare const TemplateSchema: GenMessage<Template>;
 
 /**
+ * Kind, metadata and spec of what a template renders (contract: platform.md 4).
+ *
  * @generated from message svc.resources.TemplateSpec
  */
 export declare type TemplateSpec = Message<"svc.resources.TemplateSpec"> & {
@@ -52,6 +56,8 @@ export declare type TemplateSpec = Message<"svc.resources.TemplateSpec"> & {
   metadata?: ResourceMeta | undefined;
 
   /**
+   * The spec to render as canonical JSON; manifests write it as nested spec.
+   *
    * @generated from field: string spec_json = 3;
    */
   specJson: string;

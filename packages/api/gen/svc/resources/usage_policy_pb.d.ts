@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_usage_policy: GenFile;
 
 /**
+ * Quotas of a namespace (contract: runtime.md 9).
+ *
  * @generated from message svc.resources.UsagePolicy
  */
 export declare type UsagePolicy = Message<"svc.resources.UsagePolicy"> & {
@@ -38,10 +40,14 @@ export declare type UsagePolicy = Message<"svc.resources.UsagePolicy"> & {
 export declare const UsagePolicySchema: GenMessage<UsagePolicy>;
 
 /**
+ * Limits and how far down the tree they reach (contract: runtime.md 9).
+ *
  * @generated from message svc.resources.UsagePolicySpec
  */
 export declare type UsagePolicySpec = Message<"svc.resources.UsagePolicySpec"> & {
   /**
+   * recursive (or empty): descendants too; self: this namespace only.
+   *
    * @generated from field: string namespace_scope = 1;
    */
   namespaceScope: string;
@@ -59,6 +65,8 @@ export declare type UsagePolicySpec = Message<"svc.resources.UsagePolicySpec"> &
 export declare const UsagePolicySpecSchema: GenMessage<UsagePolicySpec>;
 
 /**
+ * At most max of a metric within a rolling window (contract: runtime.md 9).
+ *
  * @generated from message svc.resources.UsageLimit
  */
 export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
@@ -68,6 +76,9 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
   selector?: UsageSelector | undefined;
 
   /**
+   * llm.requests, llm.inputTokens, llm.outputTokens, llm.reasoningTokens, llm.totalTokens,
+   * agent.sessions or tool.calls.
+   *
    * @generated from field: string metric = 2;
    */
   metric: string;
@@ -78,11 +89,16 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
   max: bigint;
 
   /**
+   * Integer and unit s, m, h or d, such as 5h; rolling.
+   *
    * @generated from field: string window = 4;
    */
   window: string;
 
   /**
+   * all (or empty): one shared quota; identity: one per caller; subject is an old word for
+   * identity.
+   *
    * @generated from field: string subject_scope = 5;
    */
   subjectScope: string;
@@ -95,6 +111,8 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
 export declare const UsageLimitSchema: GenMessage<UsageLimit>;
 
 /**
+ * Traffic a limit counts; empty fields match everything (contract: runtime.md 9).
+ *
  * @generated from message svc.resources.UsageSelector
  */
 export declare type UsageSelector = Message<"svc.resources.UsageSelector"> & {
@@ -104,11 +122,15 @@ export declare type UsageSelector = Message<"svc.resources.UsageSelector"> & {
   agent: string;
 
   /**
+   * For llm.* metrics.
+   *
    * @generated from field: string provider = 2;
    */
   provider: string;
 
   /**
+   * For llm.* metrics.
+   *
    * @generated from field: string model = 3;
    */
   model: string;
@@ -121,6 +143,8 @@ export declare type UsageSelector = Message<"svc.resources.UsageSelector"> & {
 export declare const UsageSelectorSchema: GenMessage<UsageSelector>;
 
 /**
+ * Use against each limit, computed at read (contract: runtime.md 9).
+ *
  * @generated from message svc.resources.UsagePolicyStatus
  */
 export declare type UsagePolicyStatus = Message<"svc.resources.UsagePolicyStatus"> & {
@@ -152,6 +176,9 @@ export declare type UsagePolicyStatus = Message<"svc.resources.UsagePolicyStatus
 export declare const UsagePolicyStatusSchema: GenMessage<UsagePolicyStatus>;
 
 /**
+ * Use against one limit; for identity-scoped limits that of the identity that used most (contract:
+ * runtime.md 9).
+ *
  * @generated from message svc.resources.UsageLimitStatus
  */
 export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus"> & {
@@ -176,11 +203,15 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
   window: string;
 
   /**
+   * Unix seconds.
+   *
    * @generated from field: int64 window_start = 5;
    */
   windowStart: bigint;
 
   /**
+   * Unix seconds.
+   *
    * @generated from field: int64 reset_at = 6;
    */
   resetAt: bigint;
@@ -196,11 +227,15 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
   remaining: bigint;
 
   /**
+   * True when used has reached max.
+   *
    * @generated from field: bool exceeded = 9;
    */
   exceeded: boolean;
 
   /**
+   * all or identity.
+   *
    * @generated from field: string subject_scope = 10;
    */
   subjectScope: string;

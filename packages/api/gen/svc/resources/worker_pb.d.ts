@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_worker: GenFile;
 
 /**
+ * One process that can claim work; written by the runtime only (contract: platform.md 9).
+ *
  * @generated from message svc.resources.Worker
  */
 export declare type Worker = Message<"svc.resources.Worker"> & {
@@ -38,6 +40,8 @@ export declare type Worker = Message<"svc.resources.Worker"> & {
 export declare const WorkerSchema: GenMessage<Worker>;
 
 /**
+ * A worker has no desired state (contract: platform.md 9).
+ *
  * @generated from message svc.resources.WorkerSpec
  */
 export declare type WorkerSpec = Message<"svc.resources.WorkerSpec"> & {
@@ -50,6 +54,8 @@ export declare type WorkerSpec = Message<"svc.resources.WorkerSpec"> & {
 export declare const WorkerSpecSchema: GenMessage<WorkerSpec>;
 
 /**
+ * Life signs of a worker; claims never depend on them (contract: platform.md 9).
+ *
  * @generated from message svc.resources.WorkerStatus
  */
 export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
@@ -59,6 +65,8 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
   observedGeneration: bigint;
 
   /**
+   * ready, draining or lost.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
@@ -69,16 +77,22 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
   conditions: ResourceCondition[];
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 started_at = 4;
    */
   startedAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 heartbeat_at = 5;
    */
   heartbeatAt: bigint;
 
   /**
+   * Unix microseconds.
+   *
    * @generated from field: int64 expires_at = 6;
    */
   expiresAt: bigint;
@@ -101,6 +115,8 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
 export declare const WorkerStatusSchema: GenMessage<WorkerStatus>;
 
 /**
+ * An address under which others reach a worker (contract: platform.md 9).
+ *
  * @generated from message svc.resources.WorkerEndpoint
  */
 export declare type WorkerEndpoint = Message<"svc.resources.WorkerEndpoint"> & {
@@ -110,6 +126,8 @@ export declare type WorkerEndpoint = Message<"svc.resources.WorkerEndpoint"> & {
   url: string;
 
   /**
+   * http or grpc.
+   *
    * @generated from field: string protocol = 2;
    */
   protocol: string;

@@ -12,6 +12,8 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_workflow: GenFile;
 
 /**
+ * A graph of steps (contract: coordination.md 4.1).
+ *
  * @generated from message svc.resources.Workflow
  */
 export declare type Workflow = Message<"svc.resources.Workflow"> & {
@@ -38,6 +40,8 @@ export declare type Workflow = Message<"svc.resources.Workflow"> & {
 export declare const WorkflowSchema: GenMessage<Workflow>;
 
 /**
+ * Definition of a workflow, at most 256 KiB (contract: coordination.md 4.1).
+ *
  * @generated from message svc.resources.WorkflowSpec
  */
 export declare type WorkflowSpec = Message<"svc.resources.WorkflowSpec"> & {
@@ -62,11 +66,15 @@ export declare type WorkflowSpec = Message<"svc.resources.WorkflowSpec"> & {
   steps: WorkflowStep[];
 
   /**
+   * JSON with expressions, rendered when all steps ended; empty means {}.
+   *
    * @generated from field: string output_json = 5;
    */
   outputJson: string;
 
   /**
+   * Steps started and not yet ended at one time; 0 means no limit.
+   *
    * @generated from field: uint32 concurrency = 6;
    */
   concurrency: number;
@@ -79,6 +87,8 @@ export declare type WorkflowSpec = Message<"svc.resources.WorkflowSpec"> & {
 export declare const WorkflowSpecSchema: GenMessage<WorkflowSpec>;
 
 /**
+ * One step; which fields it may hold follows from its type (contract: coordination.md 4.1, 4.2).
+ *
  * @generated from message svc.resources.WorkflowStep
  */
 export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
@@ -88,16 +98,22 @@ export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
   id: string;
 
   /**
+   * agent, tool, workflow, transform, pause or wait.
+   *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
+   * Ids of steps that must be completed or skipped first.
+   *
    * @generated from field: repeated string after = 3;
    */
   after: string[];
 
   /**
+   * A predicate; false skips the step.
+   *
    * @generated from field: string when_json = 4;
    */
   whenJson: string;
@@ -143,16 +159,22 @@ export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
   retry?: WorkflowStepRetryPolicy | undefined;
 
   /**
+   * Duration such as 90s or 5m, per attempt.
+   *
    * @generated from field: string timeout = 13;
    */
   timeout: string;
 
   /**
+   * Duration such as 90s or 5m; a bare number is seconds.
+   *
    * @generated from field: string wait_duration = 14;
    */
   waitDuration: string;
 
   /**
+   * RFC 3339 with offset.
+   *
    * @generated from field: string wait_until = 15;
    */
   waitUntil: string;
@@ -165,10 +187,14 @@ export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
 export declare const WorkflowStepSchema: GenMessage<WorkflowStep>;
 
 /**
+ * How the text of a step becomes its output (contract: coordination.md 4.2).
+ *
  * @generated from message svc.resources.WorkflowStepOutputPolicy
  */
 export declare type WorkflowStepOutputPolicy = Message<"svc.resources.WorkflowStepOutputPolicy"> & {
   /**
+   * Empty, text or json.
+   *
    * @generated from field: string format = 1;
    */
   format: string;
@@ -186,25 +212,35 @@ export declare type WorkflowStepOutputPolicy = Message<"svc.resources.WorkflowSt
 export declare const WorkflowStepOutputPolicySchema: GenMessage<WorkflowStepOutputPolicy>;
 
 /**
+ * Attempts of a step and the pauses between them (contract: coordination.md 4.5).
+ *
  * @generated from message svc.resources.WorkflowStepRetryPolicy
  */
 export declare type WorkflowStepRetryPolicy = Message<"svc.resources.WorkflowStepRetryPolicy"> & {
   /**
+   * 0 means 3; at most 100.
+   *
    * @generated from field: uint32 max_attempts = 1;
    */
   maxAttempts: number;
 
   /**
+   * 0 means 1.
+   *
    * @generated from field: int64 initial_backoff_seconds = 2;
    */
   initialBackoffSeconds: bigint;
 
   /**
+   * 0 means 30.
+   *
    * @generated from field: int64 max_backoff_seconds = 3;
    */
   maxBackoffSeconds: bigint;
 
   /**
+   * 0 means 2; at most 10.
+   *
    * @generated from field: double multiplier = 4;
    */
   multiplier: number;
@@ -217,6 +253,8 @@ export declare type WorkflowStepRetryPolicy = Message<"svc.resources.WorkflowSte
 export declare const WorkflowStepRetryPolicySchema: GenMessage<WorkflowStepRetryPolicy>;
 
 /**
+ * Whether a workflow can be run (contract: coordination.md 4.1).
+ *
  * @generated from message svc.resources.WorkflowStatus
  */
 export declare type WorkflowStatus = Message<"svc.resources.WorkflowStatus"> & {
