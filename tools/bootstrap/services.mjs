@@ -17,7 +17,12 @@ export const services = [
     aptPackage: 'postgresql',
   },
   { name: 'nats', commands: ['nats-server'], folders: ['/usr/sbin'], aptPackage: 'nats-server' },
-  { name: 'chromium', commands: ['chromium', 'chromium-browser', 'google-chrome'], folders: [], aptPackage: 'chromium' },
+  {
+    name: 'chromium',
+    commands: ['chromium', 'chromium-browser', 'google-chrome'],
+    folders: [],
+    aptPackage: 'chromium',
+  },
   { name: 'bubblewrap', commands: ['bwrap'], folders: [], aptPackage: 'bubblewrap' },
 ];
 
@@ -57,7 +62,7 @@ function expandFolder(pattern) {
     .filter((name) => name.startsWith(prefix))
     .sort()
     .reverse()
-    .map((name) => parent + '/' + name + rest);
+    .map((name) => `${parent}/${name}${rest}`);
 }
 
 /**
@@ -71,7 +76,9 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
   if (mayInstall && absent.length > 0) aptInstall(absent.map((service) => service.aptPackage));
   const located = rows.map((service) => ({ service, path: locate(service) }));
   return {
-    found: Object.fromEntries(located.filter((row) => row.path !== undefined).map((row) => [row.service.name, row.path])),
+    found: Object.fromEntries(
+      located.filter((row) => row.path !== undefined).map((row) => [row.service.name, row.path]),
+    ),
     missing: located
       .filter((row) => row.path === undefined)
       .map((row) => ({ name: row.service.name, advice: `apt-get install ${row.service.aptPackage}` })),

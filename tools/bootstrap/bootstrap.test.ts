@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packagesAreCurrent } from './install.mjs';
+import { declaredServices, locate, provideServices } from './services.mjs';
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'svc-bootstrap-'));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+type Packages = Readonly<Record<string, { version?: string; optional?: boolean; resolved?: string; link?: boolean }>>;
+
+function writeLocks(wanted: Packages, installed?: Packages | string): void {
+  writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages: wanted }));
+  if (installed === undefined) return;
+  mkdirSync(join(directory, 'node_modules'), { recursive: true });
+  const text = typeof installed === 'string' ? installed : JSON.stringify({ packages: installed });
+  writeFileSync(join(directory, 'node_modules', '.package-lock.json'), text);
+}
+
+describe('packagesAreCurrent', () => {
+  const wanted: Packages = {
+    '': { version: '1.0.0' },
+    'packages/api': { version: '0.1.0' },
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/only-elsewhere': { version: '2.0.0', optional: true },
+  };
+
+  it('accepts what was installed from the same lock file, without packages for other platforms', () => {
+    writeLocks(wanted, { 'node_modules/a': { version: '1.0.0' } });
+    expect(packagesAreCurrent(directory)).toBe(true);
+  });
+
+  it('misses packages on a new checkout, after a change of the lock file and after an interrupted install', () => {
+    writeLocks(wanted);
+    expect(packagesAreCurrent(directory)).toBe(false);
+    writeLocks(wanted, { 'node_modules/a': { version: '0.9.0' } });
+    expect(packagesAreCurrent(directory)).toBe(false);
+    writeLocks(wanted, {});
+    expect(packagesAreCurrent(directory)).toBe(false);
+    writeLocks(wanted, '{"packages": {');
+    expect(packagesAreCurrent(directory)).toBe(false);
+  });
+
+  it('asks for the lock file when it is gone', () => {
+    writeLocks(wanted, {});
+    rmSync(join(directory, 'package-lock.json'));
+    expect(() => packagesAreCurrent(directory)).toThrow('restore it from git');
+  });
+});
+
+describe('services', () => {
+  const postgres = { name: 'postgresql', commands: ['postgres'], folders: [] as string[], aptPackage: 'postgresql' };
+
+  function placeCommand(folder: string): string {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'postgres'), '');
+    chmodSync(join(folder, 'postgres'), 0o755);
+    return join(folder, 'postgres');
+  }
+
+  it('are read from comment lines only, each once', () => {
+    const sources = [
+      '// @service nats\n',
+      "/**\n * @service postgresql\n */\n// @service nats\nconst a = '@service no';\n",
+    ];
+    expect(declaredServices(sources)).toEqual(['nats', 'postgresql']);
+  });
+
+  it('must be in the table', () => {
+    expect(() => declaredServices(['// @service oracle\n'])).toThrow('"oracle"');
+  });
+
+  it('are found on the search path', () => {
+    const path = placeCommand(join(directory, 'bin'));
+    expect(locate(postgres, join(directory, 'bin'))).toBe(path);
+    expect(locate(postgres, directory)).toBeUndefined();
+  });
+
+  it('are found in the newest of their versioned folders', () => {
+    placeCommand(join(directory, '15', 'bin'));
+    const newest = placeCommand(join(directory, '17', 'bin'));
+    expect(locate({ ...postgres, folders: [`${directory}/*/bin`] }, '')).toBe(newest);
+  });
+
+  it('are not asked for when no test declares any', () => {
+    const file = join(directory, 'a.test.ts');
+    writeFileSync(file, 'export const nothing = 1;\n');
+    expect(provideServices([file], { mayInstall: false })).toEqual({ found: {}, missing: [] });
+  });
+});

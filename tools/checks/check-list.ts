@@ -1,0 +1,135 @@
+/**
+ * The checks behind `npm test`, in the order they run: cheap ones first. One check is one function that answers with
+ * numbers; how they are run, timed and added up is in run-checks.ts.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { chooseBase, extractContract, gitIn } from './breaking-base.ts';
+import { type CommandOutcome, runCommand } from './command.ts';
+import { readTotals } from './vitest-report.ts';
+
+/** What the checks work on: the checkout, and the commands of services that tests declared and the machine has. */
+export interface CheckContext {
+  readonly root: string;
+  readonly services: Readonly<Record<string, string>>;
+}
+
+/** Numbers for the total; `output` is shown when something failed, `note` always. */
+export interface CheckOutcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly note?: string;
+  readonly output?: string;
+}
+
+/** One check. `name` selects it on the command line: `npm test -- types layers`. */
+export interface Check {
+  readonly name: string;
+  readonly run: (context: CheckContext) => Promise<CheckOutcome>;
+}
+
+const toolLimitMs = 5 * 60_000;
+const testLimitMs = 12 * 60_000;
+const layersTest = 'tools/checks/layers.test.ts';
+
+/** All checks in order. */
+export const checks: readonly Check[] = [
+  { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', '.']) },
+  { name: 'types', run: (context) => tool(context, 'tsc', ['--project', '.']) },
+  {
+    name: 'layers',
+    run: (context) => tests(context, { report: 'layers', parameters: ['--project', 'unit', layersTest] }),
+  },
+  { name: 'unused-code', run: (context) => tool(context, 'knip', ['--no-progress']) },
+  { name: 'buf-lint', run: (context) => tool(context, 'buf', ['lint']) },
+  { name: 'buf-breaking', run: breaking },
+  { name: 'generated-code', run: regenerate },
+  { name: 'unit', run: unitTests },
+  { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
+];
+
+/** A tool that npm installed; its exit code decides, and it counts as one test. */
+async function tool(context: CheckContext, name: string, parameters: readonly string[]): Promise<CheckOutcome> {
+  const program = join(context.root, 'node_modules', '.bin', name);
+  return verdict(await runCommand(program, parameters, { directory: context.root, limitMs: toolLimitMs }));
+}
+
+function verdict(outcome: CommandOutcome): CheckOutcome {
+  if (outcome.exitCode === 0) return { passed: 1, failed: 0 };
+  const reason = outcome.timedOut ? { note: 'stopped at its time limit' } : {};
+  return { passed: 0, failed: 1, output: outcome.output, ...reason };
+}
+
+async function breaking(context: CheckContext): Promise<CheckOutcome> {
+  const base = chooseBase(gitIn(context.root));
+  if ('reason' in base) return { passed: 0, failed: 0, note: `not run: ${base.reason}` };
+  const directory = mkdtempSync(join(tmpdir(), 'svc-contract-'));
+  try {
+    extractContract(context.root, base.commit, directory);
+    const outcome = await tool(context, 'buf', ['breaking', '--against', directory]);
+    return { ...outcome, note: `against ${base.commit.slice(0, 9)}` };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function regenerate(context: CheckContext): Promise<CheckOutcome> {
+  const parameters = [join('tools', 'generate', 'generate.mjs'), '--check'];
+  return verdict(await runCommand(process.execPath, parameters, { directory: context.root, limitMs: toolLimitMs }));
+}
+
+/** The floors of vitest.config.ts count as a test of their own, so that "0 failed" cannot hide a lost floor. */
+async function unitTests(context: CheckContext): Promise<CheckOutcome> {
+  const parameters = ['--project', 'unit', '--exclude', layersTest, '--coverage'];
+  const run = await tests(context, { report: 'unit', parameters, environment: { SVC_FULL_CHECK: '1' } });
+  return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };
+}
+
+interface TestRun {
+  readonly report: string;
+  readonly parameters: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A vitest run whose numbers come from its JSON report; an exit code that the numbers do not explain is one failure more. */
+async function tests(context: CheckContext, run: TestRun): Promise<CheckOutcome> {
+  const reportFile = join(context.root, '.reports', `${run.report}.json`);
+  rmSync(reportFile, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+  const outcome = await runCommand(
+    join(context.root, 'node_modules', '.bin', 'vitest'),
+    ['run', '--passWithNoTests', ...reporters, ...run.parameters],
+    {
+      directory: context.root,
+      limitMs: testLimitMs,
+      show: true,
+      environment: { ...serviceVariables(context.services), ...run.environment },
+    },
+  );
+  if (!existsSync(reportFile)) return { passed: 0, failed: 1, note: 'vitest ended without a report' };
+  const totals = readTotals(readFileSync(reportFile, 'utf8'));
+  const isUnexplained = outcome.exitCode !== 0 && totals.failed === 0;
+  return {
+    passed: totals.passed,
+    failed: isUnexplained ? 1 : totals.failed,
+    ...describe({ ...totals, isUnexplained, timedOut: outcome.timedOut }),
+  };
+}
+
+function describe(run: { skipped: number; isUnexplained: boolean; timedOut: boolean }): { note?: string } {
+  const notes = [
+    run.timedOut ? 'stopped at its time limit' : '',
+    run.isUnexplained && !run.timedOut ? 'an error outside the tests, or coverage below its floor: see above' : '',
+    run.skipped > 0 ? `${run.skipped} skipped` : '',
+  ].filter((note) => note !== '');
+  return notes.length > 0 ? { note: notes.join('; ') } : {};
+}
+
+/** Tests learn where a declared service is from SVC_SERVICE_<NAME>; unset means that it is not there. */
+function serviceVariables(services: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(services).map(([name, path]) => [`SVC_SERVICE_${name.toUpperCase()}`, path]),
+  );
+}

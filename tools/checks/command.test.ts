@@ -1,0 +1,35 @@
+import { tmpdir } from 'node:os';
+import process from 'node:process';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from './command.ts';
+
+const options = { directory: tmpdir(), limitMs: 60_000 };
+
+/** Runs JavaScript text in a Node.js of its own. */
+const script = (text: string, limitMs = options.limitMs) =>
+  runCommand(process.execPath, ['-e', text], { ...options, limitMs });
+
+describe('runCommand', () => {
+  it('collects both streams and the exit code', async () => {
+    const outcome = await script("console.log('out'); console.error('err'); process.exitCode = 3;");
+    expect(outcome).toMatchObject({ exitCode: 3, timedOut: false });
+    expect(outcome.output.split('\n').sort()).toEqual(['', 'err', 'out']);
+  });
+
+  it('gives no input', async () => {
+    expect(await script("process.stdin.on('end', () => console.log('ended')).resume();")).toMatchObject({
+      exitCode: 0,
+      output: 'ended\n',
+    });
+  });
+
+  it('kills what does not end within its limit', async () => {
+    const outcome = await script('setInterval(() => undefined, 1000);', 300);
+    expect(outcome).toMatchObject({ exitCode: 1, timedOut: true });
+  });
+
+  it('reports a program that does not exist', async () => {
+    const outcome = await runCommand('svc-no-such-program', [], options);
+    expect(outcome).toMatchObject({ exitCode: 127, output: expect.stringContaining('ENOENT') });
+  });
+});

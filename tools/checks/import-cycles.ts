@@ -1,0 +1,34 @@
+import { resolveRelative, scanImports } from './imports.ts';
+import { isTestCode, type SourceFile } from './source-files.ts';
+
+/**
+ * Circles of value imports, each once, as "a.ts -> b.ts -> a.ts". In a circle one module runs before what it imports
+ * exists. Type imports are erased and `import()` runs later, so neither closes a circle.
+ */
+export function findImportCycles(files: readonly SourceFile[]): readonly string[] {
+  const graph = buildGraph(files);
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' -> '));
+    if (start !== -1 || finished.has(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}
+
+function buildGraph(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  const known = new Set(files.map((file) => file.path));
+  const production = files.filter((file) => !isTestCode(file.path));
+  return new Map(production.map((file) => [file.path, valueTargets(file).filter((target) => known.has(target))]));
+}
+
+function valueTargets(file: SourceFile): string[] {
+  return scanImports(file.text)
+    .filter((statement) => statement.kind === 'value')
+    .map((statement) => resolveRelative(file.path, statement.specifier))
+    .filter((target) => target !== undefined);
+}

@@ -1,0 +1,68 @@
+/**
+ * "Who may import whom" of docs/architecture.md as data. A layer is a folder of packages/server/src, named by its path;
+ * `*` stands for one folder. The first row whose path matches a file is its layer, so narrow rows come first.
+ */
+export interface LayerRow {
+  readonly layer: string;
+  /**
+   * Layers it may import besides itself. `x:contract` allows only contract files of x, `x:types` only `import type`;
+   * `api` is the package of generated messages; `*` is everything.
+   */
+  readonly mayImport: readonly string[];
+  /** npm packages it may import; absent when the architecture does not limit them. */
+  readonly libraries?: readonly string[];
+}
+
+const storeContracts = ['store/contracts', 'store/follow'];
+const engine = ['base', ...storeContracts, 'store/migrations'];
+
+/** Rows in the order in which they are matched. */
+export const layerTable: readonly LayerRow[] = [
+  { layer: 'base', mayImport: [], libraries: [] },
+  { layer: 'resources', mayImport: ['base', 'api'] },
+  { layer: 'store/contracts', mayImport: ['base', 'resources'], libraries: [] },
+  { layer: 'store/follow', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
+  { layer: 'store/migrations', mayImport: ['base', 'store/contracts'], libraries: [] },
+  { layer: 'store/sqlite', mayImport: engine, libraries: [] },
+  { layer: 'store/postgres', mayImport: engine, libraries: ['pg'] },
+  { layer: 'store/bus', mayImport: engine },
+  { layer: 'store/blobs', mayImport: engine },
+  { layer: 'models', mayImport: ['base'] },
+  { layer: 'protocols', mayImport: ['base'] },
+  { layer: 'sandbox', mayImport: ['base'] },
+  { layer: 'tools', mayImport: ['base', 'resources', 'protocols:contract', 'sandbox:contract'] },
+  { layer: 'controllers', mayImport: ['base', 'resources', ...storeContracts] },
+  {
+    layer: 'runtime',
+    mayImport: [
+      'base',
+      'resources',
+      ...storeContracts,
+      'models:contract',
+      'tools:contract',
+      'protocols:contract',
+      'sandbox:contract',
+    ],
+  },
+  { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
+  {
+    layer: 'features/*',
+    mayImport: ['base', 'api', 'resources', 'auth', ...storeContracts, 'controllers:contract', 'runtime:contract'],
+  },
+  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/*:types'] },
+  { layer: 'app', mayImport: ['*'] },
+  { layer: 'main.ts', mayImport: ['app', 'base'] },
+];
+
+/** Folders outside the server and the workspace packages each may import; `dynamic:` allows only `import()`. */
+export const packageTable: Readonly<Record<string, readonly string[]>> = {
+  'packages/api': [],
+  'packages/server': ['@svc/api'],
+  'packages/client': ['@svc/api'],
+  'packages/cli': ['@svc/api', '@svc/client', 'dynamic:@svc/server'],
+  'packages/connectors': ['@svc/api', '@svc/client'],
+  'packages/console': ['@svc/api', '@svc/client'],
+  e2e: ['@svc/api', '@svc/client'],
+  bench: ['@svc/api', '@svc/client'],
+  tools: ['@svc/api'],
+};

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Check, CheckOutcome } from './check-list.ts';
+import { runChecks, selectChecks } from './run-checks.ts';
+
+const context = { root: '/nowhere', services: {} };
+
+function check(name: string, outcome: CheckOutcome): Check {
+  return { name, run: () => Promise.resolve(outcome) };
+}
+
+/** A run whose clock moves by one second between any two looks at it. */
+async function run(selected: readonly Check[]) {
+  const printed: string[] = [];
+  let nowMs = 0;
+  const now = (): number => {
+    nowMs += 1000;
+    return nowMs;
+  };
+  const totals = await runChecks(selected, context, { now, print: (line) => printed.push(line) });
+  return { totals, printed };
+}
+
+describe('runChecks', () => {
+  it('adds up all checks', async () => {
+    const { totals } = await run([check('a', { passed: 1, failed: 0 }), check('b', { passed: 40, failed: 2 })]);
+    expect(totals).toEqual({ passed: 41, failed: 2 });
+  });
+
+  it('goes on after a failed check and shows what it said', async () => {
+    const { totals, printed } = await run([
+      check('a', { passed: 0, failed: 1, output: 'line 3 is wrong\n' }),
+      check('b', { passed: 1, failed: 0 }),
+    ]);
+    expect(totals).toEqual({ passed: 1, failed: 1 });
+    expect(printed).toContain('line 3 is wrong');
+  });
+
+  it('counts a check that throws as failed', async () => {
+    const broken: Check = { name: 'a', run: () => Promise.reject(new Error('no such tool')) };
+    const { totals, printed } = await run([broken]);
+    expect(totals).toEqual({ passed: 0, failed: 1 });
+    expect(printed.join('\n')).toContain('no such tool');
+  });
+
+  it('prints name, time, result and note of each check, and all of them again at the end', async () => {
+    const { printed } = await run([check('types', { passed: 0, failed: 0, note: 'not run: shallow clone' })]);
+    const line = 'types              1.0 s  nothing to check: 0 passed, 0 failed (not run: shallow clone)';
+    expect(printed.filter((text) => text === line)).toHaveLength(2);
+  });
+});
+
+describe('selectChecks', () => {
+  const all = [check('a', { passed: 1, failed: 0 }), check('b', { passed: 1, failed: 0 })];
+
+  it('takes all when none is named, else the named ones in their usual order', () => {
+    expect(selectChecks(all, [])).toEqual(all);
+    expect(selectChecks(all, ['b', 'a'])).toEqual(all);
+    expect(selectChecks(all, ['b'])).toEqual([all[1]]);
+  });
+
+  it('refuses an unknown name and lists the known ones', () => {
+    expect(() => selectChecks(all, ['c'])).toThrow('there are: a, b');
+  });
+});

@@ -1,0 +1,64 @@
+import type { Check, CheckContext, CheckOutcome } from './check-list.ts';
+
+/** What a run needs from outside: a clock in milliseconds and a place for lines. */
+export interface RunSurroundings {
+  readonly now: () => number;
+  readonly print: (line: string) => void;
+}
+
+/** Sum over all checks; `failed` above 0 means that `npm test` fails. */
+export interface RunTotals {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/**
+ * Runs checks one after the other, all of them even when one fails, and prints a line with its time after each. The
+ * output of a failed check stands directly before its line; the table and the sum are repeated at the end.
+ */
+export async function runChecks(
+  selected: readonly Check[],
+  context: CheckContext,
+  surroundings: RunSurroundings,
+): Promise<RunTotals> {
+  const lines: string[] = [];
+  let totals: RunTotals = { passed: 0, failed: 0 };
+  for (const check of selected) {
+    surroundings.print(`--- ${check.name}`);
+    const started = surroundings.now();
+    const outcome = await attempt(check, context);
+    if (outcome.failed > 0 && outcome.output) surroundings.print(outcome.output.trimEnd());
+    const line = summarize(check.name, outcome, surroundings.now() - started);
+    surroundings.print(line);
+    lines.push(line);
+    totals = { passed: totals.passed + outcome.passed, failed: totals.failed + outcome.failed };
+  }
+  surroundings.print('\n--- all checks');
+  for (const line of lines) surroundings.print(line);
+  return totals;
+}
+
+/** The checks named on the command line in their usual order; none named means all. Throws for an unknown name. */
+export function selectChecks(all: readonly Check[], names: readonly string[]): readonly Check[] {
+  const unknown = names.find((name) => !all.some((check) => check.name === name));
+  if (unknown !== undefined) {
+    throw new Error(`no check is called "${unknown}"; there are: ${all.map((check) => check.name).join(', ')}`);
+  }
+  return names.length === 0 ? all : all.filter((check) => names.includes(check.name));
+}
+
+/** A check that throws has failed; it must not hide the ones after it. */
+async function attempt(check: Check, context: CheckContext): Promise<CheckOutcome> {
+  try {
+    return await check.run(context);
+  } catch (error) {
+    return { passed: 0, failed: 1, output: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function summarize(name: string, outcome: CheckOutcome, elapsedMs: number): string {
+  const state = outcome.failed > 0 ? 'FAILED' : outcome.passed > 0 ? 'ok' : 'nothing to check';
+  const seconds = `${(elapsedMs / 1000).toFixed(1)} s`.padStart(8);
+  const numbers = `${outcome.passed} passed, ${outcome.failed} failed`;
+  return `${name.padEnd(16)}${seconds}  ${state}: ${numbers}${outcome.note ? ` (${outcome.note})` : ''}`;
+}

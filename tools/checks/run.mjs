@@ -1,0 +1,32 @@
+// All checks of the project, or those named as parameters. Started by `npm test`; needs the pinned Node.js.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { root } from '../bootstrap/install.mjs';
+import { provideServices } from '../bootstrap/services.mjs';
+import { checks } from './check-list.ts';
+import { runChecks, selectChecks } from './run-checks.ts';
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
+const print = (line) => process.stdout.write(`${line}\n`);
+
+process.chdir(root);
+const selected = selectChecks(checks, process.argv.slice(2));
+const testFiles = globSync(['packages/*/src/**/*.test.ts', 'e2e/**/*.test.ts', 'tools/**/*.test.ts']);
+const { found, missing } = provideServices(testFiles.map((path) => join(root, path)));
+const lacking = missing.map((service) => lackingService(service));
+
+const totals = await runChecks(
+  [...lacking, ...selected],
+  { root, services: found },
+  { now: performance.now.bind(performance), print },
+);
+if (totals.failed > 0) process.exitCode = 1;
+print(`${totals.passed} passed, ${totals.failed} failed`);
+
+/** Where the checks decide about a merge (CI=true) an absent service is a failure; elsewhere its tests skip, with a reason. */
+function lackingService({ name, advice }) {
+  const isRequired = process.env.CI === 'true';
+  const note = `${name} is not installed; ${isRequired ? 'required with CI=true' : `its tests are skipped (${advice})`}`;
+  return { name: `service ${name}`, run: async () => ({ passed: 0, failed: isRequired ? 1 : 0, note }) };
+}
