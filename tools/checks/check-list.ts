@@ -32,11 +32,13 @@ export interface Check {
 
 const toolLimitMs = 5 * 60_000;
 const testLimitMs = 12 * 60_000;
+/** biome colours its output even in a file unless told not to. */
+const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const layersTest = 'tools/checks/layers.test.ts';
 
 /** All checks in order. */
 export const checks: readonly Check[] = [
-  { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', '.']) },
+  { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', ...colors, '.']) },
   { name: 'types', run: (context) => tool(context, 'tsc', ['--project', '.']) },
   {
     name: 'layers',

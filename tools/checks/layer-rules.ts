@@ -50,9 +50,8 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
   if (!isAllowed) return `${own} may not import ${name}`;
   const row = layerOf(importer);
   if (row === undefined || isTestCode(importer) || name !== '@svc/api') return undefined;
-  return row.mayImport.some((entry) => entry === 'api' || entry === '*')
-    ? undefined
-    : `${row.layer} may not import ${name}`;
+  const grants = ['*', 'api', ...(statement.kind === 'type' ? ['api:types'] : [])];
+  return row.mayImport.some((entry) => grants.includes(entry)) ? undefined : `${row.layer} may not import ${name}`;
 }
 
 /** Inside its own folder, and towards the folders around it, a file is at home; any other folder has doors, except generated ones. */

@@ -36,6 +36,7 @@ export const layerTable: readonly LayerRow[] = [
     layer: 'runtime',
     mayImport: [
       'base',
+      'api:types',
       'resources',
       ...storeContracts,
       'models:contract',

@@ -48,6 +48,7 @@ describe('the layer table', () => {
     ['models/driver.ts', "import type { Tool } from '../tools/contract.ts';"],
     ['tools/registry.ts', "import { connect } from '../protocols/index.ts';"],
     ['runtime/worker.ts', "import { demo } from '../models/index.ts';"],
+    ['runtime/worker.ts', "import { AgentSpecSchema } from '@svc/api/resources';"],
     ['runtime/worker.ts', "const rules = await import('../features/usage/index.ts');"],
     ['features/usage/usage-service.ts', "import { find } from '../sessions/index.ts';"],
     ['features/usage/usage-service.ts', "import { run } from '../../runtime/index.ts';"],
@@ -73,6 +74,7 @@ describe('the layer table', () => {
     ['main.ts', "import { start } from './app/index.ts';"],
     ['runtime/worker.test.ts', "import { open } from '../store/sqlite/index.ts';"],
     ['resources/kinds.ts', "import { Agent } from '@svc/api/resources';"],
+    ['runtime/contract.ts', "import type { AgentSpec } from '@svc/api/resources';"],
   ])('accepts in %s: %s', (path, line) => {
     expect(judge(server(path), line)).toEqual([]);
   });
