@@ -123,6 +123,34 @@ export interface TurnBody {
   readonly activeMicros: number;
   /** Tool calls started so far, against runtime.maxToolCalls. */
   readonly toolCalls: number;
+  /** Model calls journaled so far (steps); the next one is this + 1. */
+  readonly modelCalls: number;
+  /** Journal entries written; the next index. */
+  readonly journalCount: number;
+  /** How the next claim goes on: with RESET as a new attempt, or where the last one stopped. */
+  readonly resume: '' | 'recovered' | 'handover';
+  /** Recorded parts already shown when the turn was parked or handed over. */
+  readonly sentParts: number;
+  /** Queued turns stopped meanwhile whose terminal event follows this turn's (RT-2.6). */
+  readonly pendingStops: readonly string[];
+  /** User messages that began the turn; several when left-over steer entries became it. */
+  readonly userMessageIds: readonly string[];
+}
+
+/** JSON of SessionRow.body. */
+export interface SessionSide {
+  /** Usage of the newest model call: SessionResponse.context_tokens. */
+  readonly contextTokens?: TurnUsage;
+  /** Condition LastTurn: the newest ended turn. */
+  readonly lastTurn?: { readonly turnId: string; readonly state: TurnState; readonly reason: string; readonly at: number };
+  /** Active skills in activation order. */
+  readonly skills: readonly string[];
+  /** Reported over counted input tokens by `provider/model` (RT-3). */
+  readonly tokenCorrection: Readonly<Record<string, number>>;
+  /** Tools allowed or denied for the session by an option with `remember`. */
+  readonly remembered: Readonly<Record<string, 'allow' | 'deny'>>;
+  readonly acpSessionId: string;
+  readonly sandboxRef: string;
 }
 
 /** Numeric svc.events.SessionMessagePartEventKind. */

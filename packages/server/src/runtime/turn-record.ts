@@ -1,5 +1,5 @@
-import type { JournalRow, TurnRow } from '../store/contracts/index.ts';
-import type { Part, PlacedPart, TurnBody, TurnUsage } from './contract.ts';
+import type { JournalRow, SessionRow, TurnRow } from '../store/contracts/index.ts';
+import type { Part, PlacedPart, SessionSide, TurnBody, TurnUsage } from './contract.ts';
 
 /** Body of a MODEL_RESPONSE entry: the parts of one model call in stored order, USAGE and TOOL_CALL included (RT-5). */
 export interface ModelResponseEntry {
@@ -49,3 +49,11 @@ export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
 
 /** Units a part counts in a sequence: UTF-16 units of text and reasoning, 1 for every other part (RT-1). */
 export const unitsOf = (part: Part): number => (part.type === 1 || part.type === 2 ? (part.content ?? '').length : 1);
+
+export const EMPTY_SIDE: SessionSide = { skills: [], tokenCorrection: {}, remembered: {}, acpSessionId: '', sandboxRef: '' };
+
+export const parseSide = (session: SessionRow): SessionSide =>
+  session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);
+
+/** Id of the part at `index` of its message: six digits (RT-5). */
+export const partId = (index: number): string => index.toString().padStart(6, '0');
