@@ -92,8 +92,6 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
   specJson: string;
 
   /**
-   * Generation of the Workflow at the start.
-   *
    * @generated from field: uint64 workflow_revision = 14;
    */
   workflowRevision: bigint;

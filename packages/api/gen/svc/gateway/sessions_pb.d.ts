@@ -127,7 +127,7 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
   queuedTurns: number;
 
   /**
-   * Size of the conversation as the last model call saw it.
+   * Tokens that the conversation takes in the model's context.
    *
    * @generated from field: svc.data.TokenCounter context_tokens = 10;
    */

@@ -238,7 +238,7 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   renderedResources: string[];
 
   /**
-   * Hash of the last rendering by resource.
+   * Kind/name to sha256:<hex> of the canonical rendered JSON.
    *
    * @generated from field: map<string, string> rendered_hashes = 5;
    */
@@ -255,7 +255,7 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   lastRenderedJson: { [key: string]: string };
 
   /**
-   * Fields this replica manages.
+   * Kind/name#/spec/... of the fields this replica manages.
    *
    * @generated from field: repeated string owned_json_pointers = 8;
    */
