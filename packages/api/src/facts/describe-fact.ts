@@ -14,7 +14,7 @@ export function typeFact(field: DescField): string {
 }
 
 /** Field as the wire tables write it: number, name (after its oneof, if any), type. */
-export function wireFact(field: DescField): string {
+function wireFact(field: DescField): string {
   const name = field.oneof === undefined ? field.name : `${field.oneof.name}.${field.name}`;
   return `${field.number} ${name} ${typeFact(field)}`;
 }
