@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packagesAreCurrent } from './install.mjs';
+import { missingPlatformEntries } from './complete-lock.mjs';
+import { packagesAreCurrent, root } from './install.mjs';
 import { declaredServices, locate, provideServices } from './services.mjs';
 
 let directory = '';
@@ -51,6 +52,40 @@ describe('packagesAreCurrent', () => {
     writeLocks(wanted, {});
     rmSync(join(directory, 'package-lock.json'));
     expect(() => packagesAreCurrent(directory)).toThrow('restore it from git');
+  });
+});
+
+describe('package-lock.json', () => {
+  it('lists the optional packages of every platform (else: node tools/bootstrap/complete-lock.mjs)', () => {
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    expect(missingPlatformEntries(lock.packages)).toEqual({});
+  });
+
+  it('gets entries that name their platform', () => {
+    const packages = {
+      'node_modules/tool': {
+        optionalDependencies: { '@tool/linux-x64': '1.2.3', '@tool/win32-aarch64': '1.2.3' },
+        dev: true,
+      },
+      'node_modules/@tool/linux-x64': { version: '1.2.3' },
+    };
+    expect(missingPlatformEntries(packages)).toEqual({
+      'node_modules/@tool/win32-aarch64': {
+        version: '1.2.3',
+        cpu: ['arm64'],
+        dev: true,
+        optional: true,
+        os: ['win32'],
+      },
+    });
+  });
+
+  it('gets no entry for a package of unknown platform or version', () => {
+    const naming = (name: string, version: string) => ({
+      'node_modules/tool': { optionalDependencies: { [name]: version } },
+    });
+    expect(() => missingPlatformEntries(naming('fast-path', '1.2.3'))).toThrow('fast-path@1.2.3');
+    expect(() => missingPlatformEntries(naming('@tool/win32-x64', '^1.2.3'))).toThrow('@tool/win32-x64@^1.2.3');
   });
 });
 

@@ -18,7 +18,7 @@ const isWindows = process.platform === 'win32';
 export function ensureInstalled() {
   if (!packagesAreCurrent()) {
     say('installing packages (first start, or package-lock.json changed) ...');
-    npm(['ci', '--no-audit', '--no-fund', '--prefer-offline']);
+    npm(['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
   }
   return ensureNode();
 }
