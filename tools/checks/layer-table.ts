@@ -1,6 +1,6 @@
 /**
  * "Who may import whom" of docs/architecture.md as data. A layer is a folder of packages/server/src, named by its path;
- * `*` stands for one folder. The first row whose path matches a file is its layer, so narrow rows come first.
+ * `*` stands for one folder; a single file may be a layer too. The first row whose path matches a file is its layer, so narrow rows come first.
  */
 export interface LayerRow {
   readonly layer: string;
@@ -46,11 +46,21 @@ export const layerTable: readonly LayerRow[] = [
     ],
   },
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
+  { layer: 'features/contract.ts', mayImport: ['base', 'api', 'auth'] },
   {
     layer: 'features/*',
-    mayImport: ['base', 'api', 'resources', 'auth', ...storeContracts, 'controllers:contract', 'runtime:contract'],
+    mayImport: [
+      'base',
+      'api',
+      'resources',
+      'auth',
+      'features/contract.ts',
+      ...storeContracts,
+      'controllers:contract',
+      'runtime:contract',
+    ],
   },
-  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/*:types'] },
+  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*:types'] },
   { layer: 'app', mayImport: ['*'] },
   { layer: 'main.ts', mayImport: ['app', 'base'] },
 ];

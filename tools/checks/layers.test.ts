@@ -66,6 +66,8 @@ describe('the layer table', () => {
     ['runtime/worker.ts', "import type { Model } from '../models/contract.ts';"],
     ['runtime/worker.ts', "import { journal } from './journal.ts';"],
     ['features/usage/usage-service.ts', "import { admission } from '../../runtime/admission-contract.ts';"],
+    ['features/usage/usage-service.ts', "import { operation } from '../contract.ts';"],
+    ['transport/dispatcher.ts', "import { operation } from '../features/contract.ts';"],
     ['features/usage/usage-service.ts', "import { check } from './usage-rules.ts';"],
     ['transport/dispatcher.ts', "import type { Sessions } from '../features/sessions/index.ts';"],
     ['transport/grpc/handler.ts', "import { table } from '../fault-codes.ts';"],
