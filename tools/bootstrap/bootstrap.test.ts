@@ -1,4 +1,4 @@
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -87,17 +87,6 @@ describe('package-lock.json', () => {
     expect(() => missingPlatformEntries(naming('fast-path', '1.2.3'))).toThrow('fast-path@1.2.3');
     expect(() => missingPlatformEntries(naming('@tool/win32-x64', '^1.2.3'))).toThrow('@tool/win32-x64@^1.2.3');
   });
-});
-
-describe('package.json files', () => {
-  it.each(globSync(['package.json', 'packages/*/package.json'], { cwd: root }))(
-    '%s pins every version exactly',
-    (path) => {
-      const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(root, path), 'utf8'));
-      const versions = Object.entries<string>({ ...dependencies, ...devDependencies });
-      expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version))).toEqual([]);
-    },
-  );
 });
 
 describe('services', () => {
