@@ -83,7 +83,8 @@ export class ManualClock implements Clock {
     let best: ManualTimer | undefined;
     for (const timer of this.#timers) {
       if (timer.atMs > limitMs) continue;
-      if (best === undefined || timer.atMs < best.atMs || (timer.atMs === best.atMs && timer.order < best.order)) best = timer;
+      if (best === undefined || timer.atMs < best.atMs || (timer.atMs === best.atMs && timer.order < best.order))
+        best = timer;
     }
     return best;
   }

@@ -74,7 +74,12 @@ export const invalidField = (field: string, description: string, reason = 'FIELD
 export const notFound = (kind: string, names: Readonly<Record<string, string>>): Fault => {
   const words = kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
   const label = Object.values(names).join('/');
-  return new Fault('NOT_FOUND', `${words.toUpperCase()}_NOT_FOUND`, `${words.replaceAll('_', ' ').toLowerCase()} not found: ${label}`, {
-    metadata: names,
-  });
+  return new Fault(
+    'NOT_FOUND',
+    `${words.toUpperCase()}_NOT_FOUND`,
+    `${words.replaceAll('_', ' ').toLowerCase()} not found: ${label}`,
+    {
+      metadata: names,
+    },
+  );
 };

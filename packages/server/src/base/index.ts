@@ -3,8 +3,12 @@
  * Imports only `node:`. Nothing here reads the environment or the real clock unless it is handed in by app.
  */
 export * from './assert.ts';
+export * from './backoff.ts';
+export * from './bounded-cache.ts';
 export * from './clock.ts';
+export * from './duration.ts';
 export * from './fault.ts';
 export * from './ids.ts';
 export * from './log.ts';
+export * from './page-token.ts';
 export * from './random.ts';

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { backoffMs } from './backoff.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { parseDurationMs } from './duration.ts';
+import { seededRandom } from './random.ts';
+
+describe('a bounded cache', () => {
+  it('forgets what was used least recently', () => {
+    const cache = new BoundedCache<string, number>(2);
+    cache.set('a', 1);
+    cache.set('b', 2);
+    expect(cache.get('a')).toBe(1);
+    cache.set('c', 3);
+    expect(cache.get('b')).toBeUndefined();
+    expect([cache.get('a'), cache.get('c'), cache.size]).toEqual([1, 3, 2]);
+  });
+
+  it('replaces and deletes entries', () => {
+    const cache = new BoundedCache<string, number>(2);
+    cache.set('a', 1);
+    cache.set('a', 2);
+    expect(cache.get('a')).toBe(2);
+    cache.delete('a');
+    expect(cache.size).toBe(0);
+  });
+
+  it('of no size keeps the newest entry only', () => {
+    const cache = new BoundedCache<string, number>(0);
+    cache.set('a', 1);
+    expect(cache.get('a')).toBe(1);
+  });
+});
+
+describe('a backoff', () => {
+  it('doubles up to its cap', () => {
+    const rule = { firstMs: 100, factor: 2, capMs: 1000, jitter: 0 };
+    expect([1, 2, 3, 9].map((attempt) => backoffMs(rule, attempt, seededRandom(1)))).toEqual([100, 200, 400, 1000]);
+  });
+
+  it('spreads waits within its jitter', () => {
+    const random = seededRandom(7);
+    const rule = { firstMs: 100, factor: 2, capMs: 1000, jitter: 0.5 };
+    for (let index = 0; index < 50; index++) {
+      const wait = backoffMs(rule, 1, random);
+      expect(wait).toBeGreaterThanOrEqual(50);
+      expect(wait).toBeLessThanOrEqual(100);
+    }
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    ['250ms', 250],
+    ['10s', 10_000],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['7d', 604_800_000],
+    ['', undefined],
+    ['5', undefined],
+    ['-1s', undefined],
+    ['1w', undefined],
+  ])('written %s is %s ms', (text, expected) => {
+    expect(parseDurationMs(text)).toBe(expected);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { decodePageToken, encodePageToken, pageSize } from './page-token.ts';
+
+describe('page tokens', () => {
+  it('lead back to the place they were made for', () => {
+    const token = encodePageToken(['ns', 'sel', true], ['agent-7']);
+    expect(decodePageToken(token, ['ns', 'sel', true])).toEqual(['agent-7']);
+  });
+
+  it('mean the first page when empty', () => {
+    expect(decodePageToken('', ['ns'])).toBeUndefined();
+  });
+
+  it.each([['x'], ['e30'], [Buffer.from('["a"]').toString('base64url')], [Buffer.from('[1,2]').toString('base64url')]])(
+    'refuse %s',
+    (token) => {
+      expect(() => decodePageToken(token, ['ns'])).toThrow(expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID' }));
+    },
+  );
+
+  it('are refused for another question', () => {
+    const token = encodePageToken(['a'], ['x']);
+    expect(() => decodePageToken(token, ['b'])).toThrow(expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID' }));
+  });
+});
+
+describe('page sizes', () => {
+  it.each([
+    [0, false, 200],
+    [7, false, 7],
+    [900, false, 200],
+    [900, true, 900],
+    [5000, true, 1000],
+    [0, true, 200],
+  ])('of %d (metadata only: %s) are %d', (requested, metadataOnly, answer) => {
+    expect(pageSize(requested, metadataOnly)).toBe(answer);
+  });
+
+  it('are never negative', () => {
+    expect(() => pageSize(-1)).toThrow('pageSize');
+  });
+});

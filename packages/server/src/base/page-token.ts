@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { Fault, invalidField } from './fault.ts';
+
+/** What a list was asked for beside page size and token; a token answers only the same question (API-1.6). */
+export type PageQuestion = readonly (string | number | boolean)[];
+
+const fingerprint = (question: PageQuestion): string =>
+  createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 16);
+
+const invalid = (): Fault =>
+  new Fault('INVALID_ARGUMENT', 'PAGE_TOKEN_INVALID', 'pageToken: not a token of this list', {
+    violations: [{ field: 'pageToken', description: 'not a token of this list', reason: 'PAGE_TOKEN_INVALID' }],
+  });
+
+/** Opaque token of the place where the next page begins. */
+export const encodePageToken = (question: PageQuestion, position: readonly string[]): string =>
+  Buffer.from(JSON.stringify([fingerprint(question), ...position])).toString('base64url');
+
+/** The place a token stands for, undefined for the first page; Fault PAGE_TOKEN_INVALID for any other token. */
+export const decodePageToken = (token: string, question: PageQuestion): readonly string[] | undefined => {
+  if (token === '') return undefined;
+  const [mark, ...position] = parse(token);
+  if (mark !== fingerprint(question)) throw invalid();
+  return position;
+};
+
+const parse = (token: string): readonly string[] => {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch {
+    throw invalid();
+  }
+  if (!Array.isArray(value) || value.length < 2 || !value.every((item) => typeof item === 'string')) throw invalid();
+  return value;
+};
+
+const PAGE = 200;
+const METADATA_PAGE = 1_000;
+
+/** Rows to answer for a `page_size`: 0 is 200, more than the cap is the cap, negative is refused (API-1.6). */
+export const pageSize = (requested: number, metadataOnly = false): number => {
+  if (requested < 0) throw invalidField('pageSize', 'must not be negative');
+  return requested === 0 ? PAGE : Math.min(requested, metadataOnly ? METADATA_PAGE : PAGE);
+};
