@@ -28,6 +28,11 @@ describe('runCommand', () => {
     expect(outcome).toMatchObject({ exitCode: 1, timedOut: true });
   });
 
+  it('ends what the program left behind, which else would keep the output open', async () => {
+    const lasting = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => 1, 1000)'], { stdio: 'inherit' }).unref();`;
+    expect(await script(`${lasting} console.log('started');`)).toMatchObject({ exitCode: 0, output: 'started\n' });
+  });
+
   it('reports a program that does not exist', async () => {
     const outcome = await runCommand('svc-no-such-program', [], options);
     expect(outcome).toMatchObject({ exitCode: 127, output: expect.stringContaining('ENOENT') });

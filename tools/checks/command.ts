@@ -18,7 +18,8 @@ export interface CommandOptions {
 
 /**
  * Runs a program without input. A program that cannot be started is an outcome too (exit code 127), so that one missing
- * tool does not hide the results of the other checks. At the limit the program and its children are killed.
+ * tool does not hide the results of the other checks. At the limit it is killed, and when it ends so are the processes
+ * it left behind.
  */
 export function runCommand(
   program: string,
@@ -42,10 +43,13 @@ export function runCommand(
     const limit = setTimeout(() => {
       timedOut = true;
       stop();
+      finish(1);
     }, options.limitMs);
     const finish = (exitCode: number): void => {
       clearTimeout(limit);
       process.off('exit', stop);
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve({ exitCode, output: Buffer.concat(chunks).toString('utf8'), timedOut });
     };
     process.once('exit', stop);
@@ -55,6 +59,7 @@ export function runCommand(
       collect(Buffer.from(`${error.message}\n`));
       finish(127);
     });
+    child.on('exit', stop);
     child.on('close', (code) => finish(code ?? 1));
   });
 }

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { root } from '../bootstrap/install.mjs';
+import { root, runBootstrap } from '../bootstrap/install.mjs';
 import { provideServices } from '../bootstrap/services.mjs';
 import { checks } from './check-list.ts';
 import { runChecks, selectChecks } from './run-checks.ts';
@@ -11,18 +11,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 const print = (line) => process.stdout.write(`${line}\n`);
 
 process.chdir(root);
-const selected = selectChecks(checks, process.argv.slice(2));
-const testFiles = globSync(['packages/*/src/**/*.test.ts', 'e2e/**/*.test.ts', 'tools/**/*.test.ts']);
-const { found, missing } = provideServices(testFiles.map((path) => join(root, path)));
-const lacking = missing.map((service) => lackingService(service));
+await runBootstrap(async () => {
+  const selected = selectChecks(checks, process.argv.slice(2));
+  const runsTests = selected.some((check) => check.name === 'unit' || check.name === 'e2e');
+  const { found, missing } = provideServices(runsTests ? listTests() : []);
+  const context = { root, services: found };
+  const surroundings = { now: performance.now.bind(performance), print };
+  const totals = await runChecks([...missing.map(lackingService), ...selected], context, surroundings);
+  if (totals.failed > 0) process.exitCode = 1;
+  print(`${totals.passed} passed, ${totals.failed} failed`);
+});
 
-const totals = await runChecks(
-  [...lacking, ...selected],
-  { root, services: found },
-  { now: performance.now.bind(performance), print },
-);
-if (totals.failed > 0) process.exitCode = 1;
-print(`${totals.passed} passed, ${totals.failed} failed`);
+function listTests() {
+  const patterns = ['packages/*/src/**/*.test.ts', 'e2e/**/*.test.ts', 'tools/**/*.test.ts'];
+  return globSync(patterns, { cwd: root }).map((path) => join(root, path));
+}
 
 /** Where the checks decide about a merge (CI=true) an absent service is a failure; elsewhere its tests skip, with a reason. */
 function lackingService({ name, advice }) {
