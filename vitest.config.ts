@@ -39,7 +39,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       reportsDirectory: 'coverage',
-      reporter: ['text-summary', 'json-summary', 'lcovonly'],
+      reporter: ['text-summary', ['text', { skipFull: true }], 'lcovonly'],
       include: ['packages/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/conformance/**', '**/gen/**', '**/generated/**', '**/*_pb.*', '**/*.d.ts'],
       ...(isFullCheck ? { thresholds: floors } : {}),
