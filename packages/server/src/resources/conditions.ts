@@ -1,0 +1,51 @@
+/** A fact that a controller or the write path found out, before time and generation are added. */
+export interface Finding {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** CamelCase word. */
+  readonly reason: string;
+  /** At most 1,000 characters, no secrets. */
+  readonly message?: string;
+}
+
+export interface ConditionState {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Micros; moves only when `status` changes. */
+  readonly lastTransitionTime: bigint;
+  readonly observedGeneration: bigint;
+}
+
+const CONDITIONS_MAX = 16;
+const MESSAGE_MAX = 1_000;
+
+/** The new list of conditions in the order of the findings; what the findings no longer name is gone (PL-2). */
+export const settleConditions = (
+  previous: readonly ConditionState[],
+  findings: readonly Finding[],
+  at: { readonly now: number; readonly generation: number },
+): ConditionState[] =>
+  findings.slice(0, CONDITIONS_MAX).map((finding) => {
+    const before = previous.find((condition) => condition.type === finding.type);
+    const isSame = before !== undefined && before.status === finding.status;
+    return {
+      type: finding.type,
+      status: finding.status,
+      reason: finding.reason,
+      message: (finding.message ?? '').slice(0, MESSAGE_MAX),
+      lastTransitionTime: isSame ? before.lastTransitionTime : BigInt(at.now),
+      observedGeneration: BigInt(at.generation),
+    };
+  });
+
+/** `Ready` in front of the others: True only when none of them is False. */
+export const withReady = (findings: readonly Finding[]): readonly Finding[] => {
+  const broken = findings.find((finding) => finding.status === 'False');
+  const ready: Finding =
+    broken === undefined
+      ? { type: 'Ready', status: 'True', reason: 'Ready' }
+      : { type: 'Ready', status: 'False', reason: broken.reason, message: broken.message ?? '' };
+  return [ready, ...findings];
+};

@@ -1,0 +1,18 @@
+/**
+ * resources: the pure model of resources: the table of kinds, names, namespace paths, labels and selectors, conditions,
+ * stored JSON <-> messages, and what of them a caller may see. Owns no storage, no clock, no rule of a single kind.
+ * Everything above calls it: controllers write through it, features and watches read through it.
+ */
+export * from './canonical-json.ts';
+export * from './conditions.ts';
+export * from './faults.ts';
+export * from './kinds.ts';
+export * from './labels.ts';
+export * from './names.ts';
+export * from './namespace-paths.ts';
+export * from './record.ts';
+export * from './resource-codec.ts';
+export * from './resource-views.ts';
+export * from './selectors.ts';
+export * from './sensitive-fields.ts';
+export * from './session-name.ts';

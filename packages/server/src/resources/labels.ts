@@ -1,0 +1,94 @@
+import { Fault, type FieldViolation, invalidFields } from '../base/index.ts';
+
+type TextMap = Readonly<Record<string, string>>;
+
+export interface LabelLimits {
+  /** `limits.labels`. */
+  readonly labels: number;
+  /** `limits.annotationsBytes`, keys and values together. */
+  readonly annotationsBytes: number;
+}
+
+export const defaultLabelLimits: LabelLimits = { labels: 64, annotationsBytes: 256 * 1024 };
+
+const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const VALUE_LIMIT = 1_024;
+const SYSTEM = 'svc/';
+/** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
+export const PRIVATE_PREFIX = 'svc/~';
+const OPTION = 'option.svc/';
+const OPTIONS: ReadonlySet<string> = new Set(['channel-state', 'inheritable', 'keep']);
+
+const refuse = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
+
+/** Form of labels: keys, values, count (API-1.3). */
+export const checkLabels = (labels: TextMap, field: string, limits = defaultLabelLimits): readonly FieldViolation[] => {
+  const found: FieldViolation[] = [];
+  const entries = Object.entries(labels);
+  if (entries.length > limits.labels) found.push(refuse(field, `more than ${limits.labels} labels`, 'FIELD_INVALID'));
+  for (const [key, value] of entries) {
+    const at = `${field}[${key.slice(0, 64)}]`;
+    if (!KEY.test(key)) found.push(refuse(at, 'not a label key', 'FIELD_INVALID'));
+    if (value.length > VALUE_LIMIT) found.push(refuse(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
+    if (CONTROL.test(value)) found.push(refuse(at, 'holds control characters', 'FIELD_INVALID'));
+  }
+  return found;
+};
+
+/** Form of annotations: keys, total size, known `option.svc/` keys (API-1.3, PL-1.2). */
+export const checkAnnotations = (
+  annotations: TextMap,
+  field: string,
+  limits = defaultLabelLimits,
+): readonly FieldViolation[] => {
+  const found: FieldViolation[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    const at = `${field}[${key.slice(0, 64)}]`;
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (!KEY.test(key)) found.push(refuse(at, 'not an annotation key', 'FIELD_INVALID'));
+    else if (key.startsWith(OPTION) && !OPTIONS.has(key.slice(OPTION.length)))
+      found.push(refuse(at, 'unknown option', 'OPTION_UNKNOWN'));
+  }
+  if (bytes > limits.annotationsBytes)
+    found.push(refuse(field, `larger than ${limits.annotationsBytes} bytes`, 'FIELD_INVALID'));
+  return found;
+};
+
+/** Keys that belong to the system: sent back unchanged or left out they stay, any other use is SYSTEM_LABEL. */
+export const checkSystemKeys = (current: TextMap, wanted: TextMap, field: string): readonly FieldViolation[] =>
+  Object.entries(wanted)
+    .filter(([key, value]) => key.startsWith(SYSTEM) && current[key] !== value)
+    .map(([key]) => refuse(`${field}[${key.slice(0, 64)}]`, 'keys starting svc/ belong to the system', 'SYSTEM_LABEL'));
+
+/** The wanted map with the system's keys of the current one, sorted by key so that equal maps are equal texts. */
+export const keepSystemKeys = (current: TextMap, wanted: TextMap): Record<string, string> => {
+  const kept = Object.entries(current).filter(([key]) => key.startsWith(SYSTEM));
+  return sortKeys({ ...wanted, ...Object.fromEntries(kept) });
+};
+
+/** The map without the keys that records keep to themselves. */
+export const withoutPrivate = (map: TextMap): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !key.startsWith(PRIVATE_PREFIX)));
+
+export const sortKeys = (map: TextMap): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1)));
+
+export const sameMap = (left: TextMap, right: TextMap): boolean => {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
+};
+
+/** Reasons that stand in the ErrorInfo itself when every violation has them (API-1.8). */
+const OWN_REASONS: ReadonlySet<string> = new Set(['SYSTEM_LABEL', 'KIND_READ_ONLY', 'PATH_BODY_MISMATCH']);
+
+/** The one refusal for all violations of a request; its reason is the table's where that names one. */
+export const refusal = (violations: readonly FieldViolation[]): Fault => {
+  const general = invalidFields(violations);
+  const [first] = violations;
+  const isOwn = first !== undefined && violations.every((item) => item.reason === first.reason);
+  if (!isOwn || !OWN_REASONS.has(first.reason)) return general;
+  return new Fault('INVALID_ARGUMENT', first.reason, general.message, { violations });
+};

@@ -1,0 +1,113 @@
+import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
+import type { Resource } from '@svc/api/resources';
+import { BoundedCache } from '../base/index.ts';
+import { parseJsonMap } from './canonical-json.ts';
+import type { KindRow } from './kinds.ts';
+import type { ResourceRecord } from './record.ts';
+import {
+  genericMetadataOnly,
+  genericResource,
+  messageFromMap,
+  metadataOf,
+  metadataOnly,
+  type ResourceParts,
+  rawResource,
+  rowOf,
+  statusWithActivity,
+} from './resource-codec.ts';
+import { dropInternals, hasSensitiveFields, maskSpec, maskStatus } from './sensitive-fields.ts';
+
+export interface ViewOptions {
+  /** True for callers with `read_secrets`. */
+  readonly secrets: boolean;
+  /** Facts kept beside the record: JSON text of status fields, '' for none. */
+  readonly activity?: string;
+  readonly metadataOnly?: boolean;
+}
+
+interface CachedView {
+  readonly version: number;
+  readonly activity: string;
+  readonly full: Message;
+  generic?: Resource;
+}
+
+const ENTRIES = 20_000;
+
+/**
+ * Messages of stored resources as callers see them. They are frozen and shared: the same record gives the same object, so
+ * that transport encodes it once. Cached by uid, version and activity.
+ */
+export class ResourceViews {
+  readonly #open: BoundedCache<string, CachedView>;
+  readonly #masked: BoundedCache<string, CachedView>;
+
+  constructor(limit = ENTRIES) {
+    this.#open = new BoundedCache(limit);
+    this.#masked = new BoundedCache(limit);
+  }
+
+  /** The full resource of a built-in kind; `schema` must be the kind's own. */
+  full<D extends DescMessage>(schema: D, record: ResourceRecord, options: ViewOptions): MessageShape<D> {
+    const row = rowOf(record);
+    if (row?.full !== schema) throw new Error(`${record.key.kind} is no ${schema.typeName}`);
+    if (options.metadataOnly === true) return metadataOnly(row, record) as MessageShape<D>;
+    return this.#view(row, record, options).full as MessageShape<D>;
+  }
+
+  /** The generic form, for every kind. */
+  generic(record: ResourceRecord, options: ViewOptions): Resource {
+    if (options.metadataOnly === true) return genericMetadataOnly(record);
+    const row = rowOf(record);
+    if (row === undefined) return rawResource(record);
+    const view = this.#view(row, record, options);
+    view.generic ??= deepFreeze(genericResource(row, record.apiVersion, view.full as ResourceParts));
+    return view.generic;
+  }
+
+  #view(row: KindRow, record: ResourceRecord, options: ViewOptions): CachedView {
+    const activity = options.activity ?? '';
+    const cache = options.secrets || !hasSensitiveFields(row.kind) ? this.#open : this.#masked;
+    const known = cache.get(record.uid);
+    if (known !== undefined && known.version === record.version && known.activity === activity) return known;
+    const full = deepFreeze(build(row, record, { activity, isMasked: cache === this.#masked }));
+    const view: CachedView = { version: record.version, activity, full };
+    cache.set(record.uid, view);
+    return view;
+  }
+}
+
+const build = (row: KindRow, record: ResourceRecord, view: { activity: string; isMasked: boolean }): Message => {
+  const spec = parseJsonMap(record.spec) ?? {};
+  const status = dropInternals(row.kind, statusWithActivity(record.status, view.activity));
+  return create(row.full, {
+    metadata: metadataOf(record),
+    spec: messageFromMap(row.spec, view.isMasked ? maskSpec(row.kind, spec) : spec),
+    status: messageFromMap(row.status, view.isMasked ? maskStatus(row.kind, status) : status),
+  } as never);
+};
+
+/** Freezes a message with everything in it; bytes cannot be frozen and are left. */
+export const deepFreeze = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const item of Object.values(value)) deepFreeze(item);
+  return value;
+};
+
+/** Typed specs of records for code that acts on them: frozen, unmasked, cached by uid and generation. */
+export class SpecReader {
+  readonly #specs: BoundedCache<string, { readonly text: string; readonly spec: Message }>;
+
+  constructor(limit = ENTRIES) {
+    this.#specs = new BoundedCache(limit);
+  }
+
+  read<D extends DescMessage>(schema: D, record: Pick<ResourceRecord, 'uid' | 'spec'>): MessageShape<D> {
+    const known = this.#specs.get(record.uid);
+    if (known !== undefined && known.text === record.spec) return known.spec as MessageShape<D>;
+    const spec = deepFreeze(messageFromMap(schema, parseJsonMap(record.spec) ?? {}));
+    this.#specs.set(record.uid, { text: record.spec, spec });
+    return spec as MessageShape<D>;
+  }
+}

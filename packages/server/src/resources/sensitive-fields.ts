@@ -1,0 +1,142 @@
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from './canonical-json.ts';
+
+/**
+ * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,
+ * `text` one string, `leaves` the string leaves of a JSON text, `drop` removes the field for everybody.
+ */
+interface SensitiveField {
+  readonly path: readonly string[];
+  readonly form: 'map' | 'text' | 'leaves' | 'drop';
+  /** Class A hides `secret://` references as well. */
+  readonly isSecret?: boolean;
+}
+
+const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+  Secret: [{ path: ['data'], form: 'map', isSecret: true }],
+  McpServer: [{ path: ['headers'], form: 'map' }],
+  McpServerBinding: [{ path: ['headers'], form: 'map' }],
+  Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
+  ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
+  SandboxClass: [
+    { path: ['credentialsJson'], form: 'leaves' },
+    { path: ['providerConfigJson'], form: 'leaves' },
+  ],
+};
+
+const statusFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+  File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
+  Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
+};
+
+const REFERENCE = 'secret://';
+
+/** True when an answer about the kind differs between callers with and without `read_secrets`. */
+export const hasSensitiveFields = (kind: string): boolean =>
+  kind === 'Template' || specFields[kind] !== undefined || statusFields[kind] !== undefined;
+
+/** The spec as a caller without `read_secrets` sees it. */
+export const maskSpec = (kind: string, spec: JsonMap): JsonMap =>
+  kind === 'Template' ? maskTemplate(spec) : apply(spec, specFields[kind] ?? [], hide);
+
+/** The status as a caller without `read_secrets` sees it. */
+export const maskStatus = (kind: string, status: JsonMap): JsonMap => apply(status, statusFields[kind] ?? [], hide);
+
+/** The status without what nobody may see (class F). */
+export const dropInternals = (kind: string, status: JsonMap): JsonMap =>
+  apply(
+    status,
+    (statusFields[kind] ?? []).filter((field) => field.form === 'drop'),
+    hide,
+  );
+
+/** The written spec with the stored values where a masked read was written back empty. */
+export const keepSensitive = (kind: string, stored: JsonMap, written: JsonMap): JsonMap => {
+  if (kind === 'Template') return keepTemplate(stored, written);
+  let result = written;
+  for (const field of specFields[kind] ?? []) {
+    const before = readPath(stored, field.path);
+    if (before !== undefined) result = replacePath(result, field.path, (value) => keep(field, before, value));
+  }
+  return result;
+};
+
+const apply = (
+  map: JsonMap,
+  fields: readonly SensitiveField[],
+  change: (field: SensitiveField, value: JsonData) => JsonData | undefined,
+): JsonMap => fields.reduce((result, field) => replacePath(result, field.path, (value) => change(field, value)), map);
+
+const hide = (field: SensitiveField, value: JsonData): JsonData | undefined => {
+  switch (field.form) {
+    case 'drop':
+      return undefined;
+    case 'text':
+      return hideText(field, value);
+    case 'map':
+      return mapLeaves(value, (leaf) => hideText(field, leaf));
+    case 'leaves':
+      return canonicalJson(mapLeaves(parseText(value), (leaf) => hideText(field, leaf)));
+  }
+};
+
+const hideText = (field: SensitiveField, value: JsonData): JsonData => {
+  if (typeof value !== 'string') return value;
+  return field.isSecret !== true && value.startsWith(REFERENCE) ? value : '';
+};
+
+const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData =>
+  field.form === 'leaves' && value !== ''
+    ? canonicalJson(keepLeaves(parseText(before), parseText(value)))
+    : keepLeaves(before, value);
+
+/** Empty strings of `value` take the string at the same place of `before`. */
+const keepLeaves = (before: JsonData | undefined, value: JsonData): JsonData => {
+  if (value === '') return typeof before === 'string' ? before : value;
+  if (Array.isArray(value)) {
+    const old = Array.isArray(before) ? before : [];
+    return value.map((item: JsonData, index) => keepLeaves(old[index], item));
+  }
+  if (!isJsonMap(value)) return value;
+  const old = isJsonMap(before) ? before : {};
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, keepLeaves(old[key], item)]));
+};
+
+const mapLeaves = (value: JsonData, change: (leaf: JsonData) => JsonData): JsonData => {
+  if (Array.isArray(value)) return value.map((item: JsonData) => mapLeaves(item, change));
+  if (!isJsonMap(value)) return change(value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, change)]));
+};
+
+const parseText = (value: JsonData): JsonData => (typeof value === 'string' ? (parseJsonMap(value) ?? {}) : {});
+
+const readPath = (map: JsonMap, path: readonly string[]): JsonData | undefined =>
+  path.reduce<JsonData | undefined>((value, key) => (isJsonMap(value) ? value[key] : undefined), map);
+
+const replacePath = (
+  map: JsonMap,
+  path: readonly string[],
+  change: (value: JsonData) => JsonData | undefined,
+): JsonMap => {
+  const [key = '', ...rest] = path;
+  const value = map[key];
+  if (value === undefined) return map;
+  const next = rest.length === 0 ? change(value) : isJsonMap(value) ? replacePath(value, rest, change) : value;
+  const { [key]: _, ...others } = map;
+  return next === undefined ? others : { ...others, [key]: next };
+};
+
+/** A template holds the spec of another kind and is masked like it. */
+const maskTemplate = (spec: JsonMap): JsonMap => {
+  const { kind, specJson } = spec;
+  const inner = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
+  if (typeof kind !== 'string' || inner === undefined || specFields[kind] === undefined) return spec;
+  return { ...spec, specJson: canonicalJson(maskSpec(kind, inner)) };
+};
+
+const keepTemplate = (stored: JsonMap, written: JsonMap): JsonMap => {
+  const before = typeof stored['specJson'] === 'string' ? parseJsonMap(stored['specJson']) : undefined;
+  const after = typeof written['specJson'] === 'string' ? parseJsonMap(written['specJson']) : undefined;
+  const kind = written['kind'];
+  if (typeof kind !== 'string' || before === undefined || after === undefined) return written;
+  return { ...written, specJson: canonicalJson(keepSensitive(kind, before, after)) };
+};
