@@ -10,12 +10,26 @@ export type ModelMedia =
   | { readonly kind: 'url'; readonly mediaType: string; readonly filename: string; readonly url: string };
 
 export type ModelContent =
-  | { readonly type: 'text'; readonly text: string }
+  /** `isAdded` marks text of the platform (skills, post-history prompt, markers): no user wrote it (RT-4.6 own text). */
+  | { readonly type: 'text'; readonly text: string; readonly isAdded?: true }
   | { readonly type: 'media'; readonly media: ModelMedia }
   /** Replayed only inside its own turn, with the provider's continuation data (RT-R23). */
   | { readonly type: 'reasoning'; readonly text: string; readonly continuation?: unknown }
-  | { readonly type: 'call'; readonly callId: string; readonly providerCallId: string; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
-  | { readonly type: 'result'; readonly callId: string; readonly providerCallId: string; readonly name: string; readonly text: string; readonly isError: boolean };
+  | {
+      readonly type: 'call';
+      readonly callId: string;
+      readonly providerCallId: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'result';
+      readonly callId: string;
+      readonly providerCallId: string;
+      readonly name: string;
+      readonly text: string;
+      readonly isError: boolean;
+    };
 
 /** `call` and `reasoning` stand only in assistant messages, `result` only in tool messages. */
 export interface ModelMessage {
@@ -51,6 +65,8 @@ export interface ModelRequest {
   readonly temperature?: number;
   readonly thinking?: ThinkingOptions;
   readonly maxOutputTokens?: number;
+  /** Absent for the calls of a turn's steps; the demo provider answers a compaction by RT-X18. */
+  readonly purpose?: 'compaction';
   /** Namespace whose secrets may hold the provider's key. */
   readonly namespace: string;
   /** For provider_request_id of the demo provider and for trace headers. */
@@ -98,6 +114,8 @@ export interface ModelError {
   readonly beforeFirstByte: boolean;
   /** True when no chunk with content was emitted: another try or profile may still be used. */
   readonly beforeFirstToken: boolean;
+  /** The caller's signal ended the call; class and sentence then say nothing about the provider. */
+  readonly isStopped?: true;
 }
 
 export type ModelFinish = 'stop' | 'tool_calls' | 'length' | 'content_filter';
@@ -150,6 +168,8 @@ export interface ModelRegistry {
   facts(target: ModelTarget): ModelFacts;
   /** Tokens of a text with the model's encoding; unknown models: default encoding + 10 %. */
   countTokens(target: ModelTarget, text: string): number;
+  /** Never below `countTokens` and free: nothing is loaded or encoded. A text that fits by it needs no exact count. */
+  tokenBound(target: ModelTarget, text: string): number;
   /** Test control of `!hold NAME` (RT-X16): lets every waiting and later hold of NAME go on. */
   releaseHold(name: string): void;
   close(): Promise<void>;
@@ -185,5 +205,7 @@ export interface ModelsConfig {
   readonly breaker: { readonly failures: number; readonly withinMs: number; readonly openMs: number };
   readonly defaultWindow: number;
   readonly catalog: Readonly<Record<string, Partial<ModelFacts>>>;
-  readonly prices: Readonly<Record<string, { readonly input: number; readonly output: number; readonly cachedInput?: number }>>;
+  readonly prices: Readonly<
+    Record<string, { readonly input: number; readonly output: number; readonly cachedInput?: number }>
+  >;
 }

@@ -1,0 +1,269 @@
+import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
+import { type Attempt, type ContentChunk, type Failure, failed, type Outcome, type ProviderDriver } from './attempt.ts';
+import type { Breaker } from './breaker.ts';
+import { CallOutput } from './call-output.ts';
+import { CallWatch, type WatchPhase } from './call-watch.ts';
+import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import type { ChunkSink, ModelRequest, ModelsConfig, ModelUsage } from './contract.ts';
+import { failureOf, isRetried } from './failure-rules.ts';
+import type { KeyResult } from './provider-key.ts';
+import { retryDelayMs } from './retry-rules.ts';
+import type { Slots } from './slots.ts';
+import { normaliseUsage, type Price } from './usage-rules.ts';
+
+/** What one call needs; everything that depends on its provider and model is looked up before. */
+export interface CallParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly config: ModelsConfig;
+  readonly breaker: Breaker;
+  readonly slots: Slots;
+  readonly driver: ProviderDriver;
+  readonly facts: CatalogueEntry;
+  readonly price: Price | undefined;
+  readonly resolveKey: () => KeyResult | Promise<KeyResult>;
+  readonly countTokens: (text: string) => number;
+  /** Tells the operator once what a model cannot take. */
+  readonly noteLeftOut: (option: string, text: string) => void;
+}
+
+/** Tokens counted for an image whose real cost nobody reported (RT-3). */
+const IMAGE_TOKENS = 1000;
+
+const STOPPED: Failure = { errorClass: 'provider_stream', sentence: 'The model call was stopped.' };
+
+const PAUSED = failureOf('provider_unavailable', {
+  sentence: 'The model provider failed repeatedly and is paused for a moment.',
+});
+
+const EMPTY = failureOf('provider_unavailable', { sentence: 'The model provider sent an empty answer.' });
+
+/** Failures that say something about the health of provider and model; the others are about one request or key. */
+const countsForBreaker = (failure: Failure): boolean =>
+  failure.errorClass === 'provider_unavailable' ||
+  failure.errorClass === 'provider_timeout' ||
+  failure.errorClass === 'provider_stream';
+
+const timeOut = (phase: WatchPhase): Failure => {
+  if (phase === 'connect')
+    return failureOf('provider_unavailable', { sentence: 'No connection to the model provider.' });
+  return failureOf('provider_timeout');
+};
+
+/** One call of the registry: slot, tries, time-outs, breaker, and the one last chunk (RT-4.3). */
+export class ModelCall {
+  readonly #parts: CallParts;
+  readonly #request: ModelRequest;
+  readonly #output: CallOutput;
+  readonly #signal: AbortSignal;
+  readonly #deadlineMs: number;
+  /** Ends whatever the call waits for right now. */
+  #interrupt: (() => void) | undefined;
+  #hasAnswerByte = false;
+  #tries = 0;
+
+  constructor(parts: CallParts, request: ModelRequest, io: { readonly sink: ChunkSink; readonly signal: AbortSignal }) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#output = new CallOutput(io.sink);
+    this.#signal = io.signal;
+    this.#deadlineMs = parts.clock.monotonicMs() + parts.config.totalMs;
+  }
+
+  async run(): Promise<void> {
+    const key = `${this.#request.target.provider}/${this.#request.target.model}`;
+    const { breaker } = this.#parts;
+    if (!breaker.allows(key)) return this.#deliver(failed(PAUSED));
+    const stop = (): void => this.#interrupt?.();
+    this.#signal.addEventListener('abort', stop, { once: true });
+    const outcome = await this.#runTries();
+    this.#signal.removeEventListener('abort', stop);
+    if (outcome.kind === 'finish') breaker.succeeded(key);
+    else if (!this.#signal.aborted && countsForBreaker(outcome.failure)) breaker.failed(key);
+    else breaker.abandoned(key);
+    this.#deliver(outcome);
+  }
+
+  async #runTries(): Promise<Outcome> {
+    try {
+      const resolved = this.#parts.resolveKey();
+      const key = resolved instanceof Promise ? await resolved : resolved;
+      if ('failure' in key) return failed(key.failure);
+      for (;;) {
+        if (!(await this.#takeSlot())) return failed(STOPPED);
+        this.#tries += 1;
+        const outcome = this.#checked(await this.#attempt(key.key).finally(() => this.#parts.slots.release()));
+        if (outcome.kind === 'finish' || this.#signal.aborted) return outcome;
+        const delayMs = this.#retryDelayMs(outcome.failure);
+        if (delayMs === undefined || !(await this.#pause(delayMs))) return outcome;
+      }
+    } catch (error) {
+      this.#parts.log.error('model call crashed', this.#logFields(), error);
+      return failed(failureOf('provider_unavailable'));
+    }
+  }
+
+  /** False when stopped while waiting. */
+  async #takeSlot(): Promise<boolean> {
+    if (this.#signal.aborted) return false;
+    if (this.#parts.slots.tryTake()) return true;
+    const isGranted = await new Promise<boolean>((resolve) => {
+      const giveUp = this.#parts.slots.wait(() => resolve(true));
+      this.#interrupt = () => {
+        giveUp();
+        resolve(false);
+      };
+    });
+    this.#interrupt = undefined;
+    return isGranted;
+  }
+
+  #attempt(apiKey: string | undefined): Promise<Outcome> {
+    return new Promise((resolve) => {
+      let isOver = false;
+      let cancel: (() => void) | undefined;
+      const end = (outcome: Outcome): void => {
+        if (isOver) return;
+        isOver = true;
+        watch.close();
+        this.#interrupt = undefined;
+        resolve(outcome);
+      };
+      const abort = (failure: Failure): void => {
+        end(failed(failure));
+        cancel?.();
+      };
+      const watch = new CallWatch({
+        clock: this.#parts.clock,
+        limits: this.#parts.config,
+        totalDeadlineMs: this.#deadlineMs,
+        onExpire: (phase) => abort(timeOut(phase)),
+      });
+      this.#interrupt = () => abort(STOPPED);
+      const attempt: Attempt = {
+        request: this.#request,
+        facts: this.#parts.facts,
+        apiKey,
+        emit: (chunk) => {
+          if (!isOver) this.#emit(chunk);
+        },
+        connected: () => watch.connected(),
+        received: (isAnswer) => {
+          if (isAnswer && !isOver) this.#hasAnswerByte = true;
+          watch.received();
+        },
+        onCancel: (handler) => {
+          cancel = handler;
+          if (isOver) handler();
+        },
+        suspendTimeouts: () => watch.suspend(),
+      };
+      this.#parts.driver.run(attempt).then(end, (error: unknown) => {
+        this.#parts.log.error('model driver crashed', this.#logFields(), error);
+        end(failed(failureOf('provider_unavailable')));
+      });
+    });
+  }
+
+  #emit(chunk: ContentChunk): void {
+    if (chunk.type === 'warning') this.#parts.noteLeftOut(chunk.option, chunk.text);
+    this.#output.emit(chunk);
+  }
+
+  /** Nothing at all is an outage, except after tool results, where a model may have nothing to add. */
+  #checked(outcome: Outcome): Outcome {
+    const isEmpty = outcome.kind === 'finish' && outcome.finish === 'stop' && !this.#output.hasContent;
+    return isEmpty && this.#request.messages.at(-1)?.role !== 'tool' ? failed(EMPTY) : outcome;
+  }
+
+  #retryDelayMs(failure: Failure): number | undefined {
+    const { config, random, clock } = this.#parts;
+    if (this.#tries >= config.tries || this.#output.hasContent || !isRetried(failure.errorClass)) return undefined;
+    const delayMs = retryDelayMs({
+      tries: this.#tries,
+      retryAfterMs: failure.retryAfterMs,
+      retryAfterMaxMs: config.retryAfterMaxMs,
+      random: random.next(),
+    });
+    return delayMs === undefined || clock.monotonicMs() + delayMs >= this.#deadlineMs ? undefined : delayMs;
+  }
+
+  /** False when stopped meanwhile. */
+  async #pause(delayMs: number): Promise<boolean> {
+    let cancelTimer: CancelTimer | undefined;
+    await new Promise<void>((resolve) => {
+      this.#interrupt = resolve;
+      cancelTimer = this.#parts.clock.after(delayMs, resolve);
+    });
+    cancelTimer?.();
+    this.#interrupt = undefined;
+    return !this.#signal.aborted;
+  }
+
+  #deliver(outcome: Outcome): void {
+    const isStopped = this.#signal.aborted && outcome.kind === 'failure';
+    if (outcome.kind === 'finish') {
+      const usage = this.#usage(outcome);
+      this.#output.close({ type: 'finish', finish: outcome.finish, usage });
+      return;
+    }
+    const failure = isStopped ? STOPPED : outcome.failure;
+    if (!isStopped)
+      this.#parts.log.warn('model call failed', {
+        ...this.#logFields(),
+        class: failure.errorClass,
+        status: failure.httpStatus,
+      });
+    this.#output.close({
+      type: 'error',
+      error: {
+        ...failure,
+        beforeFirstByte: !this.#hasAnswerByte,
+        beforeFirstToken: !this.#output.hasContent,
+        ...(isStopped ? { isStopped } : {}),
+      },
+      ...(isStopped && this.#hasAnswerByte ? { usage: this.#estimate(undefined) } : {}),
+    });
+  }
+
+  #usage(outcome: Extract<Outcome, { readonly kind: 'finish' }>): ModelUsage {
+    if (outcome.usage === undefined) return this.#estimate(outcome.providerRequestId);
+    return normaliseUsage(outcome.usage, {
+      target: this.#request.target,
+      price: this.#parts.price,
+      providerRequestId: outcome.providerRequestId,
+      isEstimated: false,
+    });
+  }
+
+  /** Counted here because the call was stopped or the provider said nothing (RT-4.4). */
+  #estimate(providerRequestId: string | undefined): ModelUsage {
+    const { countTokens, price } = this.#parts;
+    const reasoningTokens = countTokens(this.#output.reasoning);
+    return normaliseUsage(
+      {
+        inputTokens: promptTokens(this.#request, countTokens),
+        outputTokens: countTokens(this.#output.written) + reasoningTokens,
+        reasoningTokens,
+      },
+      { target: this.#request.target, price, providerRequestId, isEstimated: true },
+    );
+  }
+
+  #logFields() {
+    return { ...this.#request.target, turn: this.#request.turnId, tries: this.#tries };
+  }
+}
+
+const promptTokens = (request: ModelRequest, countTokens: (text: string) => number): number => {
+  let tokens = 0;
+  for (const message of request.messages) {
+    for (const part of message.content) {
+      if (part.type === 'media') tokens += IMAGE_TOKENS;
+      else if (part.type === 'call') tokens += countTokens(JSON.stringify(part.input));
+      else tokens += countTokens(part.text);
+    }
+  }
+  return tokens;
+};

@@ -1,0 +1,174 @@
+import type { Dispatcher } from 'undici';
+import { type Clock, Fault, type Log, type Random } from '../base/index.ts';
+import type { ProviderDriver } from './attempt.ts';
+import { Breaker } from './breaker.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
+import type {
+  ChunkSink,
+  ModelFacts,
+  ModelRegistry,
+  ModelRequest,
+  ModelsConfig,
+  ModelTarget,
+  ProviderConfig,
+  SecretResolver,
+} from './contract.ts';
+import { DemoMemory } from './demo/demo-memory.ts';
+import { createDriver } from './driver-table.ts';
+import { HttpAgent } from './http/http-agent.ts';
+import { ModelCall } from './model-call.ts';
+import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
+import { Slots } from './slots.ts';
+import { Tokenizer } from './tokenizer.ts';
+
+export interface ModelRegistryOptions {
+  readonly config: ModelsConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly secrets: SecretResolver;
+  /** Tests bring their own; else one pool is opened with the first call and closed by `close`. */
+  readonly dispatcher?: Dispatcher;
+}
+
+interface Provider {
+  readonly config: ProviderConfig;
+  readonly driver: ProviderDriver;
+  readonly slots: Slots;
+}
+
+const DEMO_TARGET: ModelTarget = { provider: 'demo', model: 'echo' };
+
+/** Options already told to the operator; beyond this they are only shown on agents. */
+const MAX_TOLD = 1000;
+
+class Registry implements ModelRegistry {
+  readonly #options: ModelRegistryOptions;
+  readonly #config: ModelsConfig;
+  readonly #keys: KeySources;
+  readonly #providers = new Map<string, Provider>();
+  readonly #catalogue: Catalogue;
+  readonly #breaker: Breaker;
+  readonly #memory = new DemoMemory();
+  readonly #tokenizer = new Tokenizer();
+  readonly #agent: HttpAgent;
+  readonly #told = new Set<string>();
+  readonly #closing = new AbortController();
+  readonly defaultTarget: ModelTarget;
+
+  constructor(options: ModelRegistryOptions) {
+    this.#options = options;
+    const { demo = { type: 'demo' } } = options.config.providers;
+    this.#config = { ...options.config, providers: { ...options.config.providers, demo } };
+    this.#keys = { environment: options.environment, secrets: options.secrets };
+    this.#catalogue = new Catalogue(this.#config);
+    this.#breaker = new Breaker(options.clock, this.#config.breaker);
+    this.#agent = new HttpAgent({ connectMs: this.#config.connectMs, dispatcher: options.dispatcher });
+    const parts = { clock: options.clock, agent: this.#agent, memory: this.#memory };
+    for (const [name, config] of Object.entries(this.#config.providers)) {
+      const driver = createDriver(name, config, parts);
+      this.#providers.set(name, { config, driver, slots: new Slots(config.maxConcurrency) });
+    }
+    this.defaultTarget = this.#chooseDefault();
+  }
+
+  async stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void> {
+    const { target } = request;
+    const provider = this.#providers.get(target.provider);
+    if (provider === undefined) return refuseUnknown(target, sink);
+    const { clock, random, log } = this.#options;
+    const call = new ModelCall(
+      {
+        clock,
+        random,
+        log,
+        config: this.#config,
+        breaker: this.#breaker,
+        slots: provider.slots,
+        driver: provider.driver,
+        facts: this.#catalogue.entry(target),
+        price: this.#config.prices[`${target.provider}/${target.model}`],
+        resolveKey: () => resolveKey(provider.config, request.namespace, this.#keys),
+        countTokens: (text) => this.countTokens(target, text),
+        noteLeftOut: (option, text) => this.#noteLeftOut(target, option, text),
+      },
+      request,
+      { sink, signal },
+    );
+    await call.run();
+  }
+
+  hasProvider(provider: string): boolean {
+    return this.#providers.has(provider);
+  }
+
+  facts(target: ModelTarget): ModelFacts {
+    return this.#catalogue.entry(target);
+  }
+
+  countTokens(target: ModelTarget, text: string): number {
+    return this.#tokenizer.count(this.#typeOf(target), target.model, text);
+  }
+
+  tokenBound(target: ModelTarget, text: string): number {
+    return this.#tokenizer.upperBound(this.#typeOf(target), text);
+  }
+
+  releaseHold(name: string): void {
+    this.#memory.release(name);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#agent.close();
+  }
+
+  #typeOf(target: ModelTarget): string {
+    return this.#providers.get(target.provider)?.config.type ?? target.provider;
+  }
+
+  #noteLeftOut(target: ModelTarget, option: string, text: string): void {
+    const key = `${target.provider}/${target.model} ${option}`;
+    if (this.#told.has(key) || this.#told.size >= MAX_TOLD) return;
+    this.#told.add(key);
+    this.#options.log.warn('model option left out', { ...target, option, why: text });
+  }
+
+  /** `models.default`, else the first provider with a key and a known model, else demo/echo (RT-4.1). */
+  #chooseDefault(): ModelTarget {
+    const configured = this.#config.default;
+    if (configured !== undefined && configured !== '') return this.#parseDefault(configured);
+    for (const [name, { config }] of this.#providers) {
+      if (config.type === 'demo' || !isUsable(config, this.#keys.environment)) continue;
+      const model = this.#catalogue.firstModel(name);
+      if (model !== undefined) return { provider: name, model };
+    }
+    return DEMO_TARGET;
+  }
+
+  #parseDefault(text: string): ModelTarget {
+    const at = text.indexOf('/');
+    const target = { provider: text.slice(0, Math.max(at, 0)), model: text.slice(at + 1) };
+    if (this.#providers.has(target.provider) && target.model !== '') return target;
+    throw new Fault(
+      'INVALID_ARGUMENT',
+      'CONFIG_INVALID',
+      `models.default "${text}" does not name a configured provider`,
+    );
+  }
+}
+
+const refuseUnknown = (target: ModelTarget, sink: ChunkSink): void =>
+  sink({
+    type: 'error',
+    error: {
+      errorClass: 'provider_auth',
+      sentence: `The model provider "${target.provider}" is not configured.`,
+      beforeFirstByte: true,
+      beforeFirstToken: true,
+    },
+  });
+
+/** All configured providers behind the one contract of RT-4. Throws Fault CONFIG_INVALID for a bad configuration. */
+export const createModelRegistry = (options: ModelRegistryOptions): ModelRegistry => new Registry(options);
