@@ -63,6 +63,8 @@ export interface ToolGrants {
 export interface ToolRegistry {
   /** Tools of this agent, sorted by name; denied ones are absent (RT-6.2). */
   offered(grants: ToolGrants): readonly OfferedTool[];
+  /** True for every tool of this process, offered or not: such a call is denied, any other is unknown (RT-R43). */
+  exists(name: string): boolean;
   /** All violations of the tool's schema, empty when valid (RT-R42). */
   validate(tool: Tool, input: unknown): readonly string[];
 }

@@ -1,0 +1,68 @@
+import { isKnownAction } from './capability-table.ts';
+import type { ApprovalMode } from './contract.ts';
+
+/** `capabilities.<capability>.<action>` of the configuration; `false` denies everywhere, `*` all actions (RT-6.2). */
+export type CapabilitySwitches = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+/** What one usable entry of a capability list says. */
+export interface CapabilityGrant {
+  readonly action: string;
+  readonly approval: ApprovalMode;
+  /** `.` = the agent's own namespace, `.:*` = its descendants as well (RT-R47). */
+  readonly namespaces: readonly string[];
+}
+
+/** AgentSpec.capabilities as plain JSON. */
+export type Capabilities = Readonly<Record<string, readonly unknown[]>>;
+
+const NAMESPACES: ReadonlySet<unknown> = new Set(['.', '.:*']);
+const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** The grant of one entry; undefined for names and JSON values that grant nothing. */
+export const parseEntry = (capability: string, entry: unknown): CapabilityGrant | undefined => {
+  if (typeof entry === 'string') {
+    return isKnownAction(capability, entry) ? { action: entry, approval: 'allow', namespaces: ['.'] } : undefined;
+  }
+  if (typeof entry !== 'object' || entry === null || !('action' in entry)) return undefined;
+  const { action, approval = 'allow', namespaces = ['.'] } = entry as Readonly<Record<string, unknown>>;
+  if (typeof action !== 'string' || !isKnownAction(capability, action)) return undefined;
+  if (!isApproval(approval) || !Array.isArray(namespaces) || !namespaces.every((name) => NAMESPACES.has(name)))
+    return undefined;
+  return { action, approval, namespaces: namespaces as string[] };
+};
+
+const isApproval = (value: unknown): value is ApprovalMode => value === 'allow' || value === 'ask' || value === 'deny';
+
+/**
+ * Approval of an action, undefined when nothing grants it or the configuration switches it off. Entries that name the
+ * action win over `*`; among equals the strictest wins, so that adding an entry never loosens a list by accident.
+ */
+export const approvalOf = (
+  capabilities: Capabilities,
+  wanted: { readonly name: string; readonly action: string },
+  switches: CapabilitySwitches = {},
+): ApprovalMode | undefined => {
+  const off = Object.hasOwn(switches, wanted.name) ? switches[wanted.name] : undefined;
+  if (off !== undefined && (off['*'] === false || off[wanted.action] === false)) return undefined;
+  const grants = grantsOf(capabilities, wanted.name);
+  const named = grants.filter((grant) => grant.action === wanted.action);
+  const matching = named.length > 0 ? named : grants.filter((grant) => grant.action === '*');
+  return matching.map((grant) => grant.approval).sort((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
+};
+
+/** The usable entries of one capability. */
+export const grantsOf = (capabilities: Capabilities, capability: string): readonly CapabilityGrant[] => {
+  const entries = Object.hasOwn(capabilities, capability) ? (capabilities[capability] ?? []) : [];
+  return entries.map((entry) => parseEntry(capability, entry)).filter((grant) => grant !== undefined);
+};
+
+/** Readable reasons for condition CapabilitiesKnown False, empty when every entry is understood (RT-6.2). */
+export const capabilityProblems = (capabilities: Capabilities): readonly string[] =>
+  Object.keys(capabilities)
+    .sort()
+    .flatMap((capability) => {
+      if (!isKnownAction(capability, '*')) return [`unknown capability ${JSON.stringify(capability)}`];
+      return (capabilities[capability] ?? [])
+        .filter((entry) => parseEntry(capability, entry) === undefined)
+        .map((entry) => `capability ${capability} does not know ${JSON.stringify(entry)}`);
+    });

@@ -1,0 +1,50 @@
+import { Fault } from '../base/index.ts';
+import { approvalOf, type CapabilitySwitches } from './capability-rules.ts';
+import type { OfferedTool, Tool, ToolGrants, ToolRegistry } from './contract.ts';
+import { createSchemaCheck } from './schema-check.ts';
+
+export interface ToolRegistryDeps {
+  /** Native tools of this process; names are unique. */
+  readonly tools: readonly Tool[];
+  /** `capabilities.*` of the configuration. */
+  readonly switches?: CapabilitySwitches;
+}
+
+/** Names of tools as models and configuration see them (RT-6.1). */
+const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Toolsets that are off unless the agent asks for them as a feature (RT-6.3). */
+const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
+
+/** Registry of RT-6.1 and 6.2; throws a Fault for a bad or doubled tool name, which stops the start. */
+export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => {
+  const tools = sortByName(deps.tools);
+  const names = new Set(tools.map((tool) => tool.name));
+  const switches = deps.switches ?? {};
+  return {
+    offered: (grants) => tools.map((tool) => offer(tool, grants, switches)).filter((offered) => offered !== undefined),
+    exists: (name) => names.has(name),
+    validate: createSchemaCheck(),
+  };
+};
+
+const offer = (tool: Tool, grants: ToolGrants, switches: CapabilitySwitches): OfferedTool | undefined => {
+  if (tool.capability === undefined) return { tool, approval: 'allow' };
+  if (ONLY_AS_FEATURE.has(tool.capability.name) && !hasToolset(grants, tool.capability.name)) return undefined;
+  const approval = approvalOf(grants.capabilities, tool.capability, switches);
+  return approval === undefined || approval === 'deny' ? undefined : { tool, approval };
+};
+
+const hasToolset = (grants: ToolGrants, name: string): boolean =>
+  grants.features.some((feature) => feature.name === name && (feature.type === 'toolset' || feature.type === ''));
+
+const sortByName = (tools: readonly Tool[]): readonly Tool[] => {
+  const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const [index, tool] of sorted.entries()) {
+    if (!TOOL_NAME.test(tool.name))
+      throw new Fault('INVALID_ARGUMENT', 'TOOL_NAME', `tool name ${tool.name} is not usable`);
+    if (sorted[index + 1]?.name === tool.name)
+      throw new Fault('ALREADY_EXISTS', 'TOOL_NAME', `two tools are named ${tool.name}`);
+  }
+  return sorted;
+};
