@@ -1,0 +1,78 @@
+import { EVENT, type SessionEvent } from '../contract.ts';
+import { isText } from './cut-events.ts';
+
+/** Bounds of one lagging reader (`limits.streamBufferEvents`, `limits.streamBufferBytes`). */
+export interface BufferLimits {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Rough cost of an event beside its content: names, ids, frame. */
+const EVENT_BYTES = 256;
+
+/**
+ * Events that wait for a lagging reader. DELTAs of one part kind and message that follow each other become one (API-5.1
+ * coalescing); `push` answers false once a bound is passed, and then nothing more may be pushed.
+ */
+export class EventBuffer {
+  readonly #limits: BufferLimits;
+  #events: SessionEvent[] = [];
+  #first = 0;
+  #bytes = 0;
+
+  constructor(limits: BufferLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#events.length - this.#first;
+  }
+
+  push(event: SessionEvent): boolean {
+    const last = this.size === 0 ? undefined : this.#events.at(-1);
+    if (last !== undefined && joins(last, event)) {
+      this.#events[this.#events.length - 1] = join(last, event);
+      this.#bytes += (event.part?.content ?? '').length;
+    } else {
+      this.#events.push(event);
+      this.#bytes += bytesOf(event);
+    }
+    return this.size <= this.#limits.events && this.#bytes <= this.#limits.bytes;
+  }
+
+  shift(): SessionEvent | undefined {
+    const event = this.#events[this.#first];
+    if (event === undefined) return undefined;
+    this.#first += 1;
+    this.#bytes -= bytesOf(event);
+    if (this.#first === this.#events.length) {
+      this.#events = [];
+      this.#first = 0;
+      this.#bytes = 0;
+    }
+    return event;
+  }
+}
+
+const bytesOf = (event: SessionEvent): number => {
+  const { part } = event;
+  if (part === undefined) return EVENT_BYTES;
+  const payload = part.payload === undefined ? 0 : JSON.stringify(part.payload).length;
+  return EVENT_BYTES + (part.content?.length ?? 0) + payload;
+};
+
+const joins = (last: SessionEvent, event: SessionEvent): boolean =>
+  event.kind === EVENT.DELTA &&
+  last.kind === EVENT.DELTA &&
+  isText(last.part) &&
+  last.part?.type === event.part?.type &&
+  last.part?.id === event.part?.id &&
+  last.messageId === event.messageId &&
+  last.fence === event.fence &&
+  last.sessionId === event.sessionId;
+
+const join = (last: SessionEvent, event: SessionEvent): SessionEvent => {
+  if (last.part === undefined) return event;
+  const content = (last.part.content ?? '') + (event.part?.content ?? '');
+  return { ...event, part: { ...last.part, content }, units: last.units + event.units, timestamp: last.timestamp };
+};

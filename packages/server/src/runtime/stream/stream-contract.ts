@@ -1,0 +1,46 @@
+import type { SessionEvent } from '../contract.ts';
+
+/** What features need of session streams; app hands them the implementation of `runtime/stream`. */
+
+export interface FollowedSession {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  /** `""` and `"0"`: running turn from its start; `"live"`; or a cursor (API-5.1). */
+  readonly after: string;
+}
+
+export interface FollowRequest {
+  readonly sessions: readonly FollowedSession[];
+  /** Ends OK after the next terminal event of each session. */
+  readonly untilDone: boolean;
+  /** Only this turn of the one session, from its start unless `after` says otherwise; '' = all turns. */
+  readonly turnId: string;
+  /** A session deleted later becomes an ERROR event and the others go on. */
+  readonly batch: boolean;
+}
+
+/** Where a stream writes; sends are synchronous. */
+export interface EventOutlet {
+  /** The subscription stands; called once, before the first send. */
+  open(): void;
+  /** False: the reader lags, hold what follows until `onDrained` notifies. */
+  send(event: SessionEvent, cursor: string): boolean;
+  onDrained(notify: () => void): void;
+}
+
+/** Session streams: backfill, cut-over and live joined without gap or duplicate (API-5.1, RT-2.6). */
+export interface SessionStreams {
+  /**
+   * Resolves at an OK end or when `signal` aborts; rejects with a Fault: SESSION_NOT_FOUND, TURN_NOT_FOUND, CURSOR_EXPIRED,
+   * SLOW_CONSUMER (metadata `cursor`), SHUTTING_DOWN (metadata `cursor`).
+   */
+  follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void>;
+  /** Ends every stream with SHUTTING_DOWN and its cursor (API-2); later `follow` calls are refused the same way. */
+  shutDown(): void;
+}
+
+/** Cursor arithmetic for answers that carry `stream_cursor`; pure reads of the given snapshot. */
+export interface StreamCursors {
+  encode(place: { readonly sessionId: string; readonly epoch: number; readonly sequence: number }): string;
+}
