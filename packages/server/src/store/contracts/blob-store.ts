@@ -1,7 +1,10 @@
 /** Bytes by content: the key is the SHA-256, lower-case hex. Reads verify it (PL-7). */
 export interface BlobStore {
   /** Stores the bytes durably before it resolves; equal bytes are kept once. `limitBytes` exceeded → Fault TOO_LARGE. */
-  put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: { readonly limitBytes?: number }): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
+  put(
+    bytes: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: { readonly limitBytes?: number },
+  ): Promise<{ readonly sha256: string; readonly sizeBytes: number }>;
   /** Whole object; Fault NOT_FOUND OBJECT_NOT_FOUND or DATA_LOSS OBJECT_DAMAGED. */
   read(sha256: string): Promise<Uint8Array>;
   /** Streams [start, end) of the plain bytes; the whole object's hash is verified when the whole is read. */

@@ -88,7 +88,11 @@ export interface ResourceWrites extends ResourceReads {
   /** Fails with Fault ALREADY_EXISTS when the key is taken. Returns the row as stored. */
   insert(draft: ResourceDraft, sections?: readonly ResourceSection[]): Promise<StoredResource>;
   /** Compare-and-swap on `expectedVersion`; undefined when the row is gone or has another version. */
-  replace(draft: ResourceDraft, expectedVersion: number, sections: readonly ResourceSection[]): Promise<StoredResource | undefined>;
+  replace(
+    draft: ResourceDraft,
+    expectedVersion: number,
+    sections: readonly ResourceSection[],
+  ): Promise<StoredResource | undefined>;
   /** Removes the row and logs the change; undefined when gone or another version. */
   remove(key: ResourceKey, expectedVersion: number): Promise<StoredResource | undefined>;
   setActivity(uid: string, json: string): Promise<void>;

@@ -3,6 +3,12 @@
  * finds rows; every rule about them lives in runtime. `body` fields are JSON text that the store does not read.
  */
 
+/**
+ * Holder name of object references that belong to a session. Holders of its parts are named below it
+ * (`sessionHolder(id) + '/' + part`); deleting or clearing the session drops them all.
+ */
+export const sessionHolder = (sessionId: string): string => `session/${sessionId}`;
+
 export type SessionState = 'IDLE' | 'PROCESSING' | 'WAITING';
 export type TurnState = 'QUEUED' | 'RUNNING' | 'WAITING' | 'COMPLETED' | 'FAILED' | 'STOPPED';
 
@@ -129,7 +135,10 @@ export interface SessionLogReads {
   /** QUEUED, RUNNING and WAITING turns in admission order. */
   openTurns(sessionId: string): Promise<readonly TurnRow[]>;
   /** Newest first by id, `before` exclusive. */
-  turns(sessionId: string, options: { readonly before?: string; readonly state?: TurnState; readonly limit: number }): Promise<readonly TurnRow[]>;
+  turns(
+    sessionId: string,
+    options: { readonly before?: string; readonly state?: TurnState; readonly limit: number },
+  ): Promise<readonly TurnRow[]>;
   /** Turns of the session whose fence is >= `fence`, ascending by fence; for cursor resumes. */
   turnsFromFence(sessionId: string, fence: number, limit: number): Promise<readonly TurnRow[]>;
   journal(turnId: string): Promise<readonly JournalRow[]>;
@@ -165,7 +174,11 @@ export interface SessionLogWrites extends SessionLogReads {
   /** All claims of a worker; at an embedded start every claim, with `worker` absent. */
   claimedTurns(worker: string | undefined, limit: number): Promise<readonly TurnRow[]>;
   /** Extends every claim of the worker that still carries (turn id, fence) in one statement; news for each asked claim. */
-  renewClaims(worker: string, claims: readonly { readonly turnId: string; readonly fence: number }[], expiresAt: number): Promise<readonly ClaimNews[]>;
+  renewClaims(
+    worker: string,
+    claims: readonly { readonly turnId: string; readonly fence: number }[],
+    expiresAt: number,
+  ): Promise<readonly ClaimNews[]>;
   /** PROCESSING or WAITING sessions without an open turn, for the sweeper's repair. */
   stuckSessions(limit: number): Promise<readonly SessionRow[]>;
   appendJournal(rows: readonly JournalRow[]): Promise<void>;

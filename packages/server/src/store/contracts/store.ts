@@ -1,6 +1,14 @@
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
 import type { SessionLogReads, SessionLogWrites } from './session-log.ts';
-import type { AuditWrites, CounterWrites, IdempotencyWrites, InstanceValues, LeaseWrites, ObjectReferences, QueueWrites } from './work-tables.ts';
+import type {
+  AuditWrites,
+  CounterWrites,
+  IdempotencyWrites,
+  InstanceValues,
+  LeaseWrites,
+  ObjectReferences,
+  QueueWrites,
+} from './work-tables.ts';
 
 /** One consistent snapshot. */
 export interface ReadTx {

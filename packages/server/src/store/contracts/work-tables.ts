@@ -6,6 +6,7 @@ export interface QueueItem {
   readonly key: string;
   /** Store-clock micros. */
   readonly dueAt: number;
+  /** How often the item was taken; `take` answers it with that taking counted. */
   readonly attempts: number;
   readonly payload: string;
 }
@@ -13,7 +14,12 @@ export interface QueueItem {
 export interface QueueWrites {
   put(item: QueueItem, options?: { readonly replace?: boolean }): Promise<void>;
   /** Takes due items of these kinds and hides them until now + leaseMicros; ack or retry must name the token. */
-  take(kinds: readonly string[], now: number, leaseMicros: number, limit: number): Promise<readonly (QueueItem & { readonly token: string })[]>;
+  take(
+    kinds: readonly string[],
+    now: number,
+    leaseMicros: number,
+    limit: number,
+  ): Promise<readonly (QueueItem & { readonly token: string })[]>;
   /** False when the lease was lost meanwhile. */
   ack(kind: string, key: string, token: string): Promise<boolean>;
   retry(kind: string, key: string, token: string, dueAt: number, payload: string): Promise<boolean>;
@@ -85,14 +91,24 @@ export interface CounterWrites {
   /** Locks the head rows in key order (RT-R67). */
   lock(keys: readonly string[]): Promise<void>;
   /** Sum of buckets ending after `afterMicros`, per key, and the start of the oldest counted bucket. */
-  sum(keys: readonly string[], afterMicros: number): Promise<ReadonlyMap<string, { readonly used: number; readonly oldestStart: number }>>;
+  sum(
+    keys: readonly string[],
+    afterMicros: number,
+  ): Promise<ReadonlyMap<string, { readonly used: number; readonly oldestStart: number }>>;
   add(key: string, bucketStart: number, bucketEnd: number, amount: number): Promise<void>;
   trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
 /** Which objects are referred to by whom; an object without references for 24 h is collected (RT-R37). */
 export interface ObjectReferences {
-  addReference(row: { readonly namespace: string; readonly sha256: string; readonly sizeBytes: number; readonly mediaType: string; readonly holder: string; readonly at: number }): Promise<void>;
+  addReference(row: {
+    readonly namespace: string;
+    readonly sha256: string;
+    readonly sizeBytes: number;
+    readonly mediaType: string;
+    readonly holder: string;
+    readonly at: number;
+  }): Promise<void>;
   dropReferences(holder: string, at: number): Promise<void>;
   hasReference(namespace: string, sha256: string): Promise<boolean>;
   unreferenced(beforeMicros: number, limit: number): Promise<readonly string[]>;

@@ -1,0 +1,232 @@
+import type { Fault, Log } from '../../base/index.ts';
+import type { FaultPoints, WriteTx } from '../contracts/index.ts';
+import type { Connection, Statement } from './connection.ts';
+import { isSqliteError, isSyncFailure, storageFault, toCallerError } from './storage-fault.ts';
+import type { Tables } from './tables/index.ts';
+import type { WalSyncer } from './wal-syncer.ts';
+import { Savepoints, WriteScope, WriteTransaction } from './write-transaction.ts';
+
+/** Transaction functions in one group at most: bounds how long a group holds the event loop. */
+const MAX_GROUP = 128;
+/** Functions waiting at most; more are refused, so that a stuck disk does not fill the memory. */
+const MAX_WAITING = 100_000;
+
+export interface CommitQueueOptions {
+  readonly connection: Connection;
+  readonly tables: Tables;
+  readonly syncer: WalSyncer;
+  readonly log: Log;
+  /** Store clock, micros. */
+  readonly now: () => number;
+  readonly fatal: (error: unknown) => void;
+  /** Runs inside the group's transaction when it changed something (the clock's high-water mark). */
+  readonly beforeCommit: () => void;
+  /** Runs after each commit, before its sync begins. */
+  readonly afterCommit: () => void;
+  readonly faults?: FaultPoints;
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+interface Job {
+  readonly work: (tx: WriteTx) => Promise<unknown>;
+  readonly settle: (outcome: Outcome) => void;
+  outcome: Outcome;
+  effects: readonly (() => void)[];
+}
+
+const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function did not run') };
+
+/**
+ * Group commit (architecture 4). Invariants, cited by the tests:
+ * Q1 Functions run one after the other, in the order of their `submit`, all of one event-loop turn in one transaction.
+ * Q2 A function that fails undoes its own writes only; the others of its group are not affected.
+ * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
+ * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
+ */
+export class CommitQueue {
+  readonly #options: CommitQueueOptions;
+  readonly #jobs: Savepoints;
+  readonly #steps: Savepoints;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  readonly #waiting: Job[] = [];
+  #isScheduled = false;
+  #isRunning = false;
+  #pauses = 0;
+  #idle: (() => void)[] = [];
+  #stall: (() => void) | undefined;
+  #closing: Fault | undefined;
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+    this.#jobs = new Savepoints(options.connection, options.tables, 'job');
+    this.#steps = new Savepoints(options.connection, options.tables, 'step');
+    this.#begin = options.connection.statement('BEGIN IMMEDIATE');
+    this.#commit = options.connection.statement('COMMIT');
+    this.#rollback = options.connection.statement('ROLLBACK');
+  }
+
+  submit<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#closing !== undefined) return reject(this.#closing);
+      if (this.#waiting.length >= MAX_WAITING) return reject(storageFault('too many writes are waiting'));
+      const settle = (outcome: Outcome): void => {
+        if (outcome.ok) resolve(outcome.value as T);
+        else reject(outcome.error);
+      };
+      this.#waiting.push({ work, settle, outcome: NOT_RUN, effects: [] });
+      this.#schedule();
+    });
+  }
+
+  /** Runs `work` while no transaction is open and none begins. */
+  async pausedWhile(work: () => Promise<void>): Promise<void> {
+    this.#pauses++;
+    try {
+      if (this.#isRunning) await new Promise<void>((resolve) => this.#idle.push(resolve));
+      await work();
+    } finally {
+      this.#pauses--;
+      this.#schedule();
+    }
+  }
+
+  /** Refuses new functions with `refusal`; resolves when the waiting ones are settled. */
+  async close(refusal: Fault): Promise<void> {
+    this.#closing = refusal;
+    while (this.#isRunning || this.#waiting.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await this.#options.syncer.synced();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isRunning || this.#pauses > 0 || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#pauses === 0) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true;
+    const group = this.#waiting.splice(0, MAX_GROUP);
+    const watch = this.#watchForStalls();
+    if (!(await this.#runGroup(group))) for (const job of group) await this.#runGroup([job]);
+    watch.stop();
+    this.#settleWhenSynced(group);
+    this.#isRunning = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+    this.#schedule();
+  }
+
+  /** False = nothing of the group was committed and it should be tried one function at a time. */
+  async #runGroup(group: readonly Job[]): Promise<boolean> {
+    const { connection } = this.#options;
+    let isDirty = false;
+    try {
+      this.#begin.run();
+      for (const job of group) {
+        isDirty = (await this.#runJob(job)) || isDirty;
+        if (!connection.isInTransaction) return this.#groupLost(group);
+      }
+      if (isDirty) this.#options.beforeCommit();
+      this.#options.faults?.('store.commit');
+      this.#commit.run();
+    } catch (error) {
+      return this.#groupFailed(group, error);
+    }
+    if (isDirty) {
+      this.#options.afterCommit();
+      this.#options.syncer.noteCommit();
+    }
+    return true;
+  }
+
+  /** True when the function wrote something that is part of the group now. */
+  async #runJob(job: Job): Promise<boolean> {
+    const scope = new WriteScope(this.#options.tables, this.#options.now());
+    this.#jobs.begin();
+    try {
+      const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));
+      scope.close();
+      this.#jobs.keep();
+      job.outcome = { ok: true, value };
+      job.effects = scope.effects;
+      return scope.isDirty;
+    } catch (error) {
+      scope.close();
+      job.outcome = { ok: false, error: toCallerError(error) };
+      job.effects = [];
+      if (isSyncFailure(error)) this.#options.fatal(error);
+      this.#options.tables.resourceWrites.forgetVersion();
+      if (this.#options.connection.isInTransaction) this.#jobs.undo();
+      return false;
+    }
+  }
+
+  /** Settles with the function, or with an error once the event loop turned while it had not ended (Q4). */
+  #guarded(job: Job, tx: WriteTx): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#stall = () => reject(new Error('a transaction function waited for something other than its handle'));
+      job.work(tx).then(resolve, reject);
+    });
+  }
+
+  #watchForStalls(): { stop(): void } {
+    const turned = (): void => {
+      this.#stall?.();
+      immediate = setImmediate(turned);
+    };
+    let immediate = setImmediate(turned);
+    return { stop: () => clearImmediate(immediate) };
+  }
+
+  /** SQLite rolled the whole transaction back by itself: a function alone keeps its error, others run again. */
+  #groupLost(group: readonly Job[]): boolean {
+    return group.length === 1;
+  }
+
+  #groupFailed(group: readonly Job[], error: unknown): boolean {
+    const { connection, tables, fatal } = this.#options;
+    tables.resourceWrites.forgetVersion();
+    if (isSyncFailure(error)) fatal(error);
+    try {
+      if (connection.isInTransaction) this.#rollback.run();
+    } catch (cause) {
+      fatal(cause);
+    }
+    const refusal = isSqliteError(error)
+      ? toCallerError(error)
+      : storageFault('the write was refused by the store', error);
+    for (const job of group) {
+      job.outcome = { ok: false, error: refusal };
+      job.effects = [];
+    }
+    return group.length === 1;
+  }
+
+  /** A function that failed waits as well: what it saw may not be on disk yet (S1). */
+  #settleWhenSynced(group: readonly Job[]): void {
+    this.#options.syncer.whenSynced((error) => {
+      for (const job of group) {
+        if (error !== undefined) {
+          job.settle({ ok: false, error });
+          continue;
+        }
+        for (const effect of job.effects) this.#runEffect(effect);
+        job.settle(job.outcome);
+      }
+    });
+  }
+
+  #runEffect(effect: () => void): void {
+    try {
+      effect();
+    } catch (error) {
+      this.#options.log.error('an effect after a commit failed', {}, error);
+    }
+  }
+}

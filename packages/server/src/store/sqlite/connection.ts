@@ -1,0 +1,100 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { FaultPoints } from '../contracts/index.ts';
+
+/** What SQLite keeps in a column here: micros and counters fit a number exactly (< 2^53). */
+export type SqlValue = string | number | null;
+
+/** Page cache of one connection, in KiB; grows only as pages are read. */
+const CACHE_KIB = 16_384;
+/** How long a statement waits for another connection's lock. Only foreign programs can cause such a wait. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+export interface ConnectionOptions {
+  /** True where a commit may stay in the page cache of the system until the group's own sync; false = never synced (tests). */
+  readonly isSynced: boolean;
+  readonly isReadOnly?: boolean;
+  /** Called as `store.statement` before each statement; throws to make it fail. */
+  readonly faults?: FaultPoints;
+}
+
+/** One SQL text on one connection, prepared when first used and kept until the connection closes. */
+export class Statement<Row = never> {
+  readonly #connection: Connection;
+  readonly #sql: string;
+  #prepared: StatementSync | undefined;
+
+  constructor(connection: Connection, sql: string) {
+    this.#connection = connection;
+    this.#sql = sql;
+  }
+
+  /** First row, undefined when there is none. */
+  get(...values: SqlValue[]): Row | undefined {
+    return (this.#prepared ?? this.#prepare()).get(...values) as Row | undefined;
+  }
+
+  all(...values: SqlValue[]): Row[] {
+    return (this.#prepared ?? this.#prepare()).all(...values) as Row[];
+  }
+
+  /** Number of rows changed. */
+  run(...values: SqlValue[]): number {
+    return Number((this.#prepared ?? this.#prepare()).run(...values).changes);
+  }
+
+  /** As `run`, for an INSERT that adds exactly one row; answers its rowid. */
+  insert(...values: SqlValue[]): number {
+    return Number((this.#prepared ?? this.#prepare()).run(...values).lastInsertRowid);
+  }
+
+  #prepare(): StatementSync {
+    const prepared = this.#connection.prepare(this.#sql);
+    // With fault points each use goes through the connection again, so that the n-th statement can be made to fail.
+    if (!this.#connection.hasFaultPoints) this.#prepared = prepared;
+    return prepared;
+  }
+}
+
+/** One connection to the database file. Every statement runs to its end on the calling thread. */
+export class Connection {
+  readonly database: DatabaseSync;
+  readonly #faults: FaultPoints | undefined;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(file: string, options: ConnectionOptions) {
+    this.#faults = options.faults;
+    this.database = new DatabaseSync(file, { readOnly: options.isReadOnly ?? false, timeout: BUSY_TIMEOUT_MS });
+    this.database.exec(
+      `PRAGMA synchronous = ${options.isSynced ? 'NORMAL' : 'OFF'}; PRAGMA wal_autocheckpoint = 0;
+       PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = OFF`,
+    );
+  }
+
+  get hasFaultPoints(): boolean {
+    return this.#faults !== undefined;
+  }
+
+  statement<Row = never>(sql: string): Statement<Row> {
+    return new Statement<Row>(this, sql);
+  }
+
+  prepare(sql: string): StatementSync {
+    this.#faults?.('store.statement');
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      prepared = this.database.prepare(sql);
+      this.#prepared.set(sql, prepared);
+    }
+    return prepared;
+  }
+
+  /** False also after an error that made SQLite roll back by itself (disk full, I/O error). */
+  get isInTransaction(): boolean {
+    return this.database.isTransaction;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.database.close();
+  }
+}

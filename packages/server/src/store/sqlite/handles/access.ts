@@ -1,0 +1,18 @@
+import type { Tables } from '../tables/index.ts';
+
+/** What a handle's reads need: the tables of one connection, and when a result may be shown (S2). */
+export interface Access {
+  readonly tables: Tables;
+  /** Before a read; throws when the transaction has ended. */
+  enter(): void;
+  /** After a read. `version`: the value is one resource row of that version, and depends on nothing newer. */
+  leave<T>(value: T, version?: number): T | Promise<T>;
+}
+
+/** What a handle's writes need in addition. */
+export interface WriteAccess extends Access {
+  /** Store clock, constant within the transaction. */
+  readonly now: number;
+  /** Before a write: as `enter`, and notes that the group has something to sync. */
+  change(): void;
+}

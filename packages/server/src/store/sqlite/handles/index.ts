@@ -1,0 +1,29 @@
+/**
+ * store/sqlite/handles: the store contract's transaction handles over the synchronous tables. A handle answers at once
+ * (its promises are already settled), so a transaction function runs to its end without a turn of the event loop.
+ * Who opens, commits and syncs is not known here: `Access` says when a read may be shown and when a handle has ended.
+ */
+import type { ReadTx } from '../../contracts/index.ts';
+import type { Access } from './access.ts';
+import { LogReadHandle } from './log-handle.ts';
+import { ResourceReadHandle } from './resource-handle.ts';
+import { WorkReadHandle } from './work-handles.ts';
+
+export type { Access, WriteAccess } from './access.ts';
+export { LogWriteHandle } from './log-handle.ts';
+export { ResourceWriteHandle } from './resource-handle.ts';
+export * from './work-handles.ts';
+
+/** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
+export const createReadHandle = (access: Access): ReadTx => {
+  const work = new WorkReadHandle(access);
+  return {
+    resources: new ResourceReadHandle(access),
+    log: new LogReadHandle(access),
+    idempotency: work,
+    audit: work,
+    objects: work,
+    counters: work,
+    instance: work,
+  };
+};

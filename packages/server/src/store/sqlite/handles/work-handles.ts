@@ -1,0 +1,258 @@
+import type {
+  AuditFilter,
+  AuditRow,
+  AuditWrites,
+  CounterWrites,
+  IdempotencyRecord,
+  IdempotencyWrites,
+  InstanceValues,
+  LeaseWrites,
+  ObjectReferences,
+  QueueItem,
+  QueueWrites,
+} from '../../contracts/index.ts';
+import type { ObjectReference } from '../tables/index.ts';
+import type { Access, WriteAccess } from './access.ts';
+
+/** Reads of the small tables over one connection. */
+export class WorkReadHandle {
+  readonly #access: Access;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  /** Of `idempotency`. */
+  async find(scope: string, now: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.idempotency.find(scope, now));
+  }
+
+  /** Of `audit`. */
+  async list(filter: AuditFilter) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.audit.list(filter));
+  }
+
+  /** Of `audit`. */
+  async chainHead() {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.audit.chainHead());
+  }
+
+  /** Of `objects`. */
+  async hasReference(namespace: string, sha256: string) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.objects.has(namespace, sha256));
+  }
+
+  /** Of `counters`. */
+  async sum(keys: readonly string[], afterMicros: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.counters.sum(keys, afterMicros));
+  }
+
+  /** Of `instance`. */
+  async value(name: string) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.instance.value(name));
+  }
+}
+
+/** `QueueWrites` inside one write transaction. */
+export class QueueHandle implements QueueWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async put(item: QueueItem, options?: { readonly replace?: boolean }) {
+    this.#access.change();
+    this.#access.tables.queue.put(item, options?.replace === true);
+  }
+
+  async take(...[kinds, now, leaseMicros, limit]: Parameters<QueueWrites['take']>) {
+    this.#access.change();
+    return this.#access.tables.queue.take(kinds, { now, leaseMicros }, limit);
+  }
+
+  async ack(kind: string, key: string, token: string) {
+    this.#access.change();
+    return this.#access.tables.queue.ack(kind, key, token);
+  }
+
+  async retry(...[kind, key, token, dueAt, payload]: Parameters<QueueWrites['retry']>) {
+    this.#access.change();
+    return this.#access.tables.queue.retry({ kind, key, token }, dueAt, payload);
+  }
+
+  async cancel(kind: string, key: string) {
+    this.#access.change();
+    this.#access.tables.queue.cancel(kind, key);
+  }
+
+  async nextDue(kinds: readonly string[]) {
+    this.#access.enter();
+    return this.#access.tables.queue.nextDue(kinds);
+  }
+}
+
+/** `LeaseWrites` inside one write transaction. */
+export class LeaseHandle implements LeaseWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async acquire(...[name, owner, now, ttlMicros]: Parameters<LeaseWrites['acquire']>) {
+    this.#access.change();
+    return this.#access.tables.leases.acquire(name, owner, { now, ttlMicros });
+  }
+
+  async release(name: string, owner: string) {
+    this.#access.change();
+    this.#access.tables.leases.release(name, owner);
+  }
+}
+
+/** `IdempotencyWrites` inside one write transaction. */
+export class IdempotencyHandle implements IdempotencyWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async find(scope: string, now: number) {
+    this.#access.enter();
+    return this.#access.tables.idempotency.find(scope, now);
+  }
+
+  async insert(record: IdempotencyRecord) {
+    this.#access.change();
+    this.#access.tables.idempotency.insert(record, this.#access.now);
+  }
+
+  async trim(now: number, limit: number) {
+    this.#access.change();
+    return this.#access.tables.idempotency.trim(now, limit);
+  }
+}
+
+/** `AuditWrites` inside one write transaction. */
+export class AuditHandle implements AuditWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async append(row: Omit<AuditRow, 'hash'>) {
+    this.#access.change();
+    this.#access.tables.audit.append(row);
+  }
+
+  async list(filter: AuditFilter) {
+    this.#access.enter();
+    return this.#access.tables.audit.list(filter);
+  }
+
+  async unchained(limit: number) {
+    this.#access.enter();
+    return this.#access.tables.audit.unchained(limit);
+  }
+
+  async chainHead() {
+    this.#access.enter();
+    return this.#access.tables.audit.chainHead();
+  }
+
+  async setHash(id: string, hash: string) {
+    this.#access.change();
+    this.#access.tables.audit.setHash(id, hash);
+  }
+}
+
+/** `CounterWrites` inside one write transaction. */
+export class CounterHandle implements CounterWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  /** The one writer is the lock. */
+  async lock() {
+    this.#access.enter();
+  }
+
+  async sum(keys: readonly string[], afterMicros: number) {
+    this.#access.enter();
+    return this.#access.tables.counters.sum(keys, afterMicros);
+  }
+
+  async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {
+    this.#access.change();
+    this.#access.tables.counters.add(key, { start, end }, amount);
+  }
+
+  async trim(beforeMicros: number, limit: number) {
+    this.#access.change();
+    return this.#access.tables.counters.trim(beforeMicros, limit);
+  }
+}
+
+/** `ObjectReferences` inside one write transaction. */
+export class ObjectHandle implements ObjectReferences {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async addReference(row: ObjectReference) {
+    this.#access.change();
+    this.#access.tables.objects.add(row);
+  }
+
+  async dropReferences(holder: string, at: number) {
+    this.#access.change();
+    this.#access.tables.objects.drop(holder, at);
+  }
+
+  async hasReference(namespace: string, sha256: string) {
+    this.#access.enter();
+    return this.#access.tables.objects.has(namespace, sha256);
+  }
+
+  async unreferenced(beforeMicros: number, limit: number) {
+    this.#access.enter();
+    return this.#access.tables.objects.unreferenced(beforeMicros, limit);
+  }
+
+  async forget(sha256: string) {
+    this.#access.change();
+    this.#access.tables.objects.forget(sha256);
+  }
+}
+
+/** `InstanceValues` inside one write transaction. */
+export class InstanceHandle implements InstanceValues {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async value(name: string) {
+    this.#access.enter();
+    return this.#access.tables.instance.value(name);
+  }
+
+  async setValue(name: string, value: string) {
+    this.#access.change();
+    this.#access.tables.instance.setValue(name, value);
+  }
+}

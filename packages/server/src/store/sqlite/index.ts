@@ -1,0 +1,6 @@
+/**
+ * store/sqlite: the embedded engine on `node:sqlite`: one writing connection with group commit, snapshot reads, direct
+ * reads, checkpoints on a thread of their own. Owns `svc.db`, `lock.db` and `backups/` in the data directory; knows rows,
+ * not rules. Opened by `app` only; everyone else sees the contracts of `store/index.ts`.
+ */
+export { openSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';

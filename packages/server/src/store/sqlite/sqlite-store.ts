@@ -1,0 +1,227 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
+import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
+import { loadMigrations, type Migration } from '../migrations/index.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { Connection } from './connection.ts';
+import { lockDataDir } from './data-lock.ts';
+import { createReadHandle } from './handles/index.ts';
+import { migrate } from './migrate.ts';
+import { DirectReads, SnapshotReads } from './read-gate.ts';
+import { storageFault } from './storage-fault.ts';
+import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
+import { createTables, type Tables } from './tables/index.ts';
+import { WalSyncer } from './wal-syncer.ts';
+
+export interface SqliteStoreOptions {
+  /** Directory of `svc.db`, `lock.db` and `backups/`; made when missing. */
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Must end the process: called when it is unknown what reached the disk. */
+  readonly fatal: (error: unknown) => void;
+  /** `off`: commits are never synced; for tests only. Default `group`. */
+  readonly durability?: 'group' | 'off';
+  /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
+  readonly migrate?: 'auto' | 'manual';
+  /** For tests: makes the log durable in place of fdatasync. */
+  readonly sync?: (fd: number) => Promise<void>;
+  /** For tests: called before each statement, commit and sync; throws to make it fail, or ends the process. */
+  readonly faults?: FaultPoints;
+  /** For tests: the schema's steps. */
+  readonly migrations?: readonly Migration[];
+  /** For tests: sizes of the log from which checkpoints run. */
+  readonly checkpoint?: { readonly passiveBytes: number; readonly truncateBytes: number };
+}
+
+const EPOCH = 'epoch';
+const CLOCK = 'clock';
+const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
+
+const fdatasyncAsync = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
+  });
+
+/**
+ * The embedded engine. Opening takes the data directory's lock (Fault FAILED_PRECONDITION DATA_DIR_IN_USE), migrates, and
+ * makes sure that the log exists; `close` settles what was submitted and gives the lock back.
+ */
+export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDataDir(options.dataDir);
+  try {
+    return new SqliteStore(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+};
+
+/** The writing connection with its schema in place. */
+const openWriter = (file: string, options: SqliteStoreOptions): Connection => {
+  const connection = new Connection(file, {
+    isSynced: options.durability !== 'off',
+    ...(options.faults === undefined ? {} : { faults: options.faults }),
+  });
+  try {
+    connection.database.exec('PRAGMA journal_mode = WAL');
+    migrate(connection.database, {
+      migrations: options.migrations ?? loadMigrations('sqlite'),
+      backupDir: join(options.dataDir, 'backups'),
+      mode: options.migrate ?? 'auto',
+      nowMicros: options.clock.nowMicros(),
+      log: options.log,
+    });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+};
+
+class SqliteStore implements Store {
+  readonly epoch: string;
+  readonly direct: ReadTx;
+  readonly #lock: { release(): void };
+  readonly #connections: readonly Connection[];
+  readonly #walFd: number;
+  readonly #tables: Tables;
+  readonly #clock: StoreClock;
+  readonly #syncer: WalSyncer;
+  readonly #queue: CommitQueue;
+  readonly #checkpointer: Checkpointer;
+  readonly #snapshots: SnapshotReads;
+  readonly #direct: DirectReads;
+  #clockNoted = 0;
+  /** Newest resource version known to be on disk. */
+  #durableVersion = 0;
+  #committedVersion = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: SqliteStoreOptions, lock: { release(): void }) {
+    this.#lock = lock;
+    const file = join(options.dataDir, 'svc.db');
+    const writer = openWriter(file, options);
+    const isSynced = options.durability !== 'off';
+    const [snapshot, direct] = [new Connection(file, { isSynced }), new Connection(file, { isSynced })];
+    this.#connections = [snapshot, direct, writer];
+    const nextToken = tokenSource(options.random);
+    this.#tables = createTables(writer, nextToken);
+    this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
+    this.epoch = this.#start(nextToken());
+    this.#walFd = openSync(`${file}-wal`, 'r');
+    this.#syncer = new WalSyncer({ sync: this.#syncFunction(options), fatal: options.fatal });
+    this.#queue = new CommitQueue({
+      connection: writer,
+      tables: this.#tables,
+      syncer: this.#syncer,
+      log: options.log,
+      now: () => this.#clock.now(),
+      fatal: options.fatal,
+      beforeCommit: () => this.#beforeCommit(),
+      afterCommit: () => this.#noteCommit(),
+      ...(options.faults === undefined ? {} : { faults: options.faults }),
+    });
+    this.#checkpointer = new Checkpointer({
+      file,
+      connection: writer,
+      log: options.log,
+      pausedWhile: (work) => this.#queue.pausedWhile(work),
+      fatal: options.fatal,
+      ...options.checkpoint,
+    });
+    this.#snapshots = new SnapshotReads(snapshot, createTables(snapshot, nextToken), this.#syncer);
+    this.#direct = new DirectReads(direct, {
+      tables: createTables(direct, nextToken),
+      syncer: this.#syncer,
+      durableVersion: () => this.#durableVersion,
+    });
+    this.direct = createReadHandle(this.#direct);
+  }
+
+  write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    return this.#queue.submit(work);
+  }
+
+  read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
+    return this.#closed === undefined ? this.#snapshots.read(work) : Promise.reject(CLOSED);
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  async ping(): Promise<void> {
+    if (this.#closed !== undefined) throw CLOSED;
+    try {
+      await this.direct.instance.value(EPOCH);
+    } catch (error) {
+      throw isFault(error) ? error : storageFault('the store does not answer', error);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#queue.submit(async (tx) => tx.instance.setValue(CLOCK, String(this.#clock.now())));
+      await this.#queue.close(CLOSED);
+    } finally {
+      await this.#checkpointer.close();
+      this.#direct.close();
+      closeSync(this.#walFd);
+      for (const connection of this.#connections) connection.close();
+      this.#lock.release();
+    }
+  }
+
+  /** First write of the process: makes the epoch of a new or restored store, and with it the log file. */
+  #start(newEpoch: string): string {
+    const { instance } = this.#tables;
+    const epoch = instance.value(EPOCH) ?? newEpoch;
+    instance.setValue(EPOCH, epoch);
+    instance.setValue(CLOCK, String(this.#clock.now()));
+    this.#clockNoted = this.#clock.now();
+    return epoch;
+  }
+
+  #syncFunction(options: SqliteStoreOptions): () => Promise<void> {
+    const { faults, durability } = options;
+    const sync = options.sync ?? (durability === 'off' ? async () => undefined : fdatasyncAsync);
+    return async () => {
+      const version = this.#committedVersion;
+      faults?.('store.sync');
+      await sync(this.#walFd);
+      faults?.('store.synced');
+      this.#durableVersion = version;
+    };
+  }
+
+  #noteCommit(): void {
+    this.#committedVersion = this.#tables.resources.newestVersion();
+    this.#checkpointer.noteCommit();
+  }
+
+  /** Notes, once a second at most, the time a later process must not go behind. */
+  #beforeCommit(): void {
+    const now = this.#clock.now();
+    if (now - this.#clockNoted < CLOCK_SLACK_MICROS) return;
+    this.#tables.instance.setValue(CLOCK, String(now));
+    this.#clockNoted = now;
+  }
+}
+
+/** Tokens that never repeat in a database: random bits of this process and a count. */
+const tokenSource = (random: Random): (() => string) => {
+  const prefix = Buffer.from(random.fill(new Uint8Array(12))).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36)}`;
+};

@@ -1,0 +1,23 @@
+import { Fault, isFault } from '../../base/index.ts';
+
+/** Extended result codes after which it is unknown what reached the disk: fsync of a file, of a directory. */
+const SYNC_FAILURES: ReadonlySet<number> = new Set([1034, 1290]);
+
+const resultCode = (error: unknown): number | undefined => {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
+  return typeof error.errcode === 'number' ? error.errcode : undefined;
+};
+
+/** True for an error that came from SQLite itself. */
+export const isSqliteError = (error: unknown): boolean => resultCode(error) !== undefined;
+
+/** True when SQLite could not sync a file: nothing more may be acknowledged by this process (architecture 4). */
+export const isSyncFailure = (error: unknown): boolean => SYNC_FAILURES.has(resultCode(error) ?? 0);
+
+/** What a caller sees of an error of the engine; Faults and errors of the transaction function pass through unchanged. */
+export const toCallerError = (error: unknown): unknown =>
+  isFault(error) || !isSqliteError(error) ? error : storageFault('the write was refused by the store', error);
+
+/** UNAVAILABLE STORAGE; the cause is for the log only. */
+export const storageFault = (message: string, cause?: unknown): Fault =>
+  new Fault('UNAVAILABLE', 'STORAGE', message, cause === undefined ? {} : { cause });

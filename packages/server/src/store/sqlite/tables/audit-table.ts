@@ -1,0 +1,106 @@
+import type { AuditFilter, AuditRow } from '../../contracts/index.ts';
+import type { Connection, SqlValue, Statement } from '../connection.ts';
+
+const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
+const SELECT = `SELECT ${COLUMNS}, coalesce(hash, '') AS hash FROM audit a LEFT JOIN audit_chain c ON c.position = a.position`;
+const APPEND = `INSERT INTO audit (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)`;
+const UNCHAINED = `${SELECT} WHERE a.position > coalesce((SELECT max(position) FROM audit_chain), 0)
+  ORDER BY a.position LIMIT ?`;
+const CHAIN_HEAD = 'SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1';
+const SET_HASH = `INSERT INTO audit_chain (position, hash) SELECT position, ? FROM audit WHERE id = ?
+  ON CONFLICT DO UPDATE SET hash = excluded.hash`;
+
+interface AuditSqlRow {
+  readonly id: string;
+  readonly at: number;
+  readonly request_id: string;
+  readonly identity: string;
+  readonly operation: string;
+  readonly target: string;
+  readonly namespace: string;
+  readonly outcome: string;
+  readonly resource_version: string;
+  readonly hash: string;
+}
+
+const toAudit = (row: AuditSqlRow): AuditRow => ({
+  id: row.id,
+  at: row.at,
+  requestId: row.request_id,
+  identity: row.identity,
+  operation: row.operation,
+  target: row.target,
+  namespace: row.namespace,
+  outcome: row.outcome,
+  resourceVersion: row.resource_version,
+  hash: row.hash,
+});
+
+/** The audit record in commit order, and the hash chain that is closed over it afterwards (PL-15). */
+export class AuditTable {
+  readonly #connection: Connection;
+  readonly #append: Statement;
+  readonly #unchained: Statement<AuditSqlRow>;
+  readonly #chainHead: Statement<{ hash: string }>;
+  readonly #setHash: Statement;
+  /** One statement per combination of filters: 64 at most. */
+  readonly #lists = new Map<string, Statement<AuditSqlRow>>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#append = connection.statement(APPEND);
+    this.#unchained = connection.statement(UNCHAINED);
+    this.#chainHead = connection.statement(CHAIN_HEAD);
+    this.#setHash = connection.statement(SET_HASH);
+  }
+
+  append(row: Omit<AuditRow, 'hash'>): void {
+    this.#append.run(
+      ...[row.id, row.at, row.requestId, row.identity, row.operation, row.target, row.namespace, row.outcome],
+      row.resourceVersion,
+    );
+  }
+
+  /** Newest first. */
+  list(filter: AuditFilter): AuditRow[] {
+    const conditions: string[] = [];
+    const values: SqlValue[] = [];
+    const add = (condition: string, value: SqlValue | undefined): void => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      values.push(value);
+    };
+    add('a.namespace IN (SELECT value FROM json_each(?))', filter.namespaces && JSON.stringify(filter.namespaces));
+    add('a.identity = ?', filter.identity);
+    add('a.operation = ?', filter.operation);
+    add('a.at >= ?', filter.since);
+    add('a.at < ?', filter.until);
+    add('a.position < (SELECT position FROM audit WHERE id = ?)', filter.before);
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const sql = `${SELECT} ${where} ORDER BY a.position DESC LIMIT ?`;
+    return this.#list(sql)
+      .all(...values, filter.limit)
+      .map(toAudit);
+  }
+
+  unchained(limit: number): AuditRow[] {
+    return this.#unchained.all(limit).map(toAudit);
+  }
+
+  chainHead(): string {
+    return this.#chainHead.get()?.hash ?? '';
+  }
+
+  setHash(id: string, hash: string): void {
+    this.#setHash.run(hash, id);
+  }
+
+  #list(sql: string): Statement<AuditSqlRow> {
+    let statement = this.#lists.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.statement<AuditSqlRow>(sql);
+      this.#lists.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Connection, Statement } from '../connection.ts';
+
+export interface ObjectReference {
+  readonly namespace: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly mediaType: string;
+  readonly holder: string;
+  readonly at: number;
+}
+
+const ADD_OBJECT = `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES (?, ?, 0)
+  ON CONFLICT DO UPDATE SET unreferenced_at = 0`;
+const ADD_REFERENCE = `INSERT INTO object_references (holder, namespace, sha256, size_bytes, media_type, at) VALUES (?,?,?,?,?,?)
+  ON CONFLICT DO NOTHING`;
+const HELD = 'SELECT DISTINCT sha256 FROM object_references WHERE holder >= ? AND holder < ?';
+const DROP = 'DELETE FROM object_references WHERE holder >= ? AND holder < ?';
+const MARK = `UPDATE objects SET unreferenced_at = ? WHERE sha256 = ?
+  AND NOT EXISTS (SELECT 1 FROM object_references r WHERE r.sha256 = objects.sha256)`;
+const HAS = 'SELECT 1 AS found FROM object_references WHERE sha256 = ? AND namespace = ? LIMIT 1';
+const UNREFERENCED = `SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < ?
+  ORDER BY unreferenced_at LIMIT ?`;
+const FORGET = 'DELETE FROM objects WHERE sha256 = ? AND unreferenced_at > 0';
+
+/** Directly behind a holder's own name in byte order. */
+const JUST_BEHIND = '\u0000';
+/** The character behind `/`: every `holder/…` sorts before it. */
+const BEHIND_SLASH = '0';
+
+/** Objects and who refers to them. The time at which the last reference went is kept with the object. */
+export class ObjectTable {
+  readonly #addObject: Statement;
+  readonly #addReference: Statement;
+  readonly #held: Statement<{ sha256: string }>;
+  readonly #drop: Statement;
+  readonly #mark: Statement;
+  readonly #has: Statement<{ found: number }>;
+  readonly #unreferenced: Statement<{ sha256: string }>;
+  readonly #forget: Statement;
+
+  constructor(connection: Connection) {
+    this.#addObject = connection.statement(ADD_OBJECT);
+    this.#addReference = connection.statement(ADD_REFERENCE);
+    this.#held = connection.statement(HELD);
+    this.#drop = connection.statement(DROP);
+    this.#mark = connection.statement(MARK);
+    this.#has = connection.statement(HAS);
+    this.#unreferenced = connection.statement(UNREFERENCED);
+    this.#forget = connection.statement(FORGET);
+  }
+
+  add(row: ObjectReference): void {
+    this.#addObject.run(row.sha256, row.sizeBytes);
+    this.#addReference.run(row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at);
+  }
+
+  drop(holder: string, at: number): void {
+    this.#dropRange(holder, holder + JUST_BEHIND, at);
+  }
+
+  /** Drops the references of `holder` and of every holder below it (`holder/…`). */
+  dropTree(holder: string, at: number): void {
+    this.drop(holder, at);
+    this.#dropRange(`${holder}/`, `${holder}${BEHIND_SLASH}`, at);
+  }
+
+  has(namespace: string, sha256: string): boolean {
+    return this.#has.get(sha256, namespace) !== undefined;
+  }
+
+  unreferenced(beforeMicros: number, limit: number): string[] {
+    return this.#unreferenced.all(beforeMicros, limit).map((row) => row.sha256);
+  }
+
+  /** Does nothing for an object that is referred to again. */
+  forget(sha256: string): void {
+    this.#forget.run(sha256);
+  }
+
+  #dropRange(from: string, to: string, at: number): void {
+    const held = this.#held.all(from, to);
+    if (held.length === 0) return;
+    this.#drop.run(from, to);
+    for (const { sha256 } of held) this.#mark.run(at, sha256);
+  }
+}

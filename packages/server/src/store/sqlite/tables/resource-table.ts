@@ -1,0 +1,268 @@
+import { Fault } from '../../../base/index.ts';
+import type {
+  ResourceChange,
+  ResourceDraft,
+  ResourceKey,
+  ResourceSection,
+  StoredResource,
+} from '../../contracts/index.ts';
+import type { Connection, Statement } from '../connection.ts';
+import { parseList, parseTextMap } from '../row-json.ts';
+import {
+  type ChangeSqlRow,
+  type EncodedDraft,
+  encodeDraft,
+  joinSections,
+  keyNames,
+  RESOURCE_COLUMNS,
+  type ResourceSqlRow,
+  splitSections,
+  toResource,
+  toStored,
+} from './resource-rows.ts';
+
+const KEY = 'kind = ? AND namespace = ? AND parent = ? AND name = ?';
+const GET = `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY}`;
+const DEPENDENTS = `SELECT ${RESOURCE_COLUMNS} FROM resource_owners o CROSS JOIN resources r ON r.row = o.resource
+  WHERE o.owner_uid = ? ORDER BY o.resource LIMIT ?`;
+const CHANGES = `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > ? ORDER BY version LIMIT ?`;
+const OLDEST = 'SELECT version FROM changes ORDER BY version LIMIT 1';
+const NEWEST = 'SELECT version FROM changes ORDER BY version DESC LIMIT 1';
+const ACTIVITY = 'SELECT uid, body FROM activity WHERE uid = ?';
+
+const PREVIOUS = `SELECT row, version, labels, owners FROM resources WHERE ${KEY}`;
+const INSERT = `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+  ON CONFLICT DO NOTHING RETURNING row`;
+const UPDATE = `UPDATE resources SET api_version = ?, uid = ?, generation = ?, version = ?, created_at = ?, updated_at = ?,
+  deletion_at = ?, labels = ?, annotations = ?, owners = ?, finalizers = ?, spec = ?, status = ? WHERE row = ?`;
+const MARK_DELETED = 'UPDATE resources SET version = ?, updated_at = ? WHERE row = ?';
+const DELETE = 'DELETE FROM resources WHERE row = ?';
+const LOG = `INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT ?, ?, ${RESOURCE_COLUMNS}
+  FROM resources WHERE row = ?`;
+const ADD_LABEL = 'INSERT INTO resource_labels (kind, label, value, namespace, parent, name) VALUES (?,?,?,?,?,?)';
+const DROP_LABEL = `DELETE FROM resource_labels WHERE kind = ? AND label = ? AND value = ? AND namespace = ?
+  AND parent = ? AND name = ?`;
+const ADD_OWNER = 'INSERT OR IGNORE INTO resource_owners (owner_uid, resource) VALUES (?, ?)';
+const DROP_OWNER = 'DELETE FROM resource_owners WHERE owner_uid = ? AND resource = ?';
+const SET_ACTIVITY = 'INSERT INTO activity (uid, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body';
+const DROP_ACTIVITY = 'DELETE FROM activity WHERE uid = ?';
+const OLDEST_TIMES = 'SELECT version, updated_at FROM changes ORDER BY version LIMIT ?';
+const DROP_CHANGES = 'DELETE FROM changes WHERE version <= ?';
+
+interface PreviousRow {
+  readonly row: number;
+  readonly version: number;
+  readonly labels: string;
+  readonly owners: string;
+}
+
+/** Reads of the generic table and its change log, on one connection. */
+export class ResourceReadTable {
+  readonly #get: Statement<ResourceSqlRow>;
+  readonly #dependents: Statement<ResourceSqlRow>;
+  readonly #changes: Statement<ChangeSqlRow>;
+  readonly #oldest: Statement<{ version: number }>;
+  readonly #newest: Statement<{ version: number }>;
+  readonly #activity: Statement<{ uid: string; body: string }>;
+
+  constructor(connection: Connection) {
+    this.#get = connection.statement(GET);
+    this.#dependents = connection.statement(DEPENDENTS);
+    this.#changes = connection.statement(CHANGES);
+    this.#oldest = connection.statement(OLDEST);
+    this.#newest = connection.statement(NEWEST);
+    this.#activity = connection.statement(ACTIVITY);
+  }
+
+  get(key: ResourceKey): StoredResource | undefined {
+    const row = this.#get.get(key.kind, key.namespace, key.parent, key.name);
+    return row === undefined ? undefined : toResource(row);
+  }
+
+  dependents(ownerUid: string, limit: number): StoredResource[] {
+    return this.#dependents.all(ownerUid, limit).map(toResource);
+  }
+
+  changes(after: number, limit: number): ResourceChange[] {
+    return this.#changes.all(after, limit).map((row) => ({
+      version: row.version,
+      change: row.change as ResourceChange['change'],
+      sections: splitSections(row.sections),
+      at: row.updated_at,
+      resource: toResource(row),
+    }));
+  }
+
+  versionRange(): { readonly oldest: number; readonly newest: number } {
+    return { oldest: this.#oldest.get()?.version ?? 1, newest: this.newestVersion() };
+  }
+
+  newestVersion(): number {
+    return this.#newest.get()?.version ?? 0;
+  }
+
+  activity(uids: readonly string[]): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const uid of uids) {
+      const row = this.#activity.get(uid);
+      if (row !== undefined) found.set(uid, row.body);
+    }
+    return found;
+  }
+}
+
+/** Writes of the generic table: each also appends the state after it to the change log (architecture 4). */
+export class ResourceWriteTable {
+  readonly #reads: ResourceReadTable;
+  readonly #previous: Statement<PreviousRow>;
+  readonly #insert: Statement<{ row: number }>;
+  readonly #update: Statement;
+  readonly #markDeleted: Statement;
+  readonly #delete: Statement;
+  readonly #log: Statement;
+  readonly #addLabel: Statement;
+  readonly #dropLabel: Statement;
+  readonly #addOwner: Statement;
+  readonly #dropOwner: Statement;
+  readonly #setActivity: Statement;
+  readonly #dropActivity: Statement;
+  readonly #oldestTimes: Statement<{ version: number; updated_at: number }>;
+  readonly #dropChanges: Statement;
+  /** Last version given out; unknown after a rollback. */
+  #lastVersion: number | undefined;
+
+  constructor(connection: Connection, reads: ResourceReadTable) {
+    this.#reads = reads;
+    this.#previous = connection.statement(PREVIOUS);
+    this.#insert = connection.statement(INSERT);
+    this.#update = connection.statement(UPDATE);
+    this.#markDeleted = connection.statement(MARK_DELETED);
+    this.#delete = connection.statement(DELETE);
+    this.#log = connection.statement(LOG);
+    this.#addLabel = connection.statement(ADD_LABEL);
+    this.#dropLabel = connection.statement(DROP_LABEL);
+    this.#addOwner = connection.statement(ADD_OWNER);
+    this.#dropOwner = connection.statement(DROP_OWNER);
+    this.#setActivity = connection.statement(SET_ACTIVITY);
+    this.#dropActivity = connection.statement(DROP_ACTIVITY);
+    this.#oldestTimes = connection.statement(OLDEST_TIMES);
+    this.#dropChanges = connection.statement(DROP_CHANGES);
+  }
+
+  /** Called after every rollback, also of a savepoint. */
+  forgetVersion(): void {
+    this.#lastVersion = undefined;
+  }
+
+  insert(draft: ResourceDraft, sections: readonly ResourceSection[], now: number): StoredResource {
+    const version = this.#nextVersion();
+    const { key } = draft;
+    const json = encodeDraft(draft);
+    const inserted = this.#insert.get(
+      ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
+      ...[draft.createdAt, now, draft.deletionTimestamp ?? 0],
+      ...[json.labels, json.annotations, json.owners, json.finalizers, draft.spec, draft.status],
+    );
+    if (inserted === undefined) throw alreadyExists(key);
+    this.#lastVersion = version;
+    if (json.labels !== '{}') this.#addLabels(key, draft.labels);
+    for (const owner of draft.owners) this.#addOwner.run(owner.uid, inserted.row);
+    this.#log.run('created', joinSections(sections), inserted.row);
+    return toStored(draft, version, now);
+  }
+
+  /** Undefined when the row is gone or has another version. */
+  replace(
+    draft: ResourceDraft,
+    expectedVersion: number,
+    write: { readonly sections: readonly ResourceSection[]; readonly now: number },
+  ): StoredResource | undefined {
+    const previous = this.#expect(draft.key, expectedVersion);
+    if (previous === undefined) return undefined;
+    const version = this.#nextVersion();
+    const json = encodeDraft(draft);
+    this.#update.run(
+      ...[draft.apiVersion, draft.uid, draft.generation, version, draft.createdAt, write.now],
+      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
+      ...[draft.spec, draft.status, previous.row],
+    );
+    this.#lastVersion = version;
+    this.#changeLabels(draft, previous, json);
+    if (json.owners !== previous.owners) this.#changeOwners(draft, previous);
+    this.#log.run('updated', joinSections(write.sections), previous.row);
+    return toStored(draft, version, write.now);
+  }
+
+  /** The removed row as it last was, with the version of its removal. */
+  remove(key: ResourceKey, expectedVersion: number, now: number): StoredResource | undefined {
+    const previous = this.#expect(key, expectedVersion);
+    if (previous === undefined) return undefined;
+    const version = this.#nextVersion();
+    this.#markDeleted.run(version, now, previous.row);
+    this.#lastVersion = version;
+    this.#log.run('deleted', 'metadata,spec,status', previous.row);
+    const last = this.#reads.get(key);
+    if (previous.labels !== '{}') this.#dropLabels(key, parseTextMap(previous.labels));
+    for (const uid of ownerUids(previous.owners)) this.#dropOwner.run(uid, previous.row);
+    if (last !== undefined) this.#dropActivity.run(last.uid);
+    this.#delete.run(previous.row);
+    return last;
+  }
+
+  setActivity(uid: string, json: string): void {
+    this.#setActivity.run(uid, json);
+  }
+
+  /** Versions and times rise together, so the old entries are a prefix; the newest entry always stays. */
+  trimChanges(beforeMicros: number, limit: number): number {
+    const oldest = this.#oldestTimes.all(limit + 1);
+    const newest = this.#reads.newestVersion();
+    const old = oldest.slice(0, limit).filter((row) => row.updated_at < beforeMicros && row.version < newest);
+    const last = old.at(-1);
+    return last === undefined ? 0 : this.#dropChanges.run(last.version);
+  }
+
+  #nextVersion(): number {
+    return (this.#lastVersion ?? this.#reads.newestVersion()) + 1;
+  }
+
+  #expect(key: ResourceKey, version: number): PreviousRow | undefined {
+    const previous = this.#previous.get(key.kind, key.namespace, key.parent, key.name);
+    return previous?.version === version ? previous : undefined;
+  }
+
+  #changeLabels(draft: ResourceDraft, previous: PreviousRow, json: EncodedDraft): void {
+    if (json.labels === previous.labels) return;
+    this.#dropLabels(draft.key, parseTextMap(previous.labels));
+    this.#addLabels(draft.key, draft.labels);
+  }
+
+  #addLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): void {
+    for (const [label, value] of Object.entries(labels))
+      this.#addLabel.run(key.kind, label, value, key.namespace, key.parent, key.name);
+  }
+
+  #dropLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): void {
+    for (const [label, value] of Object.entries(labels))
+      this.#dropLabel.run(key.kind, label, value, key.namespace, key.parent, key.name);
+  }
+
+  #changeOwners(draft: ResourceDraft, previous: PreviousRow): void {
+    for (const uid of ownerUids(previous.owners)) this.#dropOwner.run(uid, previous.row);
+    for (const owner of draft.owners) this.#addOwner.run(owner.uid, previous.row);
+  }
+}
+
+const ownerUids = (json: string): readonly string[] => parseList<{ uid: string }>(json).map((owner) => owner.uid);
+
+const alreadyExists = (key: ResourceKey): Fault => {
+  const words = key.kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  const names = keyNames(key);
+  const label = Object.values(names).join('/');
+  return new Fault(
+    'ALREADY_EXISTS',
+    `${words.toUpperCase()}_EXISTS`,
+    `${words.replaceAll('_', ' ').toLowerCase()} exists: ${label}`,
+    { metadata: names },
+  );
+};

@@ -1,0 +1,212 @@
+import { Fault } from '../../../base/index.ts';
+import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
+import type { Connection, SqlValue, Statement } from '../connection.ts';
+import { parseTextMap, textMapJson } from '../row-json.ts';
+import { drivingLabel, labelCondition } from './resource-list.ts';
+
+const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
+  last_message_id, last_sequence, labels, body`;
+const GET = `SELECT ${COLUMNS} FROM sessions WHERE id = ?`;
+const INSERT = `INSERT INTO sessions (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
+const PREVIOUS = 'SELECT row, last_active, state, labels FROM sessions WHERE id = ?';
+const SET = `fence = ?, epoch = ?, open_turns = ?, active_turn_id = ?, admission = ?, last_message_id = ?, last_sequence = ?,
+  labels = ?, body = ?`;
+/** Three forms, because naming an indexed column in SET rewrites its index entry even when the value stays. */
+const UPDATE = `UPDATE sessions SET ${SET} WHERE row = ?`;
+const UPDATE_STATE = `UPDATE sessions SET ${SET}, state = ? WHERE row = ?`;
+const UPDATE_ALL = `UPDATE sessions SET ${SET}, state = ?, last_active = ? WHERE row = ?`;
+const DELETE = 'DELETE FROM sessions WHERE id = ?';
+const ADD_LABEL = 'INSERT INTO session_labels (namespace, agent, label, value, session_id) VALUES (?,?,?,?,?)';
+const DROP_LABEL = `DELETE FROM session_labels WHERE namespace = ? AND agent = ? AND label = ? AND value = ?
+  AND session_id = ?`;
+const COUNT_LABEL = `SELECT count(*) AS found FROM (SELECT 1 FROM session_labels WHERE namespace = ? AND agent = ?
+  AND label = ? AND value = ? LIMIT ?)`;
+const BUSY_WINDOW = `SELECT id FROM sessions WHERE state <> 'IDLE' AND id > ? ORDER BY id LIMIT 1 OFFSET ?`;
+const STUCK = `SELECT ${COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? AND id <= ?
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id AND t.state IN ('QUEUED', 'RUNNING', 'WAITING'))
+  ORDER BY id LIMIT ?`;
+
+/** Up to this many sessions with the wanted label are sorted; more, and the list is walked in its own order. */
+const SORTED_MATCHES = 1_000;
+/** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
+const STUCK_WINDOW = 1_000;
+/** Sorts behind every id. */
+const LAST_ID = '\u{10ffff}';
+
+interface SessionSqlRow {
+  readonly id: string;
+  readonly namespace: string;
+  readonly agent: string;
+  readonly state: string;
+  readonly fence: number;
+  readonly epoch: number;
+  readonly created_at: number;
+  readonly last_active: number;
+  readonly open_turns: number;
+  readonly active_turn_id: string;
+  readonly admission: number;
+  readonly last_message_id: string;
+  readonly last_sequence: number;
+  readonly labels: string;
+  readonly body: string;
+}
+
+const toSession = (row: SessionSqlRow): SessionRow => ({
+  id: row.id,
+  namespace: row.namespace,
+  agent: row.agent,
+  state: row.state as SessionState,
+  fence: row.fence,
+  epoch: row.epoch,
+  createdAt: row.created_at,
+  lastActive: row.last_active,
+  openTurns: row.open_turns,
+  activeTurnId: row.active_turn_id,
+  admission: row.admission,
+  lastMessageId: row.last_message_id,
+  lastSequence: row.last_sequence,
+  labels: parseTextMap(row.labels),
+  body: row.body,
+});
+
+/** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
+export class SessionTable {
+  readonly #connection: Connection;
+  readonly #get: Statement<SessionSqlRow>;
+  readonly #insert: Statement;
+  readonly #previous: Statement<{ row: number; last_active: number; state: string; labels: string }>;
+  readonly #update: Statement;
+  readonly #updateState: Statement;
+  readonly #updateAll: Statement;
+  readonly #delete: Statement;
+  readonly #addLabel: Statement;
+  readonly #dropLabel: Statement;
+  readonly #countLabel: Statement<{ found: number }>;
+  readonly #busyWindow: Statement<{ id: string }>;
+  readonly #stuck: Statement<SessionSqlRow>;
+  readonly #pages = new Map<string, Statement<SessionSqlRow>>();
+  #stuckAfter = '';
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#get = connection.statement(GET);
+    this.#insert = connection.statement(INSERT);
+    this.#previous = connection.statement(PREVIOUS);
+    this.#update = connection.statement(UPDATE);
+    this.#updateState = connection.statement(UPDATE_STATE);
+    this.#updateAll = connection.statement(UPDATE_ALL);
+    this.#delete = connection.statement(DELETE);
+    this.#addLabel = connection.statement(ADD_LABEL);
+    this.#dropLabel = connection.statement(DROP_LABEL);
+    this.#countLabel = connection.statement(COUNT_LABEL);
+    this.#busyWindow = connection.statement(BUSY_WINDOW);
+    this.#stuck = connection.statement(STUCK);
+  }
+
+  get(id: string): SessionRow | undefined {
+    const row = this.#get.get(id);
+    return row === undefined ? undefined : toSession(row);
+  }
+
+  insert(row: SessionRow): void {
+    const labels = textMapJson(row.labels);
+    const added = this.#insert.run(
+      ...[row.id, row.namespace, row.agent, row.state, row.fence, row.epoch, row.createdAt, row.lastActive],
+      ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, labels, row.body],
+    );
+    if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
+    if (labels !== '{}') this.#addLabels(row);
+  }
+
+  /** Namespace, agent and creation time of a session never change and are not written. A missing row: nothing written. */
+  save(row: SessionRow): void {
+    const previous = this.#previous.get(row.id);
+    if (previous === undefined) return;
+    const labels = textMapJson(row.labels);
+    const values: SqlValue[] = [
+      ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
+      ...[row.lastSequence, labels, row.body],
+    ];
+    if (previous.last_active !== row.lastActive)
+      this.#updateAll.run(...values, row.state, row.lastActive, previous.row);
+    else if (previous.state !== row.state) this.#updateState.run(...values, row.state, previous.row);
+    else this.#update.run(...values, previous.row);
+    if (labels === previous.labels) return;
+    this.#dropLabels(row, previous.labels);
+    this.#addLabels(row);
+  }
+
+  delete(id: string): void {
+    const session = this.#get.get(id);
+    if (session === undefined) return;
+    this.#dropLabels(session, session.labels);
+    this.#delete.run(id);
+  }
+
+  /** Newest activity first. */
+  page(page: SessionPage): SessionRow[] {
+    const conditions = ['s.namespace = ?', 's.agent = ?'];
+    const values: SqlValue[] = [page.namespace, page.agent];
+    if (page.before !== undefined) {
+      conditions.push('(s.last_active, s.id) < (?, ?)');
+      values.push(page.before.lastActive, page.before.id);
+    }
+    const requirements = page.labels ?? [];
+    for (const requirement of requirements) {
+      const condition = labelCondition(requirement, 's.labels');
+      conditions.push(condition.sql);
+      values.push(...condition.values);
+    }
+    const driver = this.#selectiveLabel(page, requirements);
+    if (driver !== undefined) {
+      conditions.push(`s.id IN (SELECT session_id FROM session_labels WHERE namespace = ? AND agent = ?
+        AND label = ? AND value = ?)`);
+      values.push(page.namespace, page.agent, driver.key, driver.value);
+    }
+    const index = driver === undefined ? 'INDEXED BY sessions_activity' : '';
+    const sql = `SELECT ${COLUMNS} FROM sessions s ${index} WHERE ${conditions.join(' AND ')}
+      ORDER BY s.last_active DESC, s.id DESC LIMIT ?`;
+    return this.#page(sql)
+      .all(...values, page.limit)
+      .map(toSession);
+  }
+
+  /** Looks at a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */
+  stuck(limit: number): SessionRow[] {
+    const after = this.#stuckAfter;
+    const last = this.#busyWindow.get(after, STUCK_WINDOW - 1)?.id ?? LAST_ID;
+    const found = this.#stuck.all(after, last, limit).map(toSession);
+    this.#stuckAfter = last === LAST_ID ? '' : last;
+    if (found.length === limit) this.#stuckAfter = found.at(-1)?.id ?? '';
+    return found;
+  }
+
+  #selectiveLabel(
+    page: SessionPage,
+    requirements: readonly LabelRequirement[],
+  ): { readonly key: string; readonly value: string } | undefined {
+    const driver = drivingLabel(requirements);
+    if (driver === undefined) return undefined;
+    const matches = this.#countLabel.get(page.namespace, page.agent, driver.key, driver.value, SORTED_MATCHES + 1);
+    return (matches?.found ?? 0) > SORTED_MATCHES ? undefined : driver;
+  }
+
+  #page(sql: string): Statement<SessionSqlRow> {
+    let statement = this.#pages.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.statement<SessionSqlRow>(sql);
+      this.#pages.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #addLabels(row: SessionRow): void {
+    for (const [label, value] of Object.entries(row.labels))
+      this.#addLabel.run(row.namespace, row.agent, label, value, row.id);
+  }
+
+  #dropLabels(row: { readonly namespace: string; readonly agent: string; readonly id: string }, json: string): void {
+    for (const [label, value] of Object.entries(parseTextMap(json)))
+      this.#dropLabel.run(row.namespace, row.agent, label, value, row.id);
+  }
+}

@@ -1,0 +1,126 @@
+import { Fault } from '../../../base/index.ts';
+import type { IdempotencyRecord } from '../../contracts/index.ts';
+import type { Connection, Statement } from '../connection.ts';
+
+const ACQUIRE = `INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
+  SET owner = excluded.owner, expires_at = excluded.expires_at WHERE owner = ?2 OR expires_at <= ?4`;
+const RELEASE = 'DELETE FROM leases WHERE name = ? AND owner = ?';
+
+/** Named leases of background work. */
+export class LeaseTable {
+  readonly #acquire: Statement;
+  readonly #release: Statement;
+
+  constructor(connection: Connection) {
+    this.#acquire = connection.statement(ACQUIRE);
+    this.#release = connection.statement(RELEASE);
+  }
+
+  acquire(name: string, owner: string, times: { readonly now: number; readonly ttlMicros: number }): boolean {
+    return this.#acquire.run(name, owner, times.now + times.ttlMicros, times.now) === 1;
+  }
+
+  release(name: string, owner: string): void {
+    this.#release.run(name, owner);
+  }
+}
+
+const FIND = 'SELECT scope, request_hash, answer, expires_at FROM idempotency WHERE scope = ? AND expires_at > ?';
+const INSERT = `INSERT INTO idempotency (scope, request_hash, answer, expires_at) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (scope) DO UPDATE SET request_hash = ?2, answer = ?3, expires_at = ?4 WHERE expires_at <= ?5`;
+const TRIM = `DELETE FROM idempotency WHERE scope IN
+  (SELECT scope FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
+
+interface IdempotencySqlRow {
+  readonly scope: string;
+  readonly request_hash: string;
+  readonly answer: string;
+  readonly expires_at: number;
+}
+
+/** Answers of calls that carried an idempotency key (API-1.7). */
+export class IdempotencyTable {
+  readonly #find: Statement<IdempotencySqlRow>;
+  readonly #insert: Statement;
+  readonly #trim: Statement;
+
+  constructor(connection: Connection) {
+    this.#find = connection.statement(FIND);
+    this.#insert = connection.statement(INSERT);
+    this.#trim = connection.statement(TRIM);
+  }
+
+  find(scope: string, now: number): IdempotencyRecord | undefined {
+    const row = this.#find.get(scope, now);
+    if (row === undefined) return undefined;
+    return { scope: row.scope, requestHash: row.request_hash, answer: row.answer, expiresAt: row.expires_at };
+  }
+
+  insert(record: IdempotencyRecord, now: number): void {
+    const written = this.#insert.run(record.scope, record.requestHash, record.answer, record.expiresAt, now);
+    if (written === 0) throw new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first');
+  }
+
+  trim(now: number, limit: number): number {
+    return this.#trim.run(now, limit);
+  }
+}
+
+const SUM = 'SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counters WHERE key = ? AND bucket_end > ?';
+const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES (?,?,?,?)
+  ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`;
+const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
+  FROM counters WHERE bucket_end <= ? ORDER BY bucket_end LIMIT ?)`;
+
+/** Usage per bucket of a sliding window (RT-9). */
+export class CounterTable {
+  readonly #sum: Statement<{ used: number | null; oldest: number | null }>;
+  readonly #add: Statement;
+  readonly #trim: Statement;
+
+  constructor(connection: Connection) {
+    this.#sum = connection.statement(SUM);
+    this.#add = connection.statement(ADD);
+    this.#trim = connection.statement(TRIM_COUNTERS);
+  }
+
+  /** Every key asked for is answered; without buckets with zeros. */
+  sum(keys: readonly string[], afterMicros: number) {
+    const sums = new Map<string, { readonly used: number; readonly oldestStart: number }>();
+    for (const key of keys) {
+      const row = this.#sum.get(key, afterMicros);
+      sums.set(key, { used: row?.used ?? 0, oldestStart: row?.oldest ?? 0 });
+    }
+    return sums;
+  }
+
+  add(key: string, bucket: { readonly start: number; readonly end: number }, amount: number): void {
+    this.#add.run(key, bucket.start, bucket.end, amount);
+  }
+
+  trim(beforeMicros: number, limit: number): number {
+    return this.#trim.run(beforeMicros, limit);
+  }
+}
+
+const VALUE = 'SELECT value FROM instance WHERE name = ?';
+const SET_VALUE = 'INSERT INTO instance (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value';
+
+/** Facts the instance keeps about itself. */
+export class InstanceTable {
+  readonly #value: Statement<{ value: string }>;
+  readonly #setValue: Statement;
+
+  constructor(connection: Connection) {
+    this.#value = connection.statement(VALUE);
+    this.#setValue = connection.statement(SET_VALUE);
+  }
+
+  value(name: string): string | undefined {
+    return this.#value.get(name)?.value;
+  }
+
+  setValue(name: string, value: string): void {
+    this.#setValue.run(name, value);
+  }
+}

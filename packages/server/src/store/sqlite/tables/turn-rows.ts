@@ -1,0 +1,54 @@
+import type { TurnRow, TurnState } from '../../contracts/index.ts';
+
+export interface TurnSqlRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly namespace: string;
+  readonly agent: string;
+  readonly admission: number;
+  readonly state: string;
+  readonly ready: number;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly worker: string;
+  readonly claim_expires_at: number;
+  readonly stop_requested: number;
+  readonly wake_at: number;
+  readonly created_at: number;
+  readonly finished_at: number;
+  readonly user_message_id: string;
+  readonly body: string;
+}
+
+/** Columns of the table itself; the expiry of a claim is joined in from `claims`. */
+export const TURN_COLUMNS = `id, session_id, namespace, agent, admission, state, ready, attempt, fence, worker,
+  stop_requested, wake_at, created_at, finished_at, user_message_id, body`;
+
+/** A turn with its claim; every query that answers turns begins with it. */
+export const SELECT_TURNS = `SELECT t.id, t.session_id, t.namespace, t.agent, t.admission, t.state, t.ready, t.attempt,
+  t.fence, t.worker, t.stop_requested, t.wake_at, t.created_at, t.finished_at, t.user_message_id, t.body,
+  coalesce(c.expires_at, 0) AS claim_expires_at`;
+export const FROM_TURNS = 'FROM turns t LEFT JOIN claims c ON c.worker = t.worker AND c.turn_id = t.id';
+
+/** The predicate of the partial index `turns_open`; a query must repeat it to use the index. */
+export const OPEN = `t.state IN ('QUEUED', 'RUNNING', 'WAITING')`;
+
+export const toTurn = (row: TurnSqlRow): TurnRow => ({
+  id: row.id,
+  sessionId: row.session_id,
+  namespace: row.namespace,
+  agent: row.agent,
+  admission: row.admission,
+  state: row.state as TurnState,
+  ready: row.ready === 1,
+  attempt: row.attempt,
+  fence: row.fence,
+  worker: row.worker,
+  claimExpiresAt: row.claim_expires_at,
+  stopRequested: row.stop_requested === 1,
+  wakeAt: row.wake_at,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+  userMessageId: row.user_message_id,
+  body: row.body,
+});

@@ -1,0 +1,159 @@
+import { assert } from '../../base/index.ts';
+import type { WriteTx } from '../contracts/index.ts';
+import type { Connection, Statement } from './connection.ts';
+import {
+  AuditHandle,
+  CounterHandle,
+  IdempotencyHandle,
+  InstanceHandle,
+  LeaseHandle,
+  LogWriteHandle,
+  ObjectHandle,
+  QueueHandle,
+  ResourceWriteHandle,
+  type WriteAccess,
+} from './handles/index.ts';
+import type { Tables } from './tables/index.ts';
+
+/** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
+export class Savepoints {
+  readonly #tables: Tables;
+  readonly #begin: Statement;
+  readonly #undo: Statement;
+  readonly #release: Statement;
+
+  /** `name`: undoing a savepoint of one name also undoes those of another name begun inside it. */
+  constructor(connection: Connection, tables: Tables, name: 'job' | 'step') {
+    this.#tables = tables;
+    this.#begin = connection.statement(`SAVEPOINT ${name}`);
+    this.#undo = connection.statement(`ROLLBACK TO ${name}`);
+    this.#release = connection.statement(`RELEASE ${name}`);
+  }
+
+  begin(): void {
+    this.#begin.run();
+  }
+
+  keep(): void {
+    this.#release.run();
+  }
+
+  undo(): void {
+    this.#tables.resourceWrites.forgetVersion();
+    this.#undo.run();
+    this.#release.run();
+  }
+}
+
+/** One run of one transaction function: its clock, its effects, and whether its handle may still be used. */
+export class WriteScope implements WriteAccess {
+  readonly tables: Tables;
+  readonly now: number;
+  readonly effects: (() => void)[] = [];
+  isDirty = false;
+  #isOpen = true;
+
+  constructor(tables: Tables, now: number) {
+    this.tables = tables;
+    this.now = now;
+  }
+
+  enter(): void {
+    assert(this.#isOpen, 'a transaction handle was used after its function ended');
+  }
+
+  change(): void {
+    assert(this.#isOpen, 'a transaction handle was used after its function ended');
+    this.isDirty = true;
+  }
+
+  leave<T>(value: T): T {
+    return value;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+}
+
+/** The handle a transaction function gets. Parts are made when first used: most functions need two or three. */
+export class WriteTransaction implements WriteTx {
+  readonly #scope: WriteScope;
+  readonly #savepoints: Savepoints;
+  #depth = 0;
+  #resources: ResourceWriteHandle | undefined;
+  #log: LogWriteHandle | undefined;
+
+  constructor(scope: WriteScope, savepoints: Savepoints) {
+    this.#scope = scope;
+    this.#savepoints = savepoints;
+  }
+
+  get resources() {
+    this.#resources ??= new ResourceWriteHandle(this.#scope);
+    return this.#resources;
+  }
+
+  get log() {
+    this.#log ??= new LogWriteHandle(this.#scope);
+    return this.#log;
+  }
+
+  get queue() {
+    return new QueueHandle(this.#scope);
+  }
+
+  get leases() {
+    return new LeaseHandle(this.#scope);
+  }
+
+  get idempotency() {
+    return new IdempotencyHandle(this.#scope);
+  }
+
+  get audit() {
+    return new AuditHandle(this.#scope);
+  }
+
+  get counters() {
+    return new CounterHandle(this.#scope);
+  }
+
+  get objects() {
+    return new ObjectHandle(this.#scope);
+  }
+
+  get instance() {
+    return new InstanceHandle(this.#scope);
+  }
+
+  now(): number {
+    return this.#scope.now;
+  }
+
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    this.#scope.enter();
+    const depth = ++this.#depth;
+    const effects = this.#scope.effects.length;
+    this.#savepoints.begin();
+    try {
+      const result = await work();
+      this.#scope.enter();
+      assert(this.#depth === depth, 'savepoints of one transaction overlap');
+      this.#savepoints.keep();
+      return result;
+    } catch (error) {
+      this.#scope.enter();
+      this.#savepoints.undo();
+      this.#scope.effects.length = effects;
+      throw error;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  afterCommit(effect: () => void): void {
+    this.#scope.enter();
+    this.#scope.effects.push(effect);
+  }
+}
