@@ -1,0 +1,206 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { FieldViolation } from '../base/index.ts';
+import type {
+  ReadTx,
+  ResourceChange,
+  ResourceKey,
+  ResourceReads,
+  StoredOwner,
+  StoredResource,
+  WriteTx,
+} from '../store/contracts/index.ts';
+
+/**
+ * What a kind of resource tells the one write pipeline about itself, what features ask of that pipeline, and what
+ * reconcilers are. Nothing here knows a concrete kind.
+ */
+
+/** On whose behalf something is written; a CallContext is one. */
+export interface WriteOrigin {
+  readonly requestId: string;
+  readonly operation: string;
+  readonly caller: { readonly identity: string };
+}
+
+export interface AuditEntry {
+  /** `Kind/ns/name` or another name of what was written. */
+  readonly target: string;
+  readonly namespace: string;
+  readonly resourceVersion: string;
+  /** `created`, `updated`, `deleted`, `ok` or another word; no contents. */
+  readonly outcome: string;
+}
+
+/** Adds one audit record in the transaction of the effect (PL-15). */
+export type AppendAudit = (tx: WriteTx, origin: WriteOrigin, entry: AuditEntry) => Promise<void>;
+
+/** What writes need to know of namespaces. */
+export interface NamespaceFacts {
+  /** Throws NAMESPACE_MISSING or NAMESPACE_DELETED. */
+  requireLive(reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void>;
+  /** Ancestors, nearest first; [] for a root or a missing one. */
+  ancestors(reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]>;
+}
+
+/** A spec on its way in: defaults are filled, masked values are back, nothing is written yet. */
+export interface SpecWrite<S> {
+  readonly key: ResourceKey;
+  readonly spec: S;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Undefined at creation. */
+  readonly current: StoredResource | undefined;
+  readonly generation: number;
+  readonly isSpecChanged: boolean;
+}
+
+/** How a kind takes part in writes. Every function may run again (store invariant S3). */
+export interface KindContract<S extends Message = Message> {
+  readonly kind: string;
+  /** The spec with absent values filled in; must not change its argument. */
+  readonly defaults?: (spec: S) => S;
+  /** All faults of the fields; pure. */
+  readonly validate: (write: SpecWrite<S>) => readonly FieldViolation[];
+  /** Preconditions that need the store; throws Fault. Runs before the row is written. */
+  readonly admit?: (tx: WriteTx, write: SpecWrite<S>) => Promise<void>;
+  /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
+  readonly observe?: (tx: WriteTx, write: SpecWrite<S>) => Promise<Message>;
+  /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */
+  readonly systemKeys?: (tx: WriteTx, write: SpecWrite<S>) => Promise<SystemKeys>;
+  /** Side effects in the same transaction, after the row is written. */
+  readonly applied?: (tx: WriteTx, write: SpecWrite<S> & { readonly stored: StoredResource }) => Promise<void>;
+  /** Removes what goes with the resource, before its row goes (API-7 "removed with it"). */
+  readonly removing?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
+}
+
+export interface SystemKeys {
+  readonly labels?: Readonly<Record<string, string | undefined>>;
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Registers a contract with its type of spec set aside; the pipeline hands each contract only specs of its kind. */
+export const kindContract = <S extends Message>(contract: KindContract<S>): KindContract =>
+  contract as unknown as KindContract;
+
+/** What a resource shall be. An absent part stays as it is; at creation it is empty. */
+export interface DesiredResource {
+  readonly spec?: Message;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly owners?: readonly StoredOwner[];
+  readonly finalizers?: readonly string[];
+  /** Set by the program, not by the caller: passes the check of `svc/` keys. */
+  readonly system?: SystemKeys;
+}
+
+export interface WriteInput extends DesiredResource {
+  readonly key: ResourceKey;
+  /** Absent = `svc/v1`. */
+  readonly apiVersion?: string;
+  /** '' or absent = unconditional. */
+  readonly resourceVersion?: string;
+  /** Where the metadata stands in the request, for field paths: `metadata.` (default) or '' when labels are top-level. */
+  readonly metadataPath?: string;
+}
+
+export type WriteOutcome = 'created' | 'updated' | 'unchanged';
+
+export interface WriteResult {
+  readonly resource: StoredResource;
+  readonly outcome: WriteOutcome;
+}
+
+export interface ModifyInput {
+  readonly key: ResourceKey;
+  readonly resourceVersion?: string;
+  readonly metadataPath?: string;
+  /** What the resource shall be, computed from what it is; may read through the transaction. */
+  readonly change: (current: StoredResource) => DesiredResource | Promise<DesiredResource>;
+}
+
+export type Propagation = 'background' | 'foreground' | 'orphan';
+
+export interface RemoveInput {
+  readonly key: ResourceKey;
+  readonly resourceVersion?: string;
+  readonly propagation?: Propagation;
+  /** Strips the finalizers; audited. */
+  readonly force?: boolean;
+  /** The program itself removes it: also from a deleted namespace. */
+  readonly bySystem?: boolean;
+}
+
+export interface RemoveResult {
+  /** As last stored. */
+  readonly resource: StoredResource;
+  /** Finalizers or dependants still hold it. */
+  readonly pending: boolean;
+}
+
+/** A change that only the program makes: no generation, no audit record. */
+export interface StatusChange {
+  /** Status message of the kind; absent = as it is. */
+  readonly status?: Message;
+  readonly system?: SystemKeys;
+  readonly finalizers?: readonly string[];
+}
+
+/** The only way resources are written (API-1.4, PL-2). All of a call runs in the caller's transaction. */
+export interface ResourceWriter {
+  /** Throws `<KIND>_EXISTS`. */
+  create(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
+  /** Creates or replaces; absent labels and annotations are emptied, system keys stay. */
+  put(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
+  /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
+  modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult>;
+  /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
+  remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult>;
+  /** Writes what `change` answers when that differs; undefined when there is no such resource. */
+  writeStatus(
+    tx: WriteTx,
+    key: ResourceKey,
+    change: (current: StoredResource) => StatusChange | undefined,
+  ): Promise<StoredResource | undefined>;
+}
+
+/** Bus subject of hints that resources have changed; the message is a ResourceHint. */
+export const RESOURCES_CHANGED = 'resources.changed';
+
+export interface ResourceHint {
+  readonly version: number;
+}
+
+// ---- reconciling -------------------------------------------------------------------------------------------------
+
+/** Outcome of one pass over a key; an exception means: again, with backoff. */
+export type ReconcileOutcome = { readonly done: true } | { readonly againMs: number };
+
+export interface Reconciler {
+  readonly name: string;
+  /** Kinds whose every resource is passed over at start and at each resync. */
+  readonly kinds: readonly string[];
+  /** Keys to pass over because of a change of any resource; [] for none. */
+  readonly keysFor: (change: ResourceChange, reads: ResourceReads) => Promise<readonly ResourceKey[]>;
+  /** Reads the world, computes, writes; never branches on what woke it. */
+  readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
+  readonly resyncMs: number;
+}
+
+export interface WorkItem {
+  readonly kind: string;
+  readonly key: string;
+  readonly payload: string;
+}
+
+/** Takes due items of its kinds from the durable queue; throwing means: again, with backoff. */
+export interface QueueWorker {
+  readonly kinds: readonly string[];
+  /** One item in its own transaction(s); `againMs` 0 = more of the same work is left. */
+  readonly run: (item: WorkItem) => Promise<ReconcileOutcome>;
+}
+
+/** Every change of the store in version order, each once, as this process learns of them. */
+export interface ChangeFeed {
+  /** Calls `receive` with changes after the returned version; returns how to stop. */
+  subscribe(receive: (changes: readonly ResourceChange[]) => void): { readonly after: number; stop(): void };
+}

@@ -1,0 +1,131 @@
+import {
+  type ConditionState,
+  canonicalJson,
+  findKind,
+  type JsonData,
+  type JsonMap,
+  parseJsonMap,
+  settleConditions,
+} from '../resources/index.ts';
+import type { ResourceKey, Store, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import type { QueueWorker, ReconcileOutcome, ResourceWriter, WorkItem, WriteOrigin } from './contract.ts';
+import { FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS } from './resource-removal.ts';
+import { GC_OWNERS } from './resource-writer.ts';
+
+const BATCH = 100;
+const WAIT_MS = 5_000;
+
+/** On whose behalf the collector deletes; stands in audit records. */
+export const COLLECTOR: WriteOrigin = {
+  requestId: '',
+  operation: 'garbage-collection',
+  caller: { identity: 'system' },
+};
+
+export interface GarbageCollectorDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly writer: ResourceWriter;
+}
+
+/** Deletes what no owner holds any more, by uid, a bounded batch per transaction (PL-11). */
+export class GarbageCollector implements QueueWorker {
+  readonly kinds = [GC_DEPENDENTS, GC_OWNERS, GC_FINALIZERS];
+  readonly #deps: GarbageCollectorDeps;
+
+  constructor(deps: GarbageCollectorDeps) {
+    this.#deps = deps;
+  }
+
+  async run(item: WorkItem): Promise<ReconcileOutcome> {
+    const key = JSON.parse(item.payload) as ResourceKey;
+    return this.#deps.store.write((tx) => {
+      if (item.kind === GC_OWNERS) return this.#checkOwners(tx, key);
+      if (item.kind === GC_FINALIZERS) return this.#nameFinalizers(tx, key, item.key);
+      return this.#followDependents(tx, key, item.key);
+    });
+  }
+
+  async #checkOwners(tx: WriteTx, key: ResourceKey): Promise<ReconcileOutcome> {
+    const resource = await tx.resources.get(key);
+    if (resource !== undefined) await this.#settle(tx, resource);
+    return { done: true };
+  }
+
+  async #followDependents(tx: WriteTx, key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
+    const batch = await tx.resources.dependents(uid, BATCH);
+    let isMoving = false;
+    for (const dependant of batch) isMoving = (await this.#settle(tx, dependant)) || isMoving;
+    const owner = await tx.resources.get(key);
+    const isWaiting = owner?.uid === uid && owner.finalizers.includes(FOREGROUND);
+    if (isWaiting) return this.#releaseOwner(tx, owner);
+    if (batch.length === 0) return { done: true };
+    return { againMs: isMoving ? 0 : WAIT_MS };
+  }
+
+  /** Removes the resource, or its references to owners that are gone; false when it waits for its own finalizers. */
+  async #settle(tx: WriteTx, resource: StoredResource): Promise<boolean> {
+    const alive: StoredOwner[] = [];
+    for (const owner of resource.owners) if (await this.#isAlive(tx, owner)) alive.push(owner);
+    if (alive.length === resource.owners.length) return false;
+    if (alive.length > 0) {
+      await tx.resources.replace({ ...resource, owners: alive }, resource.version, ['metadata']);
+      return true;
+    }
+    const { pending } = await this.#deps.writer.remove(tx, COLLECTOR, { key: resource.key, bySystem: true });
+    return !pending;
+  }
+
+  /** An owner with another uid counts as gone, and so does one that waits for its dependants. */
+  async #isAlive(tx: WriteTx, owner: StoredOwner): Promise<boolean> {
+    const row = findKind(owner.kind);
+    const namespace = row?.scope === 'root' ? '' : owner.namespace;
+    const found = await tx.resources.get({ kind: owner.kind, namespace, parent: '', name: owner.name });
+    return found?.uid === owner.uid && !found.finalizers.includes(FOREGROUND);
+  }
+
+  async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
+    const left = await tx.resources.dependents(owner.uid, BATCH);
+    const isBlocked = left.some((dependant) =>
+      dependant.owners.some((reference) => reference.uid === owner.uid && reference.blockOwnerDeletion),
+    );
+    if (isBlocked) return { againMs: WAIT_MS };
+    const finalizers = owner.finalizers.filter((name) => name !== FOREGROUND);
+    const stored = await tx.resources.replace({ ...owner, finalizers }, owner.version, ['metadata']);
+    if (stored !== undefined && finalizers.length === 0)
+      await this.#deps.writer.remove(tx, COLLECTOR, { key: owner.key, bySystem: true });
+    return { done: true };
+  }
+
+  /** A resource still held after the grace shows who holds it. */
+  async #nameFinalizers(tx: WriteTx, key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
+    const held = await tx.resources.get(key);
+    if (held?.uid !== uid || held.finalizers.length === 0) return { done: true };
+    const status = parseJsonMap(held.status) ?? {};
+    const finding = {
+      type: 'Finalized',
+      status: 'False',
+      reason: 'Blocked',
+      message: held.finalizers.join(', '),
+    } as const;
+    const [blocked] = settleConditions([], [finding], { now: tx.now(), generation: held.generation });
+    const others = conditionsOf(status).filter((condition) => condition['type'] !== 'Finalized');
+    const conditions = [...others, ...(blocked === undefined ? [] : [conditionMap(blocked)])];
+    const text = canonicalJson({ ...status, phase: 'Terminating', conditions });
+    await tx.resources.replace({ ...held, status: text }, held.version, ['status']);
+    return { done: true };
+  }
+}
+
+const conditionsOf = (status: JsonMap): readonly JsonMap[] => {
+  const list: JsonData = status['conditions'] ?? [];
+  return Array.isArray(list) ? (list as readonly JsonMap[]) : [];
+};
+
+const conditionMap = (condition: ConditionState): JsonMap => ({
+  type: condition.type,
+  status: condition.status,
+  reason: condition.reason,
+  message: condition.message,
+  lastTransitionTime: String(condition.lastTransitionTime),
+  observedGeneration: String(condition.observedGeneration),
+});

@@ -1,0 +1,12 @@
+/**
+ * controllers: the contract a kind of resource fulfils, the one write pipeline, and the machinery that drives observed state
+ * towards desired state: change feed, reconcile loops, durable work queue, garbage collection. Knows no concrete kind.
+ * Features bring contracts and reconcilers; app wires them; features see only `contract.ts`.
+ */
+export * from './change-feed.ts';
+export * from './contract.ts';
+export * from './garbage-collector.ts';
+export * from './queue-runner.ts';
+export * from './reconcile-loop.ts';
+export * from './resource-removal.ts';
+export * from './resource-writer.ts';

@@ -1,0 +1,112 @@
+import { type BackoffRule, backoffMs, type CancelTimer, type Clock, type Log, type Random } from '../base/index.ts';
+import type { Bus, QueueItem, Store } from '../store/contracts/index.ts';
+import { type QueueWorker, RESOURCES_CHANGED } from './contract.ts';
+
+export interface QueueRunnerDeps {
+  readonly store: Pick<Store, 'write' | 'now'>;
+  readonly bus: Pick<Bus, 'subscribe'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly workers: readonly QueueWorker[];
+  /** Longest time until due work is noticed without a hint. */
+  readonly pollMs: number;
+}
+
+const LEASE_MICROS = 60_000_000;
+const BATCH = 20;
+const BACKOFF: BackoffRule = { firstMs: 1_000, factor: 2, capMs: 300_000, jitter: 0.2 };
+
+type Taken = QueueItem & { readonly token: string };
+
+/** Runs due items of the durable queue (garbage collection, purges, timers) whatever process put them there. */
+export class QueueRunner {
+  readonly #deps: QueueRunnerDeps;
+  readonly #byKind: ReadonlyMap<string, QueueWorker>;
+  readonly #kinds: readonly string[];
+  #timer: CancelTimer = () => undefined;
+  #unsubscribe: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  #wanted = false;
+  #isClosed = false;
+
+  constructor(deps: QueueRunnerDeps) {
+    this.#deps = deps;
+    this.#byKind = new Map(deps.workers.flatMap((worker) => worker.kinds.map((kind) => [kind, worker])));
+    this.#kinds = [...this.#byKind.keys()];
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#deps.bus.subscribe(RESOURCES_CHANGED, () => this.#wake());
+    this.#wake();
+    this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+    this.#timer();
+  }
+
+  /** Runs items until none is due. */
+  async tick(): Promise<void> {
+    this.#wanted = true;
+    this.#running ??= this.#drain().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#wanted && !this.#isClosed) {
+      this.#wanted = false;
+      for (;;) {
+        const items = await this.#take();
+        for (const item of items) await this.#run(item);
+        if (items.length === 0 || this.#isClosed) break;
+      }
+    }
+  }
+
+  /** Looks before it takes, so that an idle process writes nothing. */
+  async #take(): Promise<readonly Taken[]> {
+    return this.#deps.store.write(async (tx) => {
+      const due = await tx.queue.nextDue(this.#kinds);
+      if (due === undefined || due > tx.now()) return [];
+      return tx.queue.take(this.#kinds, tx.now(), LEASE_MICROS, BATCH);
+    });
+  }
+
+  async #run(item: Taken): Promise<void> {
+    try {
+      const outcome = await this.#byKind.get(item.kind)?.run(item);
+      if (outcome === undefined || 'done' in outcome) await this.#ack(item);
+      else await this.#again(item, outcome.againMs);
+    } catch (error) {
+      this.#deps.log.warn('queued work failed', { kind: item.kind, key: item.key, reason: String(error) });
+      await this.#again(item, backoffMs(BACKOFF, item.attempts + 1, this.#deps.random));
+    }
+  }
+
+  async #ack(item: Taken): Promise<void> {
+    await this.#deps.store.write((tx) => tx.queue.ack(item.kind, item.key, item.token));
+  }
+
+  async #again(item: Taken, delayMs: number): Promise<void> {
+    await this.#deps.store.write((tx) =>
+      tx.queue.retry(item.kind, item.key, item.token, tx.now() + delayMs * 1_000, item.payload),
+    );
+  }
+
+  #wake(): void {
+    if (this.#isClosed) return;
+    this.tick().catch((error: unknown) => this.#deps.log.warn('the work queue failed', { reason: String(error) }));
+  }
+
+  #arm(): void {
+    this.#timer = this.#deps.clock.after(this.#deps.pollMs, () => {
+      this.#wake();
+      if (!this.#isClosed) this.#arm();
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
+import { formatKey } from '../resources/index.ts';
+import type { ResourceChange, ResourceKey, Store } from '../store/contracts/index.ts';
+import type { ChangeFeed, Reconciler } from './contract.ts';
+import { KeyQueue } from './key-queue.ts';
+
+export interface ReconcileLoopDeps {
+  readonly store: Pick<Store, 'direct'>;
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+const PAGE = 500;
+
+/** Drives one reconciler: keys from changes, from a full pass at start and at every resync; one key at a time. */
+export class ReconcileLoop {
+  readonly #deps: ReconcileLoopDeps;
+  readonly #reconciler: Reconciler;
+  readonly #queue: KeyQueue<ResourceKey>;
+  readonly #changes: ResourceChange[] = [];
+  #stop: () => void = () => undefined;
+  #timer: CancelTimer = () => undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
+    this.#deps = deps;
+    this.#reconciler = reconciler;
+    this.#queue = new KeyQueue({ clock: deps.clock, random: deps.random, notify: () => this.#wake() });
+  }
+
+  /** Subscribes first and lists then, so that no change falls between. */
+  async start(): Promise<void> {
+    const subscription = this.#deps.feed.subscribe((changes) => {
+      this.#changes.push(...changes);
+      this.#wake();
+    });
+    this.#stop = () => subscription.stop();
+    await this.resync();
+    this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stop();
+    this.#timer();
+    this.#queue.clear();
+  }
+
+  /** Queues every resource of the reconciler's kinds. */
+  async resync(): Promise<void> {
+    for (const kind of this.#reconciler.kinds) {
+      let after: ResourceKey | undefined;
+      for (;;) {
+        const query = { kind, scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
+        const page = await this.#deps.store.direct.resources.list(query);
+        for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
+        after = page.at(-1)?.key;
+        if (page.length < PAGE) break;
+      }
+    }
+  }
+
+  /** Works until no key is ready; keys that wait for their time stay. */
+  async tick(): Promise<void> {
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      await this.#mapChanges();
+      const next = this.#isClosed ? undefined : this.#queue.take();
+      if (next === undefined) return;
+      await this.#pass(next.id, next.value);
+    }
+  }
+
+  async #mapChanges(): Promise<void> {
+    const batch = this.#changes.splice(0);
+    for (const change of batch)
+      for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources))
+        this.#queue.add(formatKey(key), key);
+  }
+
+  async #pass(id: string, key: ResourceKey): Promise<void> {
+    try {
+      const outcome = await this.#reconciler.reconcile(key);
+      if ('done' in outcome) this.#queue.done(id);
+      else this.#queue.retry(id, key, outcome.againMs);
+    } catch (error) {
+      this.#deps.log.warn('reconciling failed', { controller: this.#reconciler.name, key: id, reason: String(error) });
+      this.#queue.failed(id, key);
+    }
+  }
+
+  #wake(): void {
+    if (this.#isClosed || this.#running !== undefined) return;
+    this.tick().catch((error: unknown) =>
+      this.#deps.log.warn('a controller stopped early', { controller: this.#reconciler.name, reason: String(error) }),
+    );
+  }
+
+  #arm(): void {
+    this.#timer = this.#deps.clock.after(this.#reconciler.resyncMs, () => {
+      this.resync().catch((error: unknown) =>
+        this.#deps.log.warn('resync failed', { controller: this.#reconciler.name, reason: String(error) }),
+      );
+      if (!this.#isClosed) this.#arm();
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { formatKey } from '../resources/index.ts';
+import type { ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import type { RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
+import type { ResourceWriterDeps } from './resource-writer.ts';
+
+/** Queue item that follows the dependants of a deleted (or waiting) owner; key and payload are its uid and key. */
+export const GC_DEPENDENTS = 'gc.dependents';
+/** Held by an owner whose blocking dependants have to go first. */
+export const FOREGROUND = 'svc/foreground';
+/** A finalizer that blocks longer than this is shown as condition Finalized False (PL-11). */
+export const FINALIZER_GRACE_MICROS = 600_000_000;
+export const GC_FINALIZERS = 'gc.finalizers';
+
+type Removal = RemoveInput & { readonly current: StoredResource };
+type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'hint'>;
+
+const ORPHAN_BATCH = 500;
+
+/** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit (PL-11). */
+export class ResourceRemoval {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async remove(tx: WriteTx, origin: WriteOrigin, removal: Removal): Promise<RemoveResult> {
+    const { current } = removal;
+    if (removal.propagation === 'orphan') await this.#orphan(tx, current);
+    const finalizers = await this.#finalizers(tx, removal);
+    if (finalizers.length > 0) return this.#wait(tx, origin, { current, finalizers });
+    return this.#erase(tx, origin, current);
+  }
+
+  async #finalizers(tx: WriteTx, removal: Removal): Promise<readonly string[]> {
+    const kept = removal.force === true ? [] : removal.current.finalizers;
+    if (removal.propagation !== 'foreground' || kept.includes(FOREGROUND)) return kept;
+    const dependants = await tx.resources.dependents(removal.current.uid, ORPHAN_BATCH);
+    const isBlocked = dependants.some((dependant) =>
+      dependant.owners.some((owner) => owner.uid === removal.current.uid && owner.blockOwnerDeletion),
+    );
+    return isBlocked ? [...kept, FOREGROUND] : kept;
+  }
+
+  /** The record stays with its deletion time until nothing holds it. */
+  async #wait(
+    tx: WriteTx,
+    origin: WriteOrigin,
+    hold: { readonly current: StoredResource; readonly finalizers: readonly string[] },
+  ): Promise<RemoveResult> {
+    const { current, finalizers } = hold;
+    const isSame = current.deletionTimestamp !== undefined && finalizers.length === current.finalizers.length;
+    if (isSame) return { resource: current, pending: true };
+    const draft: ResourceDraft = { ...current, finalizers, deletionTimestamp: current.deletionTimestamp ?? tx.now() };
+    const stored = (await tx.resources.replace(draft, current.version, ['metadata'])) ?? current;
+    await this.#record(tx, origin, { stored, outcome: 'deleting' });
+    if (finalizers.includes(FOREGROUND)) await this.#follow(tx, stored);
+    const due = tx.now() + FINALIZER_GRACE_MICROS;
+    await tx.queue.put({
+      kind: GC_FINALIZERS,
+      key: stored.uid,
+      dueAt: due,
+      attempts: 0,
+      payload: JSON.stringify(stored.key),
+    });
+    return { resource: stored, pending: true };
+  }
+
+  async #erase(tx: WriteTx, origin: WriteOrigin, current: StoredResource): Promise<RemoveResult> {
+    await this.#deps.contracts.get(current.key.kind)?.removing?.(tx, current, origin);
+    const removed = (await tx.resources.remove(current.key, current.version)) ?? current;
+    await this.#record(tx, origin, { stored: removed, outcome: 'deleted' });
+    const dependants = await tx.resources.dependents(current.uid, 1);
+    if (dependants.length > 0) await this.#follow(tx, current);
+    return { resource: removed, pending: false };
+  }
+
+  async #orphan(tx: WriteTx, owner: StoredResource): Promise<void> {
+    for (;;) {
+      const batch = await tx.resources.dependents(owner.uid, ORPHAN_BATCH);
+      for (const dependant of batch) {
+        const owners = dependant.owners.filter((candidate) => candidate.uid !== owner.uid);
+        await tx.resources.replace({ ...dependant, owners }, dependant.version, ['metadata']);
+      }
+      if (batch.length < ORPHAN_BATCH) return;
+    }
+  }
+
+  async #follow(tx: WriteTx, owner: StoredResource): Promise<void> {
+    const payload = JSON.stringify(owner.key);
+    await tx.queue.put(
+      { kind: GC_DEPENDENTS, key: owner.uid, dueAt: tx.now(), attempts: 0, payload },
+      { replace: true },
+    );
+  }
+
+  async #record(
+    tx: WriteTx,
+    origin: WriteOrigin,
+    done: { readonly stored: StoredResource; readonly outcome: string },
+  ): Promise<void> {
+    const { stored, outcome } = done;
+    await this.#deps.audit(tx, origin, {
+      target: formatKey(stored.key),
+      namespace: stored.key.kind === 'Namespace' ? stored.key.name : stored.key.namespace,
+      resourceVersion: String(stored.version),
+      outcome,
+    });
+    tx.afterCommit(() => this.#deps.hint(stored.version));
+  }
+}

@@ -1,0 +1,321 @@
+import type { Message } from '@bufbuild/protobuf';
+import { assert, type FieldViolation, type Ids, invalidField } from '../base/index.ts';
+import {
+  API_VERSION,
+  formatKey,
+  type LabelLimits,
+  refusal,
+  resourceDeleting,
+  resourceExists,
+  resourceNotFound,
+  sameMap,
+  versionConflict,
+} from '../resources/index.ts';
+import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import type {
+  AppendAudit,
+  KindContract,
+  ModifyInput,
+  NamespaceFacts,
+  RemoveInput,
+  RemoveResult,
+  ResourceWriter,
+  SpecWrite,
+  StatusChange,
+  WriteInput,
+  WriteOrigin,
+  WriteOutcome,
+  WriteResult,
+} from './contract.ts';
+import { ResourceRemoval } from './resource-removal.ts';
+import { type KindForms, kindForms } from './spec-forms.ts';
+import {
+  checkMetadata,
+  checkName,
+  checkOwnerNamespaces,
+  joinSystemKeys,
+  sameOwners,
+  settleMap,
+} from './write-rules.ts';
+
+export interface ResourceWriterDeps {
+  readonly contracts: ReadonlyMap<string, KindContract>;
+  readonly namespaces: NamespaceFacts;
+  readonly audit: AppendAudit;
+  readonly ids: Ids;
+  readonly limits: LabelLimits & { readonly resourceBytes: number };
+  /** Tells listeners that the store moved on; called after the commit. */
+  readonly hint: (version: number) => void;
+}
+
+interface Pending {
+  readonly origin: WriteOrigin;
+  readonly input: WriteInput;
+  readonly current: StoredResource | undefined;
+}
+
+/** Queue item that looks whether the owners of a resource exist; the payload is its key. */
+export const GC_OWNERS = 'gc.owners';
+
+/**
+ * The write pipeline: form, defaults, rules of the kind, namespace gate, version check, side effects and audit record, all in
+ * the caller's transaction. A write that changes nothing writes nothing (API-1.4).
+ */
+export class TransactionalResourceWriter implements ResourceWriter {
+  readonly #deps: ResourceWriterDeps;
+  readonly #removal: ResourceRemoval;
+
+  constructor(deps: ResourceWriterDeps) {
+    this.#deps = deps;
+    this.#removal = new ResourceRemoval(deps);
+  }
+
+  async create(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult> {
+    const prepared = await this.#prepare(tx, { origin, input, current: undefined });
+    await this.#requireLive(tx, input.key);
+    if ((await tx.resources.get(input.key)) !== undefined) throw resourceExists(input.key);
+    return this.#save(tx, prepared);
+  }
+
+  async put(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult> {
+    const current = await tx.resources.get(input.key);
+    const whole = { ...input, labels: input.labels ?? {}, annotations: input.annotations ?? {} };
+    const prepared = await this.#prepare(tx, { origin, input: whole, current });
+    await this.#requireLive(tx, input.key);
+    if (current === undefined && (input.resourceVersion ?? '') !== '') throw resourceNotFound(input.key);
+    return this.#save(tx, prepared);
+  }
+
+  async modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult> {
+    await this.#requireLive(tx, input.key);
+    const current = await tx.resources.get(input.key);
+    if (current === undefined) throw resourceNotFound(input.key);
+    checkVersion(current, input.resourceVersion);
+    const { change, ...address } = input;
+    const desired = await change(current);
+    return this.#save(tx, await this.#prepare(tx, { origin, input: { ...desired, ...address }, current }));
+  }
+
+  async remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult> {
+    if (input.bySystem !== true) await this.#requireLive(tx, input.key);
+    const current = await tx.resources.get(input.key);
+    if (current === undefined) throw resourceNotFound(input.key);
+    checkVersion(current, input.resourceVersion);
+    return this.#removal.remove(tx, origin, { ...input, current });
+  }
+
+  async writeStatus(
+    tx: WriteTx,
+    key: ResourceKey,
+    change: (current: StoredResource) => StatusChange | undefined,
+  ): Promise<StoredResource | undefined> {
+    const current = await tx.resources.get(key);
+    const wanted = current === undefined ? undefined : change(current);
+    if (current === undefined || wanted === undefined) return current;
+    const forms = kindForms(key.kind, current.apiVersion);
+    const status = wanted.status === undefined ? current.status : forms.statusText(wanted.status);
+    const labels = settleMap(current.labels, undefined, wanted.system?.labels);
+    const annotations = settleMap(current.annotations, undefined, wanted.system?.annotations);
+    const finalizers = wanted.finalizers ?? current.finalizers;
+    const draft = { ...current, status, labels, annotations, finalizers };
+    const sections = changedSections(current, draft);
+    if (sections.length === 0) return current;
+    const stored = await this.#replace(tx, current, { draft, sections });
+    if (stored.deletionTimestamp === undefined || stored.finalizers.length > 0) return stored;
+    const origin = { requestId: '', operation: 'finalize', caller: { identity: 'system' } };
+    return (await this.#removal.remove(tx, origin, { key, current: stored, bySystem: true })).resource;
+  }
+
+  async #requireLive(tx: WriteTx, key: ResourceKey): Promise<void> {
+    if (key.kind !== 'Namespace') await this.#deps.namespaces.requireLive(tx, key.namespace);
+  }
+
+  #contract(kind: string): KindContract | undefined {
+    return this.#deps.contracts.get(kind);
+  }
+
+  /** Everything that needs no other row: form, defaults, kept values, all faults in one answer. */
+  async #prepare(tx: WriteTx, pending: Pending): Promise<Prepared> {
+    const { input, current } = pending;
+    const apiVersion = input.apiVersion ?? current?.apiVersion ?? API_VERSION;
+    const forms = kindForms(input.key.kind, apiVersion);
+    const contract = apiVersion === API_VERSION ? this.#contract(input.key.kind) : undefined;
+    assert(forms.row === undefined || contract !== undefined, `kind ${input.key.kind} has no contract`);
+    const spec = incomingSpec(forms, contract, pending);
+    const specText = forms.specText(spec);
+    const isSpecChanged = current === undefined || specText !== current.spec;
+    const write: SpecWrite<Message> = {
+      key: input.key,
+      spec,
+      labels: input.labels ?? current?.labels ?? {},
+      annotations: input.annotations ?? current?.annotations ?? {},
+      current,
+      generation: current === undefined ? 1 : current.generation + (isSpecChanged ? 1 : 0),
+      isSpecChanged,
+    };
+    const path = input.metadataPath ?? 'metadata.';
+    const faults = [
+      ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
+      ...checkMetadata({ wanted: input, current, path, limits: this.#deps.limits }),
+      ...(contract?.validate(write) ?? []),
+      ...this.#checkSize(specText),
+      ...(await this.#checkOwners(tx, input, path)),
+    ];
+    if (faults.length > 0) throw refusal(faults);
+    return { ...pending, forms, contract, specText, write, apiVersion };
+  }
+
+  #checkSize(specText: string): readonly FieldViolation[] {
+    const limit = this.#deps.limits.resourceBytes;
+    if (Buffer.byteLength(specText) <= limit) return [];
+    return invalidField('spec', `larger than ${limit} bytes`).violations;
+  }
+
+  async #checkOwners(tx: WriteTx, input: WriteInput, path: string): Promise<readonly FieldViolation[]> {
+    const { owners = [], key } = input;
+    if (owners.length === 0) return [];
+    const ancestors = await this.#deps.namespaces.ancestors(tx, key.namespace);
+    return checkOwnerNamespaces(owners, new Set([key.namespace, ...ancestors]), path);
+  }
+
+  async #save(tx: WriteTx, prepared: Prepared): Promise<WriteResult> {
+    const { current, input, write, contract } = prepared;
+    if (current !== undefined) {
+      checkVersion(current, input.resourceVersion);
+      checkDeletion(current, prepared);
+    }
+    await contract?.admit?.(tx, write);
+    const system = joinSystemKeys(await contract?.systemKeys?.(tx, write), input.system);
+    const labels = settleMap(current?.labels ?? {}, input.labels, system.labels);
+    const annotations = settleMap(current?.annotations ?? {}, input.annotations, system.annotations);
+    const parts = {
+      spec: prepared.specText,
+      labels,
+      annotations,
+      owners: input.owners ?? current?.owners ?? [],
+      finalizers: input.finalizers ?? current?.finalizers ?? [],
+    };
+    if (current !== undefined && isSame(current, parts)) return { resource: current, outcome: 'unchanged' };
+    const status = await this.#status(tx, prepared);
+    const stored = await this.#write(tx, prepared, { ...parts, status });
+    await contract?.applied?.(tx, { ...write, stored });
+    return this.#finish(tx, prepared, stored);
+  }
+
+  async #status(tx: WriteTx, prepared: Prepared): Promise<string> {
+    const { contract, current, forms, write } = prepared;
+    if (contract?.observe !== undefined) return forms.statusText(await contract.observe(tx, write));
+    return current?.status ?? forms.readyStatus(tx.now());
+  }
+
+  async #write(tx: WriteTx, prepared: Prepared, parts: WrittenParts): Promise<StoredResource> {
+    const { current, input, write, apiVersion } = prepared;
+    if (current !== undefined) {
+      const draft = { ...current, ...parts, generation: write.generation };
+      return this.#replace(tx, current, { draft, sections: changedSections(current, draft) });
+    }
+    const stored = await tx.resources.insert({
+      key: input.key,
+      apiVersion,
+      uid: this.#deps.ids.next(),
+      generation: 1,
+      createdAt: tx.now(),
+      ...parts,
+    });
+    this.#hintLater(tx, stored);
+    return stored;
+  }
+
+  async #replace(
+    tx: WriteTx,
+    current: StoredResource,
+    next: { readonly draft: ResourceDraft; readonly sections: readonly ResourceSection[] },
+  ): Promise<StoredResource> {
+    const stored = await tx.resources.replace(next.draft, current.version, next.sections);
+    if (stored === undefined) throw versionConflict(current.key, current.version);
+    this.#hintLater(tx, stored);
+    return stored;
+  }
+
+  async #finish(tx: WriteTx, prepared: Prepared, stored: StoredResource): Promise<WriteResult> {
+    const { origin, current, input } = prepared;
+    const outcome: WriteOutcome = current === undefined ? 'created' : 'updated';
+    await this.#deps.audit(tx, origin, {
+      target: formatKey(stored.key),
+      namespace: stored.key.kind === 'Namespace' ? stored.key.name : stored.key.namespace,
+      resourceVersion: String(stored.version),
+      outcome,
+    });
+    if ((input.owners ?? []).length > 0) {
+      const item = {
+        kind: GC_OWNERS,
+        key: stored.uid,
+        dueAt: tx.now(),
+        attempts: 0,
+        payload: JSON.stringify(stored.key),
+      };
+      await tx.queue.put(item, { replace: true });
+    }
+    if (stored.deletionTimestamp !== undefined && stored.finalizers.length === 0)
+      await this.#removal.remove(tx, origin, { key: stored.key, current: stored, bySystem: true });
+    return { resource: stored, outcome };
+  }
+
+  #hintLater(tx: WriteTx, stored: StoredResource): void {
+    tx.afterCommit(() => this.#deps.hint(stored.version));
+  }
+}
+
+interface Prepared extends Pending {
+  readonly forms: KindForms;
+  readonly contract: KindContract | undefined;
+  readonly specText: string;
+  readonly write: SpecWrite<Message>;
+  readonly apiVersion: string;
+}
+
+type WrittenParts = Pick<StoredResource, 'spec' | 'status' | 'labels' | 'annotations' | 'owners' | 'finalizers'>;
+
+const incomingSpec = (forms: KindForms, contract: KindContract | undefined, pending: Pending): Message => {
+  const { input, current } = pending;
+  if (input.spec === undefined) return forms.readSpec(current?.spec ?? '{}');
+  const kept = current === undefined ? input.spec : forms.keepMasked(current.spec, input.spec);
+  return contract?.defaults?.(kept) ?? kept;
+};
+
+const checkVersion = (current: StoredResource, wanted: string | undefined): void => {
+  if (wanted !== undefined && wanted !== '' && wanted !== String(current.version))
+    throw versionConflict(current.key, current.version);
+};
+
+/** While deletion waits, only finalizers may go (API-1.4). */
+const checkDeletion = (current: StoredResource, prepared: Prepared): void => {
+  if (current.deletionTimestamp === undefined) return;
+  const { input, specText } = prepared;
+  const isOnlyFinalizers =
+    specText === current.spec &&
+    (input.labels === undefined || sameMap(input.labels, current.labels)) &&
+    (input.annotations === undefined || sameMap(input.annotations, current.annotations)) &&
+    (input.finalizers ?? []).every((name) => current.finalizers.includes(name));
+  if (!isOnlyFinalizers) throw resourceDeleting(current.key);
+};
+
+const isSame = (current: StoredResource, parts: Omit<WrittenParts, 'status'>): boolean =>
+  current.spec === parts.spec &&
+  sameMap(current.labels, parts.labels) &&
+  sameMap(current.annotations, parts.annotations) &&
+  sameOwners(current.owners, parts.owners) &&
+  JSON.stringify(current.finalizers) === JSON.stringify(parts.finalizers);
+
+const changedSections = (before: StoredResource, after: ResourceDraft): readonly ResourceSection[] => {
+  const isMetadata =
+    !sameMap(before.labels, after.labels) ||
+    !sameMap(before.annotations, after.annotations) ||
+    !sameOwners(before.owners, after.owners) ||
+    JSON.stringify(before.finalizers) !== JSON.stringify(after.finalizers);
+  return [
+    ...(isMetadata ? (['metadata'] as const) : []),
+    ...(before.spec === after.spec ? [] : (['spec'] as const)),
+    ...(before.status === after.status ? [] : (['status'] as const)),
+  ];
+};
