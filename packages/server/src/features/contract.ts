@@ -1,4 +1,10 @@
-import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type {
+  DescMessage,
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
 import type { CallContext } from '../auth/contract.ts';
 
 /** Answers one unary call; throws Fault. The answer may share frozen, cached messages: transport never changes it. */

@@ -99,6 +99,10 @@ export interface TurnUsage {
   readonly provider: string;
   readonly model: string;
   readonly providerRequestId?: string;
+  /** Counted here because the provider said nothing (RT-4.4). */
+  readonly estimated?: boolean;
+  /** In the currency of `models.prices`; absent when unpriced. */
+  readonly cost?: number;
 }
 
 /** JSON of TurnRow.body. */
@@ -142,7 +146,12 @@ export interface SessionSide {
   /** Usage of the newest model call: SessionResponse.context_tokens. */
   readonly contextTokens?: TurnUsage;
   /** Condition LastTurn: the newest ended turn. */
-  readonly lastTurn?: { readonly turnId: string; readonly state: TurnState; readonly reason: string; readonly at: number };
+  readonly lastTurn?: {
+    readonly turnId: string;
+    readonly state: TurnState;
+    readonly reason: string;
+    readonly at: number;
+  };
   /** Active skills in activation order. */
   readonly skills: readonly string[];
   /** Reported over counted input tokens by `provider/model` (RT-3). */
@@ -239,16 +248,36 @@ export interface SessionLifecycle {
   /** Inserts the Session resource and row, reserves agent.sessions, sets last_session_id of the agent. */
   create(
     tx: WriteTx,
-    request: { readonly namespace: string; readonly agent: string; readonly labels: Readonly<Record<string, string>>; readonly identity: string; readonly sessionId?: string },
+    request: {
+      readonly namespace: string;
+      readonly agent: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly identity: string;
+      readonly sessionId?: string;
+    },
   ): Promise<SessionRow>;
   remove(tx: WriteTx, session: SessionRow): Promise<void>;
   /** Throws SESSION_BUSY while busy unless `stop`. */
   clear(tx: WriteTx, session: SessionRow, stop: boolean): Promise<void>;
-  fork(tx: WriteTx, session: SessionRow, options: { readonly throughMessageId: string; readonly labels: Readonly<Record<string, string>>; readonly identity: string }): Promise<SessionRow>;
+  fork(
+    tx: WriteTx,
+    session: SessionRow,
+    options: {
+      readonly throughMessageId: string;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly identity: string;
+    },
+  ): Promise<SessionRow>;
   append(
     tx: WriteTx,
     session: SessionRow,
-    message: { readonly id: string; readonly role: number; readonly createdAt: number; readonly labels: Readonly<Record<string, string>>; readonly parts: readonly Part[] },
+    message: {
+      readonly id: string;
+      readonly role: number;
+      readonly createdAt: number;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly parts: readonly Part[];
+    },
   ): Promise<MessageRow>;
   /** Empty turnId: the running or waiting turn and all queued ones. Answers the ids that this call stopped (RT-2.8). */
   stop(tx: WriteTx, session: SessionRow, turnId: string): Promise<readonly string[]>;
@@ -256,7 +285,13 @@ export interface SessionLifecycle {
   answerPermission(
     tx: WriteTx,
     session: SessionRow,
-    answer: { readonly requestId: string; readonly allow: boolean; readonly optionId: string; readonly comment: string; readonly decidedBy: string },
+    answer: {
+      readonly requestId: string;
+      readonly allow: boolean;
+      readonly optionId: string;
+      readonly comment: string;
+      readonly decidedBy: string;
+    },
   ): Promise<PermissionData>;
 }
 
@@ -271,7 +306,12 @@ export interface PermissionData {
   readonly action: string;
   readonly prompt: string;
   readonly input: unknown;
-  readonly options: readonly { readonly id: string; readonly name: string; readonly allow: boolean; readonly remember: boolean }[];
+  readonly options: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly allow: boolean;
+    readonly remember: boolean;
+  }[];
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly decision: 'PENDING' | 'ALLOW' | 'DENY';
@@ -300,7 +340,12 @@ export interface AgentDirectory {
   /** Current revision; undefined when there is no such agent. Must be cheap: called at every admission and claim. */
   current(tx: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<AgentRevision | undefined>;
   /** An older revision while open turns may refer to it. */
-  revision(tx: Pick<ReadTx, 'resources' | 'instance'>, current: AgentRevision, uid: string, generation: number): Promise<AgentRevision | undefined>;
+  revision(
+    tx: Pick<ReadTx, 'resources' | 'instance'>,
+    current: AgentRevision,
+    uid: string,
+    generation: number,
+  ): Promise<AgentRevision | undefined>;
   /** Records AgentStatus.last_session_id as activity. */
   noteSession(tx: WriteTx, agentUid: string, sessionId: string): Promise<void>;
 }
@@ -336,7 +381,11 @@ export interface UsageMeter {
 /** Object bytes as turns need them; `key` is opaque per namespace. */
 export interface ObjectAccess {
   /** Stores bytes and the reference of `holder` (a message or session id) is added by `hold` in the naming transaction. */
-  store(namespace: string, bytes: Uint8Array, facts: { readonly mediaType: string; readonly filename: string }): Promise<ObjectData>;
+  store(
+    namespace: string,
+    bytes: Uint8Array,
+    facts: { readonly mediaType: string; readonly filename: string },
+  ): Promise<ObjectData>;
   hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void>;
   /** Undefined when the object is gone (RT-R26). */
   read(namespace: string, object: ObjectData): Promise<Uint8Array | undefined>;
@@ -359,7 +408,13 @@ export interface HistoryReader {
    * Messages of ended turns and appended ones in the order of RT-R7, newest part of the conversation only as far back as
    * `tokenLimit` needs or the last COMPACTION part covers. The current turn's own messages are not included.
    */
-  before(tx: ReadTx, session: SessionRow, turn: TurnRow, tokenLimit: number, countTokens: (text: string) => number): Promise<readonly TranscriptMessage[]>;
+  before(
+    tx: ReadTx,
+    session: SessionRow,
+    turn: TurnRow,
+    tokenLimit: number,
+    countTokens: (text: string) => number,
+  ): Promise<readonly TranscriptMessage[]>;
 }
 
 export interface PromptRequest {
@@ -383,9 +438,20 @@ export interface PromptRequest {
 }
 
 export type PromptPlan =
-  | { readonly kind: 'call'; readonly messages: readonly ModelMessage[]; readonly tools: readonly ModelTool[]; readonly countedTokens: number }
+  | {
+      readonly kind: 'call';
+      readonly messages: readonly ModelMessage[];
+      readonly tools: readonly ModelTool[];
+      readonly countedTokens: number;
+    }
   /** Run this request without tools first; journal its text as COMPACTION through `throughMessageId`. */
-  | { readonly kind: 'compact'; readonly messages: readonly ModelMessage[]; readonly throughMessageId: string; readonly sourceTokens: number; readonly maxOutputTokens: number }
+  | {
+      readonly kind: 'compact';
+      readonly messages: readonly ModelMessage[];
+      readonly throughMessageId: string;
+      readonly sourceTokens: number;
+      readonly maxOutputTokens: number;
+    }
   | { readonly kind: 'overflow' };
 
 export interface PromptAssembler {
@@ -394,7 +460,9 @@ export interface PromptAssembler {
 }
 
 /** Syntax and variable check of prompts at write time: violations with line and column (RT-3). */
-export type PromptCheck = (text: string) => readonly { readonly line: number; readonly column: number; readonly message: string }[];
+export type PromptCheck = (
+  text: string,
+) => readonly { readonly line: number; readonly column: number; readonly message: string }[];
 
 /** `runtime.*` of the configuration; times in milliseconds, sizes in bytes (RT-2.10). */
 export interface RuntimeConfig {

@@ -50,7 +50,13 @@ export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
 /** Units a part counts in a sequence: UTF-16 units of text and reasoning, 1 for every other part (RT-1). */
 export const unitsOf = (part: Part): number => (part.type === 1 || part.type === 2 ? (part.content ?? '').length : 1);
 
-export const EMPTY_SIDE: SessionSide = { skills: [], tokenCorrection: {}, remembered: {}, acpSessionId: '', sandboxRef: '' };
+export const EMPTY_SIDE: SessionSide = {
+  skills: [],
+  tokenCorrection: {},
+  remembered: {},
+  acpSessionId: '',
+  sandboxRef: '',
+};
 
 export const parseSide = (session: SessionRow): SessionSide =>
   session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);

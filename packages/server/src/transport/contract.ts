@@ -77,7 +77,14 @@ export interface TransportParts {
   readonly ids: Ids;
   readonly log: Log;
   /** Called once per finished call for metrics and the request log line. */
-  readonly onCall?: (call: { readonly operation: string; readonly transport: string; readonly code: string; readonly durationMs: number; readonly requestId: string; readonly identity: string }) => void;
+  readonly onCall?: (call: {
+    readonly operation: string;
+    readonly transport: string;
+    readonly code: string;
+    readonly durationMs: number;
+    readonly requestId: string;
+    readonly identity: string;
+  }) => void;
 }
 
 export interface TransportServer {

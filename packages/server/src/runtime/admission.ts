@@ -1,0 +1,186 @@
+import { Fault, invalidField, notFound } from '../base/index.ts';
+import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import {
+  type Admission,
+  type Admitted,
+  type AgentRevision,
+  type Part,
+  type Submission,
+  WAKE_TURNS,
+} from './contract.ts';
+import { messageIdsAfter } from './message-ids.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
+import { emptyTurn, interruptPlace, newTurnBody, stopTurns } from './turn/index.ts';
+import { partId } from './turn-record.ts';
+
+/** Most steer entries and bytes that may wait for one turn (RT-2.10). */
+const STEER_ENTRIES = 100;
+const STEER_BYTES = 1024 * 1024;
+const USER = 1;
+
+/** Bus subject: a running turn has steer entries to absorb. Message: {turnId}. */
+export const STEER_ADDED = 'cmd.steer';
+
+type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks'>;
+
+const requireAgent = (revision: AgentRevision | undefined, submission: Submission): AgentRevision => {
+  const names = { ns: submission.namespace, name: submission.agent };
+  if (revision === undefined) throw notFound('Agent', names);
+  if (revision.deleting)
+    throw new Fault('FAILED_PRECONDITION', 'RESOURCE_DELETING', `agent ${submission.agent} is being deleted`, {
+      metadata: names,
+    });
+  if (revision.notReady !== '')
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'AGENT_NOT_READY',
+      `agent ${submission.agent} is not ready: ${revision.notReady}`,
+      { metadata: names },
+    );
+  return revision;
+};
+
+/** Message label, else session label, else by rule at the claim (RT-4.1). */
+const requestedProfile = (submission: Submission, session: SessionRow, agent: AgentRevision): string => {
+  const name = submission.labels['model-profile'] ?? session.labels['model-profile'] ?? '';
+  if (name === '') return '';
+  const known = agent.spec.modelPolicy?.profiles.map((profile) => profile.name) ?? [];
+  if (known.includes(name)) return name;
+  throw invalidField('labels.model-profile', `unknown profile "${name}"; the agent has: ${known.join(', ') || 'none'}`);
+};
+
+const queueFull = (text: string): Fault => new Fault('RESOURCE_EXHAUSTED', 'QUEUE_FULL', text);
+
+interface Placement {
+  readonly submission: Submission;
+  readonly session: SessionRow;
+  readonly agent: AgentRevision;
+}
+
+const userMessage = (placement: Placement, id: string, turnId: string, now: number) => ({
+  id,
+  sessionId: placement.session.id,
+  role: USER,
+  createdAt: now,
+  labels: placement.submission.labels,
+  turnId,
+  parts: JSON.stringify(
+    placement.submission.parts.map((part, index): Part => ({ ...part, id: part.id === '' ? partId(index) : part.id })),
+  ),
+  revision: 1,
+});
+
+/** A started turn may be joined while nothing asked it to stop; a parked one too (RT-2.3). */
+const joinable = (turn: TurnRow | undefined): turn is TurnRow => turn !== undefined && !turn.stopRequested;
+
+const steer = async (tx: WriteTx, placement: Placement, turn: TurnRow, deps: AdmissionDeps): Promise<Admitted> => {
+  const { submission, session } = placement;
+  const waiting = await tx.log.steers(session.id);
+  const bytes = submission.parts.reduce((sum, part) => sum + Buffer.byteLength(part.content ?? ''), 0);
+  if (waiting.length >= STEER_ENTRIES || waiting.reduce((sum, entry) => sum + entry.bytes, bytes) > STEER_BYTES) {
+    throw queueFull(`turn ${turn.id} already has ${waiting.length} steering messages waiting`);
+  }
+  const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
+  await tx.log.insertMessage(userMessage(placement, messageId, turn.id, tx.now()));
+  await tx.log.insertSteer({
+    sessionId: session.id,
+    messageId,
+    turnId: turn.id,
+    bytes,
+    body: JSON.stringify({ cause: submission.cause, nextMessageId: replyMessageId }),
+  });
+  await tx.log.saveSession({
+    ...session,
+    lastActive: Math.max(session.lastActive, tx.now()),
+    lastMessageId: replyMessageId,
+  });
+  tx.afterCommit(() => deps.bus.publish(STEER_ADDED, { turnId: turn.id }));
+  return { messageId, turnId: turn.id, replyMessageId, steered: true };
+};
+
+const enqueue = async (
+  tx: WriteTx,
+  placement: Placement,
+  place: { readonly admission: number; readonly ready: boolean },
+  deps: AdmissionDeps,
+): Promise<Admitted> => {
+  const { submission, session, agent } = placement;
+  const now = tx.now();
+  const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
+  const turnId = submission.turnId ?? deps.ids.next();
+  const body = newTurnBody({
+    cause: submission.cause,
+    profile: requestedProfile(submission, session, agent),
+    replyMessageId,
+    userMessageIds: [messageId],
+  });
+  await tx.log.insertMessage(userMessage(placement, messageId, turnId, now));
+  await tx.log.insertTurn({
+    ...emptyTurn(session, now),
+    id: turnId,
+    admission: place.admission,
+    ready: place.ready,
+    userMessageId: messageId,
+    body: JSON.stringify(body),
+  });
+  await tx.log.saveSession({
+    ...session,
+    state: session.state === 'WAITING' ? 'WAITING' : 'PROCESSING',
+    lastActive: Math.max(session.lastActive, now),
+    openTurns: session.openTurns + 1,
+    admission: Math.max(session.admission, Math.ceil(place.admission)),
+    lastMessageId: replyMessageId,
+  });
+  if (place.ready) tx.afterCommit(() => deps.bus.publish(WAKE_TURNS, {}));
+  return { messageId, turnId, replyMessageId, steered: false };
+};
+
+const interrupt = async (tx: WriteTx, placement: Placement, deps: AdmissionDeps): Promise<Admitted> => {
+  const { session } = placement;
+  const open = await tx.log.openTurns(session.id);
+  const admission = interruptPlace(open, session.activeTurnId);
+  const [head] = open;
+  if (session.activeTurnId === '' && head !== undefined && head.ready) await tx.log.saveTurn({ ...head, ready: false });
+  const admitted = await enqueue(tx, placement, { admission, ready: session.activeTurnId === '' }, deps);
+  const current = await tx.log.session(session.id);
+  if (current !== undefined && session.activeTurnId !== '')
+    await stopTurns(tx, current, (turn) => turn.id === session.activeTurnId, deps);
+  return admitted;
+};
+
+const admitBusy = async (tx: WriteTx, placement: Placement, deps: AdmissionDeps): Promise<Admitted> => {
+  const { submission, session } = placement;
+  if (submission.whenBusy === 'REJECT') {
+    throw new Fault('RESOURCE_EXHAUSTED', 'SESSION_BUSY', `session ${session.id} is busy`, {
+      metadata: { session_id: session.id, active_turn_id: session.activeTurnId },
+    });
+  }
+  if (submission.whenBusy === 'INTERRUPT') return interrupt(tx, placement, deps);
+  if (submission.whenBusy === 'STEER' && session.activeTurnId !== '') {
+    const active = await tx.log.turn(session.activeTurnId);
+    if (joinable(active)) return steer(tx, placement, active, deps);
+  }
+  const waiting = session.openTurns - (session.activeTurnId === '' ? 0 : 1);
+  if (waiting >= deps.config.sessionQueue)
+    throw queueFull(`session ${session.id} already has ${waiting} turns waiting`);
+  return enqueue(tx, placement, { admission: session.admission + 1, ready: false }, deps);
+};
+
+/** The only way in for work of every source (RT-2.3). */
+export const createAdmission = (deps: AdmissionDeps): Admission => ({
+  admit: async (tx, submission) => {
+    await deps.namespaces.requireLive(tx, submission.namespace);
+    const agent = requireAgent(await deps.agents.current(tx, submission.namespace, submission.agent), submission);
+    const session = await tx.log.lockSession(submission.sessionId);
+    if (session === undefined || session.namespace !== submission.namespace || session.agent !== submission.agent) {
+      throw notFound('Session', {
+        ns: submission.namespace,
+        agent: submission.agent,
+        session_id: submission.sessionId,
+      });
+    }
+    const placement = { submission, session, agent };
+    if (session.openTurns > 0) return admitBusy(tx, placement, deps);
+    return enqueue(tx, placement, { admission: session.admission + 1, ready: true }, deps);
+  },
+});

@@ -1,0 +1,79 @@
+import type { EventKind, Part, SessionEvent } from './contract.ts';
+import { EVENT, SEQUENCE_BASE } from './contract.ts';
+import { unitsOf } from './turn-record.ts';
+
+interface TurnNames {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+}
+
+/** Numbers the events of one turn under one fence: sequence = fence x 2^24 + units so far (RT-1). */
+export class EventSequencer {
+  readonly #names: TurnNames;
+  readonly fence: number;
+  readonly attempt: number;
+  #units = 0;
+
+  constructor(names: TurnNames, fence: number, attempt: number) {
+    this.#names = names;
+    this.fence = fence;
+    this.attempt = attempt;
+  }
+
+  get sequence(): number {
+    return this.fence * SEQUENCE_BASE + this.#units;
+  }
+
+  delta(messageId: string, part: Part, timestamp: number): SessionEvent {
+    return this.#next({ kind: EVENT.DELTA, messageId, part, timestamp, reason: '' }, unitsOf(part));
+  }
+
+  reset(messageId: string, reason: string, timestamp: number): SessionEvent {
+    return this.#next({ kind: EVENT.RESET, messageId, timestamp, reason }, 1);
+  }
+
+  /** DONE without a part, or ERROR with the stored ERROR part. */
+  terminal(end: {
+    readonly messageId: string;
+    readonly reason: string;
+    readonly part: Part | undefined;
+    readonly timestamp: number;
+  }): SessionEvent {
+    const { messageId, reason, part, timestamp } = end;
+    return part === undefined
+      ? this.#next({ kind: EVENT.DONE, messageId, timestamp, reason }, 1)
+      : this.#next({ kind: EVENT.ERROR, messageId, part, timestamp, reason }, 1);
+  }
+
+  /** Sequence the next one-unit event will bear; the final transaction stores it before the event is sent. */
+  get nextUnit(): number {
+    return this.sequence + 1;
+  }
+
+  #next(
+    event: {
+      readonly kind: EventKind;
+      readonly messageId: string;
+      readonly part?: Part;
+      readonly timestamp: number;
+      readonly reason: string;
+    },
+    units: number,
+  ): SessionEvent {
+    this.#units += units;
+    const { namespace, agent, sessionId, turnId } = this.#names;
+    return {
+      namespace,
+      agent,
+      sessionId,
+      turnId,
+      attempt: this.attempt,
+      fence: this.fence,
+      sequence: this.sequence,
+      units,
+      ...event,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * runtime: durable execution of turns (RT-2). It owns admission (the only way in for work), the worker that claims and
+ * runs turns, their journal, steps, tools and permission questions, session lifecycle and the sweeper. It does not own
+ * HTTP, resources or engines: agents, namespaces, usage and objects are interfaces that app satisfies.
+ * Called by features (sessions now; schedules, channels, connectors, workflows later) and by app for start and stop.
+ */
+import { createAdmission } from './admission.ts';
+import type { Admission, LiveTurns, SessionLifecycle } from './contract.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
+import { createSessionLifecycle } from './session-lifecycle.ts';
+import { Sweeper } from './sweeper.ts';
+import { TurnWorker } from './turn-worker.ts';
+
+export * from './contract.ts';
+export { LostClaim, type RuntimeDeps, type TurnEndHook } from './runtime-deps.ts';
+export { sessionKey } from './session-lifecycle.ts';
+export { parsePermission, replyTextOf } from './turn/index.ts';
+export * from './turn-record.ts';
+
+export interface Runtime {
+  readonly admission: Admission;
+  readonly lifecycle: SessionLifecycle;
+  readonly live: LiveTurns;
+  readonly worker: TurnWorker;
+  readonly sweeper: Sweeper;
+  /** Releases the claims of a dead process, then claims and sweeps (embedded start, RT-2.7). */
+  start(): Promise<void>;
+  /** Hands running turns over and stops (RT-2.9); turns that do not end in time are released for the next start. */
+  stop(): Promise<void>;
+}
+
+export const createRuntime = (deps: RuntimeDeps): Runtime => {
+  const worker = new TurnWorker(deps);
+  const sweeper = new Sweeper(deps);
+  return {
+    admission: createAdmission(deps),
+    lifecycle: createSessionLifecycle(deps),
+    live: worker,
+    worker,
+    sweeper,
+    start: async () => {
+      await sweeper.releaseAtStart();
+      worker.start();
+      sweeper.start();
+    },
+    stop: async () => {
+      sweeper.close();
+      await worker.drain();
+      await worker.close();
+    },
+  };
+};

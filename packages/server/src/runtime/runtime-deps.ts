@@ -1,0 +1,54 @@
+import type { Clock, Ids, Log, Random } from '../base/index.ts';
+import type { ModelRegistry } from '../models/contract.ts';
+import type { Bus, FaultPoints, SessionRow, Store, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { ToolRegistry } from '../tools/contract.ts';
+import type {
+  AgentDirectory,
+  HistoryReader,
+  NamespaceGate,
+  ObjectAccess,
+  PromptAssembler,
+  RuntimeConfig,
+  TurnBody,
+  UsageMeter,
+} from './contract.ts';
+
+/** Runs in the transaction that ends a turn: deliveries, tasks, workflow steps, parent wake-ups (RT-2.5). */
+export interface TurnEndHook {
+  turnEnded(
+    tx: WriteTx,
+    end: { readonly session: SessionRow; readonly turn: TurnRow; readonly body: TurnBody; readonly replyText: string },
+  ): Promise<void>;
+}
+
+/** Everything the engine is handed by app; modules name the few members they use with Pick. */
+export interface RuntimeDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly log: Log;
+  readonly config: RuntimeConfig;
+  readonly models: ModelRegistry;
+  readonly tools: ToolRegistry;
+  readonly agents: AgentDirectory;
+  readonly namespaces: NamespaceGate;
+  readonly usage: UsageMeter;
+  readonly objects: ObjectAccess;
+  readonly history: HistoryReader;
+  readonly prompts: PromptAssembler;
+  readonly endHooks: readonly TurnEndHook[];
+  /** Name of this process in claims; new at every start. */
+  readonly workerId: string;
+  /** Crash tests end the process at a named point; otherwise does nothing. */
+  readonly faultPoint: FaultPoints;
+}
+
+/** The claim moved on: whoever holds this must write and emit nothing more (RT-R4). */
+export class LostClaim extends Error {
+  constructor(turnId: string) {
+    super(`claim of turn ${turnId} was lost`);
+    this.name = 'LostClaim';
+  }
+}

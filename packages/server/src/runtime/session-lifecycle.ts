@@ -1,0 +1,248 @@
+import { Fault, notFound } from '../base/index.ts';
+import type { MessageRow, SessionRow, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import { type AgentRevision, SESSION_CHANGED, type SessionLifecycle } from './contract.ts';
+import { messageIdsAfter } from './message-ids.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
+import { answerPermission, stopTurns } from './turn/index.ts';
+import { EMPTY_SIDE, partId } from './turn-record.ts';
+
+type LifecycleDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'endHooks'>;
+
+/** Messages a fork copies per read. */
+const FORK_PAGE = 500;
+
+const sessionKey = (session: Pick<SessionRow, 'namespace' | 'agent' | 'id'>) => ({
+  kind: 'Session',
+  namespace: session.namespace,
+  parent: session.agent,
+  name: session.id,
+});
+
+/** Key of the Session resource that stands for a session row. */
+export { sessionKey };
+
+const sessionDraft = (
+  row: SessionRow,
+  agent: AgentRevision,
+  uid: string,
+): Parameters<WriteTx['resources']['insert']>[0] => ({
+  key: sessionKey(row),
+  apiVersion: 'svc/v1',
+  uid,
+  generation: 1,
+  createdAt: row.createdAt,
+  labels: row.labels,
+  annotations: {},
+  owners: [
+    {
+      apiVersion: 'svc/v1',
+      kind: 'Agent',
+      namespace: agent.namespace,
+      name: agent.name,
+      uid: agent.uid,
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ],
+  finalizers: [],
+  spec: JSON.stringify({ agent: row.agent, labels: row.labels }),
+  status: '{}',
+});
+
+const newRow = (
+  names: {
+    readonly namespace: string;
+    readonly agent: string;
+    readonly id: string;
+    readonly labels: Readonly<Record<string, string>>;
+  },
+  now: number,
+): SessionRow => ({
+  ...names,
+  state: 'IDLE',
+  fence: 0,
+  epoch: 0,
+  createdAt: now,
+  lastActive: now,
+  openTurns: 0,
+  activeTurnId: '',
+  admission: 0,
+  lastMessageId: '',
+  lastSequence: 0,
+  body: JSON.stringify(EMPTY_SIDE),
+});
+
+const requireAgent = async (
+  tx: WriteTx,
+  deps: LifecycleDeps,
+  namespace: string,
+  name: string,
+): Promise<AgentRevision> => {
+  await deps.namespaces.requireLive(tx, namespace);
+  const agent = await deps.agents.current(tx, namespace, name);
+  if (agent === undefined) throw notFound('Agent', { ns: namespace, name });
+  if (agent.deleting)
+    throw new Fault('FAILED_PRECONDITION', 'RESOURCE_DELETING', `agent ${name} is being deleted`, {
+      metadata: { ns: namespace, name },
+    });
+  return agent;
+};
+
+type CreateRequest = Parameters<SessionLifecycle['create']>[1];
+
+const create = async (tx: WriteTx, request: CreateRequest, deps: LifecycleDeps): Promise<SessionRow> => {
+  const { namespace, agent: name, labels, identity } = request;
+  const agent = await requireAgent(tx, deps, namespace, name);
+  const id = request.sessionId ?? deps.ids.next();
+  if (deps.usage.governs(namespace))
+    await deps.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
+  const row = newRow({ namespace, agent: name, id, labels }, tx.now());
+  await tx.resources.insert(sessionDraft(row, agent, id));
+  await tx.log.insertSession(row);
+  await deps.agents.noteSession(tx, agent.uid, id);
+  return row;
+};
+
+const announce = (tx: WriteTx, session: SessionRow, deps: LifecycleDeps, reason: 'cleared' | 'deleted'): void => {
+  tx.afterCommit(() =>
+    deps.bus.publish(SESSION_CHANGED, {
+      sessionId: session.id,
+      namespace: session.namespace,
+      agent: session.agent,
+      reason,
+    }),
+  );
+};
+
+/** Gone at once; a live worker's writes match no row any more (RT-2.8, K21). */
+const remove = async (tx: WriteTx, session: SessionRow, deps: LifecycleDeps): Promise<void> => {
+  const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
+  if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
+  await tx.objects.dropReferences(session.id, tx.now());
+  await tx.log.deleteSession(session.id);
+  announce(tx, session, deps, 'deleted');
+};
+
+const clear = async (tx: WriteTx, session: SessionRow, stop: boolean, deps: LifecycleDeps): Promise<void> => {
+  if (session.openTurns > 0 && !stop) {
+    throw new Fault(
+      'RESOURCE_EXHAUSTED',
+      'SESSION_BUSY',
+      `session ${session.id} is busy; stop it first or clear with stop`,
+      { metadata: { session_id: session.id, active_turn_id: session.activeTurnId } },
+    );
+  }
+  await tx.objects.dropReferences(session.id, tx.now());
+  await tx.log.clearSession(session.id);
+  const fence = session.fence + 1;
+  await tx.log.saveSession({
+    ...session,
+    state: 'IDLE',
+    fence,
+    epoch: session.epoch + 1,
+    openTurns: 0,
+    activeTurnId: '',
+    lastSequence: 0,
+    lastActive: Math.max(session.lastActive, tx.now()),
+    body: JSON.stringify(EMPTY_SIDE),
+  });
+  announce(tx, session, deps, 'cleared');
+};
+
+/** Copies messages of ended turns; the active turn's user message waits with it and is left out (RT-2.8). */
+const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, through: string): Promise<string> => {
+  const open = new Set((await tx.log.openTurns(from.id)).map((turn) => turn.id));
+  let after = '';
+  let last = '';
+  for (;;) {
+    const page: readonly MessageRow[] = await tx.log.messagesAfter(from.id, after, FORK_PAGE);
+    for (const row of page) {
+      if (through !== '' && row.id > through) return last;
+      if (row.turnId !== '' && open.has(row.turnId)) continue;
+      await tx.log.insertMessage({ ...row, sessionId: to.id, turnId: '' });
+      last = row.id;
+    }
+    const end = page.at(-1);
+    if (end === undefined || page.length < FORK_PAGE) return last;
+    after = end.id;
+  }
+};
+
+type ForkOptions = Parameters<SessionLifecycle['fork']>[2];
+
+const fork = async (
+  tx: WriteTx,
+  session: SessionRow,
+  options: ForkOptions,
+  deps: LifecycleDeps,
+): Promise<SessionRow> => {
+  const through = options.throughMessageId;
+  if (through !== '' && (await tx.log.message(session.id, through)) === undefined)
+    throw notFound('Message', { session_id: session.id, message_id: through });
+  const labels = { ...session.labels, ...options.labels, 'svc/forked-from': session.id };
+  const row = await create(
+    tx,
+    { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
+    deps,
+  );
+  const lastMessageId = await copyMessages(tx, session, row, through);
+  const copy = { ...row, lastMessageId };
+  await tx.log.saveSession(copy);
+  return copy;
+};
+
+type AppendMessage = Parameters<SessionLifecycle['append']>[2];
+
+const append = async (
+  tx: WriteTx,
+  session: SessionRow,
+  message: AppendMessage,
+  deps: LifecycleDeps,
+): Promise<MessageRow> => {
+  const [fresh = ''] = message.id === '' ? messageIdsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
+  const row: MessageRow = {
+    id: fresh,
+    sessionId: session.id,
+    role: message.role,
+    createdAt: message.createdAt,
+    labels: message.labels,
+    turnId: '',
+    parts: JSON.stringify(
+      message.parts.map((part, index) => ({ ...part, id: part.id === '' ? partId(index) : part.id })),
+    ),
+    revision: 1,
+  };
+  await tx.log.insertMessage(row);
+  const lastMessageId = message.id === '' ? fresh : session.lastMessageId;
+  await tx.log.saveSession({
+    ...session,
+    lastActive: Math.max(session.lastActive, tx.now()),
+    lastMessageId: lastMessageId === '' ? fresh : lastMessageId,
+  });
+  return row;
+};
+
+const stop = async (
+  tx: WriteTx,
+  session: SessionRow,
+  turnId: string,
+  deps: LifecycleDeps,
+): Promise<readonly string[]> => {
+  if (turnId !== '') {
+    const turn = await tx.log.turn(turnId);
+    if (turn === undefined || turn.sessionId !== session.id)
+      throw notFound('Turn', { session_id: session.id, turn_id: turnId });
+  }
+  return stopTurns(tx, session, (turn) => turnId === '' || turn.id === turnId, deps);
+};
+
+/** Session operations that every feature shares, each inside the caller's transaction (RT-2.8). */
+export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle => ({
+  create: (tx, request) => create(tx, request, deps),
+  remove: (tx, session) => remove(tx, session, deps),
+  clear: (tx, session, withStop) => clear(tx, session, withStop, deps),
+  fork: (tx, session, options) => fork(tx, session, options, deps),
+  append: (tx, session, message) => append(tx, session, message, deps),
+  stop: (tx, session, turnId) => stop(tx, session, turnId, deps),
+  answerPermission: (tx, session, answer) => answerPermission(tx, session, answer, deps),
+});

@@ -1,0 +1,15 @@
+/**
+ * runtime/turn: the life of one claimed turn, from its claim to its terminal event (RT-2). It owns the step loop, the
+ * parts of a step, the guarded transactions, permission requests, stopping and the final transaction. It does not decide
+ * which turn runs (worker) nor how work comes in (admission); it sees the store only through the turn's claim.
+ */
+
+export { answerPermission, expirePermissions, PERMISSION_ANSWERED } from './permission-gate.ts';
+export { parsePermission } from './permission-records.ts';
+export { profilesInOrder } from './profile-rules.ts';
+export { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
+export { errorPart, type TurnErrorClass } from './turn-error.ts';
+export { emptyTurn, finishTurn, newTurnBody, replyTextOf } from './turn-finish.ts';
+export { interruptPlace, readyNext } from './turn-queue.ts';
+export { TurnRun } from './turn-run.ts';
+export { finishUnclaimed, stopTurns } from './turn-stop.ts';

@@ -1,0 +1,191 @@
+import type { CancelTimer, Clock } from '../../base/index.ts';
+import type { Bus } from '../../store/contracts/index.ts';
+import {
+  eventSubject,
+  type ObjectData,
+  PART,
+  type Part,
+  type PartType,
+  type PlacedPart,
+  type SessionEvent,
+} from '../contract.ts';
+import type { EventSequencer } from '../event-sequencer.ts';
+import { partId } from '../turn-record.ts';
+
+/** Shortest time between two text events of one part; what comes sooner is merged (API-5.1 coalescing). */
+const COALESCE_MS = 20;
+
+type TextType = typeof PART.TEXT | typeof PART.REASONING;
+
+interface OpenText {
+  readonly id: string;
+  readonly type: TextType;
+  readonly createdAt: number;
+  /** Whole text so far, and how much of it was sent. */
+  text: string;
+  sent: number;
+  continuation?: unknown;
+}
+
+/**
+ * Writes the parts of one step: text and reasoning go live in pieces and are kept whole, in the model's order (RT-R16,
+ * R36). It numbers parts after the ones recorded before. Nothing here is durable; the caller records `parts()`.
+ */
+export class PartWriter {
+  readonly #clock: Clock;
+  readonly #bus: Pick<Bus, 'publish'>;
+  readonly #sequencer: EventSequencer;
+  readonly #subject: string;
+  readonly #messageId: string;
+  #index: number;
+  #done: Part[] = [];
+  #reserved: Part[] = [];
+  #open: OpenText | undefined;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #timer: CancelTimer | undefined;
+  #silent = false;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly bus: Pick<Bus, 'publish'>;
+    readonly sequencer: EventSequencer;
+    readonly sessionId: string;
+    readonly messageId: string;
+    readonly firstIndex: number;
+  }) {
+    this.#clock = options.clock;
+    this.#bus = options.bus;
+    this.#sequencer = options.sequencer;
+    this.#subject = eventSubject(options.sessionId);
+    this.#messageId = options.messageId;
+    this.#index = options.firstIndex;
+  }
+
+  /** A piece of text or reasoning as it arrives. */
+  text(type: TextType, piece: string): void {
+    if (piece === '' || this.#silent) return;
+    if (this.#open === undefined || this.#open.type !== type) {
+      this.#close();
+      this.#open = { id: partId(this.#index++), type, createdAt: this.#clock.nowMicros(), text: '', sent: 0 };
+    }
+    this.#open.text += piece;
+    this.#offer();
+  }
+
+  /** The reasoning block that is open ended, with what the provider wants back (RT-R23). */
+  endReasoning(continuation: unknown): void {
+    if (this.#open?.type !== PART.REASONING) {
+      if (continuation !== undefined)
+        this.#done.push({
+          id: partId(this.#index++),
+          type: PART.REASONING,
+          content: '',
+          createdAt: this.#clock.nowMicros(),
+          continuation,
+        });
+      return;
+    }
+    if (continuation !== undefined) this.#open.continuation = continuation;
+    this.#close();
+  }
+
+  media(object: ObjectData, type: PartType): Part {
+    const part: Part = { id: '', type, name: object.filename, object, createdAt: 0 };
+    return this.whole(part);
+  }
+
+  /** A part that is sent as one event at once; its id and time are given here. */
+  whole(part: Part): Part {
+    this.#close();
+    const placed = {
+      ...part,
+      id: partId(this.#index++),
+      createdAt: part.createdAt === 0 ? this.#clock.nowMicros() : part.createdAt,
+    };
+    this.#done.push(placed);
+    this.#publish(this.#sequencer.delta(this.#messageId, placed, this.#clock.nowMicros()));
+    return placed;
+  }
+
+  /** Gives a part its id without sending it: recorded first, shown by the caller after the commit. */
+  reserve(part: Part): Part {
+    this.#close();
+    const placed = {
+      ...part,
+      id: partId(this.#index++),
+      createdAt: part.createdAt === 0 ? this.#clock.nowMicros() : part.createdAt,
+    };
+    this.#reserved.push(placed);
+    return placed;
+  }
+
+  /** Sends what waits; afterwards every part is complete. */
+  flush(): void {
+    this.#close();
+  }
+
+  /** Drops what waits and sends nothing more: the claim is lost. */
+  silence(): void {
+    this.#silent = true;
+    this.#timer?.();
+    this.#timer = undefined;
+  }
+
+  /** Parts of this step so far, the open one included, as they would be stored. */
+  parts(): Part[] {
+    const open = this.#open;
+    return open === undefined
+      ? [...this.#done, ...this.#reserved]
+      : [...this.#done, this.#asPart(open, open.text), ...this.#reserved];
+  }
+
+  /** As `parts`, cut to what was published: the live view of followers (RT-2.6). */
+  shown(): PlacedPart[] {
+    const placed = this.#done.map((part) => ({ messageId: this.#messageId, part }));
+    const open = this.#open;
+    if (open !== undefined && open.sent > 0)
+      placed.push({ messageId: this.#messageId, part: this.#asPart(open, open.text.slice(0, open.sent)) });
+    return placed;
+  }
+
+  #asPart(open: OpenText, content: string): Part {
+    const part = { id: open.id, type: open.type, content, createdAt: open.createdAt };
+    return open.continuation === undefined ? part : { ...part, continuation: open.continuation };
+  }
+
+  #offer(): void {
+    if (this.#timer !== undefined) return;
+    const waited = this.#clock.monotonicMs() - this.#lastSentMs;
+    if (waited >= COALESCE_MS) this.#send();
+    else this.#timer = this.#clock.after(COALESCE_MS - waited, this.#onTimer);
+  }
+
+  readonly #onTimer = (): void => {
+    this.#timer = undefined;
+    this.#send();
+  };
+
+  #send(): void {
+    const open = this.#open;
+    if (open === undefined || open.sent === open.text.length || this.#silent) return;
+    const piece = open.sent === 0 ? open.text : open.text.slice(open.sent);
+    open.sent = open.text.length;
+    this.#lastSentMs = this.#clock.monotonicMs();
+    const part: Part = { id: open.id, type: open.type, content: piece, createdAt: open.createdAt };
+    this.#publish(this.#sequencer.delta(this.#messageId, part, this.#clock.nowMicros()));
+  }
+
+  #close(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#send();
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#done.push(this.#asPart(open, open.text));
+    this.#open = undefined;
+  }
+
+  #publish(event: SessionEvent): void {
+    if (!this.#silent) this.#bus.publish(this.#subject, event);
+  }
+}

@@ -1,0 +1,82 @@
+import type { PermissionRow, WriteTx } from '../../store/contracts/index.ts';
+import { PART, type Part, type PermissionData } from '../contract.ts';
+
+/** Permission requests as rows and as parts (RT-R46, WIRE-5). Pure but for the transaction handed in. */
+
+export const parsePermission = (row: PermissionRow): PermissionData => JSON.parse(row.body) as PermissionData;
+
+const decisionName = (decision: PermissionData['decision']): string =>
+  decision === 'PENDING' ? 'PERMISSION_DECISION_UNSPECIFIED' : `PERMISSION_DECISION_${decision}`;
+
+const optionPayload = (option: PermissionData['options'][number]): Record<string, unknown> => ({
+  id: option.id,
+  name: option.name,
+  decision: option.allow ? 'PERMISSION_DECISION_ALLOW' : 'PERMISSION_DECISION_DENY',
+  remember: option.remember,
+});
+
+export const requestPart = (data: PermissionData, id: string): Part => ({
+  id,
+  type: PART.REQUEST_PERMISSION,
+  name: data.action,
+  content: data.prompt,
+  payload: {
+    request_id: data.id,
+    tool_call_id: data.toolCallId,
+    action: data.action,
+    prompt: data.prompt,
+    input: data.input,
+    options: data.options.map(optionPayload),
+    expires_at: data.expiresAt,
+  },
+  createdAt: data.createdAt,
+});
+
+export const resultPart = (data: PermissionData, id: string): Part => ({
+  id,
+  type: PART.PERMISSION_RESULT,
+  name: data.action,
+  payload: {
+    request_id: data.id,
+    decision: decisionName(data.decision),
+    option_id: data.optionId,
+    decided_by: data.decidedBy,
+    decided_at: data.decidedAt,
+    comment: data.comment,
+  },
+  createdAt: data.decidedAt,
+});
+
+export const permissionRow = (data: PermissionData, open: boolean): PermissionRow => ({
+  id: data.id,
+  namespace: data.namespace,
+  agent: data.agent,
+  sessionId: data.sessionId,
+  turnId: data.turnId,
+  open,
+  createdAt: data.createdAt,
+  expiresAt: data.expiresAt,
+  body: JSON.stringify(data),
+});
+
+/** Denies what is still open of a turn that ends (RT-R46); returns the closed requests. */
+export const closePermissions = async (
+  tx: WriteTx,
+  turnId: string,
+  end: { readonly decidedBy: string; readonly comment: string },
+): Promise<PermissionData[]> => {
+  const closed: PermissionData[] = [];
+  for (const row of await tx.log.permissionsOfTurn(turnId)) {
+    if (!row.open) continue;
+    const data: PermissionData = {
+      ...parsePermission(row),
+      decision: 'DENY',
+      decidedBy: end.decidedBy,
+      decidedAt: tx.now(),
+      comment: end.comment,
+    };
+    await tx.log.savePermission(permissionRow(data, false));
+    closed.push(data);
+  }
+  return closed;
+};

@@ -1,0 +1,161 @@
+import { isFault } from '../../base/index.ts';
+import type { JournalRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
+import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
+import { parseBody, recordedParts } from '../turn-record.ts';
+
+/** A turn just claimed, with what the claim's transaction read and wrote. */
+export interface ClaimedTurn {
+  readonly turn: TurnRow;
+  readonly session: SessionRow;
+  readonly body: TurnBody;
+  readonly agent: AgentRevision;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Journal as of the claim; empty for a first attempt. */
+  readonly journal: readonly JournalRow[];
+}
+
+/** What a guarded transaction of the claim sees. */
+export interface ClaimState {
+  readonly session: SessionRow;
+  readonly turn: TurnRow;
+  readonly body: TurnBody;
+  /** Parts that others journaled since this claim last looked (answers to permission requests). */
+  readonly foreign: readonly PlacedPart[];
+}
+
+export interface ClaimChange {
+  readonly entries?: readonly { readonly kind: string; readonly value: unknown }[];
+  readonly body?: Partial<TurnBody>;
+  readonly turn?: Partial<TurnRow>;
+  readonly session?: Partial<SessionRow>;
+  readonly side?: SessionSide;
+}
+
+/** What one commit added to the journal. */
+export interface RecordedNews {
+  readonly foreign: readonly PlacedPart[];
+  readonly entries: NonNullable<ClaimChange['entries']>;
+}
+
+type ClaimDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'config' | 'log' | 'workerId'>;
+
+/** How long before its own expiry a worker gives up writing (RT-2.4). */
+const GIVE_UP_MS = 2000;
+const RETRY_MS = 100;
+
+/**
+ * The right of this worker to one turn. Every write of the turn goes through `commit` or `guarded`, which check turn id,
+ * fence and state inside the transaction and throw LostClaim otherwise (RT-R4). Counts its own expiry on the monotonic
+ * clock from the moment the granted request was sent.
+ */
+export class TurnClaim {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly #deps: ClaimDeps;
+  fence: number;
+  body: TurnBody;
+  #expiresMs: number;
+  #lost = false;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(claimed: ClaimedTurn, sentMs: number, deps: ClaimDeps) {
+    this.turnId = claimed.turn.id;
+    this.sessionId = claimed.session.id;
+    this.fence = claimed.turn.fence;
+    this.body = claimed.body;
+    this.#deps = deps;
+    this.#expiresMs = sentMs + deps.config.leaseMs;
+  }
+
+  get lost(): boolean {
+    return this.#lost || this.#deps.clock.monotonicMs() > this.#expiresMs - GIVE_UP_MS;
+  }
+
+  lose(): void {
+    this.#lost = true;
+  }
+
+  renewed(sentMs: number): void {
+    this.#expiresMs = Math.max(this.#expiresMs, sentMs + this.#deps.config.leaseMs);
+  }
+
+  /** Runs `work` with the claim checked; writes nothing itself. A store that is away is retried until the claim runs out (RT-K24). */
+  async guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>): Promise<T> {
+    for (;;) {
+      if (this.lost) throw new LostClaim(this.turnId);
+      try {
+        return await this.#deps.store.write(async (tx) => work(tx, await this.#check(tx)));
+      } catch (error) {
+        if (!isFault(error) || error.code !== 'UNAVAILABLE') throw error;
+        this.#deps.log.warn('store away, turn write retried', { turn: this.turnId, reason: error.reason });
+        await new Promise<void>((resolve) => this.#deps.clock.after(RETRY_MS, resolve));
+      }
+    }
+  }
+
+  /**
+   * Appends journal entries and saves turn and session in one guarded transaction. Commits of one claim run one after the
+   * other; what became recorded, other people's entries first, goes to `recorded` before the next one starts.
+   */
+  commit(
+    work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange>,
+    recorded: (news: RecordedNews) => void,
+  ): Promise<void> {
+    const run = this.#tail.then(async () => {
+      const result = await this.#commitOnce(work);
+      this.body = result.body;
+      recorded(result);
+    });
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  #commitOnce(
+    work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange>,
+  ): Promise<RecordedNews & { readonly body: TurnBody }> {
+    return this.guarded(async (tx, state) => {
+      const change = await work(tx, state);
+      const entries = change.entries ?? [];
+      const at = tx.now();
+      const first = state.body.journalCount;
+      if (entries.length > 0) {
+        await tx.log.appendJournal(
+          entries.map((entry, index) => ({
+            turnId: this.turnId,
+            index: first + index,
+            kind: entry.kind,
+            at,
+            body: JSON.stringify(entry.value),
+          })),
+        );
+      }
+      const body: TurnBody = { ...state.body, ...change.body, journalCount: first + entries.length };
+      const saved = await tx.log.saveTurn(
+        { ...state.turn, ...change.turn, body: JSON.stringify(body) },
+        { fence: this.fence, states: ['RUNNING', 'WAITING'] },
+      );
+      if (!saved) throw new LostClaim(this.turnId);
+      if (change.session !== undefined || change.side !== undefined) {
+        const side = change.side === undefined ? {} : { body: JSON.stringify(change.side) };
+        await tx.log.saveSession({ ...state.session, ...change.session, ...side });
+      }
+      return { foreign: state.foreign, entries, body };
+    });
+  }
+
+  async #check(tx: WriteTx): Promise<ClaimState> {
+    const session = await tx.log.lockSession(this.sessionId);
+    const turn = await tx.log.turn(this.turnId);
+    const held =
+      session !== undefined && turn !== undefined && turn.fence === this.fence && turn.worker === this.#deps.workerId;
+    if (!held || (turn.state !== 'RUNNING' && turn.state !== 'WAITING')) throw new LostClaim(this.turnId);
+    const body = parseBody(turn);
+    const known = this.body.journalCount;
+    const foreign =
+      body.journalCount > known
+        ? recordedParts((await tx.log.journal(this.turnId)).filter((row) => row.index >= known))
+        : [];
+    return { session, turn, body, foreign };
+  }
+}

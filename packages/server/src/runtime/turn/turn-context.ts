@@ -1,0 +1,82 @@
+import { eventSubject, PART, type Part, type PlacedPart } from '../contract.ts';
+import type { EventSequencer } from '../event-sequencer.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import type { PartWriter } from './part-writer.ts';
+import type { Knobs, ResolvedProfile } from './profile-rules.ts';
+import type { ClaimedTurn, RecordedNews, TurnClaim } from './turn-claim.ts';
+import type { TurnTranscript } from './turn-transcript.ts';
+
+/** What the parts of one run share; only TurnRun changes it. */
+export interface TurnContext {
+  readonly claimed: ClaimedTurn;
+  readonly claim: TurnClaim;
+  readonly transcript: TurnTranscript;
+  readonly profiles: readonly [ResolvedProfile, ...ResolvedProfile[]];
+  readonly knobs: Knobs;
+  readonly deps: RuntimeDeps;
+  /** Aborted by stop, loss of the claim, time-out or the end of the drain. */
+  readonly signal: AbortSignal;
+  sequencer: EventSequencer;
+  /** Writer of the step under way. */
+  writer: PartWriter | undefined;
+  /** Parts already published, in recorded order. */
+  readonly shown: PlacedPart[];
+  /** Assistant message being written. */
+  messageId: string;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Micros the turn was active so far, earlier claims included (turnTimeout, RT-2.10). */
+  readonly activeMicros: () => number;
+}
+
+/** Publishes one whole part of the turn and notes it as shown. */
+export const showPart = (context: TurnContext, placed: PlacedPart): void => {
+  const { bus, clock } = context.deps;
+  context.shown.push(placed);
+  bus.publish(
+    eventSubject(context.claim.sessionId),
+    context.sequencer.delta(placed.messageId, placed.part, clock.nowMicros()),
+  );
+};
+
+/** Part types that a step shows while it runs; the others are shown once they are recorded. */
+const isLivePart = (part: Part): boolean => part.type !== PART.USAGE && part.type !== PART.TOOL_CALL;
+
+const placedOf = (
+  entry: RecordedNews['entries'][number],
+): readonly { readonly placed: PlacedPart; readonly live: boolean }[] => {
+  if (entry.kind === 'STEER_INPUT') return [];
+  const value = entry.value as { readonly messageId: string; readonly parts?: readonly Part[]; readonly part?: Part };
+  const parts = value.parts ?? (value.part === undefined ? [] : [value.part]);
+  return parts.map((part) => ({
+    placed: { messageId: value.messageId, part },
+    live: value.parts !== undefined && isLivePart(part),
+  }));
+};
+
+/** After a commit: remembers what is recorded and shows what was not shown live, other people's entries first. */
+export const noteRecorded = (context: TurnContext, news: RecordedNews): void => {
+  for (const placed of news.foreign) {
+    context.transcript.recorded.push(placed);
+    showPart(context, placed);
+  }
+  for (const entry of news.entries) {
+    for (const { placed, live } of placedOf(entry)) {
+      context.transcript.recorded.push(placed);
+      if (live) context.shown.push(placed);
+      else showPart(context, placed);
+    }
+  }
+};
+
+/** RESET for the message under way, then its recorded parts again (RT-2.6). */
+export const showReset = (context: TurnContext, reason: string): void => {
+  const { bus, clock } = context.deps;
+  bus.publish(
+    eventSubject(context.claim.sessionId),
+    context.sequencer.reset(context.messageId, reason, clock.nowMicros()),
+  );
+  const again = context.transcript.recorded.filter((entry) => entry.messageId === context.messageId);
+  const rest = context.transcript.recorded.filter((entry) => entry.messageId !== context.messageId);
+  context.shown.splice(0, context.shown.length, ...rest);
+  for (const placed of again) showPart(context, placed);
+};

@@ -1,0 +1,396 @@
+import type { Clock } from '../../base/index.ts';
+import type { OfferedTool } from '../../tools/contract.ts';
+import { eventSubject, type LiveTurn, PART, type Part } from '../contract.ts';
+import { EventSequencer } from '../event-sequencer.ts';
+import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
+import { callInput, toolCallId } from '../tool-batch/index.ts';
+import { parseSide, type SteerInputEntry } from '../turn-record.ts';
+import { grantsOf } from './agent-grants.ts';
+import { usagePart } from './model-step.ts';
+import { knobsOf, profilesInOrder } from './profile-rules.ts';
+import { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
+import { noteRecorded, showPart, showReset, type TurnContext } from './turn-context.ts';
+import { addUsage, endTurn, type TurnEnd } from './turn-end.ts';
+import type { TurnErrorClass } from './turn-error.ts';
+import { messageLabels, releasePendingStops, storeAssistantMessage } from './turn-finish.ts';
+import { callModel, chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
+import { hasOpenCalls, TurnTools } from './turn-tools.ts';
+import { TurnTranscript } from './turn-transcript.ts';
+
+/** Most steering messages and bytes that join one model call (RT-2.5 row 2). */
+const STEER_MESSAGES = 16;
+const STEER_BYTES = 64 * 1024;
+
+type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
+
+/**
+ * One claimed turn from its claim to its end, park or hand-over (RT-2.5). It holds all memory of the turn; when it is
+ * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else (RT-R19).
+ */
+export class TurnRun {
+  readonly claim: TurnClaim;
+  readonly #claimed: ClaimedTurn;
+  readonly #deps: RuntimeDeps;
+  readonly #abort = new AbortController();
+  readonly #context: TurnContext;
+  readonly #startedMs: number;
+  #stop: boolean;
+  #draining = false;
+  #timedOut = false;
+  #steerPending: boolean;
+
+  constructor(claimed: ClaimedTurn, sentMs: number, deps: RuntimeDeps) {
+    const { turn, body, agent, journal } = claimed;
+    this.#claimed = claimed;
+    this.#deps = deps;
+    this.#stop = turn.stopRequested;
+    this.#steerPending = turn.attempt > 1 || journal.length > 0;
+    this.#startedMs = deps.clock.monotonicMs();
+    this.claim = new TurnClaim(claimed, sentMs, deps);
+    this.#context = {
+      claimed,
+      claim: this.claim,
+      transcript: new TurnTranscript(turn.id, journal),
+      profiles: profilesInOrder(agent.spec, body.snapshot?.profile ?? '', deps.models.defaultTarget),
+      knobs: knobsOf(agent.spec, deps.config),
+      deps,
+      signal: this.#abort.signal,
+      sequencer: new EventSequencer(
+        { namespace: turn.namespace, agent: turn.agent, sessionId: turn.sessionId, turnId: turn.id },
+        turn.fence,
+        turn.attempt,
+      ),
+      writer: undefined,
+      shown: [],
+      messageId: body.replyMessageIds.at(-1) ?? '',
+      namespaceLabels: claimed.namespaceLabels,
+      activeMicros: () => body.activeMicros + Math.round((deps.clock.monotonicMs() - this.#startedMs) * 1000),
+    };
+  }
+
+  /** What followers of this session see at this moment (RT-2.6). */
+  live(): LiveTurn {
+    const { claim, writer, shown, sequencer, messageId } = this.#context;
+    const parts = writer === undefined ? shown : [...shown, ...writer.shown()];
+    return {
+      turnId: claim.turnId,
+      sessionId: claim.sessionId,
+      attempt: sequencer.attempt,
+      fence: sequencer.fence,
+      spans: claim.body.spans,
+      parts,
+      sequence: sequencer.sequence,
+      messageId,
+    };
+  }
+
+  /** Cancels whatever runs; the turn ends STOPPED (RT-2.8). */
+  requestStop(): void {
+    this.#stop = true;
+    this.#abort.abort();
+  }
+
+  /** The claim is gone: cancel, write and emit nothing (RT-2.4). */
+  lose(): void {
+    this.claim.lose();
+    this.#context.writer?.silence();
+    this.#abort.abort();
+  }
+
+  noteSteer(): void {
+    this.#steerPending = true;
+  }
+
+  /** Hands over at the next journal entry (RT-2.9). */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Runs to the end; never rejects. Answers how the worker's slot was left. */
+  async run(): Promise<'ended' | 'parked' | 'handed-over' | 'lost'> {
+    const cancelTimer = this.#armTimeout(this.#deps.clock);
+    try {
+      await this.#begin();
+      return await this.#loop();
+    } catch (error) {
+      return await this.#failInternally(error);
+    } finally {
+      cancelTimer();
+      this.#context.writer?.silence();
+    }
+  }
+
+  #armTimeout(clock: Clock): () => void {
+    const leftMs = this.#deps.config.turnTimeoutMs - this.#claimed.body.activeMicros / 1000;
+    return clock.after(Math.max(0, leftMs), () => {
+      this.#timedOut = true;
+      this.#abort.abort();
+    });
+  }
+
+  /** Shows what followers lack: RESET and the recorded parts, or what others recorded while the turn was parked. */
+  async #begin(): Promise<void> {
+    const { claim, transcript } = this.#context;
+    const span = claim.body.spans.at(-1);
+    if (span?.reset === true) showReset(this.#context, span.reason ?? 'recovered');
+    else {
+      const sent = transcript.recorded.slice(0, span?.firstPart ?? 0);
+      this.#context.shown.push(...sent);
+      for (const placed of transcript.recorded.slice(sent.length)) showPart(this.#context, placed);
+    }
+    const [profile] = this.#context.profiles;
+    const tokenLimit = this.#deps.models.facts(profile.target).window;
+    await transcript.load(
+      this.#claimed,
+      { tokenLimit, countTokens: (text) => this.#deps.models.countTokens(profile.target, text) },
+      this.#deps,
+    );
+  }
+
+  async #loop(): Promise<'ended' | 'parked' | 'handed-over'> {
+    for (;;) {
+      const early = this.#earlyEnd();
+      if (early !== undefined) return this.#end(early);
+      if (this.#draining && this.claim.body.journalCount > 0) return this.#handOver();
+      const offered = this.#offered();
+      if (hasOpenCalls(this.#context.transcript.recorded)) {
+        const tools = await new TurnTools(
+          this.#context,
+          offered,
+          () => this.#stop || this.#timedOut || this.#draining || this.claim.lost,
+        ).run();
+        if (tools.kind === 'parked') return 'parked';
+        if (tools.kind === 'quota') return this.#end(this.#failed('quota_exceeded', tools.sentence, tools.metadata));
+        continue;
+      }
+      await this.#absorbSteers();
+      const ended = await this.#step(offered);
+      if (ended !== undefined) return ended;
+    }
+  }
+
+  #earlyEnd(): TurnEnd | undefined {
+    if (this.claim.lost) throw new LostClaim(this.claim.turnId);
+    if (this.#stop) return { kind: 'stopped' };
+    if (this.#timedOut) return this.#failed('turn_timeout', 'The turn took longer than it may.');
+    const limit = this.#deps.config.maxTurnTokens;
+    if (limit > 0 && (this.claim.body.usage?.totalTokens ?? 0) >= limit)
+      return this.#failed('turn_tokens', `The turn used its ${limit} tokens.`);
+    return undefined;
+  }
+
+  /** The last allowed model call offers no tools (RT-2.5 row 8). */
+  #offered(): readonly OfferedTool[] {
+    return this.#deps.tools.offered(grantsOf(this.#claimed.agent));
+  }
+
+  async #step(offered: readonly OfferedTool[]): Promise<'ended' | undefined> {
+    const step = this.claim.body.modelCalls + 1;
+    const isLast = step >= this.#context.knobs.maxSteps;
+    const call = await callModel(this.#context, isLast ? [] : offered, step);
+    if (call.kind === 'aborted') return this.#afterAbort();
+    if (call.kind === 'failed')
+      return this.#end(this.#failed(call.errorClass, call.sentence, call.metadata, call.usage));
+    if (call.outcome.calls.length === 0) {
+      if (this.#steerPending && (await this.#hasSteers())) return this.#journalAndGoOn(call, step);
+      return this.#end({ kind: 'completed', call });
+    }
+    if (isLast)
+      return this.#end({
+        ...this.#failed('step_limit', `The model asked for more tools after ${step} calls.`),
+        usage: call.outcome.usage,
+      });
+    return this.#journalAndGoOn(call, step);
+  }
+
+  /** Stop and time-out are ends; otherwise the claim is lost or the drain is over. */
+  #afterAbort(): Promise<'ended'> {
+    const end = this.#earlyEnd();
+    if (end === undefined) throw new LostClaim(this.claim.turnId);
+    return this.#end(end);
+  }
+
+  /** MODEL_RESPONSE with its charge; usage and calls are shown after the commit (RT-2.6). */
+  async #journalAndGoOn(call: Answered, step: number): Promise<undefined> {
+    const { writer, messageId } = this.#context;
+    if (writer === undefined) return undefined;
+    const { usage, calls, finish } = call.outcome;
+    writer.flush();
+    writer.reserve(usagePart(usage));
+    const cut = finish === 'length' || finish === 'content_filter';
+    for (const [index, requested] of calls.entries()) {
+      const callId = toolCallId({ turnId: this.claim.turnId, step, index });
+      const input = callInput(requested.inputText, cut);
+      const part: Part = {
+        id: '',
+        type: PART.TOOL_CALL,
+        name: requested.name,
+        payload: { tool_call_id: callId, input },
+        continuation: requested.providerCallId,
+        createdAt: 0,
+      };
+      writer.reserve(part);
+    }
+    const parts = writer.parts();
+    this.#deps.faultPoint('before-model-response');
+    await this.claim.commit(
+      async (tx, state) => {
+        await chargeUsage(tx, this.#context, usage);
+        const side = sideAfterCall(parseSide(state.session), call);
+        return {
+          entries: [{ kind: 'MODEL_RESPONSE', value: { messageId, parts, usage, step } }],
+          body: {
+            modelCalls: step,
+            usage: addUsage(state.body.usage, usage),
+            activeMicros: this.#context.activeMicros(),
+          },
+          side,
+        };
+      },
+      (news) => {
+        this.#context.writer = undefined;
+        noteRecorded(this.#context, news);
+      },
+    );
+    this.#deps.faultPoint('after-model-response');
+    return undefined;
+  }
+
+  async #hasSteers(): Promise<boolean> {
+    const steers = await this.#deps.store.read((tx) => tx.log.steers(this.claim.sessionId));
+    return steers.length > 0;
+  }
+
+  /** Waiting steer entries join before the next model call; the message so far is closed (RT-2.5 row 2, R11, R12). */
+  async #absorbSteers(): Promise<void> {
+    if (!this.#steerPending) return;
+    this.#steerPending = false;
+    if (!(await this.#hasSteers())) return;
+    const { transcript } = this.#context;
+    const closing = this.#context.messageId;
+    const hasParts = transcript.countIn(closing) > 0;
+    let entry: SteerInputEntry | undefined;
+    await this.claim.commit(
+      async (tx, state) => {
+        const waiting = await tx.log.steers(this.claim.sessionId);
+        let bytes = 0;
+        const taken = waiting.filter(
+          (steer, index) => index === 0 || (index < STEER_MESSAGES && (bytes += steer.bytes) <= STEER_BYTES),
+        );
+        this.#steerPending = taken.length < waiting.length;
+        const last = taken.at(-1);
+        if (last === undefined) return {};
+        const { nextMessageId } = JSON.parse(last.body) as { readonly nextMessageId: string };
+        entry = {
+          closedMessageId: hasParts ? closing : '',
+          messageIds: taken.map((steer) => steer.messageId),
+          nextMessageId,
+        };
+        await tx.log.deleteSteers(this.claim.sessionId, entry.messageIds);
+        const kept = hasParts ? state.body.replyMessageIds : state.body.replyMessageIds.slice(0, -1);
+        if (hasParts) {
+          const parts = [...transcript.recorded, ...state.foreign]
+            .filter((placed) => placed.messageId === closing)
+            .map((placed) => placed.part);
+          await storeAssistantMessage(tx, state.turn, {
+            id: closing,
+            parts,
+            labels: messageLabels(state.turn, state.body, { state: 'complete', reason: 'steered' }),
+          });
+        }
+        return {
+          entries: [{ kind: 'STEER_INPUT', value: entry }],
+          body: { replyMessageIds: [...kept, nextMessageId] },
+        };
+      },
+      (news) => noteRecorded(this.#context, news),
+    );
+    await this.#followSteer(entry);
+  }
+
+  async #followSteer(entry: SteerInputEntry | undefined): Promise<void> {
+    if (entry === undefined) return;
+    const rows = await this.#deps.store.read((tx) =>
+      Promise.all(entry.messageIds.map((id) => tx.log.message(this.claim.sessionId, id))),
+    );
+    this.#context.transcript.absorb(
+      entry,
+      rows.filter((row) => row !== undefined),
+    );
+    this.#context.messageId = entry.nextMessageId;
+  }
+
+  #failed(
+    errorClass: TurnErrorClass,
+    sentence: string,
+    metadata?: Readonly<Record<string, string>>,
+    usage?: Extract<TurnEnd, { kind: 'failed' }>['usage'],
+  ): Extract<TurnEnd, { kind: 'failed' }> {
+    const errorId = this.#deps.ids.next();
+    const { namespace, agent, sessionId, id } = this.#claimed.turn;
+    this.#deps.log.warn('turn failed', {
+      error_id: errorId,
+      namespace,
+      agent,
+      session: sessionId,
+      turn: id,
+      class: errorClass,
+    });
+    return {
+      kind: 'failed',
+      error: { errorClass, sentence, errorId, ...(metadata === undefined ? {} : { metadata }) },
+      usage,
+    };
+  }
+
+  async #end(end: TurnEnd): Promise<'ended'> {
+    await endTurn(this.#context, end);
+    return 'ended';
+  }
+
+  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on (RT-2.9). */
+  async #handOver(): Promise<'handed-over'> {
+    const { transcript } = this.#context;
+    await this.claim.commit(
+      async (tx, state) => {
+        const released = await releasePendingStops(
+          tx,
+          { ...state.session, fence: state.session.fence + 1 },
+          state.body.pendingStops,
+        );
+        tx.afterCommit(() => {
+          for (const event of released.events) this.#deps.bus.publish(eventSubject(event.sessionId), event);
+        });
+        return {
+          turn: { state: 'QUEUED', ready: true, worker: '', claimExpiresAt: 0 },
+          body: {
+            resume: 'handover',
+            sentParts: transcript.recorded.length,
+            pendingStops: [],
+            activeMicros: this.#context.activeMicros(),
+          },
+          session: released.session,
+        };
+      },
+      (news) => noteRecorded(this.#context, news),
+    );
+    return 'handed-over';
+  }
+
+  async #failInternally(error: unknown): Promise<'ended' | 'lost'> {
+    const { namespace, agent, sessionId, id } = this.#claimed.turn;
+    if (error instanceof LostClaim) {
+      this.lose();
+      return 'lost';
+    }
+    this.#deps.log.error('turn code threw', { namespace, agent, session: sessionId, turn: id }, error);
+    try {
+      return await this.#end(this.#failed('internal', 'Something went wrong inside the server.'));
+    } catch (second) {
+      if (!(second instanceof LostClaim))
+        this.#deps.log.error('turn could not be ended', { namespace, agent, session: sessionId, turn: id }, second);
+      this.lose();
+      return 'lost';
+    }
+  }
+}

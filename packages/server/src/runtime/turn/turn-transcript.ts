@@ -1,0 +1,112 @@
+import type { JournalRow, MessageRow, SessionRow } from '../../store/contracts/index.ts';
+import type { Part, PlacedPart, TranscriptMessage } from '../contract.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { recordedParts, type SteerInputEntry } from '../turn-record.ts';
+import type { ClaimedTurn } from './turn-claim.ts';
+
+const ASSISTANT = 2;
+
+const asTranscript = (row: MessageRow): TranscriptMessage => ({
+  id: row.id,
+  role: row.role,
+  turnId: row.turnId,
+  labels: row.labels,
+  parts: JSON.parse(row.parts) as readonly Part[],
+});
+
+/**
+ * The current turn as the model shall see it: its user messages, its assistant messages as recorded, the steering
+ * messages between them, in order. History before the turn comes from the HistoryReader.
+ */
+export class TurnTranscript {
+  readonly #turnId: string;
+  #history: readonly TranscriptMessage[] = [];
+  readonly #messages: (TranscriptMessage & { readonly live: boolean })[] = [];
+  readonly recorded: PlacedPart[];
+
+  constructor(turnId: string, journal: readonly JournalRow[]) {
+    this.#turnId = turnId;
+    this.recorded = recordedParts(journal);
+  }
+
+  /** Reads history, user messages and absorbed steering messages in one snapshot. */
+  async load(
+    claimed: ClaimedTurn,
+    options: { readonly tokenLimit: number; readonly countTokens: (text: string) => number },
+    deps: Pick<RuntimeDeps, 'store' | 'history'>,
+  ): Promise<void> {
+    const { session, turn, body, journal } = claimed;
+    await deps.store.read(async (tx) => {
+      this.#history = await deps.history.before(tx, session, turn, options.tokenLimit, options.countTokens);
+      await this.#addUsers(tx.log, session, body.userMessageIds);
+      this.#addAssistant(firstReply(journal, body.replyMessageIds));
+      for (const row of journal)
+        if (row.kind === 'STEER_INPUT')
+          await this.#replaySteer(tx.log, session, JSON.parse(row.body) as SteerInputEntry);
+    });
+  }
+
+  /** Steering messages joined: the assistant message so far is closed, or dropped when it is empty (RT-R12). */
+  absorb(entry: SteerInputEntry, messages: readonly MessageRow[]): void {
+    const last = this.#messages.at(-1);
+    if (last?.live === true && entry.closedMessageId === '') this.#messages.pop();
+    for (const row of messages) this.#messages.push({ ...asTranscript(row), live: false });
+    this.#addAssistant(entry.nextMessageId);
+  }
+
+  /** Whole model history with the parts recorded so far. */
+  messages(): TranscriptMessage[] {
+    const own = this.#messages.map((message) =>
+      message.live
+        ? {
+            ...message,
+            parts: this.recorded.filter((entry) => entry.messageId === message.id).map((entry) => entry.part),
+          }
+        : message,
+    );
+    return [...this.#history, ...own.filter((message) => !message.live || message.parts.length > 0)];
+  }
+
+  /** Parts recorded for one assistant message; the next part's index. */
+  countIn(messageId: string): number {
+    return this.recorded.reduce((count, entry) => (entry.messageId === messageId ? count + 1 : count), 0);
+  }
+
+  #addAssistant(id: string): void {
+    if (id !== '')
+      this.#messages.push({ id, role: ASSISTANT, turnId: this.#turnId, labels: {}, parts: [], live: true });
+  }
+
+  async #addUsers(
+    log: { message(sessionId: string, id: string): Promise<MessageRow | undefined> },
+    session: SessionRow,
+    ids: readonly string[],
+  ): Promise<void> {
+    for (const id of ids) {
+      const row = await log.message(session.id, id);
+      if (row !== undefined) this.#messages.push({ ...asTranscript(row), live: false });
+    }
+  }
+
+  async #replaySteer(
+    log: { message(sessionId: string, id: string): Promise<MessageRow | undefined> },
+    session: SessionRow,
+    entry: SteerInputEntry,
+  ): Promise<void> {
+    const rows: MessageRow[] = [];
+    for (const id of entry.messageIds) {
+      const row = await log.message(session.id, id);
+      if (row !== undefined) rows.push(row);
+    }
+    this.absorb(entry, rows);
+  }
+}
+
+/** Id under which the turn began to write; a message that was dropped empty stands as '-' until its steer entry removes it. */
+const firstReply = (journal: readonly JournalRow[], replyIds: readonly string[]): string => {
+  const [first] = journal;
+  if (first === undefined) return replyIds.at(-1) ?? '';
+  const entry = JSON.parse(first.body) as { readonly messageId?: string; readonly closedMessageId?: string };
+  if (first.kind !== 'STEER_INPUT') return entry.messageId ?? '';
+  return entry.closedMessageId === undefined || entry.closedMessageId === '' ? '-' : entry.closedMessageId;
+};
