@@ -10,6 +10,7 @@ export * from './kinds.ts';
 export * from './labels.ts';
 export * from './names.ts';
 export * from './namespace-paths.ts';
+export * from './page-fill.ts';
 export * from './record.ts';
 export * from './resource-codec.ts';
 export * from './resource-views.ts';

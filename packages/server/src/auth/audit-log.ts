@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { Ids } from '../base/index.ts';
+import type { AuditRow, Store, WriteTx } from '../store/contracts/index.ts';
+
+/** On whose behalf something happened; a CallContext is one. */
+export interface AuditOrigin {
+  readonly requestId: string;
+  readonly operation: string;
+  readonly caller: { readonly identity: string };
+}
+
+export interface AuditFact {
+  /** Name of what was written, such as `Agent/default/helper`; no contents. */
+  readonly target: string;
+  /** '' for facts about the instance. */
+  readonly namespace: string;
+  /** '' where there is none. */
+  readonly resourceVersion: string;
+  readonly outcome: string;
+}
+
+/** Adds one audit record in the transaction of the effect (PL-15). */
+export type AuditAppender = (tx: WriteTx, origin: AuditOrigin, fact: AuditFact) => Promise<void>;
+
+/** The one way audit records are made; every feature that writes calls it in its transaction. */
+export const createAuditAppender =
+  (ids: Ids): AuditAppender =>
+  (tx, origin, fact) =>
+    tx.audit.append({
+      id: ids.next(),
+      at: tx.now(),
+      requestId: origin.requestId,
+      identity: origin.caller.identity,
+      operation: origin.operation,
+      ...fact,
+    });
+
+/** Hash of a record in the chain: covers the record and the hash before it. */
+export const auditHash = (previous: string, row: Omit<AuditRow, 'hash'>): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify([
+        previous,
+        row.id,
+        row.at,
+        row.requestId,
+        row.identity,
+        row.operation,
+        row.target,
+        row.namespace,
+        row.outcome,
+        row.resourceVersion,
+      ]),
+    )
+    .digest('hex');
+
+const BATCH = 500;
+
+/** Closes the hash chain over committed records, so that writers never queue on it (PL-15). */
+export class AuditChain {
+  readonly #store: Pick<Store, 'write'>;
+
+  constructor(store: Pick<Store, 'write'>) {
+    this.#store = store;
+  }
+
+  /** Chains what is not chained yet; answers how many records that were. */
+  async tick(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const count = await this.#store.write((tx) => this.#close(tx));
+      total += count;
+      if (count < BATCH) return total;
+    }
+  }
+
+  async #close(tx: WriteTx): Promise<number> {
+    const rows = await tx.audit.unchained(BATCH);
+    if (rows.length === 0) return 0;
+    let head = await tx.audit.chainHead();
+    for (const row of rows) {
+      head = auditHash(head, row);
+      await tx.audit.setHash(row.id, head);
+    }
+    return rows.length;
+  }
+}
