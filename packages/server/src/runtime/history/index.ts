@@ -1,0 +1,12 @@
+/**
+ * history: what of a conversation the model gets to see. `createHistoryReader()` reads the messages of earlier turns and
+ * the appended ones in the order of RT-R7; `replaySteps` turns messages into model messages by R22-R27. Does not own the
+ * budget, the prompt around the transcript (runtime/prompt), or the current turn's parts (the turn engine adds them).
+ * Called by the turn engine (reader) and by runtime/prompt (replay).
+ */
+export * from './compaction-cut.ts';
+export * from './history-order.ts';
+export * from './history-reader.ts';
+export * from './object-loader.ts';
+export * from './replay-steps.ts';
+export * from './shown-result.ts';

@@ -1,0 +1,43 @@
+import type { ModelMessage } from '../../models/contract.ts';
+import type { PromptRequest } from '../contract.ts';
+
+/** Text of the platform: no user wrote it (RT-4.6 own text). */
+export const addedText = (text: string): ModelMessage['content'][number] => ({ type: 'text', text, isAdded: true });
+
+/** Positions 1 and 2 of RT-3: the system message with catalogue and goals, then the text of each active skill. */
+export const leadingMessages = (request: PromptRequest, systemPrompt: string): readonly ModelMessage[] => {
+  const blocks = [systemPrompt, catalogueText(request), goalsText(request)].filter((block) => block !== '');
+  const system: ModelMessage[] =
+    blocks.length === 0 ? [] : [{ role: 'system', content: [{ type: 'text', text: blocks.join('\n\n') }] }];
+  const active = request.skills?.active ?? [];
+  return [
+    ...system,
+    ...active.map((skill): ModelMessage => ({ role: 'user', content: [addedText(skillText(skill))] })),
+  ];
+};
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const catalogueText = (request: PromptRequest): string => {
+  const skills = [...(request.skills?.catalogue ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (skills.length === 0) return '';
+  const lines = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
+  return ['Skills that activate_skill can load:', ...lines].join('\n');
+};
+
+const goalsText = (request: PromptRequest): string => {
+  const goals = request.goals ?? [];
+  if (goals.length === 0) return '';
+  return ['Active goals of this conversation:', ...goals.map(goalLine)].join('\n');
+};
+
+const goalLine = (goal: NonNullable<PromptRequest['goals']>[number]): string => {
+  const criteria = goal.successCriteria === '' ? '' : ` Reached when: ${oneLine(goal.successCriteria)}`;
+  const progress = goal.progress === '' ? '' : ` Progress: ${oneLine(goal.progress)}`;
+  return `- ${oneLine(goal.objective)}${criteria}${progress}`;
+};
+
+const skillText = (skill: { readonly name: string; readonly text: string | undefined }): string =>
+  skill.text === undefined
+    ? `[The skill ${skill.name} is no longer available.]`
+    : `<skill name=${JSON.stringify(skill.name)}>\n${skill.text}\n</skill>`;

@@ -1,0 +1,108 @@
+import type { ModelMessage, ModelRegistry } from '../../models/contract.ts';
+import type { ObjectAccess, PromptAssembler, PromptPlan, PromptRequest } from '../contract.ts';
+import {
+  createObjectLoader,
+  cutAtCompaction,
+  type LoadedObjects,
+  NO_OBJECTS,
+  type ReplayStep,
+  replaySteps,
+  textKey,
+  type WantedObjects,
+  wantedObjects,
+} from '../history/index.ts';
+import { budgetLimits } from './budget-limits.ts';
+import { latestUserIndex } from './compaction-plan.ts';
+import { addedText, leadingMessages } from './leading-messages.ts';
+import { fitPrompt, type PromptDraft } from './prompt-budget.ts';
+import { createPromptRenderer, type TurnValues } from './prompt-renderer.ts';
+import { createSchemaCleaner } from './tool-schemas.ts';
+
+export interface PromptAssemblerDeps {
+  readonly models: Pick<ModelRegistry, 'facts' | 'countTokens' | 'tokenBound'>;
+  readonly readObject: ObjectAccess['read'];
+}
+
+/** Longest summary that a compaction may write (RT-3 row 2). */
+const SUMMARY_TOKENS = 4000;
+
+/** Assembler of RT-3; keeps parsed prompts, cleaned tool schemas and the texts of stored outputs between calls. */
+export const createPromptAssembler = (deps: PromptAssemblerDeps): PromptAssembler => {
+  const render = createPromptRenderer();
+  const load = createObjectLoader(deps.readObject);
+  const cleanTools = createSchemaCleaner();
+  return {
+    plan: async (request) => {
+      const values = turnValues(request);
+      const cut = cutAtCompaction(request.transcript);
+      const transcript = cut?.rest ?? request.transcript;
+      const { inputs } = deps.models.facts(request.target);
+      const wanted = wantedObjects(transcript, inputs);
+      const summaryObject = cut?.part.object;
+      const texts =
+        summaryObject === undefined ? wanted.texts : [...wanted.texts, { object: summaryObject, callId: '' }];
+      const objects = isNothing(wanted, texts)
+        ? NO_OBJECTS
+        : await load(request.agent.namespace, { media: wanted.media, texts });
+      const steps = replaySteps(transcript, { turnId: request.turnId, target: request.target, inputs }, objects);
+      const draft: PromptDraft = {
+        leading: leadingMessages(request, render(request.agent.spec.systemPrompt, values)),
+        summary: cut === undefined ? [] : summaryMessages(cut.part, objects),
+        steps: withPostHistory(steps, render(request.agent.spec.postHistoryPrompt, values)),
+        tools: cleanTools(request.tools),
+        transcript,
+        turnId: request.turnId,
+      };
+      return planWithin(draft, request, deps);
+    },
+  };
+};
+
+const isNothing = (wanted: WantedObjects, texts: WantedObjects['texts']): boolean =>
+  wanted.media.length + texts.length === 0;
+
+const planWithin = (draft: PromptDraft, request: PromptRequest, { models }: PromptAssemblerDeps): PromptPlan => {
+  const facts = models.facts(request.target);
+  const correction = request.tokenCorrection > 0 ? request.tokenCorrection : 1;
+  return fitPrompt(draft, {
+    limits: budgetLimits(facts, request.windowFactor),
+    count: (text) => models.countTokens(request.target, text) * correction,
+    bound: (text) => models.tokenBound(request.target, text) * correction,
+    compactionOutput: facts.maxOutput > 0 ? Math.min(SUMMARY_TOKENS, facts.maxOutput) : SUMMARY_TOKENS,
+    mayCompact: !request.skipCompaction,
+  });
+};
+
+const turnValues = (request: PromptRequest): TurnValues => ({
+  nowMicros: request.nowMicros,
+  agent: request.agent,
+  session: request.session,
+  namespaceLabels: request.namespaceLabels,
+  channel: request.channel,
+  sender: request.sender,
+  model: request.target.model,
+});
+
+/** Position 4 of RT-3: last text block of the latest user message, in every call, never stored. */
+const withPostHistory = (steps: readonly ReplayStep[], text: string): readonly ReplayStep[] => {
+  const latest = latestUserIndex(steps);
+  if (text === '' || latest < 0) return steps;
+  return steps.map((step, index) =>
+    index === latest ? { ...step, messages: step.messages.map((message) => withBlock(message, text)) } : step,
+  );
+};
+
+const withBlock = (message: ModelMessage, text: string): ModelMessage => ({
+  ...message,
+  content: [...message.content, addedText(text)],
+});
+
+/** What the model is told of the messages that a compaction covers (RT-R29). */
+const summaryMessages = (
+  part: { readonly content?: string; readonly object?: Parameters<typeof textKey>[0] },
+  objects: LoadedObjects,
+): readonly ModelMessage[] => {
+  const stored = part.object === undefined ? undefined : objects.texts.get(textKey(part.object, ''));
+  const summary = stored ?? part.content ?? '';
+  return [{ role: 'user', content: [addedText(`Summary of the conversation so far:\n${summary}`)] }];
+};

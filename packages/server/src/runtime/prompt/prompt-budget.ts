@@ -1,0 +1,86 @@
+import type { ModelMessage, ModelTool } from '../../models/contract.ts';
+import type { PromptPlan, TranscriptMessage } from '../contract.ts';
+import type { ReplayStep } from '../history/index.ts';
+import type { BudgetLimits } from './budget-limits.ts';
+import { compactionPlan, latestUserIndex, tailStart } from './compaction-plan.ts';
+import { dropOldest } from './drop-oldest.ts';
+import { type CountTokens, countMessages, countTools, countUnits } from './token-count.ts';
+import { trimResults } from './trim-results.ts';
+
+/** Everything of a call before the budget looks at it. */
+export interface PromptDraft {
+  /** System message and skills; always kept. */
+  readonly leading: readonly ModelMessage[];
+  /** Summary of what a compaction covers, always kept; empty when there is none. */
+  readonly summary: readonly ModelMessage[];
+  readonly steps: readonly ReplayStep[];
+  readonly tools: readonly ModelTool[];
+  /** Messages behind `steps`, in order, those without content included. */
+  readonly transcript: readonly TranscriptMessage[];
+  readonly turnId: string;
+}
+
+export interface BudgetRules {
+  readonly limits: BudgetLimits;
+  /** Exact count, token correction included. */
+  readonly count: CountTokens;
+  /** Never below `count`, and cheap. */
+  readonly bound: CountTokens;
+  /** Largest answer of a compaction call. */
+  readonly compactionOutput: number;
+  readonly mayCompact: boolean;
+}
+
+/** No encoding has more tokens than UTF-8 bytes, of which a UTF-16 unit has at most three; 10 % for unknown encodings. */
+const TOKENS_PER_UNIT = 3.3;
+
+/** Rows 1 to 3 and 5 of the budget table (RT-3); row 4 is the caller's halved `windowFactor`. */
+export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan => {
+  const { limits, count } = rules;
+  const fixed = [...draft.leading, ...draft.summary];
+  const all = messagesOf(fixed, draft.steps);
+  if (fitsWithoutCounting(all, draft.tools, rules)) return callPlan(all, draft.tools, 0);
+  const fixedTokens = countMessages(fixed, count) + countTools(draft.tools, count);
+  const total = (steps: readonly ReplayStep[]): number => fixedTokens + countSteps(steps, count);
+  let steps = draft.steps;
+  if (total(steps) > limits.effective) steps = trimResults(steps, latestUserIndex(steps), count);
+  if (total(steps) > limits.compactAbove && rules.mayCompact) {
+    const plan = compactionPlan({ ...draft, steps }, rules);
+    if (plan !== undefined) return plan;
+  }
+  const keepFrom = tailStart(steps, draft.turnId);
+  const fitted = dropOldest(steps, { keepFrom, excess: total(steps) - limits.effective, count });
+  const tokens = total(fitted);
+  if (tokens > limits.whole) return { kind: 'overflow' };
+  return callPlan(messagesOf(fixed, fitted), draft.tools, tokens);
+};
+
+const fitsWithoutCounting = (
+  messages: readonly ModelMessage[],
+  tools: readonly ModelTool[],
+  rules: BudgetRules,
+): boolean => {
+  const { compactAbove } = rules.limits;
+  const units = countUnits(messages, tools);
+  if (units * TOKENS_PER_UNIT <= compactAbove) return true;
+  return countMessages(messages, rules.bound) + countTools(tools, rules.bound) <= compactAbove;
+};
+
+const countSteps = (steps: readonly ReplayStep[], count: CountTokens): number =>
+  steps.reduce((tokens, step) => tokens + countMessages(step.messages, count), 0);
+
+const messagesOf = (fixed: readonly ModelMessage[], steps: readonly ReplayStep[]): readonly ModelMessage[] => [
+  ...fixed,
+  ...steps.flatMap((step) => step.messages),
+];
+
+const callPlan = (
+  messages: readonly ModelMessage[],
+  tools: readonly ModelTool[],
+  countedTokens: number,
+): PromptPlan => ({
+  kind: 'call',
+  messages,
+  tools,
+  countedTokens,
+});
