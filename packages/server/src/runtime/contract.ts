@@ -1,6 +1,7 @@
 import type { AgentSpec } from '@svc/api/resources';
 import type { ModelMessage, ModelTarget, ModelTool } from '../models/contract.ts';
 import type { MessageRow, ReadTx, SessionRow, TurnRow, TurnState, WriteTx } from '../store/contracts/index.ts';
+import type { Goal } from '../tools/goal-contract.ts';
 
 /**
  * What runtime exports to features (admission, session lifecycle, stop, live view) and what it needs of them (agents,
@@ -158,6 +159,8 @@ export interface SessionSide {
   readonly tokenCorrection: Readonly<Record<string, number>>;
   /** Tools allowed or denied for the session by an option with `remember`. */
   readonly remembered: Readonly<Record<string, 'allow' | 'deny'>>;
+  /** Goals of capability `goals`; written by `createSessionGoals` (runtime/prompt) only. */
+  readonly goals?: readonly Goal[];
   readonly acpSessionId: string;
   readonly sandboxRef: string;
 }
@@ -417,6 +420,11 @@ export interface HistoryReader {
   ): Promise<readonly TranscriptMessage[]>;
 }
 
+export interface PromptSkills {
+  readonly catalogue: readonly { readonly name: string; readonly description: string }[];
+  readonly active: readonly { readonly name: string; readonly text: string | undefined }[];
+}
+
 export interface PromptRequest {
   readonly agent: AgentRevision;
   readonly namespaceLabels: Readonly<Record<string, string>>;
@@ -435,9 +443,14 @@ export interface PromptRequest {
   readonly windowFactor: number;
   /** True once compaction failed or was ignored in this turn. */
   readonly skipCompaction: boolean;
+  /** Visible skills for the catalogue, active ones in activation order; text undefined = it vanished (RT-8.1). */
+  readonly skills?: PromptSkills;
+  /** Active goals of the session. */
+  readonly goals?: readonly Pick<Goal, 'objective' | 'successCriteria' | 'progress'>[];
 }
 
 export type PromptPlan =
+  /** `countedTokens` 0: certainly fits, so nothing was counted; leave the token correction as it is. */
   | {
       readonly kind: 'call';
       readonly messages: readonly ModelMessage[];
