@@ -1,0 +1,112 @@
+import type { SettingKey, Settings } from './keys/index.ts';
+import { isLoopback, listenAddress } from './listen-address.ts';
+
+/** Settings that are fine alone and wrong together; the loader adds where the key was written (PL-12). */
+export interface CombinationFault {
+  readonly severity: 'error' | 'warning';
+  readonly key: SettingKey;
+  readonly text: string;
+}
+
+type Rule = (settings: Settings) => CombinationFault | undefined;
+
+const refuseIf = (isRefused: boolean, key: SettingKey, text: string): CombinationFault | undefined =>
+  isRefused ? { severity: 'error', key, text } : undefined;
+
+const hasMode = (settings: Settings, mode: Settings['auth.mode'][number]): boolean =>
+  settings['auth.mode'].includes(mode);
+
+const usesPostgres = (settings: Settings): boolean => /^postgres/.test(settings['store.url']);
+
+const host = (settings: Settings): string => listenAddress(settings['server.listen']).host;
+
+const rules: readonly Rule[] = [
+  (settings) => refuseIf(settings['auth.mode'].length === 0, 'auth.mode', 'must name at least one mode'),
+  (settings) =>
+    refuseIf(
+      hasMode(settings, 'none') && settings['auth.mode'].length > 1,
+      'auth.mode',
+      'none lets everyone in, so no other mode can stand beside it (AUTH_REQUIRED)',
+    ),
+  (settings) =>
+    refuseIf(
+      hasMode(settings, 'none') && !isLoopback(host(settings)),
+      'server.listen',
+      `other machines reach ${host(settings)}, so auth.mode must not be none: set auth.mode and its credential, or listen on 127.0.0.1 (AUTH_REQUIRED)`,
+    ),
+  (settings) => needsCredential(settings, 'token', 'auth.token'),
+  (settings) => needsCredential(settings, 'password', 'auth.password'),
+  (settings) => needsCredential(settings, 'jwt', 'auth.jwt.secret'),
+  (settings) => needsCredential(settings, 'jwks', 'auth.jwks.url'),
+  (settings) => unusedCredential(settings, 'token', 'auth.token'),
+  (settings) => unusedCredential(settings, 'password', 'auth.password'),
+  (settings) => unusedCredential(settings, 'jwt', 'auth.jwt.secret'),
+  (settings) => unusedCredential(settings, 'jwks', 'auth.jwks.url'),
+  (settings) =>
+    refuseIf(
+      hasMode(settings, 'none') && (settings['cors.origins'] ?? []).includes('*'),
+      'cors.origins',
+      '* with auth.mode none would let every web page act as you: list the origins',
+    ),
+  (settings) => refuseIf(settings['server.roles'].length === 0, 'server.roles', 'must name at least one role'),
+  (settings) =>
+    refuseIf(
+      new Set(settings['server.roles']).size < 3 &&
+        settings['server.roles'].length > 0 &&
+        (!usesPostgres(settings) || settings['bus.url'] === undefined),
+      'server.roles',
+      'roles split over processes need store.url of PostgreSQL and bus.url of NATS',
+    ),
+  (settings) =>
+    refuseIf(
+      settings['bus.url'] !== undefined && !usesPostgres(settings),
+      'bus.url',
+      'a bus between nodes needs store.url of PostgreSQL; one node needs no bus.url',
+    ),
+  (settings) =>
+    refuseIf(
+      (settings['server.tls.cert'] === undefined) !== (settings['server.tls.key'] === undefined),
+      settings['server.tls.cert'] === undefined ? 'server.tls.key' : 'server.tls.cert',
+      'server.tls.cert and server.tls.key belong together',
+    ),
+  (settings) =>
+    refuseIf(
+      settings['objects.backend'] === 's3' && settings['objects.bucket'] === undefined,
+      'objects.backend',
+      's3 needs objects.bucket',
+    ),
+  (settings) => unknownProvider(settings),
+];
+
+const needsCredential = (
+  settings: Settings,
+  mode: Settings['auth.mode'][number],
+  key: SettingKey,
+): CombinationFault | undefined =>
+  refuseIf(hasMode(settings, mode) && settings[key] === undefined, 'auth.mode', `${mode} needs ${key}`);
+
+/** A credential that guards nothing would look like protection, so it is refused. */
+const unusedCredential = (
+  settings: Settings,
+  mode: Settings['auth.mode'][number],
+  key: SettingKey,
+): CombinationFault | undefined =>
+  refuseIf(
+    !hasMode(settings, mode) && settings[key] !== undefined,
+    key,
+    `has no effect while auth.mode is [${settings['auth.mode'].join(', ')}]: add ${mode} to auth.mode or remove it`,
+  );
+
+const unknownProvider = (settings: Settings): CombinationFault | undefined => {
+  const provider = (settings['models.default'] ?? 'demo/echo').replace(/\/.*$/, '');
+  const known = Object.keys(settings['models.providers']);
+  return refuseIf(
+    !known.includes(provider),
+    'models.default',
+    `names provider ${provider}, which models.providers does not have (known: ${known.join(', ')})`,
+  );
+};
+
+/** Every broken rule, in a fixed order. */
+export const findCombinationFaults = (settings: Settings): readonly CombinationFault[] =>
+  rules.map((rule) => rule(settings)).filter((fault) => fault !== undefined);

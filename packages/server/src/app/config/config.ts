@@ -1,0 +1,55 @@
+import type { ModelsConfig } from '../../models/contract.ts';
+import type { RuntimeConfig } from '../../runtime/contract.ts';
+import type { TransportConfig } from '../../transport/contract.ts';
+import type { Settings } from './keys/index.ts';
+
+/** Modes in which callers may sign in, and what each needs (API-4.1). */
+export interface AuthConfig {
+  readonly modes: Settings['auth.mode'];
+  readonly token?: string;
+  readonly password?: string;
+  readonly jwt?: { readonly secret: string; readonly audience: string };
+  readonly jwks?: {
+    readonly url: string;
+    readonly issuer?: string;
+    readonly audience: string;
+    readonly algorithms: Settings['auth.jwks.algorithms'];
+    readonly rules: Settings['auth.jwks.rules'];
+  };
+}
+
+/** Which database, as its engine needs to know it; `path` is absolute. */
+export type StoreConfig = {
+  readonly poolSize: number;
+  readonly sync: 'full' | 'off';
+  readonly busyTimeoutMs: number;
+  readonly migrate: 'auto' | 'manual';
+} & ({ readonly engine: 'sqlite'; readonly path: string } | { readonly engine: 'postgres'; readonly url: string });
+
+/** Where log lines go and how much they say. */
+export interface TelemetryConfig {
+  readonly logLevel: Settings['telemetry.logLevel'];
+  readonly logFormat: 'json' | 'text';
+  readonly otlpEndpoint?: string;
+  readonly captureContent: boolean;
+}
+
+/**
+ * The whole configuration, checked and frozen. The sections are what the parts' contracts ask for; `settings` holds
+ * every key of the table for parts without a section (durations in milliseconds, sizes in bytes, paths absolute).
+ */
+export interface Config {
+  readonly dataDir: string;
+  readonly publicUrl: string;
+  readonly clusterId: string;
+  readonly roles: Settings['server.roles'];
+  readonly transport: TransportConfig;
+  readonly auth: AuthConfig;
+  readonly store: StoreConfig;
+  readonly runtime: RuntimeConfig;
+  readonly models: ModelsConfig;
+  readonly telemetry: TelemetryConfig;
+  readonly settings: Settings;
+  /** The file that counted: an absolute path, `SVC_CONFIG_INLINE`, or undefined for defaults. */
+  readonly file: string | undefined;
+}

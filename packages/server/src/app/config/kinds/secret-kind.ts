@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import type { LocatedMap } from '../located.ts';
+import { jsonFromText, type Kind, MASK, type ParseContext, refuse, scalarFromText } from './kind.ts';
+
+const wellKnown = new Set([
+  '0123456789abcdef',
+  '1234567890123456',
+  'changemechangeme',
+  'change-me-please',
+  'passwordpassword',
+  'secretsecretsecret',
+  'mysecretpassword',
+  'supersecretsecret',
+  'supersecretpassword',
+  'your-256-bit-secret',
+  'your-secret-here',
+  'insecure-default',
+]);
+
+/** Least length of a secret that guards this server, in characters (PL-12). */
+export const SECRET_MIN_CHARACTERS = 16;
+
+/** What is wrong with a secret that guards this server; never repeats it. */
+const weakness = (secret: string): string | undefined => {
+  if (secret.length < SECRET_MIN_CHARACTERS) return `must have at least ${SECRET_MIN_CHARACTERS} characters`;
+  const isRepeated = /^(.{1,4})\1+$/.test(secret);
+  return wellKnown.has(secret.toLowerCase()) || isRepeated ? 'is too easy to guess: choose a random one' : undefined;
+};
+
+const read =
+  (isStrong: boolean): Kind<string>['parse'] =>
+  (located, context) => {
+    const value = located.kind === 'map' ? readReference(located, context) : scalarText(located);
+    if (value === undefined) {
+      return located.kind === 'map'
+        ? undefined
+        : refuse(located, context, 'must be a text, {env: NAME} or {file: path}');
+    }
+    const fault = isStrong ? weakness(value) : undefined;
+    return fault === undefined ? value : refuse(located, context, fault);
+  };
+
+const scalarText = (located: Parameters<Kind<string>['parse']>[0]): string | undefined =>
+  located.kind === 'scalar' && typeof located.value === 'string' && located.value.trim() !== ''
+    ? located.value
+    : undefined;
+
+/** `{env: NAME}` or `{file: path}`; one trailing line feed of a file is not part of the secret. */
+const readReference = (located: LocatedMap, context: ParseContext): string | undefined => {
+  const [only, ...others] = [...located.entries];
+  const name = only?.[1].value.kind === 'scalar' ? only[1].value.value : undefined;
+  if (only === undefined || others.length > 0 || typeof name !== 'string') {
+    return refuse(located, context, 'must be a text, {env: NAME} or {file: path}');
+  }
+  if (only[0] === 'env') {
+    const value = context.variable(name);
+    return value === undefined || value === ''
+      ? refuse(located, context, `environment variable ${name} is not set`)
+      : value;
+  }
+  if (only[0] !== 'file') return refuse(located, context, 'must be a text, {env: NAME} or {file: path}');
+  const value = context.readFile(resolve(located.origin.directory, name))?.replace(/\r?\n$/, '');
+  return value === undefined || value === '' ? refuse(located, context, `file ${name} is missing or empty`) : value;
+};
+
+const secretKind = (isStrong: boolean): Kind<string> => ({
+  label: isStrong ? `secret of at least ${SECRET_MIN_CHARACTERS} characters` : 'secret',
+  parse: read(isStrong),
+  show: () => MASK,
+  fromText: (text, origin) => (/^\s*\{/.test(text) ? jsonFromText(text, origin) : scalarFromText(text, origin)),
+});
+
+/** A credential for another service: any text, `{env: NAME}` or `{file: path}`; never shown. */
+export const secret: Kind<string> = secretKind(false);
+
+/** A credential that guards this server; short and well-known ones are refused. */
+export const strongSecret: Kind<string> = secretKind(true);

@@ -1,0 +1,28 @@
+/** Host and port of `server.listen`. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `host:port`, `[::1]:port` and `:port` (every address); undefined when it is none of them. Port 0 picks a free one. */
+export const parseListen = (text: string): ListenAddress | undefined => {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const port = Number(match[3]);
+  const host = match[1] ?? match[2] ?? '';
+  return port > 65_535 ? undefined : { host: host === '' || host === '*' ? '0.0.0.0' : host, port };
+};
+
+/** A setting that its kind has taken already. */
+export const listenAddress = (text: string): ListenAddress => {
+  const address = parseListen(text);
+  if (address === undefined) throw new Error(`server.listen was not checked: ${text}`);
+  return address;
+};
+
+/** True for addresses that only this machine reaches: 127.0.0.0/8, ::1 and localhost (API-4.1). */
+export const isLoopback = (host: string): boolean =>
+  /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || /^([a-z0-9-]+\.)*localhost$/i.test(host);
+
+/** An address as it stands in a URL: IPv6 in brackets. */
+export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
