@@ -23,6 +23,12 @@ export const STEER_ADDED = 'cmd.steer';
 
 type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks'>;
 
+/** One transaction and what its steps use. */
+interface Scope {
+  readonly tx: WriteTx;
+  readonly deps: AdmissionDeps;
+}
+
 const requireAgent = (revision: AgentRevision | undefined, submission: Submission): AgentRevision => {
   const names = { ns: submission.namespace, name: submission.agent };
   if (revision === undefined) throw notFound('Agent', names);
@@ -57,13 +63,13 @@ interface Placement {
   readonly agent: AgentRevision;
 }
 
-const userMessage = (placement: Placement, id: string, turnId: string, now: number) => ({
-  id,
+const userMessage = (placement: Placement, ids: { readonly id: string; readonly turnId: string }, now: number) => ({
+  id: ids.id,
   sessionId: placement.session.id,
   role: USER,
   createdAt: now,
   labels: placement.submission.labels,
-  turnId,
+  turnId: ids.turnId,
   parts: JSON.stringify(
     placement.submission.parts.map((part, index): Part => ({ ...part, id: part.id === '' ? partId(index) : part.id })),
   ),
@@ -73,7 +79,7 @@ const userMessage = (placement: Placement, id: string, turnId: string, now: numb
 /** A started turn may be joined while nothing asked it to stop; a parked one too (RT-2.3). */
 const joinable = (turn: TurnRow | undefined): turn is TurnRow => turn !== undefined && !turn.stopRequested;
 
-const steer = async (tx: WriteTx, placement: Placement, turn: TurnRow, deps: AdmissionDeps): Promise<Admitted> => {
+const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): Promise<Admitted> => {
   const { submission, session } = placement;
   const waiting = await tx.log.steers(session.id);
   const bytes = submission.parts.reduce((sum, part) => sum + Buffer.byteLength(part.content ?? ''), 0);
@@ -81,7 +87,7 @@ const steer = async (tx: WriteTx, placement: Placement, turn: TurnRow, deps: Adm
     throw queueFull(`turn ${turn.id} already has ${waiting.length} steering messages waiting`);
   }
   const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
-  await tx.log.insertMessage(userMessage(placement, messageId, turn.id, tx.now()));
+  await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId: turn.id }, tx.now()));
   await tx.log.insertSteer({
     sessionId: session.id,
     messageId,
@@ -98,12 +104,8 @@ const steer = async (tx: WriteTx, placement: Placement, turn: TurnRow, deps: Adm
   return { messageId, turnId: turn.id, replyMessageId, steered: true };
 };
 
-const enqueue = async (
-  tx: WriteTx,
-  placement: Placement,
-  place: { readonly admission: number; readonly ready: boolean },
-  deps: AdmissionDeps,
-): Promise<Admitted> => {
+const enqueue = async ({ tx, deps }: Scope, placement: Placement,
+  place: { readonly admission: number; readonly ready: boolean }): Promise<Admitted> => {
   const { submission, session, agent } = placement;
   const now = tx.now();
   const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
@@ -114,7 +116,7 @@ const enqueue = async (
     replyMessageId,
     userMessageIds: [messageId],
   });
-  await tx.log.insertMessage(userMessage(placement, messageId, turnId, now));
+  await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId }, now));
   await tx.log.insertTurn({
     ...emptyTurn(session, now),
     id: turnId,
@@ -135,35 +137,35 @@ const enqueue = async (
   return { messageId, turnId, replyMessageId, steered: false };
 };
 
-const interrupt = async (tx: WriteTx, placement: Placement, deps: AdmissionDeps): Promise<Admitted> => {
+const interrupt = async ({ tx, deps }: Scope, placement: Placement): Promise<Admitted> => {
   const { session } = placement;
   const open = await tx.log.openTurns(session.id);
   const admission = interruptPlace(open, session.activeTurnId);
   const [head] = open;
   if (session.activeTurnId === '' && head !== undefined && head.ready) await tx.log.saveTurn({ ...head, ready: false });
-  const admitted = await enqueue(tx, placement, { admission, ready: session.activeTurnId === '' }, deps);
+  const admitted = await enqueue({ tx, deps }, placement, { admission, ready: session.activeTurnId === '' });
   const current = await tx.log.session(session.id);
   if (current !== undefined && session.activeTurnId !== '')
     await stopTurns(tx, current, (turn) => turn.id === session.activeTurnId, deps);
   return admitted;
 };
 
-const admitBusy = async (tx: WriteTx, placement: Placement, deps: AdmissionDeps): Promise<Admitted> => {
+const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Admitted> => {
   const { submission, session } = placement;
   if (submission.whenBusy === 'REJECT') {
     throw new Fault('RESOURCE_EXHAUSTED', 'SESSION_BUSY', `session ${session.id} is busy`, {
       metadata: { session_id: session.id, active_turn_id: session.activeTurnId },
     });
   }
-  if (submission.whenBusy === 'INTERRUPT') return interrupt(tx, placement, deps);
+  if (submission.whenBusy === 'INTERRUPT') return interrupt({ tx, deps }, placement);
   if (submission.whenBusy === 'STEER' && session.activeTurnId !== '') {
     const active = await tx.log.turn(session.activeTurnId);
-    if (joinable(active)) return steer(tx, placement, active, deps);
+    if (joinable(active)) return steer({ tx, deps }, placement, active);
   }
   const waiting = session.openTurns - (session.activeTurnId === '' ? 0 : 1);
   if (waiting >= deps.config.sessionQueue)
     throw queueFull(`session ${session.id} already has ${waiting} turns waiting`);
-  return enqueue(tx, placement, { admission: session.admission + 1, ready: false }, deps);
+  return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: false });
 };
 
 /** The only way in for work of every source (RT-2.3). */
@@ -180,7 +182,7 @@ export const createAdmission = (deps: AdmissionDeps): Admission => ({
       });
     }
     const placement = { submission, session, agent };
-    if (session.openTurns > 0) return admitBusy(tx, placement, deps);
-    return enqueue(tx, placement, { admission: session.admission + 1, ready: true }, deps);
+    if (session.openTurns > 0) return admitBusy({ tx, deps }, placement);
+    return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: true });
   },
 });

@@ -8,6 +8,12 @@ import { EMPTY_SIDE, partId } from './turn-record.ts';
 
 type LifecycleDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'endHooks'>;
 
+/** One transaction and what its steps use. */
+interface Scope {
+  readonly tx: WriteTx;
+  readonly deps: LifecycleDeps;
+}
+
 /** Messages a fork copies per read. */
 const FORK_PAGE = 500;
 
@@ -90,7 +96,7 @@ const requireAgent = async (
 
 type CreateRequest = Parameters<SessionLifecycle['create']>[1];
 
-const create = async (tx: WriteTx, request: CreateRequest, deps: LifecycleDeps): Promise<SessionRow> => {
+const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<SessionRow> => {
   const { namespace, agent: name, labels, identity } = request;
   const agent = await requireAgent(tx, deps, namespace, name);
   const id = request.sessionId ?? deps.ids.next();
@@ -115,7 +121,7 @@ const announce = (tx: WriteTx, session: SessionRow, deps: LifecycleDeps, reason:
 };
 
 /** Gone at once; a live worker's writes match no row any more (RT-2.8, K21). */
-const remove = async (tx: WriteTx, session: SessionRow, deps: LifecycleDeps): Promise<void> => {
+const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
   await tx.objects.dropReferences(session.id, tx.now());
@@ -123,7 +129,7 @@ const remove = async (tx: WriteTx, session: SessionRow, deps: LifecycleDeps): Pr
   announce(tx, session, deps, 'deleted');
 };
 
-const clear = async (tx: WriteTx, session: SessionRow, stop: boolean, deps: LifecycleDeps): Promise<void> => {
+const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): Promise<void> => {
   if (session.openTurns > 0 && !stop) {
     throw new Fault(
       'RESOURCE_EXHAUSTED',
@@ -170,21 +176,13 @@ const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, throu
 
 type ForkOptions = Parameters<SessionLifecycle['fork']>[2];
 
-const fork = async (
-  tx: WriteTx,
-  session: SessionRow,
-  options: ForkOptions,
-  deps: LifecycleDeps,
-): Promise<SessionRow> => {
+const fork = async ({ tx, deps }: Scope, session: SessionRow,
+  options: ForkOptions): Promise<SessionRow> => {
   const through = options.throughMessageId;
   if (through !== '' && (await tx.log.message(session.id, through)) === undefined)
     throw notFound('Message', { session_id: session.id, message_id: through });
   const labels = { ...session.labels, ...options.labels, 'svc/forked-from': session.id };
-  const row = await create(
-    tx,
-    { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
-    deps,
-  );
+  const row = await create({ tx, deps }, { namespace: session.namespace, agent: session.agent, labels, identity: options.identity });
   const lastMessageId = await copyMessages(tx, session, row, through);
   const copy = { ...row, lastMessageId };
   await tx.log.saveSession(copy);
@@ -193,12 +191,8 @@ const fork = async (
 
 type AppendMessage = Parameters<SessionLifecycle['append']>[2];
 
-const append = async (
-  tx: WriteTx,
-  session: SessionRow,
-  message: AppendMessage,
-  deps: LifecycleDeps,
-): Promise<MessageRow> => {
+const append = async ({ tx, deps }: Scope, session: SessionRow,
+  message: AppendMessage): Promise<MessageRow> => {
   const [fresh = ''] = message.id === '' ? messageIdsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
   const row: MessageRow = {
     id: fresh,
@@ -222,12 +216,8 @@ const append = async (
   return row;
 };
 
-const stop = async (
-  tx: WriteTx,
-  session: SessionRow,
-  turnId: string,
-  deps: LifecycleDeps,
-): Promise<readonly string[]> => {
+const stop = async ({ tx, deps }: Scope, session: SessionRow,
+  turnId: string): Promise<readonly string[]> => {
   if (turnId !== '') {
     const turn = await tx.log.turn(turnId);
     if (turn === undefined || turn.sessionId !== session.id)
@@ -238,11 +228,11 @@ const stop = async (
 
 /** Session operations that every feature shares, each inside the caller's transaction (RT-2.8). */
 export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle => ({
-  create: (tx, request) => create(tx, request, deps),
-  remove: (tx, session) => remove(tx, session, deps),
-  clear: (tx, session, withStop) => clear(tx, session, withStop, deps),
-  fork: (tx, session, options) => fork(tx, session, options, deps),
-  append: (tx, session, message) => append(tx, session, message, deps),
-  stop: (tx, session, turnId) => stop(tx, session, turnId, deps),
+  create: (tx, request) => create({ tx, deps }, request),
+  remove: (tx, session) => remove({ tx, deps }, session),
+  clear: (tx, session, withStop) => clear({ tx, deps }, session, withStop),
+  fork: (tx, session, options) => fork({ tx, deps }, session, options),
+  append: (tx, session, message) => append({ tx, deps }, session, message),
+  stop: (tx, session, turnId) => stop({ tx, deps }, session, turnId),
   answerPermission: (tx, session, answer) => answerPermission(tx, session, answer, deps),
 });

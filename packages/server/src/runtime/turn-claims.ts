@@ -17,6 +17,12 @@ type ClaimDeps = Pick<
   'ids' | 'bus' | 'endHooks' | 'agents' | 'namespaces' | 'config' | 'models' | 'workerId' | 'log'
 >;
 
+/** One transaction and what its steps use. */
+interface Scope {
+  readonly tx: WriteTx;
+  readonly deps: ClaimDeps;
+}
+
 const publish = (tx: WriteTx, bus: ClaimDeps['bus'], events: readonly SessionEvent[]): void => {
   tx.afterCommit(() => {
     for (const event of events) bus.publish(eventSubject(event.sessionId), event);
@@ -24,12 +30,8 @@ const publish = (tx: WriteTx, bus: ClaimDeps['bus'], events: readonly SessionEve
 };
 
 /** Ends a turn that may not run, in the transaction of its claim (RT-2.8, K29). */
-const refuse = async (
-  tx: WriteTx,
-  found: { readonly session: SessionRow; readonly turn: TurnRow },
-  cause: { readonly errorClass: TurnErrorClass; readonly sentence: string },
-  deps: ClaimDeps,
-): Promise<void> => {
+const refuse = async ({ tx, deps }: Scope, found: { readonly session: SessionRow; readonly turn: TurnRow },
+  cause: { readonly errorClass: TurnErrorClass; readonly sentence: string }): Promise<void> => {
   const errorId = deps.ids.next();
   const { namespace, agent, sessionId, id } = found.turn;
   deps.log.warn('turn refused at its claim', {
@@ -49,12 +51,8 @@ const refuse = async (
 };
 
 /** The agent revision a turn runs: the snapshot's, else the current one (RT-2.1). */
-const revisionFor = async (
-  tx: WriteTx,
-  turn: TurnRow,
-  body: TurnBody,
-  deps: ClaimDeps,
-): Promise<AgentRevision | undefined> => {
+const revisionFor = async ({ tx, deps }: Scope, turn: TurnRow,
+  body: TurnBody): Promise<AgentRevision | undefined> => {
   const current = await deps.agents.current(tx, turn.namespace, turn.agent);
   if (current === undefined || body.snapshot === undefined) return current;
   const { agentUid, agentGeneration } = body.snapshot;
@@ -62,7 +60,7 @@ const revisionFor = async (
   return deps.agents.revision(tx, current, agentUid, agentGeneration);
 };
 
-const isNamespaceLive = async (tx: WriteTx, namespace: string, deps: ClaimDeps): Promise<boolean> => {
+const isNamespaceLive = async ({ tx, deps }: Scope, namespace: string): Promise<boolean> => {
   try {
     await deps.namespaces.requireLive(tx, namespace);
     return true;
@@ -87,34 +85,26 @@ const spanOf = (body: TurnBody, fence: number, attempt: number, recordedIds: rea
   };
 };
 
-const claimOne = async (tx: WriteTx, candidate: TurnRow, deps: ClaimDeps): Promise<ClaimedTurn | undefined> => {
+const claimOne = async ({ tx, deps }: Scope, candidate: TurnRow): Promise<ClaimedTurn | undefined> => {
   const session = await tx.log.lockSession(candidate.sessionId);
   const turn = candidate;
   if (session === undefined) return undefined;
-  if (!(await isNamespaceLive(tx, turn.namespace, deps))) {
+  if (!(await isNamespaceLive({ tx, deps }, turn.namespace))) {
     await tx.log.saveTurn({ ...turn, ready: false });
     return undefined;
   }
   const body = parseBody(turn);
   const found = { session, turn };
-  const agent = await revisionFor(tx, turn, body, deps);
+  const agent = await revisionFor({ tx, deps }, turn, body);
   if (agent === undefined || agent.deleting)
-    return void (await refuse(tx, found, { errorClass: 'agent_gone', sentence: 'The agent was deleted.' }, deps));
+    return void (await refuse({ tx, deps }, found, { errorClass: 'agent_gone', sentence: 'The agent was deleted.' }));
   if (agent.notReady !== '')
-    return void (await refuse(
-      tx,
-      found,
-      { errorClass: 'agent_not_ready', sentence: `The agent is not ready: ${agent.notReady}` },
-      deps,
-    ));
+    return void (await refuse({ tx, deps }, found,
+      { errorClass: 'agent_not_ready', sentence: `The agent is not ready: ${agent.notReady}` }));
   const attempt = body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
   if (attempt > deps.config.maxAttempts)
-    return void (await refuse(
-      tx,
-      found,
-      { errorClass: 'attempts_exhausted', sentence: `The turn was tried ${deps.config.maxAttempts} times.` },
-      deps,
-    ));
+    return void (await refuse({ tx, deps }, found,
+      { errorClass: 'attempts_exhausted', sentence: `The turn was tried ${deps.config.maxAttempts} times.` }));
   const journal = turn.attempt === 0 ? [] : await tx.log.journal(turn.id);
   const now = tx.now();
   const fence = session.fence + 1;
@@ -164,10 +154,10 @@ const claimOne = async (tx: WriteTx, candidate: TurnRow, deps: ClaimDeps): Promi
 };
 
 /** Claims ready turns in one transaction: oldest first within a namespace, namespaces in rotation (RT-2.4). */
-export const claimReadyTurns = async (tx: WriteTx, limit: number, deps: ClaimDeps): Promise<readonly ClaimedTurn[]> => {
+export const claimReadyTurns = async ({ tx, deps }: Scope, limit: number): Promise<readonly ClaimedTurn[]> => {
   const claimed: ClaimedTurn[] = [];
   for (const candidate of await tx.log.readyTurns(limit)) {
-    const one = await claimOne(tx, candidate, deps);
+    const one = await claimOne({ tx, deps }, candidate);
     if (one !== undefined) claimed.push(one);
   }
   return claimed;
