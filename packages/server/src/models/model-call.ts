@@ -4,8 +4,9 @@ import type { Breaker } from './breaker.ts';
 import { CallOutput } from './call-output.ts';
 import { CallWatch, type WatchPhase } from './call-watch.ts';
 import type { CatalogueEntry } from './catalogue/catalogue.ts';
-import type { ChunkSink, ModelRequest, ModelsConfig, ModelUsage } from './contract.ts';
+import type { ChunkSink, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from './contract.ts';
 import { failureOf, isRetried } from './failure-rules.ts';
+import { inputKind, withTakenMedia } from './media-rules.ts';
 import type { KeyResult } from './provider-key.ts';
 import { retryDelayMs } from './retry-rules.ts';
 import type { Slots } from './slots.ts';
@@ -55,6 +56,7 @@ const timeOut = (phase: WatchPhase): Failure => {
 export class ModelCall {
   readonly #parts: CallParts;
   readonly #request: ModelRequest;
+  readonly #left: readonly ModelMedia[];
   readonly #output: CallOutput;
   readonly #signal: AbortSignal;
   readonly #deadlineMs: number;
@@ -65,7 +67,9 @@ export class ModelCall {
 
   constructor(parts: CallParts, request: ModelRequest, io: { readonly sink: ChunkSink; readonly signal: AbortSignal }) {
     this.#parts = parts;
-    this.#request = request;
+    const taken = withTakenMedia(request, (media) => parts.facts.inputs.includes(inputKind(media)));
+    this.#request = taken.request;
+    this.#left = taken.left;
     this.#output = new CallOutput(io.sink);
     this.#signal = io.signal;
     this.#deadlineMs = parts.clock.monotonicMs() + parts.config.totalMs;
@@ -74,6 +78,9 @@ export class ModelCall {
   async run(): Promise<void> {
     const key = `${this.#request.target.provider}/${this.#request.target.model}`;
     const { breaker } = this.#parts;
+    for (const media of this.#left) {
+      this.#emit({ type: 'warning', option: 'inputs', text: `the model takes no ${media.mediaType}` });
+    }
     if (!breaker.allows(key)) return this.#deliver(failed(PAUSED));
     const stop = (): void => this.#interrupt?.();
     this.#signal.addEventListener('abort', stop, { once: true });

@@ -145,19 +145,17 @@ export class ChatAnswer {
 
   #addText(text: string): void {
     if (text === '') return;
-    this.#endReasoning();
+    if (this.#reasoning !== '') this.flush();
     this.#text += text;
   }
 
+  /** Once, at the end: servers take the reasoning of an answer back as a whole. */
   #endReasoning(): void {
     if (!this.#isReasoning) return;
-    this.flush();
-    this.#isReasoning = false;
     const continuation: ChatContinuation = {
       field: this.#reasoningField === '' ? 'reasoning' : this.#reasoningField,
       ...(this.#details === undefined ? {} : { details: this.#details }),
     };
-    this.#details = undefined;
     this.#attempt.emit({ type: 'reasoning-end', continuation });
   }
 
