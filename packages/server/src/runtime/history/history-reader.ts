@@ -100,8 +100,8 @@ class BackwardRead {
   /** Ids below this one cannot stand after the covered position: the compacting turn's own user message may. */
   #oldestUncovered(holder: TranscriptMessage, compaction: Part): string {
     const through = coveredThrough(compaction);
-    const own = this.#turns.get(holder.turnId)?.userMessageId ?? holder.id;
-    return leastId([own, through]);
+    const turn = this.#turns.get(holder.turnId);
+    return leastId([through, ...(turn === undefined ? [] : messageIdsOf(turn))].filter((id) => id !== ''));
   }
 
   /** The current turn's own messages and those of turns not started are invisible (RT-R7). */
@@ -130,13 +130,19 @@ class BackwardRead {
     const later = await tx.log.turnsFromFence(session.id, floor, OVERTAKEN_TURNS);
     const ids = later
       .filter((row) => row.id !== turn.id)
-      .flatMap((row) => [row.userMessageId, ...parseBody(row).replyMessageIds])
+      .flatMap(messageIdsOf)
       .filter((id) => id !== '');
     const first = leastId(ids);
     while (!this.#isWhole && (this.#messages.at(-1)?.id ?? '') > first) await this.#readPage(FIRST_PAGE);
     return floor;
   }
 }
+
+const messageIdsOf = (row: TurnRow): readonly string[] => {
+  if (row.body === '') return [row.userMessageId];
+  const { userMessageIds, replyMessageIds } = parseBody(row);
+  return [row.userMessageId, ...userMessageIds, ...replyMessageIds];
+};
 
 const leastId = (ids: readonly string[]): string => [...ids].sort()[0] ?? '';
 

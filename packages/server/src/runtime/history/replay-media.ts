@@ -32,17 +32,20 @@ export const mediaContent = (
   inputs: ModelFacts['inputs'],
   objects: LoadedObjects | undefined,
 ): ModelContent => {
-  if (objects === undefined || !accepts(part, inputs)) return { type: 'text', text: fileLine(part) };
+  if (objects === undefined || !accepts(part, inputs)) return line(fileLine(part));
   const facts = { mediaType: mediaTypeOf(part), filename: filenameOf(part) };
   if (part.object === undefined) {
     const url = part.payload?.['url'];
-    if (typeof url !== 'string' || !url.startsWith('https://')) return { type: 'text', text: fileLine(part) };
+    if (typeof url !== 'string' || !url.startsWith('https://')) return line(fileLine(part));
     return { type: 'media', media: { kind: 'url', ...facts, url } };
   }
   const bytes = objects.media.get(part.object.key);
-  if (bytes === undefined) return { type: 'text', text: `[The file ${nameForLine(part)} is no longer available.]` };
+  if (bytes === undefined) return line(`[The file ${nameForLine(part)} is no longer available.]`);
   return { type: 'media', media: { kind: 'bytes', ...facts, bytes } };
 };
+
+/** Nobody wrote these lines (RT-4.6 own text). */
+const line = (text: string): ModelContent => ({ type: 'text', text, isAdded: true });
 
 const FALLBACK_TYPES: ReadonlyMap<number, string> = new Map([
   [PART.IMAGE, 'image/*'],

@@ -63,11 +63,10 @@ const isNothing = (wanted: WantedObjects, texts: WantedObjects['texts']): boolea
 
 const planWithin = (draft: PromptDraft, request: PromptRequest, { models }: PromptAssemblerDeps): PromptPlan => {
   const facts = models.facts(request.target);
-  const correction = request.tokenCorrection > 0 ? request.tokenCorrection : 1;
   return fitPrompt(draft, {
-    limits: budgetLimits(facts, request.windowFactor),
-    count: (text) => models.countTokens(request.target, text) * correction,
-    bound: (text) => models.tokenBound(request.target, text) * correction,
+    limits: budgetLimits(facts, request),
+    count: (text) => models.countTokens(request.target, text),
+    bound: (text) => models.tokenBound(request.target, text),
     compactionOutput: facts.maxOutput > 0 ? Math.min(SUMMARY_TOKENS, facts.maxOutput) : SUMMARY_TOKENS,
     mayCompact: !request.skipCompaction,
   });

@@ -22,7 +22,7 @@ export interface PromptDraft {
 
 export interface BudgetRules {
   readonly limits: BudgetLimits;
-  /** Exact count, token correction included. */
+  /** Exact count of a text by the tokenizer. */
   readonly count: CountTokens;
   /** Never below `count`, and cheap. */
   readonly bound: CountTokens;

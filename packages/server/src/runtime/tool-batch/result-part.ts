@@ -39,7 +39,7 @@ export const toolResultPart = async (request: ResultPartRequest): Promise<Result
   const whole = resultText(request.result);
   const kept = cutBytes(whole, MAX_OUTPUT_BYTES);
   const output = resultOutput(request.result, kept, media);
-  const isInline = fits(kept) && fits(JSON.stringify(output));
+  const isInline = fits(kept) && (output === kept || fits(JSON.stringify(output)));
   const object = isInline ? undefined : await storeText(request, fits(kept) ? JSON.stringify(output) : kept);
   const content = fits(kept) ? kept : cutText(kept, PREVIEW_CHARS);
   const part: Part = {
