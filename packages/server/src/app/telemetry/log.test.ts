@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from './log.ts';
+
+describe('createLog', () => {
+  it('writes one JSON line with message and fields, and nothing below its level', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) });
+    log.debug('hidden');
+    log.info('turn ended', { turn: 't1', state: 'COMPLETED' });
+    log.error('failed', { turn: 't2' }, new Error('why'));
+    expect(lines).toHaveLength(2);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'turn ended', turn: 't1', state: 'COMPLETED' });
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ msg: 'failed', err: { message: 'why' } });
+  });
+
+  it('writes readable lines for a terminal, errors with their stack', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', format: 'text', write: (line) => lines.push(line) });
+    log.info('hidden');
+    log.warn('store away', { tries: 2, gone: undefined });
+    log.error('failed', {}, new Error('why'));
+    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}store away tries=2\n$/);
+    expect(lines[2]).toContain('Error: why');
+  });
+});

@@ -1,0 +1,46 @@
+import { destination, pino } from 'pino';
+import type { Log, LogFields } from '../../base/index.ts';
+
+export interface LogOptions {
+  readonly level: string;
+  /** `text` is one readable line, for terminals. */
+  readonly format: 'json' | 'text';
+  readonly write: (line: string) => void;
+}
+
+const clockTime = (): string => new Date().toISOString().slice(11, 23);
+
+const textLine = (level: string, message: string, fields: LogFields | undefined): string => {
+  const facts = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
+  return `${clockTime()} ${level.padEnd(5)} ${message}${facts.map(([key, value]) => ` ${key}=${String(value)}`).join('')}\n`;
+};
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+const textLog = (options: LogOptions): Log => {
+  const least = LEVELS.findIndex((level) => level === options.level);
+  const line = (level: (typeof LEVELS)[number]) => (message: string, fields?: LogFields, error?: unknown) => {
+    if (LEVELS.indexOf(level) < least) return;
+    options.write(textLine(level, message, fields));
+    if (error instanceof Error) options.write(`  ${error.stack ?? error.message}\n`);
+  };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+};
+
+/** Binds the product's Log to pino, or to readable lines on a terminal (PL-15). */
+export const createLog = (options: LogOptions): Log => {
+  if (options.format === 'text') return textLog(options);
+  const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: options.write });
+  return {
+    debug: (message, fields) => logger.debug(fields ?? {}, message),
+    info: (message, fields) => logger.info(fields ?? {}, message),
+    warn: (message, fields) => logger.warn(fields ?? {}, message),
+    error: (message, fields, error) => logger.error({ ...fields, ...(error === undefined ? {} : { err: error }) }, message),
+  };
+};
+
+/** Standard error without buffering: a line is out before the process can end. */
+export const stderrWriter = (): ((line: string) => void) => {
+  const stream = destination({ fd: 2, sync: true });
+  return (line) => stream.write(line);
+};
