@@ -19,7 +19,9 @@ const show = (events: readonly SessionEvent[], start: ReadonlyMap<string, string
   return shown;
 };
 
-type Action = { readonly type: 'text' | 'reasoning'; readonly text: string } | { readonly type: 'record' | 'tool' | 'steer' | 'crash' | 'handOver' };
+type Action =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'record' | 'tool' | 'steer' | 'crash' | 'handOver' };
 
 /** A worker as RT-2.5 describes it, reduced to what it sends and records. */
 class TurnScript {
@@ -68,9 +70,16 @@ class TurnScript {
 
   finish(): TurnView {
     this.#record();
-    this.#send(EVENT.DONE, 1, undefined, 'completed');
+    this.#send(EVENT.DONE, 1);
     const sequence = this.events.at(-1)!.sequence;
-    const terminal = { kind: EVENT.DONE, sequence, attempt: this.#attempt, messageId: this.#messageId, reason: 'completed', timestamp: 1 };
+    const terminal = {
+      kind: EVENT.DONE,
+      sequence,
+      attempt: this.#attempt,
+      messageId: this.#messageId,
+      reason: 'completed',
+      timestamp: 1,
+    };
     return { ...this.view(), terminal };
   }
 
@@ -102,18 +111,37 @@ class TurnScript {
     this.#units = 0;
     const first = this.recorded.findIndex((placed) => placed.messageId === this.#messageId);
     const firstPart = reset && first !== -1 ? first : this.recorded.length;
-    this.spans.push({ fence: this.#fence, attempt: this.#attempt, firstPart, reset, messageId: this.#messageId, ...(reset ? { reason: 'recovered' } : {}) });
+    this.spans.push({
+      fence: this.#fence,
+      attempt: this.#attempt,
+      firstPart,
+      reset,
+      messageId: this.#messageId,
+      ...(reset ? { reason: 'recovered' } : {}),
+    });
     if (!reset) return;
-    this.#send(EVENT.RESET, 1, undefined, 'recovered');
+    this.#send(EVENT.RESET, 1);
     for (const placed of this.recorded.slice(firstPart)) this.#send(EVENT.DELTA, unitsOf(placed.part), placed.part);
   }
 
-  #send(kind: SessionEvent['kind'], units: number, part?: Part, reason = ''): void {
+  #send(kind: SessionEvent['kind'], units: number, part?: Part): void {
+    const reason = kind === EVENT.RESET ? 'recovered' : kind === EVENT.DONE ? 'completed' : '';
     this.#units += units;
     const sequence = this.#fence * SEQUENCE_BASE + this.#units;
     this.events.push({
-      namespace: 'n', agent: 'a', sessionId: 's', turnId: 't', messageId: this.#messageId, kind, attempt: this.#attempt,
-      fence: this.#fence, sequence, units, timestamp: 1, reason, ...(part === undefined ? {} : { part }),
+      namespace: 'n',
+      agent: 'a',
+      sessionId: 's',
+      turnId: 't',
+      messageId: this.#messageId,
+      kind,
+      attempt: this.#attempt,
+      fence: this.#fence,
+      sequence,
+      units,
+      timestamp: 1,
+      reason,
+      ...(part === undefined ? {} : { part }),
     });
   }
 }
@@ -121,7 +149,18 @@ class TurnScript {
 const text = fc.string({ minLength: 1, maxLength: 6 });
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constantFrom('text' as const, 'reasoning' as const), text }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom('record' as const, 'tool' as const, 'steer' as const, 'crash' as const, 'handOver' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constantFrom(
+        'record' as const,
+        'tool' as const,
+        'steer' as const,
+        'crash' as const,
+        'handOver' as const,
+      ),
+    }),
+  },
 );
 
 const play = (actions: readonly Action[]): TurnScript => {
@@ -175,7 +214,8 @@ describe('cutting events of a turn', () => {
           const wanted = view.parts.filter((placed) => messages.indexOf(placed.messageId) >= index);
           const cut = cutEvents(view, place ?? 0);
           const expected = new Map<string, string>();
-          for (const { messageId: id, part } of wanted) expected.set(`${id}/${part.id}/${part.type}`, part.content ?? 'x');
+          for (const { messageId: id, part } of wanted)
+            expected.set(`${id}/${part.id}/${part.type}`, part.content ?? 'x');
           expect(show(cut)).toEqual(expected.set('end', 'completed'));
         }
       }),
@@ -189,14 +229,27 @@ describe('cutting events of a turn', () => {
     const after = script.events.at(-1)!.sequence;
     script.run({ type: 'crash' });
     script.run({ type: 'text', text: 'new' });
-    const kinds = cutEvents(script.view(), after).map((event) => [event.kind, event.part?.content, event.attempt, event.reason]);
-    expect(kinds).toEqual([[EVENT.RESET, undefined, 2, 'recovered'], [EVENT.DELTA, 'new', 2, '']]);
+    const kinds = cutEvents(script.view(), after).map((event) => [
+      event.kind,
+      event.part?.content,
+      event.attempt,
+      event.reason,
+    ]);
+    expect(kinds).toEqual([
+      [EVENT.RESET, undefined, 2, 'recovered'],
+      [EVENT.DELTA, 'new', 2, ''],
+    ]);
   });
 
   test('continuation data of the provider stays inside', () => {
     const view: TurnView = {
       ...new TurnScript().view(),
-      parts: [{ messageId: 'm1', part: { id: '000000', type: PART.REASONING, content: 'r', createdAt: 1, continuation: { secret: 1 } } }],
+      parts: [
+        {
+          messageId: 'm1',
+          part: { id: '000000', type: PART.REASONING, content: 'r', createdAt: 1, continuation: { secret: 1 } },
+        },
+      ],
     };
     expect(JSON.stringify(cutEvents(view, 0))).not.toContain('secret');
   });

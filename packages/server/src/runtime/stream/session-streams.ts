@@ -2,6 +2,7 @@ import { type CancelTimer, type Clock, isUuid, type Log, notFound } from '../../
 import type { Bus, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { parseBody } from '../turn-record.ts';
+import { startedTurn } from './answer-cursor.ts';
 import { CursorCodec, cursorExpired } from './cursor.ts';
 import { cutEvents, startOfTurn } from './cut-events.ts';
 import type { BufferLimits } from './event-buffer.ts';
@@ -181,7 +182,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     if (turn !== undefined && isEnded(turn)) return { events: await this.#endedTurn(turn, asked.after, session) };
     if (asked.after === 'live') return this.#liveStart(session);
     if (asked.after !== '' && asked.after !== '0') return await this.#cursorStart(session, asked.after);
-    const position = startOf(turn ?? (await this.#startedTurn(session)));
+    const position = startOf(turn ?? (await startedTurn(this.#deps.store.direct, session)));
     if (position !== undefined) return { position, settled: false };
     return turn === undefined ? { position: restingPosition(session), settled: true } : this.#liveStart(session);
   }
@@ -214,15 +215,6 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     const position = isWhole ? -1 : this.cursors.decode(after, session);
     const events = cutEvents(view, position);
     return isWhole ? events.filter((event) => event.kind !== EVENT.RESET) : events;
-  }
-
-  /** The turn that has begun and not ended: running, waiting, or handed over. */
-  async #startedTurn(session: SessionRow): Promise<TurnRow | undefined> {
-    if (session.openTurns === 0) return undefined;
-    const { log } = this.#deps.store.direct;
-    if (session.activeTurnId !== '') return await log.turn(session.activeTurnId);
-    const open = await log.openTurns(session.id);
-    return open.find((turn) => turn.fence > 0);
   }
 
   /** With whatever comes when only another process knows how far the turn is. */

@@ -1,3 +1,4 @@
+import type { ReadTx, SessionRow } from '../../store/contracts/index.ts';
 import type { SessionEvent } from '../contract.ts';
 
 /** What features need of session streams; app hands them the implementation of `runtime/stream`. */
@@ -40,7 +41,8 @@ export interface SessionStreams {
   shutDown(): void;
 }
 
-/** Cursor arithmetic for answers that carry `stream_cursor`; pure reads of the given snapshot. */
-export interface StreamCursors {
-  encode(place: { readonly sessionId: string; readonly epoch: number; readonly sequence: number }): string;
+/** Cursors of answers that carry `stream_cursor`. */
+export interface AnswerCursors {
+  /** From the snapshot that the answer was read in; a promise only while a turn is open. */
+  answerCursor(tx: Pick<ReadTx, 'log'>, session: SessionRow): string | Promise<string>;
 }

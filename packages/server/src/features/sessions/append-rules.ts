@@ -1,0 +1,87 @@
+import { MessageRole, type SessionMessage } from '@svc/api/data';
+import type { AppendSessionMessageRequest } from '@svc/api/gateway';
+import { type FieldViolation, isUuid } from '../../base/index.ts';
+import type { Part, SessionLifecycle } from '../../runtime/contract.ts';
+import type { InboundObjects } from './inbound-objects.ts';
+import { checkPartCounts, checkTextSize, checkWrittenPart, plainPart } from './part-rules.ts';
+import { checkNewLabels } from './send-rules.ts';
+import type { SessionLimits } from './sessions-deps.ts';
+
+type MessageDraft = Parameters<SessionLifecycle['append']>[2];
+
+const refuse = (field: string, description: string): FieldViolation => ({
+  field,
+  description,
+  reason: 'FIELD_INVALID',
+});
+
+const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
+  const seen = new Set<string>();
+  return message.parts.flatMap((part, index) => {
+    const id = part.id === '' ? partIdAt(index) : part.id;
+    const isNew = !seen.has(id);
+    seen.add(id);
+    const isForm = /^\d{6}$/.test(id);
+    return isNew && isForm ? [] : [refuse(`message.parts[${index}].id`, 'must be six digits and used once')];
+  });
+};
+
+const partIdAt = (index: number): string => index.toString().padStart(6, '0');
+
+/** Parts that replace or make a message: form, ids, sizes. */
+export const checkParts = (
+  message: SessionMessage,
+  limits: Pick<SessionLimits, 'messageBytes'>,
+): readonly FieldViolation[] => [
+  ...checkPartCounts(message.parts, 'message.parts'),
+  ...checkTextSize(
+    message.parts.map((part) => part.content),
+    'message.parts',
+    limits.messageBytes,
+  ),
+  ...message.parts.flatMap((part, index) => checkWrittenPart(part, `message.parts[${index}]`)),
+  ...checkIds(message),
+];
+
+/** Every fault of a message to be appended (API-8.3). */
+export const checkAppend = (
+  request: AppendSessionMessageRequest,
+  limits: Pick<SessionLimits, 'labels' | 'messageBytes'>,
+): readonly FieldViolation[] => {
+  const { message } = request;
+  if (message === undefined || message.parts.length === 0) return [refuse('message.parts', 'needs at least one part')];
+  return [
+    ...(message.id === '' || isUuid(message.id) ? [] : [refuse('message.id', 'is no UUID in lower case')]),
+    ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM ? [] : [refuse('message.role', 'is not a role')]),
+    ...(message.createdAt >= 0n ? [] : [refuse('message.createdAt', 'must not be negative')]),
+    ...checkNewLabels(message.labels, 'message.labels', limits),
+    ...checkParts(message, limits),
+  ];
+};
+
+/** The parts as stored, with ids and times filled in. */
+export const writtenParts = (
+  message: Pick<SessionMessage, 'parts'>,
+  facts: { readonly createdAt: number; readonly objects: InboundObjects },
+): readonly Part[] =>
+  message.parts.map((part, index) => {
+    const createdAt = part.createdAt === 0n ? facts.createdAt : Number(part.createdAt);
+    const plain = plainPart(part, { id: part.id === '' ? partIdAt(index) : part.id, createdAt });
+    const object = facts.objects.get(index);
+    return object === undefined ? plain : { ...plain, object };
+  });
+
+/** The message as stored: defaults id, role USER, created_at now (API-8.3). */
+export const appendedMessage = (
+  message: SessionMessage,
+  facts: { readonly id: string; readonly now: number; readonly objects: InboundObjects },
+): MessageDraft => {
+  const createdAt = message.createdAt === 0n ? facts.now : Number(message.createdAt);
+  return {
+    id: message.id === '' ? facts.id : message.id,
+    role: message.role === MessageRole.ROLE_UNSPECIFIED ? MessageRole.ROLE_USER : message.role,
+    createdAt,
+    labels: message.labels,
+    parts: writtenParts(message, { createdAt, objects: facts.objects }),
+  };
+};

@@ -1,0 +1,218 @@
+import { create } from '@bufbuild/protobuf';
+import { MessageRole, PermissionDecision, type SessionMessage, SessionMessageSchema, TurnState } from '@svc/api/data';
+import {
+  type AnswerPermissionRequest,
+  type AnswerPermissionResponse,
+  AnswerPermissionResponseSchema,
+  type ForkSessionRequest,
+  type GetTurnRequest,
+  type ListPermissionRequestsRequest,
+  type ListPermissionRequestsResponse,
+  ListPermissionRequestsResponseSchema,
+  type ListTurnsRequest,
+  type ListTurnsResponse,
+  ListTurnsResponseSchema,
+  type SessionResponse,
+  type TurnResponse,
+  TurnResponseSchema,
+  type UpdateSessionMessageRequest,
+  type UpdateSessionMessageResponse,
+  UpdateSessionMessageResponseSchema,
+} from '@svc/api/gateway';
+import type { CallContext } from '../../auth/contract.ts';
+import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../base/index.ts';
+import { checkLabels, namespaceKey, refusal, resourceNotFound, sortKeys } from '../../resources/index.ts';
+import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import { checkParts, writtenParts } from './append-rules.ts';
+import { holdObjects, type InboundObjects, settleObjects } from './inbound-objects.ts';
+import { checkNewLabels } from './send-rules.ts';
+import { auditTarget, lockSession, readSession, refusedState, type SessionNames } from './session-access.ts';
+import type { SessionService } from './session-service.ts';
+import type { SessionsContext } from './sessions-deps.ts';
+import { permissionData, permissionMessage, turnMessage } from './turn-messages.ts';
+
+/** The one `svc/` label a caller may set, through UpdateSessionMessage only (API-1.3). */
+const DELIVERY_STATUS = 'svc/connector-delivery-status';
+const TURN_STATES = Object.keys(TurnState).filter((name) => Number.isNaN(Number(name)));
+
+/** SessionControlService without schedules (API-9.2). */
+export class ControlService {
+  readonly #context: SessionsContext;
+  readonly #sessions: SessionService;
+
+  constructor(context: SessionsContext, sessions: SessionService) {
+    this.#context = context;
+    this.#sessions = sessions;
+  }
+
+  async updateMessage(request: UpdateSessionMessageRequest, call: CallContext): Promise<UpdateSessionMessageResponse> {
+    const { labels, parts } = request;
+    const wanted = create(SessionMessageSchema, { parts });
+    const { [DELIVERY_STATUS]: status, ...plain } = labels;
+    const violations = [
+      ...checkNewLabels(plain, 'labels', this.#context.limits),
+      ...checkParts(wanted, this.#context.limits),
+    ];
+    if (violations.length > 0) throw refusal(violations);
+    const inbound = { namespace: request.ns, parts, field: 'parts', signal: call.signal };
+    const objects = await settleObjects(inbound, this.#context);
+    const saved = await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      const message = await this.#editable(tx, session, request);
+      const changed = await this.#applyStatus(tx, { session, message, status });
+      const next = edited(changed, {
+        labels: plain,
+        wanted,
+        objects,
+        now: tx.now(),
+        limit: this.#context.limits.labels,
+      });
+      if (next === message) return message;
+      await tx.log.saveMessage(next);
+      await holdObjects(tx, { namespace: request.ns, holder: message.id, objects }, this.#context.objects);
+      await this.#audit(tx, call, request);
+      return next;
+    });
+    const message: SessionMessage = this.#context.messages.of(saved);
+    return create(UpdateSessionMessageResponseSchema, { sessionId: request.sessionId, message });
+  }
+
+  async answerPermission(request: AnswerPermissionRequest, call: CallContext): Promise<AnswerPermissionResponse> {
+    const { requestId, decision, optionId, comment } = request;
+    if (decision !== PermissionDecision.ALLOW && decision !== PermissionDecision.DENY)
+      throw invalidField('decision', 'must be ALLOW or DENY');
+    const data = await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      const asked = isUuid(requestId) ? await tx.log.permission(requestId) : undefined;
+      if (asked?.sessionId !== session.id)
+        throw notFound('PermissionRequest', { session_id: session.id, request_id: requestId });
+      const allow = decision === PermissionDecision.ALLOW;
+      const known = permissionData(asked).options.some((option) => option.id === optionId && option.allow === allow);
+      if (optionId !== '' && !known) throw invalidField('optionId', 'is not an option with this decision');
+      const decidedBy = call.caller.identity;
+      const answer = { requestId, allow, optionId, comment, decidedBy };
+      const result = await this.#context.lifecycle.answerPermission(tx, session, answer);
+      await this.#audit(tx, call, request);
+      return result;
+    });
+    return create(AnswerPermissionResponseSchema, { request: permissionMessage(data) });
+  }
+
+  async fork(request: ForkSessionRequest, call: CallContext): Promise<SessionResponse> {
+    const violations = checkNewLabels(request.labels, 'labels', this.#context.limits);
+    if (violations.length > 0) throw refusal(violations);
+    const { throughMessageId, labels } = request;
+    return await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      if (throughMessageId !== '') await this.#message(tx, session, throughMessageId);
+      const { identity } = call.caller;
+      const fork = await this.#context.lifecycle.fork(tx, session, { throughMessageId, labels, identity });
+      await this.#audit(tx, call, { ...request, sessionId: fork.id });
+      return await this.#sessions.answerCreated(tx, fork);
+    });
+  }
+
+  async listTurns(request: ListTurnsRequest): Promise<ListTurnsResponse> {
+    const limit = pageSize(request.pageSize);
+    const state = TURN_STATES.find((name) => TurnState[name as TurnRow['state']] === request.state);
+    if (state === undefined) throw invalidField('state', 'is not a turn state');
+    const question = ['turns', request.sessionId, state];
+    const [before] = decodePageToken(request.pageToken, question) ?? [];
+    return await this.#context.store.read(async (tx) => {
+      const session = await readSession(tx, request);
+      const rows = await tx.log.turns(session.id, {
+        limit: limit + 1,
+        ...(before === undefined ? {} : { before }),
+        ...(state === 'UNSPECIFIED' ? {} : { state: state as TurnRow['state'] }),
+      });
+      const turns = [];
+      for (const row of rows.slice(0, limit)) turns.push(await turnMessage(tx, row));
+      const last = turns.at(-1);
+      const nextPageToken = rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '';
+      return create(ListTurnsResponseSchema, { turns, nextPageToken });
+    });
+  }
+
+  async getTurn(request: GetTurnRequest): Promise<TurnResponse> {
+    const { turnId } = request;
+    return await this.#context.store.read(async (tx) => {
+      const session = await readSession(tx, request);
+      const turn = isUuid(turnId) ? await tx.log.turn(turnId) : undefined;
+      if (turn?.sessionId !== session.id) throw notFound('Turn', { session_id: session.id, turn_id: turnId });
+      return create(TurnResponseSchema, { turn: await turnMessage(tx, turn) });
+    });
+  }
+
+  async listPermissions(request: ListPermissionRequestsRequest): Promise<ListPermissionRequestsResponse> {
+    const { ns, recursive } = request;
+    const limit = pageSize(request.pageSize);
+    const question = ['permissions', ns, recursive];
+    const [after = ''] = decodePageToken(request.pageToken, question) ?? [];
+    return await this.#context.store.read(async (tx) => {
+      const key = namespaceKey(ns);
+      if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
+      const below = recursive ? await this.#context.namespaces.descendants(tx, ns) : [];
+      const rows = await tx.log.openPermissions([ns, ...below], after, limit + 1);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return create(ListPermissionRequestsResponseSchema, {
+        requests: page.map((row) => permissionMessage(permissionData(row))),
+        nextPageToken: rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '',
+      });
+    });
+  }
+
+  async #message(tx: WriteTx, session: SessionRow, id: string): Promise<MessageRow> {
+    const message = isUuid(id) ? await tx.log.message(session.id, id) : undefined;
+    if (message === undefined) throw notFound('Message', { session_id: session.id, message_id: id });
+    return message;
+  }
+
+  async #editable(tx: WriteTx, session: SessionRow, request: UpdateSessionMessageRequest): Promise<MessageRow> {
+    const message = await this.#message(tx, session, request.messageId);
+    const isEditable = message.role === MessageRole.ROLE_USER || message.role === MessageRole.ROLE_ASSISTANT;
+    if (!isEditable) throw refusedState('MESSAGE_FIXED', 'only user and assistant messages can be changed', request);
+    return message;
+  }
+
+  async #applyStatus(
+    tx: WriteTx,
+    change: { readonly session: SessionRow; readonly message: MessageRow; readonly status: string | undefined },
+  ): Promise<MessageRow> {
+    const { session, message, status } = change;
+    if (status === undefined || status === message.labels[DELIVERY_STATUS]) return message;
+    const { deliveries } = this.#context;
+    if (deliveries === undefined) throw invalidField(`labels[${DELIVERY_STATUS}]`, 'the message has no delivery');
+    return { ...message, labels: await deliveries.setStatus(tx, { session, message, status }) };
+  }
+
+  #audit(tx: WriteTx, call: CallContext, names: SessionNames): Promise<void> {
+    return this.#context.audit(tx, call, {
+      target: auditTarget(names),
+      namespace: names.ns,
+      resourceVersion: '',
+      outcome: 'ok',
+    });
+  }
+}
+
+interface MessageEdit {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly wanted: SessionMessage;
+  readonly objects: InboundObjects;
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** The message with labels merged (an empty value removes) and parts, when given, replaced whole (API-9.2). */
+const edited = (message: MessageRow, edit: MessageEdit): MessageRow => {
+  const merged = { ...message.labels, ...edit.labels };
+  const labels = sortKeys(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '')));
+  const violations = checkLabels(labels, 'labels', { labels: edit.limit, annotationsBytes: 0 });
+  if (violations.length > 0) throw refusal(violations);
+  const { wanted, objects, now } = edit;
+  const parts =
+    wanted.parts.length === 0 ? message.parts : JSON.stringify(writtenParts(wanted, { createdAt: now, objects }));
+  const isSame = parts === message.parts && JSON.stringify(labels) === JSON.stringify(sortKeys(message.labels));
+  return isSame ? message : { ...message, labels, parts, revision: message.revision + 1 };
+};

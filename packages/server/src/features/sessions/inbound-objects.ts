@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { SessionMessagePart } from '@svc/api/data';
+import { type FieldViolation, invalidFields } from '../../base/index.ts';
+import type { ObjectAccess, ObjectData } from '../../runtime/contract.ts';
+import type { WriteTx } from '../../store/contracts/index.ts';
+import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
+import type { UrlFetcher } from './sessions-deps.ts';
+
+export interface InboundRequest {
+  readonly namespace: string;
+  readonly parts: readonly SessionMessagePart[];
+  /** Path of the list in the request, for field faults. */
+  readonly field: string;
+  readonly signal: AbortSignal;
+}
+
+interface InboundDeps {
+  readonly objects: ObjectAccess;
+  readonly fetcher: UrlFetcher;
+}
+
+/** Objects of parts by index; `stored` ones were put into the namespace by this very call. */
+export type InboundObjects = ReadonlyMap<number, ObjectData>;
+
+const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/;
+
+/** Bytes of a data: url; undefined when it is malformed. */
+export const decodeDataUrl = (url: string): { readonly bytes: Uint8Array; readonly mediaType: string } | undefined => {
+  const match = DATA_URL.exec(url);
+  if (match === null) return undefined;
+  const body = url.slice(match[0].length);
+  const mediaType = match[1] || 'text/plain';
+  try {
+    const text = decodeURIComponent(body);
+    if (!(match[2] ?? '').endsWith(';base64')) return { bytes: Buffer.from(text, 'utf8'), mediaType };
+    return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? { bytes: Buffer.from(text, 'base64'), mediaType } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Makes every media part an object of the namespace before the transaction (RT-R38): given objects are looked up, their size
+ * and hash computed; data: urls are stored; https urls are fetched once. All faults are thrown together.
+ */
+export const settleObjects = async (request: InboundRequest, deps: InboundDeps): Promise<InboundObjects> => {
+  const settled = new Map<number, ObjectData>();
+  const violations: FieldViolation[] = [];
+  for (const [index, part] of request.parts.entries()) {
+    if (!isMedia(part.partType)) continue;
+    const result = await settleObject(request, part, deps);
+    if (typeof result !== 'string') settled.set(index, result);
+    else violations.push({ field: `${request.field}[${index}]`, description: result, reason: 'FIELD_INVALID' });
+  }
+  if (violations.length > 0) throw invalidFields(violations);
+  return settled;
+};
+
+/** The object, or what is wrong. */
+const settleObject = async (
+  request: InboundRequest,
+  part: SessionMessagePart,
+  deps: InboundDeps,
+): Promise<ObjectData | string> => {
+  const { namespace, signal } = request;
+  if (part.object !== undefined) return await knownObject(namespace, part.object, deps.objects);
+  const url = urlOf(part);
+  const found = url.startsWith('data:')
+    ? decodeDataUrl(url)
+    : await deps.fetcher.fetch(namespace, url, { limitBytes: ATTACHMENT_BYTES, signal });
+  if (found === undefined) return 'url is no data: url';
+  if (found.bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
+  return await deps.objects.store(namespace, found.bytes, { mediaType: found.mediaType, filename: part.name });
+};
+
+const knownObject = async (
+  namespace: string,
+  given: NonNullable<SessionMessagePart['object']>,
+  objects: ObjectAccess,
+): Promise<ObjectData | string> => {
+  const asked: ObjectData = {
+    key: given.key,
+    mediaType: given.mediaType === '' ? 'application/octet-stream' : given.mediaType,
+    sizeBytes: Number(given.sizeBytes),
+    sha256: given.sha256,
+    filename: given.filename,
+  };
+  const bytes = await objects.read(namespace, asked);
+  if (bytes === undefined) return 'object is not in this namespace';
+  if (bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  if (given.sha256 !== '' && given.sha256.toLowerCase() !== sha256) return 'sha256 is not that of the object';
+  return { ...asked, sizeBytes: bytes.length, sha256 };
+};
+
+/** Keeps the objects alive with the message that names them (RT-R37). */
+export const holdObjects = async (
+  tx: WriteTx,
+  hold: { readonly namespace: string; readonly holder: string; readonly objects: InboundObjects },
+  access: ObjectAccess,
+): Promise<void> => {
+  for (const object of hold.objects.values()) await access.hold(tx, hold.namespace, object, hold.holder);
+};

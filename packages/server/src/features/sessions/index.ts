@@ -1,0 +1,11 @@
+/**
+ * features/sessions: conversations as callers see them: the session operations, SessionControlService, their streams
+ * (API-5.1, 8.3, 9.2). Owns request rules, idempotency, inbound attachments and the wire form of messages, parts, events and
+ * turns. Does not own admission, turns or stops (runtime), following (runtime/stream) or deliveries. Called by app, which
+ * mounts the operations and hands the browser surface what it needs.
+ */
+export { EventMessages } from './event-messages.ts';
+export { MessageMessages } from './message-messages.ts';
+export { sessionOperations } from './session-operations.ts';
+export type { DeliveryGate, NamespaceTree, SessionLimits, SessionsDeps, UrlFetcher } from './sessions-deps.ts';
+export { turnMessage } from './turn-messages.ts';

@@ -1,0 +1,95 @@
+import type { SessionMessagePart } from '@svc/api/data';
+import type { FieldViolation } from '../../base/index.ts';
+import { PART, type Part } from '../../runtime/contract.ts';
+
+/** Bounds of one message (RT-2.10). */
+export const MESSAGE_PARTS = 64;
+export const MESSAGE_ATTACHMENTS = 20;
+export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
+const TYPES = Object.keys(PART).length;
+
+export const isMedia = (type: number): boolean =>
+  type === PART.IMAGE || type === PART.AUDIO || type === PART.VIDEO || type === PART.FILE;
+
+const refuse = (field: string, description: string): FieldViolation => ({
+  field,
+  description,
+  reason: 'FIELD_INVALID',
+});
+
+/** Payload of a part as an object; undefined when the text is no JSON object. */
+export const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> | undefined => {
+  if (part.payloadJson === '') return {};
+  try {
+    const value: unknown = JSON.parse(part.payloadJson);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+export const urlOf = (part: SessionMessagePart): string => {
+  const url = payloadOf(part)?.['url'];
+  return typeof url === 'string' ? url : '';
+};
+
+/** Size of one message's text (`limits.messageBytes`). */
+export const checkTextSize = (
+  texts: readonly string[],
+  field: string,
+  limitBytes: number,
+): readonly FieldViolation[] => {
+  let bytes = 0;
+  for (const text of texts) bytes += text.length * 3 <= limitBytes ? text.length : Buffer.byteLength(text);
+  return bytes > limitBytes ? [refuse(field, `more than ${limitBytes} bytes of text`)] : [];
+};
+
+/** Counts of parts and attachments of one message. */
+export const checkPartCounts = (parts: readonly SessionMessagePart[], field: string): readonly FieldViolation[] => [
+  ...(parts.length > MESSAGE_PARTS ? [refuse(field, `more than ${MESSAGE_PARTS} parts`)] : []),
+  ...(parts.filter((part) => isMedia(part.partType)).length > MESSAGE_ATTACHMENTS
+    ? [refuse(field, `more than ${MESSAGE_ATTACHMENTS} attachments`)]
+    : []),
+];
+
+const checkMedia = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
+  const url = urlOf(part);
+  if (part.object === undefined && url === '') return [refuse(at, 'needs an object or a payload with url')];
+  if (part.object !== undefined || url.startsWith('data:') || url.startsWith('https://')) return [];
+  return [refuse(`${at}.payloadJson`, 'url must be a data: or https: url')];
+};
+
+/** A part of a message to be sent: text, or media with an object or a url (API-8.3 SendMessage). */
+export const checkSentPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
+  if (payloadOf(part) === undefined) return [refuse(`${at}.payloadJson`, 'is no JSON object')];
+  if (isMedia(part.partType)) return checkMedia(part, at);
+  if (part.partType !== PART.TEXT) return [refuse(`${at}.partType`, 'must be TEXT, IMAGE, AUDIO, VIDEO or FILE')];
+  return part.content.trim() === '' ? [refuse(`${at}.content`, 'must not be blank')] : [];
+};
+
+/** A part of a message written as it is: appended or edited. */
+export const checkWrittenPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
+  if (part.partType < 1 || part.partType > TYPES) return [refuse(`${at}.partType`, 'is not a part type')];
+  if (payloadOf(part) === undefined) return [refuse(`${at}.payloadJson`, 'is no JSON object')];
+  if (isMedia(part.partType)) return checkMedia(part, at);
+  const isText = part.partType === PART.TEXT || part.partType === PART.REASONING;
+  return isText && part.content === '' ? [refuse(`${at}.content`, 'must not be empty')] : [];
+};
+
+/** A part to store, its object set apart. */
+export const plainPart = (
+  part: SessionMessagePart,
+  facts: { readonly id: string; readonly createdAt: number },
+): Part => {
+  const payload = payloadOf(part) ?? {};
+  return {
+    id: facts.id,
+    type: part.partType as Part['type'],
+    ...(part.content === '' ? {} : { content: part.content }),
+    ...(part.name === '' ? {} : { name: part.name }),
+    ...(Object.keys(payload).length === 0 ? {} : { payload }),
+    createdAt: facts.createdAt,
+  };
+};

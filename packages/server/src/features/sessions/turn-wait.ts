@@ -1,0 +1,76 @@
+import type { Clock } from '../../base/index.ts';
+import { PART, type Part, type TurnBody } from '../../runtime/contract.ts';
+import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
+import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
+import type { SessionsDeps } from './sessions-deps.ts';
+
+export const turnBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
+
+export const isTurnOver = (turn: TurnRow): boolean =>
+  turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
+
+/** Text of a message after its last tool or permission part (RT-1 reply text). */
+export const textAfterTools = (parts: readonly Part[]): string => {
+  let texts: string[] = [];
+  for (const part of parts) {
+    if (part.type === PART.TEXT) texts.push(part.content ?? '');
+    else if (
+      part.type === PART.TOOL_CALL ||
+      part.type === PART.TOOL_RESULT ||
+      part.type === PART.REQUEST_PERMISSION ||
+      part.type === PART.PERMISSION_RESULT
+    )
+      texts = [];
+  }
+  return texts.join('\n');
+};
+
+/** Text of the final message of a COMPLETED turn; '' for every other one. */
+export const replyText = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<string> => {
+  if (turn.state !== 'COMPLETED') return '';
+  const id = turnBody(turn).replyMessageIds.at(-1) ?? '';
+  const message = await tx.log.message(turn.sessionId, id);
+  return message === undefined ? '' : textAfterTools(JSON.parse(message.parts) as Part[]);
+};
+
+const SILENT: EventOutlet = { open: () => undefined, send: () => true, onDrained: () => undefined };
+
+export interface TurnWait {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** The message whose answer is awaited: left-over steering moves it to a later turn, and the wait with it (RT-2.5). */
+  readonly messageId: string;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+type WaitDeps = Pick<SessionsDeps, 'store' | 'streams'> & { readonly clock: Clock };
+
+/** The turn as it stands when it ended, when time is up, or when the client is gone. */
+export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow | undefined> => {
+  const { log } = deps.store.direct;
+  const control = new AbortController();
+  const cancel = deps.clock.after(wait.waitMs, () => control.abort());
+  const signal = AbortSignal.any([control.signal, wait.signal]);
+  try {
+    let { turnId } = wait;
+    for (;;) {
+      await deps.streams.follow(followTurn(wait, turnId), SILENT, signal);
+      const message = await log.message(wait.sessionId, wait.messageId);
+      const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== turnId;
+      if (!isMoved || signal.aborted) return await log.turn(isMoved ? message.turnId : turnId);
+      turnId = message.turnId;
+    }
+  } finally {
+    cancel();
+  }
+};
+
+const followTurn = (wait: TurnWait, turnId: string): Parameters<SessionsDeps['streams']['follow']>[0] => ({
+  sessions: [{ namespace: wait.namespace, agent: wait.agent, sessionId: wait.sessionId, after: 'live' }],
+  untilDone: true,
+  turnId,
+  batch: false,
+});
