@@ -38,8 +38,8 @@ export interface HttpExchange {
   body(limitBytes: number): Promise<Uint8Array>;
   /** Answers once; for JSON pass a string and its content type. */
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void;
-  /** Starts a streamed answer; `write` returns false while the reader lags. */
-  stream(status: number, headers: Readonly<Record<string, string>>): HttpStream;
+  /** Starts a streamed answer; `write` returns false while the reader lags. `keepAlive` is written every 15 s. */
+  stream(status: number, headers: Readonly<Record<string, string>>, keepAlive?: string): HttpStream;
 }
 
 export interface HttpStream {

@@ -1,0 +1,34 @@
+import { Fault, type FieldViolation } from '../../base/index.ts';
+
+const MOST_VIOLATIONS = 50;
+
+/** Collects what is wrong with one request, so that all field faults come in one answer (API-1.1). */
+export class DecodeReport {
+  readonly violations: FieldViolation[] = [];
+
+  add(field: string, description: string, reason = 'FIELD_INVALID'): undefined {
+    if (this.violations.length < MOST_VIOLATIONS) this.violations.push({ field, description, reason });
+    return undefined;
+  }
+
+  unknownField(field: string): undefined {
+    return this.add(field, 'unknown field', 'FIELD_UNKNOWN');
+  }
+
+  /** Throws INVALID_ARGUMENT when anything was added; the first violation names the reason. */
+  throwIfAny(): void {
+    const [first] = this.violations;
+    if (first === undefined) return;
+    const more = this.violations.length > 1 ? ` (and ${this.violations.length - 1} more)` : '';
+    const subject = first.field === '' ? '' : `${first.field}: `;
+    throw new Fault('INVALID_ARGUMENT', first.reason, `${subject}${first.description}${more}`, {
+      violations: this.violations,
+    });
+  }
+}
+
+/** INVALID_ARGUMENT JSON_INVALID for a text that is no JSON object or nests too deep. */
+export const jsonInvalid = (description: string): Fault =>
+  new Fault('INVALID_ARGUMENT', 'JSON_INVALID', description, {
+    violations: [{ field: '', description, reason: 'JSON_INVALID' }],
+  });

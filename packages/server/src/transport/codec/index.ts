@@ -1,0 +1,9 @@
+/**
+ * codec: messages to text and bytes and back, by API-3 Output and Input and protobuf binary. Owns the compiled writers
+ * and the texts kept for frozen messages. Knows no protocol; every protocol folder calls it.
+ */
+export * from './codec.ts';
+export * from './decode-report.ts';
+export * from './json-decoder.ts';
+export type { EncodeJson } from './json-encoder.ts';
+export * from './json-text.ts';

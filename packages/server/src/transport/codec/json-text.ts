@@ -1,0 +1,53 @@
+const SCAN_LIMIT = 48;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters JSON escapes
+const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** A JSON string literal; short texts without escapes skip JSON.stringify. */
+export const quote = (text: string): string => {
+  const length = text.length;
+  if (length > SCAN_LIMIT) return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff))
+      return JSON.stringify(text);
+  }
+  return `"${text}"`;
+};
+
+/** Shortest decimal that reads back as the same 32-bit float; non-finite values as the words of the JSON mapping. */
+export const floatText = (value: number): string => {
+  if (!Number.isFinite(value)) return nonFinite(value);
+  const single = Math.fround(value);
+  if (Number.isInteger(single)) return JSON.stringify(single);
+  for (let digits = 6; digits <= 9; digits++) {
+    const short = Number(single.toPrecision(digits));
+    if (Math.fround(short) === single) return JSON.stringify(short);
+  }
+  return JSON.stringify(single);
+};
+
+export const doubleText = (value: number): string =>
+  Number.isFinite(value) ? JSON.stringify(value) : nonFinite(value);
+
+const nonFinite = (value: number): string => {
+  if (Number.isNaN(value)) return '"NaN"';
+  return value > 0 ? '"Infinity"' : '"-Infinity"';
+};
+
+/** Deepest nesting of arrays and objects in a JSON text; the text need not be valid. Stops counting above `limit`. */
+export const nestsDeeperThan = (text: string, limit: number): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index += 1;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return false;
+};

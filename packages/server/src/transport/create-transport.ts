@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../base/index.ts';
+import { Codec } from './codec/index.ts';
+import type { HttpRoute, TransportParts, TransportServer } from './contract.ts';
+import { Dispatcher, methodTable } from './dispatcher/index.ts';
+import { FaultWriter, tooLarge } from './faults/index.ts';
+import { FrontDoor } from './front-door.ts';
+import { OriginRules } from './http/index.ts';
+import { OnePort } from './listener/index.ts';
+import { PlainWire, plainEntry } from './plain/index.ts';
+import { RestProtocol } from './rest/index.ts';
+import { Readiness, standardRoutes } from './standard/index.ts';
+
+/**
+ * Opens the one port and serves every operation on every transport (API-2). Rejects when the address is taken or an
+ * operation is mounted twice. The caller drains before it closes.
+ */
+export const createTransport = async (parts: TransportParts): Promise<TransportServer> => {
+  const { config, clock, log } = parts;
+  const dispatcher = new Dispatcher(parts);
+  const readiness = new Readiness(parts.readiness, () => dispatcher.draining);
+  const methods = methodTable(parts.operations, []);
+  const codec = new Codec(config.jsonDepth);
+  const faults = new FaultWriter(
+    codec,
+    methods.map((method) => method.output),
+  );
+  const origins = new OriginRules(config);
+  const routes: readonly HttpRoute[] = [...standardRoutes({ parts, readiness, methods }), ...parts.routes];
+  const plain = routes.map((route) => ({
+    route,
+    method: plainEntry(route),
+    wire: new PlainWire(route, { dispatcher, faults, origins }),
+  }));
+  const { requestBytes } = config;
+  const rest = new RestProtocol({ codec, faults, origins, requestBytes, dispatcher, methods, plain });
+  const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());
+  const door = new FrontDoor({ config, origins, rest, grpc: rest, grpcWeb: rest, connect: rest, faultOf });
+  const brokenBody = (status: 400 | 408 | 431): string => faults.body(brokenRequest(status, config.headerBytes));
+  const port = new OnePort({ config, clock, log, handle: (exchange) => door.handle(exchange), brokenBody });
+  const address = await port.listen();
+  return {
+    host: address.address,
+    port: address.port,
+    drain: async () => {
+      const drained = dispatcher.drain(config.drainMs);
+      port.goAway();
+      await drained;
+    },
+    close: async () => {
+      dispatcher.close();
+      port.close();
+    },
+  };
+};
+
+const brokenRequest = (status: 400 | 408 | 431, headerBytes: number): Fault => {
+  if (status === 431) return tooLarge(431, headerBytes);
+  if (status === 408) return new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the request did not arrive in time');
+  return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'not an HTTP request');
+};

@@ -1,0 +1,108 @@
+import type { CallContext, Caller } from '../../auth/contract.ts';
+import { Fault } from '../../base/index.ts';
+import type { Exchange, HeaderList } from '../http/index.ts';
+import type { DeadlineEntry } from './deadline-queue.ts';
+import type { MethodEntry } from './method-entry.ts';
+import type { Wire } from './wire.ts';
+
+/** Caller before authentication and of operations that need none. */
+export const NOBODY: Caller = { identity: 'anonymous', subject: 'anonymous', mode: 'none', grants: [] };
+
+/** What a call asks of the dispatcher that runs it. */
+export interface CallRunner {
+  execute(call: Call, request: object): void;
+  fail(call: Call, error: unknown): void;
+  /** The deadline passed. */
+  expire(call: Call): void;
+}
+
+export interface CallParts {
+  readonly runner: CallRunner;
+  readonly wire: Wire;
+  readonly method: MethodEntry;
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  readonly startedMs: number;
+  /** Allowed origin that the answer names, '' when there is none. */
+  readonly origin: string;
+}
+
+export const clientGone = (): Fault => new Fault('CANCELLED', 'CLIENT_GONE', 'the client went away');
+
+/** One call from its route to its answer; also the context its handler sees. Small: thousands of idle streams hold one. */
+export class Call implements CallContext {
+  readonly wire: Wire;
+  readonly method: MethodEntry;
+  readonly exchange: Exchange;
+  readonly requestId: string;
+  readonly startedMs: number;
+  readonly origin: string;
+  readonly #runner: CallRunner;
+  caller: Caller = NOBODY;
+  idempotencyKey = '';
+  /** Values of the path variables, in the order of the template; REST only. */
+  params: readonly string[] = [];
+  /** Milliseconds the client gives the call, from `startedMs`. */
+  timeoutMs: number | undefined;
+  /** Headers a handler set. */
+  extraHeaders: HeaderList | undefined;
+  finished = false;
+  /** True once a stream's headers are out. */
+  opened = false;
+  deadline: DeadlineEntry | undefined;
+  #controller: AbortController | undefined;
+  #abortReason: Fault | undefined;
+
+  constructor(parts: CallParts) {
+    this.#runner = parts.runner;
+    this.wire = parts.wire;
+    this.method = parts.method;
+    this.exchange = parts.exchange;
+    this.requestId = parts.requestId;
+    this.startedMs = parts.startedMs;
+    this.origin = parts.origin;
+  }
+
+  get operation(): string {
+    return this.method.operation;
+  }
+
+  /** Made when first looked at: most unary handlers never do. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
+      else if (!this.method.streaming && !this.finished) this.exchange.onGone(() => this.abort(clientGone()));
+    }
+    return this.#controller.signal;
+  }
+
+  /** Why the call was aborted, if it was. */
+  get abortReason(): Fault | undefined {
+    return this.#abortReason;
+  }
+
+  abort(reason: Fault): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  setHeader(name: string, value: string): void {
+    this.extraHeaders ??= [];
+    this.extraHeaders.push(name.toLowerCase(), value);
+  }
+
+  /** Hands a decoded request to authorisation and handler. */
+  execute(request: object): void {
+    this.#runner.execute(this, request);
+  }
+
+  fail(error: unknown): void {
+    this.#runner.fail(this, error);
+  }
+
+  expire(): void {
+    this.#runner.expire(this);
+  }
+}

@@ -1,0 +1,309 @@
+import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
+import { type Clock, Fault, type Ids, type Log } from '../../base/index.ts';
+import type { TransportParts } from '../contract.ts';
+import type { Exchange } from '../http/index.ts';
+import { Call, type CallRunner, clientGone, NOBODY } from './call.ts';
+import { CallSink, type SinkOwner } from './call-sink.ts';
+import { DeadlineQueue } from './deadline-queue.ts';
+import type { MethodEntry } from './method-entry.ts';
+import { StreamRegistry } from './stream-registry.ts';
+import type { Wire } from './wire.ts';
+
+const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
+const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/;
+
+interface DispatcherParts {
+  readonly config: Pick<TransportParts['config'], 'unaryDeadlineMs' | 'waitDeadlineMs'>;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly onCall?: TransportParts['onCall'];
+}
+
+interface StartParts {
+  readonly wire: Wire;
+  readonly method: MethodEntry;
+  readonly exchange: Exchange;
+  readonly origin: string;
+  readonly params?: readonly string[];
+}
+
+export const shuttingDown = (cursor = ''): Fault =>
+  new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server is shutting down', {
+    ...(cursor === '' ? {} : { metadata: { cursor } }),
+  });
+
+/**
+ * Runs every call the same way, whatever protocol brought it: request id, authentication, decoding (by the wire),
+ * authorisation, handler, deadline, end (API-1.1). Nothing here knows HTTP statuses or encodings.
+ */
+export class Dispatcher implements CallRunner, SinkOwner {
+  readonly streams: StreamRegistry;
+  readonly #parts: DispatcherParts;
+  readonly #deadlines: DeadlineQueue;
+  readonly #pending = new Set<() => void>();
+  #openCalls = 0;
+  #draining = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#deadlines = new DeadlineQueue(parts.clock, parts.config.unaryDeadlineMs);
+    this.streams = new StreamRegistry(parts.clock);
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** The caller's request id when it is printable and at most 128 characters, else a new one. */
+  requestId(exchange: Exchange): string {
+    const given = exchange.header('x-request-id');
+    return given !== undefined && printable.test(given) ? given : this.#parts.ids.next();
+  }
+
+  /** Starts a routed call. */
+  start(parts: StartParts): void {
+    const { wire, method, exchange, origin } = parts;
+    const startedMs = this.#parts.clock.monotonicMs();
+    const call = new Call({
+      runner: this,
+      wire,
+      method,
+      exchange,
+      origin,
+      startedMs,
+      requestId: this.requestId(exchange),
+    });
+    if (parts.params !== undefined) call.params = parts.params;
+    this.#openCalls += 1;
+    try {
+      if (this.#draining && method.authenticated) throw shuttingDown();
+      const caller = method.authenticated ? this.authenticate(exchange) : NOBODY;
+      if (caller instanceof Promise) {
+        caller.then(
+          (known) => this.#proceed(call, known),
+          (error: unknown) => this.fail(call, error),
+        );
+      } else this.#proceed(call, caller);
+    } catch (error) {
+      this.fail(call, error);
+    }
+  }
+
+  authenticate(exchange: Exchange): Caller | Promise<Caller> {
+    return this.#parts.authenticator.authenticate(exchange);
+  }
+
+  #proceed(call: Call, caller: Caller): void {
+    call.caller = caller;
+    try {
+      if (!call.method.mounted) {
+        throw new Fault('UNIMPLEMENTED', 'METHOD_UNKNOWN', `${call.operation} is not served here`);
+      }
+      call.idempotencyKey = readIdempotencyKey(call.exchange);
+      call.timeoutMs = call.wire.timeoutMs(call);
+      call.wire.read(call);
+    } catch (error) {
+      this.fail(call, error);
+    }
+  }
+
+  execute(call: Call, request: object): void {
+    if (call.finished) return;
+    const handler = call.method.handler;
+    try {
+      if (handler === undefined) throw new Error(`${call.operation} has no handler`);
+      if (call.method.authenticated) this.#parts.authorizer.authorize(call.operation, request, call.caller);
+      if (handler.kind === 'stream') return this.#stream(call, request, handler.handle);
+      this.#armDeadline(call, request);
+      handler.handle(request as never, call).then(
+        (answer) => this.#succeed(call, answer),
+        (error: unknown) => this.fail(call, error),
+      );
+    } catch (error) {
+      this.fail(call, error);
+    }
+  }
+
+  #succeed(call: Call, answer: object): void {
+    if (call.finished) return;
+    try {
+      call.wire.answer(call, answer);
+      this.#finish(call, 'OK');
+    } catch (error) {
+      this.fail(call, error);
+    }
+  }
+
+  /** Ends a call whose wire answered by itself. */
+  complete(call: Call): void {
+    if (!call.finished) this.#finish(call, 'OK');
+  }
+
+  /** Ends a call that failed after its answer began, when nothing can be said to the client any more. */
+  endBroken(call: Call, error: unknown): void {
+    if (!call.finished) this.#finish(call, this.faultOf(error, call.requestId).code);
+  }
+
+  fail(call: Call, error: unknown): void {
+    if (call.finished) return;
+    const fault = this.faultOf(error, call.requestId);
+    this.#finish(call, fault.code);
+    if (!call.exchange.closed) call.wire.refuse(call, fault);
+  }
+
+  /** A Fault as it is; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
+  faultOf(error: unknown, requestId: string): Fault {
+    if (error instanceof Fault) return error;
+    this.#parts.log.error('call failed unexpectedly', { requestId }, error);
+    return new Fault('INTERNAL', 'INTERNAL', `internal error; request id ${requestId}`, {
+      metadata: { request_id: requestId },
+    });
+  }
+
+  #stream(call: Call, request: object, handle: (request: never, call: Call, sink: CallSink) => Promise<void>): void {
+    const sink = new CallSink(call, call.wire.framing(call), this);
+    this.#streamTimeout(call, sink);
+    call.exchange.onGone(() => {
+      call.abort(clientGone());
+      this.#endStream(sink, clientGone());
+    });
+    handle(request as never, call, sink).then(
+      () => this.#endStream(sink, undefined),
+      (error: unknown) => this.#endStream(sink, error),
+    );
+  }
+
+  /** Streams have no deadline of their own; one that the client asked for holds (API-1.9). */
+  #streamTimeout(call: Call, sink: CallSink): void {
+    if (call.timeoutMs === undefined) return;
+    const stop = this.#parts.clock.after(call.timeoutMs, () => {
+      const late = new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the deadline of the call passed');
+      call.abort(late);
+      this.#endStream(sink, late);
+    });
+    call.deadline = { cancel: stop };
+  }
+
+  #endStream(sink: CallSink, error: unknown): void {
+    const { call } = sink;
+    if (call.finished) return;
+    const fault = error === undefined ? undefined : this.faultOf(error, call.requestId);
+    this.streams.delete(sink);
+    this.#finish(call, fault?.code ?? 'OK');
+    try {
+      sink.finish(fault);
+    } catch (failure) {
+      this.#parts.log.error('ending a stream failed', { requestId: call.requestId }, failure);
+    }
+    call.abort(fault ?? clientGone());
+  }
+
+  opened(sink: CallSink): void {
+    this.streams.add(sink);
+    if (this.#draining) this.shutDown(sink);
+  }
+
+  recheck(sink: CallSink): void {
+    this.checkCredential(sink.call, (error) => this.#endStream(sink, error));
+  }
+
+  /** Streams outlive no credential: it is looked at again at each keep-alive (API-4.2). */
+  checkCredential(call: Call, refuse: (error: unknown) => void): void {
+    if (!call.method.authenticated || call.finished) return;
+    try {
+      const { expiresAt } = call.caller;
+      if (expiresAt !== undefined && expiresAt <= this.#parts.clock.nowMicros()) {
+        throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential expired');
+      }
+      const again = this.authenticate(call.exchange);
+      if (again instanceof Promise) again.catch(refuse);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  shutDown(sink: CallSink): void {
+    this.#endStream(sink, shuttingDown(sink.lastId));
+  }
+
+  #armDeadline(call: Call, request: object): void {
+    const { clock, config } = this.#parts;
+    const waitMs = waitOf(request, config.waitDeadlineMs);
+    if (call.timeoutMs === undefined && waitMs === 0) {
+      call.deadline = this.#deadlines.add(call, call.startedMs);
+      return;
+    }
+    const ownMs = config.unaryDeadlineMs + waitMs;
+    const leftMs = call.startedMs + Math.min(ownMs, call.timeoutMs ?? ownMs) - clock.monotonicMs();
+    call.deadline = { cancel: clock.after(Math.max(0, leftMs), () => this.expire(call)) };
+  }
+
+  expire(call: Call): void {
+    if (call.finished) return;
+    const late = new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the deadline of the call passed');
+    call.abort(late);
+    this.fail(call, late);
+  }
+
+  #finish(call: Call, code: string): void {
+    call.finished = true;
+    call.deadline?.cancel();
+    this.#openCalls -= 1;
+    const { onCall, clock } = this.#parts;
+    if (onCall !== undefined) {
+      const { operation, requestId } = call;
+      const durationMs = clock.monotonicMs() - call.startedMs;
+      onCall({
+        operation,
+        transport: call.wire.transport,
+        code,
+        durationMs,
+        requestId,
+        identity: call.caller.identity,
+      });
+    }
+    if (this.#openCalls === 0) for (const notify of [...this.#pending]) notify();
+  }
+
+  /** No new work; streams end with their cursor; resolves when every call has ended or `drainMs` passed (API-2). */
+  async drain(drainMs: number): Promise<void> {
+    this.#draining = true;
+    this.streams.shutDown();
+    if (this.#openCalls === 0) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        this.#pending.delete(done);
+        stop();
+        resolve();
+      };
+      const stop = this.#parts.clock.after(drainMs, done);
+      this.#pending.add(done);
+    });
+  }
+
+  close(): void {
+    this.#draining = true;
+    this.streams.shutDown();
+    this.#deadlines.close();
+  }
+}
+
+const readIdempotencyKey = (exchange: Exchange): string => {
+  const key = exchange.header('idempotency-key');
+  if (key === undefined) return '';
+  if (idempotencyKeyForm.test(key)) return key;
+  throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'idempotency-key: must be 1 to 255 printable ASCII characters', {
+    violations: [
+      { field: 'idempotency-key', description: 'must be 1 to 255 printable ASCII characters', reason: 'FIELD_INVALID' },
+    ],
+  });
+};
+
+/** Milliseconds that a request with `wait_seconds` may wait, within the cap. */
+const waitOf = (request: object, capMs: number): number => {
+  const seconds = (request as { waitSeconds?: unknown }).waitSeconds;
+  return typeof seconds === 'number' ? Math.min(seconds * 1000, capMs) : 0;
+};

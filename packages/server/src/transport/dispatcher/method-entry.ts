@@ -1,0 +1,72 @@
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
+import { type HttpBinding, methods } from '@svc/api/methods';
+import type { Operation } from '../../features/contract.ts';
+
+/** One operation as transport serves it. */
+export interface MethodEntry {
+  /** `svc.gateway.GatewayService/GetAgent`. */
+  readonly operation: string;
+  /** `/svc.gateway.GatewayService/GetAgent`: path of gRPC, gRPC-web and Connect. */
+  readonly rpcPath: string;
+  readonly streaming: boolean;
+  readonly input: DescMessage;
+  readonly output: DescMessage;
+  /** Absent for the standard services, which have no REST form. */
+  readonly http: HttpBinding | undefined;
+  /** False: the operation is known, but nothing serves it here (UNIMPLEMENTED). */
+  readonly mounted: boolean;
+  /** Absent for plain HTTP routes, whose wire serves them itself. */
+  readonly handler: Operation | undefined;
+  /** False only for the health service, which answers like /readyz. */
+  readonly authenticated: boolean;
+}
+
+/** An operation beside the product's services: health. */
+export interface StandardOperation {
+  readonly operation: Operation;
+  readonly authenticated: boolean;
+}
+
+const nameOf = (descriptor: DescMethod): string => `${descriptor.parent.typeName}/${descriptor.name}`;
+
+/**
+ * The one method table: every operation of the descriptors with what was mounted for it. Throws when an operation is
+ * mounted twice or belongs to no service of the product.
+ */
+export const methodTable = (
+  operations: readonly Operation[],
+  standard: readonly StandardOperation[],
+): MethodEntry[] => {
+  const mounted = new Map<string, Operation>();
+  for (const operation of operations) {
+    const name = nameOf(operation.method);
+    if (mounted.has(name)) throw new Error(`${name} is mounted twice`);
+    mounted.set(name, operation);
+  }
+  const entries = methods.map((method): MethodEntry => {
+    const operation = `${method.service}/${method.name}`;
+    const handler = mounted.get(operation);
+    mounted.delete(operation);
+    const { rpcPath, input, output, http } = method;
+    return {
+      operation,
+      rpcPath,
+      streaming: method.kind === 'server_streaming',
+      input,
+      output,
+      http,
+      handler,
+      mounted: handler !== undefined,
+      authenticated: true,
+    };
+  });
+  const [stranger] = mounted.keys();
+  if (stranger !== undefined) throw new Error(`${stranger} is no operation of the contract`);
+  for (const { operation: handler, authenticated } of standard) {
+    const { input, output } = handler.method;
+    const operation = nameOf(handler.method);
+    const base = { operation, rpcPath: `/${operation}`, streaming: handler.kind === 'stream', input, output };
+    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated });
+  }
+  return entries;
+};

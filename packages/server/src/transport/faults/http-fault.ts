@@ -1,0 +1,62 @@
+import { Fault, type FaultCode } from '../../base/index.ts';
+import { FAULT_CODES } from './fault-codes.ts';
+
+interface HttpFaultParts {
+  readonly status: number;
+  readonly code: FaultCode;
+  readonly reason: string;
+  readonly message: string;
+  /** Headers of the refusal, flat name and value: `['allow', 'GET']`. */
+  readonly headers?: readonly string[];
+}
+
+/** A refusal with a status that only HTTP knows: 405, 406, 413, 414, 415, 431, 505 (API-1.8). */
+export class HttpFault extends Fault {
+  readonly status: number;
+  readonly headers: readonly string[];
+
+  constructor(parts: HttpFaultParts) {
+    super(parts.code, parts.reason, parts.message);
+    this.name = 'HttpFault';
+    this.status = parts.status;
+    this.headers = parts.headers ?? [];
+  }
+}
+
+/** HTTP status of any fault. */
+export const httpStatus = (fault: Fault): number =>
+  fault instanceof HttpFault ? fault.status : FAULT_CODES[fault.code].http;
+
+const sizes = { 413: 'body', 414: 'URL', 431: 'header fields' } as const;
+
+/** RESOURCE_EXHAUSTED TOO_LARGE for a request that is too big in itself. */
+export const tooLarge = (status: keyof typeof sizes, limit: number): HttpFault =>
+  new HttpFault({
+    status,
+    code: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_LARGE',
+    message: `${sizes[status]} of the request larger than ${limit} bytes`,
+  });
+
+export const methodNotAllowed = (allowed: readonly string[]): HttpFault =>
+  new HttpFault({
+    status: 405,
+    code: 'UNIMPLEMENTED',
+    reason: 'METHOD_UNKNOWN',
+    message: `method not allowed; allowed: ${allowed.join(', ')}`,
+    headers: ['allow', allowed.join(', ')],
+  });
+
+export const notAcceptable = (offered: string): HttpFault =>
+  new HttpFault({
+    status: 406,
+    code: 'INVALID_ARGUMENT',
+    reason: 'NOT_ACCEPTABLE',
+    message: `only ${offered} can be answered`,
+  });
+
+export const unsupportedMedia = (message: string, headers: readonly string[] = []): HttpFault =>
+  new HttpFault({ status: 415, code: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_MEDIA', message, headers });
+
+export const http2Required = (): HttpFault =>
+  new HttpFault({ status: 505, code: 'UNIMPLEMENTED', reason: 'HTTP_VERSION', message: 'gRPC needs HTTP/2' });

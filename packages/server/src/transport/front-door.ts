@@ -1,0 +1,66 @@
+import type { Fault } from '../base/index.ts';
+import type { TransportConfig } from './contract.ts';
+import { tooLarge } from './faults/index.ts';
+import type { Exchange, HeaderList, OriginRules } from './http/index.ts';
+
+/** One protocol as the front door sees it. `accept` throws a Fault for what it cannot route. */
+export interface Protocol {
+  accept(exchange: Exchange, origin: string): void;
+  refuse(exchange: Exchange, fault: Fault, origin: string): void;
+}
+
+interface FrontDoorParts {
+  readonly config: Pick<TransportConfig, 'urlBytes' | 'headerBytes'>;
+  readonly origins: OriginRules;
+  readonly rest: Protocol;
+  readonly grpc: Protocol;
+  readonly grpcWeb: Protocol;
+  readonly connect: Protocol;
+  /** Makes a Fault of anything thrown, logging what is no Fault. */
+  readonly faultOf: (error: unknown) => Fault;
+}
+
+/** First steps of every request: sizes, Host and Origin, preflights, then the protocol by content type and path (API-1.1, 2). */
+export class FrontDoor {
+  readonly #parts: FrontDoorParts;
+
+  constructor(parts: FrontDoorParts) {
+    this.#parts = parts;
+  }
+
+  handle(exchange: Exchange): void {
+    const { origins } = this.#parts;
+    const protocol = this.#protocol(exchange);
+    let origin = '';
+    try {
+      this.#checkSizes(exchange);
+      origin = origins.check(exchange);
+      if (exchange.method === 'OPTIONS') this.#preflight(exchange, origin);
+      else protocol.accept(exchange, origin);
+    } catch (error) {
+      protocol.refuse(exchange, this.#parts.faultOf(error), origin);
+    }
+  }
+
+  #protocol(exchange: Exchange): Protocol {
+    const { grpc, grpcWeb, connect, rest } = this.#parts;
+    const type = exchange.header('content-type');
+    if (type?.startsWith('application/grpc')) return type.startsWith('application/grpc-web') ? grpcWeb : grpc;
+    return isOperationPath(exchange.path) ? connect : rest;
+  }
+
+  #checkSizes(exchange: Exchange): void {
+    const { urlBytes, headerBytes } = this.#parts.config;
+    if (exchange.path.length + exchange.query.length > urlBytes) throw tooLarge(414, urlBytes);
+    if (exchange.headerBytes() > headerBytes) throw tooLarge(431, headerBytes);
+  }
+
+  #preflight(exchange: Exchange, origin: string): void {
+    const headers: HeaderList = ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'];
+    if (origin !== '') headers.push(...this.#parts.origins.preflightHeaders(origin));
+    exchange.answer(204, headers);
+  }
+}
+
+/** `/package.Service/Operation`, which no REST path looks like. */
+const isOperationPath = (path: string): boolean => path.startsWith('/svc.') || path.startsWith('/grpc.');

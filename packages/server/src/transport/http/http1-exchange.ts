@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import { collectBody } from './body-reader.ts';
+import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+
+/** HTTP/1.1 form of an exchange. Streams write their chunks straight to the socket: one write per event. */
+export class Http1Exchange implements Exchange {
+  readonly http2 = false;
+  readonly path: string;
+  readonly query: string;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #direct = false;
+  #ended = false;
+  #drained: (() => void) | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+    [this.path, this.query] = splitTarget(request.url ?? '/');
+  }
+
+  get method(): string {
+    return this.#request.method ?? 'GET';
+  }
+
+  get secure(): boolean {
+    return this.#request.socket instanceof TLSSocket;
+  }
+
+  get remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? '';
+  }
+
+  get hasBody(): boolean {
+    const { headers } = this.#request;
+    return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  headerBytes(): number {
+    let size = 0;
+    for (const text of this.#request.rawHeaders) size += text.length;
+    return size;
+  }
+
+  readBody(limit: number, take: (body: Buffer | undefined) => void): void {
+    collectBody(this.#request, limit, take);
+  }
+
+  readPieces(take: (piece: Buffer) => void, ended: () => void): void {
+    this.#request.on('data', take);
+    this.#request.on('end', ended);
+  }
+
+  answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const response = this.#response;
+    if (status >= 400 && this.#bodyUnread()) headers.push('connection', 'close');
+    if (status !== 204 && status !== 304) {
+      headers.push(
+        'content-length',
+        String(body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length),
+      );
+    }
+    response.writeHead(status, headers);
+    if (body === undefined || this.#request.method === 'HEAD') response.end();
+    else response.end(body);
+  }
+
+  answerWithTrailers(): void {
+    throw new Error('HTTP/1.1 answers carry no gRPC trailers');
+  }
+
+  open(status: number, headers: HeaderList): void {
+    const response = this.#response;
+    const chunked = this.#request.httpVersionMinor > 0 && this.#request.method !== 'HEAD';
+    if (chunked) headers.push('transfer-encoding', 'chunked');
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    this.#direct = chunked && response.socket !== null;
+  }
+
+  write(chunk: StreamChunk): boolean {
+    if (this.closed) return false;
+    const socket = this.#direct ? this.#response.socket : null;
+    if (this.#request.method === 'HEAD') return true;
+    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : socket.write(chunkedForm(chunk));
+    if (!keepsUp && this.#drained !== undefined) this.#waitForDrain();
+    return keepsUp;
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#response.end();
+  }
+
+  get writable(): boolean {
+    if (this.closed) return false;
+    const socket = this.#direct ? this.#response.socket : null;
+    return socket === null ? !this.#response.writableNeedDrain : !socket.writableNeedDrain;
+  }
+
+  get closed(): boolean {
+    return this.#ended || this.#response.destroyed || this.#request.socket.destroyed;
+  }
+
+  onDrained(notify: () => void): void {
+    this.#drained = notify;
+    if (!this.closed && !this.writable) this.#waitForDrain();
+  }
+
+  onGone(notify: () => void): void {
+    this.#response.once('close', () => {
+      if (!this.#ended || !this.#response.writableFinished) notify();
+    });
+  }
+
+  /** A refused request whose body still comes: the connection cannot be used again. */
+  #bodyUnread(): boolean {
+    return !this.#request.complete && this.hasBody;
+  }
+
+  #waitForDrain(): void {
+    const source = this.#direct && this.#response.socket !== null ? this.#response.socket : this.#response;
+    source.once('drain', this.#onDrain);
+  }
+
+  readonly #onDrain = (): void => {
+    if (!this.closed) this.#drained?.();
+  };
+}

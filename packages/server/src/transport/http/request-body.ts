@@ -1,0 +1,46 @@
+import { Fault } from '../../base/index.ts';
+import { tooLarge, unsupportedMedia } from '../faults/index.ts';
+import { type ContentEncoding, decompress } from './compression.ts';
+import type { Exchange } from './exchange.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+/** Throws 413 when the declared length is over the limit, before anything is read. */
+export const checkDeclaredLength = (exchange: Exchange, limit: number): void => {
+  const declared = exchange.header('content-length');
+  if (declared !== undefined && Number(declared) > limit) throw tooLarge(413, limit);
+};
+
+const encodingOf = (text: string | undefined): ContentEncoding | undefined => {
+  const name = text?.trim().toLowerCase() ?? '';
+  if (name === '' || name === 'identity') return undefined;
+  if (name === 'gzip' || name === 'x-gzip') return 'gzip';
+  if (name === 'br') return 'br';
+  throw unsupportedMedia(`content-encoding ${name} is not supported`, ['accept-encoding', 'gzip, br']);
+};
+
+/**
+ * Whole request body, unpacked; both sizes stay within `limit` bytes. Hands over the body or the Fault that refuses it,
+ * and nothing when the peer goes away.
+ */
+export const readRequestBody = (exchange: Exchange, limit: number, done: (body: Buffer | Fault) => void): void => {
+  if (!exchange.hasBody) return done(EMPTY);
+  checkDeclaredLength(exchange, limit);
+  const encoding = encodingOf(exchange.header('content-encoding'));
+  exchange.readBody(limit, (body) => {
+    if (body === undefined) return done(tooLarge(413, limit));
+    if (encoding === undefined || body.length === 0) return done(body);
+    decompress(encoding, { bytes: body, limit }, (result) => {
+      if (result === undefined) done(tooLarge(413, limit));
+      else if (result instanceof Error) done(damaged(encoding));
+      else done(result);
+    });
+  });
+};
+
+const damaged = (encoding: string): Fault => {
+  const description = `body is not valid ${encoding}`;
+  return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', description, {
+    violations: [{ field: '', description, reason: 'FIELD_INVALID' }],
+  });
+};

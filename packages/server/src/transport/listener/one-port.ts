@@ -1,0 +1,165 @@
+import { createServer, type Server as HttpServer, STATUS_CODES } from 'node:http';
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { createSecureContext, type TLSSocket, TLSSocket as TlsSocket } from 'node:tls';
+import type { Clock, Log } from '../../base/index.ts';
+import type { TransportConfig } from '../contract.ts';
+import { type Exchange, Http1Exchange, Http2Exchange } from '../http/index.ts';
+import { Http2Sessions } from './http2-sessions.ts';
+
+interface OnePortParts {
+  readonly config: TransportConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handle: (exchange: Exchange) => void;
+  /** JSON body for a request that no exchange could be made of. */
+  readonly brokenBody: (status: 400 | 408 | 431) => string;
+}
+
+const TLS_HANDSHAKE = 0x16;
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const WINDOW_BYTES = 1024 * 1024;
+
+/**
+ * One listening port for TLS, cleartext HTTP/2 and HTTP/1.1; the first bytes of a connection decide (API-2). Hands every
+ * request to one function as an Exchange. Owns sockets and connections, no routes.
+ */
+export class OnePort {
+  readonly #parts: OnePortParts;
+  readonly #tcp: TcpServer;
+  readonly #http1: HttpServer;
+  readonly #http2: Http2Server;
+  readonly #sessions: Http2Sessions;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(parts: OnePortParts) {
+    this.#parts = parts;
+    this.#sessions = new Http2Sessions(parts.clock);
+    this.#http1 = this.#createHttp1();
+    this.#http2 = this.#createHttp2();
+    this.#tcp = createTcpServer({ noDelay: true, keepAlive: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Starts listening; rejects when the address cannot be had. */
+  async listen(): Promise<AddressInfo> {
+    const { host, port } = this.#parts.config;
+    await new Promise<void>((resolve, reject) => {
+      this.#tcp.once('error', reject);
+      this.#tcp.listen({ host, port, backlog: 4096 }, () => {
+        this.#tcp.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#tcp.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening on a TCP port');
+    return address;
+  }
+
+  /** No new connections, GOAWAY to HTTP/2 clients, idle HTTP/1.1 connections end. */
+  goAway(): void {
+    if (this.#tcp.listening) this.#tcp.close();
+    this.#sessions.goAway();
+    this.#http1.closeIdleConnections();
+  }
+
+  /** Ends everything now. */
+  close(): void {
+    if (this.#tcp.listening) this.#tcp.close();
+    this.#sessions.destroy();
+    this.#http1.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('error', (error) => this.#parts.log.debug('connection failed', { cause: error.message }));
+    socket.setTimeout(60_000, () => socket.destroy());
+    this.#sniff(socket, Buffer.alloc(0));
+  }
+
+  /** Reads until the kind of connection is certain; the bytes go back for whoever serves it. */
+  #sniff(socket: Socket, seen: Buffer): void {
+    socket.once('data', (piece) => {
+      socket.pause();
+      const bytes = seen.length === 0 ? (piece as Buffer) : Buffer.concat([seen, piece as Buffer]);
+      const isTls = bytes[0] === TLS_HANDSHAKE && this.#parts.config.tls !== undefined;
+      const isPreface = bytes.subarray(0, PREFACE.length).equals(PREFACE.subarray(0, bytes.length));
+      if (!isTls && isPreface && bytes.length < PREFACE.length) {
+        this.#sniff(socket, bytes);
+        socket.resume();
+        return;
+      }
+      socket.setTimeout(0);
+      socket.removeAllListeners('timeout');
+      socket.unshift(bytes);
+      if (isTls) this.#secure(socket);
+      else (isPreface ? this.#http2 : this.#http1).emit('connection', socket);
+      process.nextTick(() => socket.resume());
+    });
+  }
+
+  #secure(socket: Socket): void {
+    const { tls } = this.#parts.config;
+    const secureContext = createSecureContext(tls === undefined ? {} : { cert: tls.cert, key: tls.key });
+    const secure: TLSSocket = new TlsSocket(socket, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    secure.on('error', (error) => this.#parts.log.debug('TLS connection failed', { cause: error.message }));
+    secure.once('secure', () => (secure.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', secure));
+  }
+
+  #createHttp1(): HttpServer {
+    const { config } = this.#parts;
+    const server = createServer({
+      maxHeaderSize: config.headerBytes + config.urlBytes + 1024,
+      keepAliveTimeout: 75_000,
+      headersTimeout: 60_000,
+      requestTimeout: 0,
+      noDelay: true,
+    });
+    server.on('request', (request, response) => this.#parts.handle(new Http1Exchange(request, response)));
+    server.on('clientError', (error: Error & { code?: string }, socket) => {
+      if (!socket.writable || error.code === 'ECONNRESET') {
+        socket.destroy();
+        return;
+      }
+      const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+      const body = this.#parts.brokenBody(status);
+      const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\nconnection: close\r\n`;
+      socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    });
+    return server;
+  }
+
+  #createHttp2(): Http2Server {
+    const { config } = this.#parts;
+    const server = createHttp2Server({
+      maxSessionMemory: 4096,
+      maxHeaderListPairs: 256,
+      streamResetBurst: config.http2Streams * 2,
+      streamResetRate: config.http2Streams,
+      settings: {
+        maxConcurrentStreams: config.http2Streams,
+        initialWindowSize: WINDOW_BYTES,
+        maxHeaderListSize: config.headerBytes + config.urlBytes + 1024,
+      },
+    });
+    server.on('session', (session: ServerHttp2Session) => {
+      session.on('error', (error) => this.#parts.log.debug('HTTP/2 connection failed', { cause: error.message }));
+      session.setLocalWindowSize(16 * WINDOW_BYTES);
+      this.#sessions.add(session);
+    });
+    server.on('stream', (stream, headers) =>
+      this.#parts.handle(new Http2Exchange(stream as ServerHttp2Stream, headers)),
+    );
+    return server;
+  }
+}

@@ -1,0 +1,124 @@
+import { Fault } from '../../base/index.ts';
+import type { HttpExchange, HttpStream } from '../contract.ts';
+import type { Call, Dispatcher } from '../dispatcher/index.ts';
+import { shuttingDown } from '../dispatcher/index.ts';
+import { chunkOf, type HeaderList, type OriginRules, readRequestBody, type StreamChunk } from '../http/index.ts';
+import { addOrigin } from '../rest/index.ts';
+
+interface PlainParts {
+  readonly call: Call;
+  readonly dispatcher: Dispatcher;
+  readonly origins: OriginRules;
+}
+
+/** A call as a plain HTTP route sees it. */
+export class PlainExchange implements HttpExchange {
+  readonly #parts: PlainParts;
+  #query: URLSearchParams | undefined;
+  /** True once an answer began; a later fault can no longer change it. */
+  began = false;
+  #stream: PlainStream | undefined;
+
+  constructor(parts: PlainParts) {
+    this.#parts = parts;
+  }
+
+  get method(): string {
+    return this.#parts.call.exchange.method;
+  }
+
+  get path(): string {
+    return this.#parts.call.exchange.path;
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#parts.call.exchange.query);
+    return this.#query;
+  }
+
+  header(name: string): string | undefined {
+    return this.#parts.call.exchange.header(name);
+  }
+
+  body(limitBytes: number): Promise<Uint8Array> {
+    const { exchange, signal } = this.#parts.call;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      readRequestBody(exchange, limitBytes, (body) => (body instanceof Fault ? reject(body) : resolve(body)));
+    });
+  }
+
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void {
+    if (this.began) throw new Error('a plain HTTP answer was given twice');
+    this.began = true;
+    this.#parts.call.exchange.answer(status, this.#headers(headers), body);
+  }
+
+  stream(status: number, headers: Readonly<Record<string, string>>, keepAlive?: string): HttpStream {
+    if (this.began) throw new Error('a plain HTTP answer was given twice');
+    this.began = true;
+    this.#parts.call.exchange.open(status, this.#headers(headers));
+    this.#stream = new PlainStream(this.#parts, keepAlive === undefined ? undefined : chunkOf(keepAlive));
+    return this.#stream;
+  }
+
+  /** Ends what the route left open. */
+  close(): void {
+    this.#stream?.end();
+  }
+
+  #headers(headers: Readonly<Record<string, string>>): HeaderList {
+    const { call, origins } = this.#parts;
+    const list: HeaderList = ['x-request-id', call.requestId];
+    for (const name of Object.keys(headers)) list.push(name.toLowerCase(), headers[name] ?? '');
+    if (call.extraHeaders !== undefined) list.push(...call.extraHeaders);
+    return addOrigin(list, call.origin, origins);
+  }
+}
+
+/** A streamed plain answer; on the keep-alive wheel until it ends. */
+class PlainStream implements HttpStream {
+  readonly #parts: PlainParts;
+  readonly #keepAlive: StreamChunk | undefined;
+
+  constructor(parts: PlainParts, keepAlive: StreamChunk | undefined) {
+    this.#parts = parts;
+    this.#keepAlive = keepAlive;
+    parts.dispatcher.streams.add(this);
+    parts.call.exchange.onGone(() => parts.dispatcher.streams.delete(this));
+    // Looking at the signal makes a lost client abort it.
+    if (parts.call.signal.aborted) parts.dispatcher.streams.delete(this);
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    return chunk.length === 0 ? this.writable : this.#parts.call.exchange.write(chunkOf(chunk));
+  }
+
+  onDrained(notify: () => void): void {
+    this.#parts.call.exchange.onDrained(notify);
+  }
+
+  get writable(): boolean {
+    return this.#parts.call.exchange.writable;
+  }
+
+  end(): void {
+    this.#parts.dispatcher.streams.delete(this);
+    this.#parts.call.exchange.end();
+  }
+
+  keepAlive(): void {
+    const { call, dispatcher } = this.#parts;
+    if (this.#keepAlive !== undefined && this.writable) call.exchange.write(this.#keepAlive);
+    dispatcher.checkCredential(call, (error) => {
+      const fault = dispatcher.faultOf(error, call.requestId);
+      call.abort(fault);
+      this.end();
+    });
+  }
+
+  /** The route sees its signal aborted and ends the stream in its own words. */
+  shutDown(): void {
+    this.#parts.call.abort(shuttingDown());
+  }
+}

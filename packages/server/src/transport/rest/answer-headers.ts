@@ -1,0 +1,51 @@
+import type { Fault } from '../../base/index.ts';
+import type { Call } from '../dispatcher/index.ts';
+import { encodeGrpcMessage, FAULT_CODES, faultHeaders } from '../faults/index.ts';
+import type { HeaderList, OriginRules } from '../http/index.ts';
+
+/** Adds what any answer of a call carries beside its own headers: headers of the handler. */
+const addExtra = (headers: HeaderList, call: Call): HeaderList => {
+  if (call.extraHeaders !== undefined) headers.push(...call.extraHeaders);
+  return headers;
+};
+
+/** Headers of a unary REST answer that succeeded. */
+export const successHeaders = (call: Call): HeaderList =>
+  addExtra(
+    ['content-type', 'application/json', 'x-request-id', call.requestId, 'grpc-status', '0', 'grpc-message', ''],
+    call,
+  );
+
+/** Headers of a REST stream; intermediaries must neither keep, change nor gather it (API-3). */
+export const streamHeaders = (call: Call, contentType: string): HeaderList =>
+  addExtra(
+    [
+      'content-type',
+      contentType,
+      'x-request-id',
+      call.requestId,
+      'cache-control',
+      'no-cache, no-transform',
+      'x-accel-buffering',
+      'no',
+    ],
+    call,
+  );
+
+/** Headers of a refusal over plain HTTP (API-1.8). */
+export const refusalHeaders = (fault: Fault, requestId: string): HeaderList => [
+  'content-type',
+  'application/json',
+  'x-request-id',
+  requestId,
+  'grpc-status',
+  String(FAULT_CODES[fault.code].grpc),
+  'grpc-message',
+  encodeGrpcMessage(fault.message),
+  ...faultHeaders(fault),
+];
+
+export const addOrigin = (headers: HeaderList, origin: string, rules: OriginRules): HeaderList => {
+  if (origin !== '') headers.push(...rules.responseHeaders(origin));
+  return headers;
+};

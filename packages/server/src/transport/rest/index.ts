@@ -1,0 +1,10 @@
+/**
+ * rest: paths, queries and JSON bodies to typed requests, answers to JSON, streams to NDJSON, SSE or one array (API-3).
+ * Owns templates, the route trie and the body conveniences. Handlers, authentication and deadlines are the dispatcher's.
+ */
+export { addOrigin, refusalHeaders } from './answer-headers.ts';
+export { parseQuery } from './bind-query.ts';
+export { parseTemplate } from './path-template.ts';
+export { type PlainTarget, RestProtocol } from './rest-protocol.ts';
+export { type RestParts, RestWire } from './rest-wire.ts';
+export { type RouteMatch, RouteTrie, type WrongMethod } from './route-trie.ts';

@@ -1,0 +1,110 @@
+import { isJsonObject } from '../codec/index.ts';
+import { saidTwice } from './bind-path.ts';
+import { mergeMember } from './merge-json.ts';
+
+type Json = Record<string, unknown>;
+
+const spellings = ['message', 'text', 'content'] as const;
+
+/** A part may be written `{type, text}` (API-3). */
+const partOf = (part: unknown): unknown => {
+  if (!isJsonObject(part)) return part;
+  const { type, text, ...rest } = part;
+  if (type !== undefined)
+    mergeMember(rest, 'partType' in rest || !('part_type' in rest) ? 'partType' : 'part_type', {
+      value: type,
+      at: 'type',
+    });
+  if (text !== undefined) mergeMember(rest, 'content', { value: text, at: 'text' });
+  return rest;
+};
+
+export const partsOf = (parts: unknown): unknown => (Array.isArray(parts) ? parts.map(partOf) : parts);
+
+const textPart = (text: string): Json => ({ partType: 'TEXT', content: text });
+
+const isTextPart = (part: unknown): part is Json => {
+  if (!isJsonObject(part)) return false;
+  const type = part['partType'] ?? part['part_type'];
+  return typeof type === 'string' ? /^(session_message_part_type_)?text$/i.test(type) : type === 1;
+};
+
+/** The one message of a body, whichever of the three names it stands under; two that differ are refused. */
+const takeMessage = (body: Json): unknown => {
+  const given = spellings.filter((name) => body[name] !== undefined && body[name] !== null);
+  const [first, ...others] = given.map((name) => body[name]);
+  for (const name of spellings) delete body[name];
+  for (const other of others) if (JSON.stringify(other) !== JSON.stringify(first)) throw saidTwice('message');
+  return first;
+};
+
+/** A message as an object: its parts, and the members that are not text or parts. */
+const openMessage = (message: Json): { parts: unknown[] | undefined; rest: Json } => {
+  const { parts, content, text, ...rest } = message;
+  const said = [parts, content, text].filter((value) => value !== undefined && value !== null);
+  const lists = said.map((value) => (typeof value === 'string' ? [textPart(value)] : partsOf(value)));
+  const [first, ...others] = lists;
+  for (const other of others) if (JSON.stringify(other) !== JSON.stringify(first)) throw saidTwice('message');
+  if (first === undefined) return { parts: undefined, rest };
+  return Array.isArray(first) ? { parts: first, rest } : { parts: undefined, rest: { ...rest, parts: first } };
+};
+
+/** Texts of the TEXT parts, one per line; undefined when there is none. */
+const textOf = (parts: readonly unknown[]): string | undefined => {
+  const texts = parts.filter(isTextPart).map((part) => String(part['content'] ?? ''));
+  return texts.length === 0 ? undefined : texts.join('\n');
+};
+
+/** SendMessage: message text in `message`, everything else in `parts`. */
+export const bindSendMessage = (body: Json): Json => {
+  const json: Json = { ...body };
+  const message = takeMessage(json);
+  const ownParts = partsOf(json['parts']);
+  if (ownParts !== undefined) json['parts'] = ownParts;
+  if (message === undefined) return liftText(json);
+  if (Array.isArray(message)) return liftText(addParts(json, partsOf(message) as unknown[]));
+  if (!isJsonObject(message)) return { ...json, message };
+  const { parts, rest } = openMessage(message);
+  delete rest['role'];
+  for (const key of Object.keys(rest)) mergeMember(json, key, { value: rest[key], at: `message.${key}` });
+  return liftText(addParts(json, parts ?? []));
+};
+
+const addParts = (json: Json, parts: readonly unknown[]): Json => {
+  const own = Array.isArray(json['parts']) ? json['parts'] : [];
+  return { ...json, parts: [...parts, ...own] };
+};
+
+/** TEXT parts become the message text, which is stored as the first part. */
+const liftText = (json: Json): Json => {
+  const { parts } = json;
+  if (!Array.isArray(parts) || json['message'] !== undefined) return json;
+  const message = textOf(parts);
+  return message === undefined ? json : { ...json, message, parts: parts.filter((part) => !isTextPart(part)) };
+};
+
+/** AppendSessionMessage: a SessionMessage, or only its text or parts. */
+export const bindAppendMessage = (body: Json): Json => {
+  const json: Json = { ...body };
+  const message = takeMessage(json);
+  const { parts, ...own } = json;
+  if (message === undefined && parts === undefined) return json;
+  const opened = openMessage(isJsonObject(message) ? message : { parts: message === undefined ? parts : message });
+  const list = opened.parts ?? (Array.isArray(parts) ? (partsOf(parts) as unknown[]) : undefined);
+  return { ...own, message: { ...opened.rest, ...(list === undefined ? {} : { parts: list }) } };
+};
+
+/** PostChannelMessage: text in `content`. */
+export const bindChannelMessage = (body: Json): Json => {
+  const json: Json = { ...body };
+  const message = takeMessage(json);
+  if (message === undefined) return json;
+  if (!isJsonObject(message) && !Array.isArray(message)) return { ...json, content: message };
+  const { parts, rest } = openMessage(Array.isArray(message) ? { parts: message } : message);
+  for (const key of Object.keys(rest)) mergeMember(json, key, { value: rest[key], at: `message.${key}` });
+  return { ...json, content: textOf(parts ?? []) ?? '' };
+};
+
+/** UpdateSessionMessage: parts in their short form. */
+export const bindMessageParts = (body: Json): Json =>
+  'parts' in body ? { ...body, parts: partsOf(body['parts']) } : body;

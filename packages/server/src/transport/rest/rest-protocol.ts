@@ -1,0 +1,55 @@
+import { Fault } from '../../base/index.ts';
+import type { HttpRoute } from '../contract.ts';
+import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { httpStatus, methodNotAllowed } from '../faults/index.ts';
+import type { Exchange } from '../http/index.ts';
+import { addOrigin, refusalHeaders } from './answer-headers.ts';
+import { type RestParts, RestWire } from './rest-wire.ts';
+import { RouteTrie } from './route-trie.ts';
+
+interface RestTarget {
+  readonly method: MethodEntry;
+  readonly wire: Wire;
+}
+
+/** A plain route with what serves it. */
+export interface PlainTarget extends RestTarget {
+  readonly route: HttpRoute;
+}
+
+interface RestProtocolParts extends RestParts {
+  readonly dispatcher: Dispatcher;
+  readonly methods: readonly MethodEntry[];
+  readonly plain: readonly PlainTarget[];
+}
+
+/** Routes by path and method to operations and plain routes (API-3, Path). */
+export class RestProtocol {
+  readonly #trie = new RouteTrie<RestTarget>();
+  readonly #parts: RestProtocolParts;
+
+  constructor(parts: RestProtocolParts) {
+    this.#parts = parts;
+    for (const method of parts.methods) {
+      if (method.http !== undefined)
+        this.#trie.add(method.http.verb, method.http.path, { method, wire: new RestWire(method, parts) });
+    }
+    for (const { route, method, wire } of parts.plain) this.#trie.add(route.method, route.pattern, { method, wire });
+  }
+
+  /** Starts the call, or throws NOT_FOUND ROUTE_UNKNOWN or 405. */
+  accept(exchange: Exchange, origin: string): void {
+    const match = this.#trie.find(exchange.method, exchange.path);
+    if (match === undefined)
+      throw new Fault('NOT_FOUND', 'ROUTE_UNKNOWN', `no route for ${exchange.method} on this path`);
+    if ('allowed' in match) throw methodNotAllowed(match.allowed);
+    const { method, wire } = match.target;
+    this.#parts.dispatcher.start({ wire, method, exchange, origin, params: match.params });
+  }
+
+  /** Answers a refusal that came before any call. */
+  refuse(exchange: Exchange, fault: Fault, origin: string): void {
+    const headers = refusalHeaders(fault, this.#parts.dispatcher.requestId(exchange));
+    exchange.answer(httpStatus(fault), addOrigin(headers, origin, this.#parts.origins), this.#parts.faults.body(fault));
+  }
+}

@@ -1,0 +1,191 @@
+import { create, type DescField, type Message } from '@bufbuild/protobuf';
+import { Fault } from '../../base/index.ts';
+import { type Codec, type EncodeJson, jsonInvalid } from '../codec/index.ts';
+import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
+import {
+  acceptedEncoding,
+  compress,
+  type HeaderList,
+  LEAST_COMPRESSED_BYTES,
+  type OriginRules,
+  readRequestBody,
+} from '../http/index.ts';
+import { addOrigin, refusalHeaders, successHeaders } from './answer-headers.ts';
+import { type BindBody, bodyBinder } from './bind-body.ts';
+import { bindPath } from './bind-path.ts';
+import { bindQuery } from './bind-query.ts';
+import { parseTemplate } from './path-template.ts';
+import { restFramings, type StreamForm, streamForm } from './stream-framings.ts';
+
+export interface RestParts {
+  readonly codec: Codec;
+  readonly faults: FaultWriter;
+  readonly origins: OriginRules;
+  readonly requestBytes: number;
+}
+
+const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+const yamlType = /^(application|text)\/(x-)?yaml\s*(;.*)?$/i;
+const acceptsJson = /(^|[\s,])(\*\/\*|application\/\*|application\/(\w+\+)?json)\s*(;|,|$)/i;
+
+/** One operation over REST: path, query and body to a request, answers to JSON, streams to lines or events (API-3). */
+export class RestWire implements Wire {
+  readonly transport = 'rest';
+  readonly #parts: RestParts;
+  readonly #method: MethodEntry;
+  readonly #pathFields: readonly DescField[];
+  readonly #hasBody: boolean;
+  readonly #takesYaml: boolean;
+  readonly #bindBody: BindBody;
+  readonly #encode: EncodeJson;
+  readonly #framings: Readonly<Record<StreamForm, Framing>>;
+  /** Field that `Last-Event-ID` stands in for. */
+  readonly #cursorField: DescField | undefined;
+
+  constructor(method: MethodEntry, parts: RestParts) {
+    this.#parts = parts;
+    this.#method = method;
+    this.#pathFields = parseTemplate(method.http?.path ?? '/').variables.map((name) => fieldOf(method, name));
+    this.#hasBody = method.http?.body === '*';
+    this.#takesYaml = method.operation.endsWith('/ApplyManifests');
+    this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
+    this.#encode = parts.codec.json.encoderOf(method.output);
+    this.#framings = restFramings({ encode: this.#encode, faults: parts.faults, origins: parts.origins });
+    const cursors = ['after', 'resource_version'];
+    this.#cursorField = method.input.fields.find(
+      (field) => field.fieldKind === 'scalar' && cursors.includes(field.name),
+    );
+  }
+
+  timeoutMs(): number | undefined {
+    return undefined;
+  }
+
+  read(call: Call): void {
+    const accept = call.exchange.header('accept');
+    if (!this.#method.streaming && accept !== undefined && accept !== '' && !acceptsJson.test(accept))
+      throw notAcceptable('application/json');
+    if (this.#hasBody) this.#readBody(call);
+    else if (call.exchange.hasBody) this.#readNoBody(call);
+    else call.execute(this.#fromQuery(call));
+  }
+
+  #fromQuery(call: Call): Message {
+    const { query } = call.exchange;
+    const { input } = this.#method;
+    if (query !== '' || this.#method.streaming) {
+      const json = bindQuery(input.fields, query);
+      bindPath(json, this.#pathFields, call.params);
+      this.#bindCursor(call, json);
+      return this.#parts.codec.jsonDecoder.decode(input, json);
+    }
+    const message = create(input);
+    const target = message as unknown as Record<string, unknown>;
+    for (let index = 0; index < this.#pathFields.length; index++) {
+      target[this.#pathFields[index]?.localName ?? ''] = call.params[index];
+    }
+    return message;
+  }
+
+  #bindCursor(call: Call, json: Record<string, unknown>): void {
+    const field = this.#cursorField;
+    if (!this.#method.streaming || field === undefined || (json[field.jsonName] ?? '') !== '') return;
+    const last = call.exchange.header('last-event-id');
+    if (last !== undefined && last !== '') json[field.jsonName] = last;
+  }
+
+  /** A body on GET or DELETE is refused, except `{}`. */
+  #readNoBody(call: Call): void {
+    readRequestBody(call.exchange, this.#parts.requestBytes, (body) => {
+      if (body instanceof Fault) return call.fail(body);
+      const text = body.toString('utf8').trim();
+      if (text !== '' && !/^\{\s*\}$/.test(text))
+        return call.fail(jsonInvalid(`${this.#method.http?.verb ?? ''} takes no body`));
+      this.#deliver(call, () => this.#fromQuery(call));
+    });
+  }
+
+  #readBody(call: Call): void {
+    const { exchange } = call;
+    const type = exchange.header('content-type') ?? '';
+    const isYaml = this.#takesYaml && yamlType.test(type);
+    if (type !== '' && !isYaml && !jsonType.test(type) && exchange.hasBody) {
+      throw unsupportedMedia('the body must be application/json', ['accept-post', 'application/json']);
+    }
+    readRequestBody(exchange, this.#parts.requestBytes, (body) => {
+      if (body instanceof Fault) return call.fail(body);
+      this.#deliver(call, () => this.#fromBody(call, utf8(body), isYaml));
+    });
+  }
+
+  #fromBody(call: Call, text: string, isYaml: boolean): Message {
+    const { jsonDecoder } = this.#parts.codec;
+    const { input } = this.#method;
+    const query = call.exchange.query;
+    if (isYaml) return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), text });
+    if (query !== '') bindQuery([], query);
+    const json = this.#bindBody(jsonDecoder.parse(text), call.params);
+    bindPath(json, this.#pathFields, call.params);
+    return jsonDecoder.decode(input, json);
+  }
+
+  #deliver(call: Call, decode: () => Message): void {
+    let request: Message;
+    try {
+      request = decode();
+    } catch (error) {
+      return call.fail(error);
+    }
+    call.execute(request);
+  }
+
+  answer(call: Call, message: object): void {
+    const { exchange } = call;
+    const text = this.#encode(message);
+    const headers = successHeaders(call);
+    if (call.origin !== '') addOrigin(headers, call.origin, this.#parts.origins);
+    const accept = text.length < LEAST_COMPRESSED_BYTES ? undefined : exchange.header('accept-encoding');
+    const encoding = acceptedEncoding(accept, ['br', 'gzip']);
+    if (encoding === undefined) return exchange.answer(200, headers, text);
+    compress(encoding, Buffer.from(text), (error, packed) => {
+      if (error === null) exchange.answer(200, withEncoding(headers, encoding), packed);
+      else exchange.answer(200, headers, text);
+    });
+  }
+
+  refuse(call: Call, fault: Fault): void {
+    const headers = refusalHeaders(fault, call.requestId);
+    addOrigin(headers, call.origin, this.#parts.origins);
+    call.exchange.answer(httpStatus(fault), headers, this.#parts.faults.body(fault));
+  }
+
+  framing(call: Call): Framing {
+    return this.#framings[streamForm(call.exchange.header('accept'))];
+  }
+}
+
+const withEncoding = (headers: HeaderList, encoding: string): HeaderList => [
+  ...headers,
+  'content-encoding',
+  encoding,
+  'vary',
+  'accept-encoding',
+];
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+const utf8 = (body: Buffer): string => {
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw jsonInvalid('body is not valid UTF-8');
+  }
+};
+
+const fieldOf = (method: MethodEntry, name: string): DescField => {
+  const field = method.input.fields.find((candidate) => candidate.name === name);
+  if (field === undefined || field.fieldKind !== 'scalar')
+    throw new Error(`${method.operation}: path names no field ${name}`);
+  return field;
+};

@@ -1,0 +1,46 @@
+import { Fault } from '../../base/index.ts';
+import type { HttpRoute, TransportParts } from '../contract.ts';
+import type { MethodEntry } from '../dispatcher/index.ts';
+import { openApi } from './open-api.ts';
+import type { Readiness } from './readiness.ts';
+
+interface StandardParts {
+  readonly parts: TransportParts;
+  readonly readiness: Readiness;
+  readonly methods: readonly MethodEntry[];
+}
+
+const json = { 'content-type': 'application/json' };
+
+const get = (pattern: string, authenticated: boolean, handle: HttpRoute['handle']): HttpRoute => ({
+  method: 'GET',
+  pattern,
+  authenticated,
+  handle,
+});
+
+/** /healthz, /readyz, /metrics, /version and /openapi.json (API-2, WIRE-2.4). */
+export const standardRoutes = ({ parts, readiness, methods }: StandardParts): HttpRoute[] => {
+  let description: string | undefined;
+  return [
+    get('/healthz', false, async (exchange) => exchange.answer(200, json, '{"status":"ok"}')),
+    get('/readyz', false, async (exchange) => {
+      const failing = await readiness.failing();
+      const status = failing.length === 0 ? 'ok' : 'failing';
+      exchange.answer(failing.length === 0 ? 200 : 503, json, JSON.stringify({ status, failing }));
+    }),
+    get('/metrics', !parts.config.metricsOpen, async (exchange, _params, { caller }) => {
+      if (!parts.config.metricsOpen && !parts.authorizer.allows(caller, 'viewer', {})) {
+        throw new Fault('PERMISSION_DENIED', 'SCOPE', 'metrics need an unscoped viewer');
+      }
+      exchange.answer(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, await parts.metricsText());
+    }),
+    get('/version', true, async (exchange) => {
+      exchange.answer(200, json, JSON.stringify({ version: parts.config.version, apiVersion: 'svc/v1' }));
+    }),
+    get('/openapi.json', true, async (exchange) => {
+      description ??= JSON.stringify(openApi(methods, parts.config.version));
+      exchange.answer(200, json, description);
+    }),
+  ];
+};
