@@ -17,7 +17,8 @@ export interface GuardedFetchOptions {
 
 const refuse = (why: string): Fault => invalidField('url', why);
 
-const systemResolve = async (host: string): Promise<readonly string[]> => (await lookup(host, { all: true })).map((entry) => entry.address);
+const systemResolve = async (host: string): Promise<readonly string[]> =>
+  (await lookup(host, { all: true })).map((entry) => entry.address);
 
 /**
  * Fetches bodies for a namespace under RT-R49: names are resolved here, the checked address is the one connected to, and
@@ -35,7 +36,11 @@ export class GuardedFetch {
   }
 
   /** Body of an https address, at most `limitBytes`; Fault INVALID_ARGUMENT names what was refused. */
-  async fetch(_namespace: string, url: string, options: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }> {
+  async fetch(
+    _namespace: string,
+    url: string,
+    options: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }> {
     let target = this.#parse(url);
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const address = await this.#checkedAddress(target);
@@ -48,7 +53,11 @@ export class GuardedFetch {
 
   #parse(text: string): URL {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || (url.protocol !== 'https:' && !this.#names.has(url.hostname))) throw refuse('must be an https address');
+    if (
+      url === undefined ||
+      (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.#names.has(url.hostname)))
+    )
+      throw refuse('must be an https address');
     if (url.username !== '' || url.password !== '') throw refuse('must not carry credentials');
     return url;
   }
@@ -76,14 +85,26 @@ export class GuardedFetch {
     options: { readonly limitBytes: number; readonly signal: AbortSignal },
   ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string; readonly location?: string }> {
     const family = isIP(address) === 6 ? 6 : 4;
-    const agent = new Agent({ connect: { lookup: (_host, _options, done) => done(null, [{ address, family }]) } });
+    const agent = new Agent({
+      connect: {
+        lookup: (_host, { all }, done) =>
+          all === true ? done(null, [{ address, family }]) : done(null, address, family),
+      },
+    });
     try {
-      const answer = await request(url, { dispatcher: agent, signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+      const answer = await request(url, {
+        dispatcher: agent,
+        signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
       const location = answer.headers['location'];
-      if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string') return { bytes: new Uint8Array(), mediaType: '', location };
+      if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string')
+        return { bytes: new Uint8Array(), mediaType: '', location };
       if (answer.statusCode !== 200) throw refuse(`the host answered ${answer.statusCode}`);
       const type = answer.headers['content-type'];
-      return { bytes: await readLimited(answer.body, options.limitBytes), mediaType: typeof type === 'string' ? (type.split(';')[0] ?? '').trim() : '' };
+      return {
+        bytes: await readLimited(answer.body, options.limitBytes),
+        mediaType: typeof type === 'string' ? (type.split(';')[0] ?? '').trim() : '',
+      };
     } finally {
       await agent.destroy();
     }

@@ -18,7 +18,7 @@ const textLine = (level: string, message: string, fields: LogFields | undefined)
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 const textLog = (options: LogOptions): Log => {
-  const least = LEVELS.findIndex((level) => level === options.level);
+  const least = LEVELS.indexOf(options.level as (typeof LEVELS)[number]);
   const line = (level: (typeof LEVELS)[number]) => (message: string, fields?: LogFields, error?: unknown) => {
     if (LEVELS.indexOf(level) < least) return;
     options.write(textLine(level, message, fields));
@@ -30,12 +30,16 @@ const textLog = (options: LogOptions): Log => {
 /** Binds the product's Log to pino, or to readable lines on a terminal (PL-15). */
 export const createLog = (options: LogOptions): Log => {
   if (options.format === 'text') return textLog(options);
-  const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: options.write });
+  const logger = pino(
+    { level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: options.write },
+  );
   return {
     debug: (message, fields) => logger.debug(fields ?? {}, message),
     info: (message, fields) => logger.info(fields ?? {}, message),
     warn: (message, fields) => logger.warn(fields ?? {}, message),
-    error: (message, fields, error) => logger.error({ ...fields, ...(error === undefined ? {} : { err: error }) }, message),
+    error: (message, fields, error) =>
+      logger.error({ ...fields, ...(error === undefined ? {} : { err: error }) }, message),
   };
 };
 

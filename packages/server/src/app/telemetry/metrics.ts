@@ -22,13 +22,55 @@ export interface LiveFigures {
 export const createMetrics = (live: LiveFigures): Metrics => {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({ name: 'svc_requests_total', help: 'Finished calls.', labelNames: ['operation', 'transport', 'code'], registers });
-  const latency = new Histogram({ name: 'svc_request_duration_seconds', help: 'Duration of unary calls.', labelNames: ['transport'], buckets: SECONDS, registers });
-  const turns = new Counter({ name: 'svc_turns_total', help: 'Ended turns by state and class.', labelNames: ['state', 'class'], registers });
-  const durations = new Histogram({ name: 'svc_turn_duration_seconds', help: 'From the first claim to the end of a turn.', buckets: SECONDS, registers });
-  new Gauge({ name: 'svc_turn_open', help: 'Turns this process runs.', registers, collect(): void { this.set(live.runningTurns()); } });
-  new Gauge({ name: 'svc_sweeper_repairs', help: 'Sessions repaired because they looked busy without a turn.', registers, collect(): void { this.set(live.repairs()); } });
-  new Gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', registers, collect(): void { this.set(process.memoryUsage.rss()); } });
+  const requests = new Counter({
+    name: 'svc_requests_total',
+    help: 'Finished calls.',
+    labelNames: ['operation', 'transport', 'code'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'svc_request_duration_seconds',
+    help: 'Duration of unary calls.',
+    labelNames: ['transport'],
+    buckets: SECONDS,
+    registers,
+  });
+  const turns = new Counter({
+    name: 'svc_turns_total',
+    help: 'Ended turns by state and class.',
+    labelNames: ['state', 'class'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'svc_turn_duration_seconds',
+    help: 'From the first claim to the end of a turn.',
+    buckets: SECONDS,
+    registers,
+  });
+  new Gauge({
+    name: 'svc_turn_open',
+    help: 'Turns this process runs.',
+    registers,
+    collect(): void {
+      this.set(live.runningTurns());
+    },
+  });
+  new Gauge({
+    name: 'svc_sweeper_repairs',
+    help: 'Sessions repaired because they looked busy without a turn.',
+    registers,
+    collect(): void {
+      this.set(live.repairs());
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers,
+    collect(): void {
+      this.set(process.memoryUsage.rss());
+    },
+  });
   return {
     text: () => registry.metrics(),
     onCall: (call) => {

@@ -19,9 +19,19 @@ export class StoredObjects implements ObjectAccess {
     this.#clock = deps.clock;
   }
 
-  async store(namespace: string, bytes: Uint8Array, facts: { readonly mediaType: string; readonly filename: string }): Promise<ObjectData> {
+  async store(
+    namespace: string,
+    bytes: Uint8Array,
+    facts: { readonly mediaType: string; readonly filename: string },
+  ): Promise<ObjectData> {
     const { sha256, sizeBytes } = await this.#blobs.put(bytes);
-    return { key: objectKey(namespace, sha256), sha256, sizeBytes, mediaType: facts.mediaType, filename: facts.filename };
+    return {
+      key: objectKey(namespace, sha256),
+      sha256,
+      sizeBytes,
+      mediaType: facts.mediaType,
+      filename: facts.filename,
+    };
   }
 
   async hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void> {
