@@ -31,7 +31,7 @@ const fieldsIn = (timezone: string, at: Date): Readonly<Record<Field, string>> |
   if (format === undefined) return undefined;
   const found = new Map(format.formatToParts(at).map((part) => [part.type as string, part.value]));
   const get = (type: string): string => found.get(type) ?? '';
-  const offset = get('timeZoneName').replace('GMT', '');
+  const offset = get('timeZoneName').replace('GMT', '') || '+00:00';
   return {
     year: get('year').padStart(4, '0'),
     month: get('month'),
@@ -40,7 +40,7 @@ const fieldsIn = (timezone: string, at: Date): Readonly<Record<Field, string>> |
     minute: get('minute'),
     second: get('second'),
     weekday: get('weekday'),
-    offset: offset === '' ? 'Z' : offset,
+    offset: timezone === 'UTC' ? 'Z' : offset,
   };
 };
 

@@ -36,11 +36,16 @@ const one = (apply: (value: number) => number): NamedFunction => ({
 const many = (apply: (values: readonly number[]) => number): NamedFunction => ({ minimum: 1, maximum: 100, apply });
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
+/** Moves the decimal point by text, which loses no digit. */
+const shiftPoint = (value: number, places: number): number => {
+  const [digits = '', exponent = '0'] = String(value).split('e');
+  return Number(`${digits}e${Number(exponent) + places}`);
+};
+
 /** Rounds half away from zero at a number of decimals, by decimal text so that 1.005 rounds to 1.01. */
 const roundTo = (value: number, decimals: number): number => {
   if (!Number.isInteger(decimals) || Math.abs(decimals) > 15) return Number.NaN;
-  const shifted = Number(`${Math.abs(value)}e${decimals}`);
-  const rounded = Number.isNaN(shifted) ? Math.abs(value) : Number(`${Math.round(shifted)}e${-decimals}`);
+  const rounded = shiftPoint(Math.round(shiftPoint(Math.abs(value), decimals)), -decimals);
   return Math.sign(value) * rounded;
 };
 

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import {
+  approvalOf,
+  capabilityProblems,
+  createToolRegistry,
+  grantsOf,
+  type Tool,
+  type ToolGrants,
+  textResult,
+} from './index.ts';
+
+const tool = (
+  name: string,
+  capability?: Tool['capability'],
+  inputSchema: Tool['inputSchema'] = { type: 'object' },
+): Tool => ({
+  name,
+  description: name,
+  inputSchema,
+  effect: 'read',
+  ...(capability === undefined ? {} : { capability }),
+  run: async () => textResult(''),
+});
+
+const grants = (capabilities: ToolGrants['capabilities'], features: ToolGrants['features'] = []): ToolGrants => ({
+  namespace: 'demo',
+  agent: 'helper',
+  capabilities,
+  features,
+});
+
+const files = { name: 'files', action: 'read' };
+const toolset = (name: string, type = 'toolset') => ({ name, type, required: false });
+
+const offeredBy = (given: ToolGrants, switches = {}): readonly string[] =>
+  createToolRegistry({
+    tools: [tool('read_file', files), tool('delete_file', { name: 'files', action: 'delete' }), tool('clock')],
+    switches,
+  })
+    .offered(given)
+    .map(({ tool: { name }, approval }) => `${name}:${approval}`);
+
+describe('offering tools', () => {
+  it('always offers tools without a capability, sorted by name', () => {
+    const registry = createToolRegistry({ tools: [tool('b'), tool('a')] });
+    expect(registry.offered(grants({})).map((offer) => offer.tool.name)).toEqual(['a', 'b']);
+  });
+
+  it('offers what an action, a star or an object grants, with its approval', () => {
+    expect(offeredBy(grants({}))).toEqual(['clock:allow']);
+    expect(offeredBy(grants({ files: [] }))).toEqual(['clock:allow']);
+    expect(offeredBy(grants({ files: ['read'] }))).toEqual(['clock:allow', 'read_file:allow']);
+    expect(offeredBy(grants({ files: ['*'] }))).toEqual(['clock:allow', 'delete_file:allow', 'read_file:allow']);
+    expect(offeredBy(grants({ files: [{ action: 'read', approval: 'ask' }] }))).toEqual([
+      'clock:allow',
+      'read_file:ask',
+    ]);
+    expect(offeredBy(grants({ files: [{ action: 'read', namespaces: ['.', '.:*'] }] }))).toEqual([
+      'clock:allow',
+      'read_file:allow',
+    ]);
+  });
+
+  it('hides denied actions', () => {
+    expect(offeredBy(grants({ files: ['*', { action: 'delete', approval: 'deny' }] }))).toEqual([
+      'clock:allow',
+      'read_file:allow',
+    ]);
+  });
+
+  it('lets an entry that names the action win over a star, and the strictest among equals', () => {
+    const ask = { action: 'read', approval: 'ask' };
+    expect(approvalOf({ files: ['*', ask] }, files)).toBe('ask');
+    expect(approvalOf({ files: [{ action: '*', approval: 'ask' }, 'read'] }, files)).toBe('allow');
+    expect(approvalOf({ files: ['read', ask] }, files)).toBe('ask');
+    expect(approvalOf({ files: ['read', ask, { action: 'read', approval: 'deny' }] }, files)).toBe('deny');
+  });
+
+  it('lets the configuration switch off an action or a whole capability everywhere', () => {
+    const all = grants({ files: ['*'] });
+    expect(offeredBy(all, { files: { delete: false } })).toEqual(['clock:allow', 'read_file:allow']);
+    expect(offeredBy(all, { files: { '*': false } })).toEqual(['clock:allow']);
+    expect(offeredBy(all, { files: { delete: true } })).toHaveLength(3);
+  });
+
+  it('grants nothing for unknown names and other JSON values, and names each of them', () => {
+    const capabilities = {
+      files: [
+        'fly',
+        7,
+        null,
+        { action: 'read', approval: 'maybe' },
+        { action: 'read', namespaces: ['other'] },
+        { approval: 'allow' },
+      ],
+      teleport: ['*'],
+      constructor: ['*'],
+      mcp: ['github/create_issue', 'nothing'],
+    };
+    expect(offeredBy(grants(capabilities))).toEqual(['clock:allow']);
+    expect(capabilityProblems(capabilities)).toEqual([
+      'unknown capability "constructor"',
+      'capability files does not know "fly"',
+      'capability files does not know 7',
+      'capability files does not know null',
+      'capability files does not know {"action":"read","approval":"maybe"}',
+      'capability files does not know {"action":"read","namespaces":["other"]}',
+      'capability files does not know {"approval":"allow"}',
+      'capability mcp does not know "nothing"',
+      'unknown capability "teleport"',
+    ]);
+    expect(capabilityProblems({ schedules: ['create:new', '*'], knowledge: [] })).toEqual([]);
+  });
+
+  it('reads the namespaces of an entry', () => {
+    expect(grantsOf({ files: [{ action: 'read', namespaces: ['.:*'] }] }, 'files')).toEqual([
+      { action: 'read', approval: 'allow', namespaces: ['.:*'] },
+    ]);
+  });
+
+  it('offers goals only to agents that ask for the toolset', () => {
+    const registry = createToolRegistry({ tools: [tool('list_goals', { name: 'goals', action: 'inspect' })] });
+    const goals = { goals: ['*'] };
+    expect(registry.offered(grants(goals))).toEqual([]);
+    expect(registry.offered(grants({}, [toolset('goals')]))).toEqual([]);
+    expect(registry.offered(grants(goals, [toolset('goals', 'skill')]))).toEqual([]);
+    expect(registry.offered(grants(goals, [toolset('goals')]))).toHaveLength(1);
+    expect(registry.offered(grants(goals, [toolset('goals', '')]))).toHaveLength(1);
+  });
+
+  it('knows every tool, offered or not', () => {
+    const registry = createToolRegistry({ tools: [tool('read_file', files)] });
+    expect([registry.exists('read_file'), registry.exists('other')]).toEqual([true, false]);
+  });
+
+  it('refuses bad and doubled names at the start', () => {
+    expect(() => createToolRegistry({ tools: [tool('Bad-Name')] })).toThrow('not usable');
+    expect(() => createToolRegistry({ tools: [tool('a'), tool('a')] })).toThrow('two tools are named a');
+  });
+});
+
+describe('checking arguments', () => {
+  const registry = createToolRegistry({ tools: [] });
+  const check = (inputSchema: Tool['inputSchema'], input: unknown) =>
+    registry.validate(tool('t', undefined, inputSchema), input);
+
+  it('reports every violation of the schema in words', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        unit: { enum: ['C', 'F'] },
+        days: { type: 'array', items: { type: 'integer' } },
+      },
+      required: ['city'],
+      additionalProperties: false,
+    };
+    expect(check(schema, { city: 'Oslo', days: [1] })).toEqual([]);
+    expect(check(schema, { unit: 'K', days: [1, 'x'], more: 1 }).toSorted()).toEqual([
+      'days.1 must be integer',
+      "must have required property 'city'",
+      'must not have "more"',
+      'unit must be one of ["C","F"]',
+    ]);
+  });
+
+  it('understands JSON Schema 2020-12 and ignores formats and unknown words', () => {
+    const schema = {
+      type: 'object',
+      properties: { pair: { prefixItems: [{ type: 'string' }, { type: 'number' }], items: false } },
+      'x-note': 1,
+    };
+    expect(check(schema, { pair: ['a', 1] })).toEqual([]);
+    expect(check(schema, { pair: ['a', 'b'] })).toEqual(['pair.1 must be number']);
+    expect(check({ properties: { at: { type: 'string', format: 'date-time' } } }, { at: 'soon' })).toEqual([]);
+  });
+
+  it('asks only for an object when a remote schema is unusable', () => {
+    const broken = { type: 'nonsense' };
+    expect(check(broken, { a: 1 })).toEqual([]);
+    expect(check(broken, [1])).toEqual(['must be an object']);
+  });
+
+  it('keeps two tools with the same $id apart', () => {
+    const schema = (type: string) => ({ $id: 'https://example.com/same', type: 'object', properties: { a: { type } } });
+    expect(check(schema('string'), { a: 1 })).toEqual(['a must be string']);
+    expect(check(schema('number'), { a: 1 })).toEqual([]);
+  });
+});
