@@ -46,6 +46,7 @@ export interface NamespaceFacts {
 export interface SpecWrite<S> {
   readonly key: ResourceKey;
   readonly spec: S;
+  /** As the caller wants them; from `observe` on as they will be stored, system keys included. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /** Undefined at creation. */

@@ -196,9 +196,10 @@ export class TransactionalResourceWriter implements ResourceWriter {
       finalizers: input.finalizers ?? current?.finalizers ?? [],
     };
     if (current !== undefined && isSame(current, parts)) return { resource: current, outcome: 'unchanged' };
-    const status = await this.#status(tx, prepared);
+    const settled = { ...write, labels, annotations };
+    const status = await this.#status(tx, { ...prepared, write: settled });
     const stored = await this.#write(tx, prepared, { ...parts, status });
-    await contract?.applied?.(tx, { ...write, stored });
+    await contract?.applied?.(tx, { ...settled, stored });
     return this.#finish(tx, prepared, stored);
   }
 

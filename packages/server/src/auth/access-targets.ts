@@ -1,0 +1,110 @@
+import { parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
+import type { AccessTarget } from './contract.ts';
+import type { TargetRule } from './operation-access.ts';
+
+/** Names that requests carry, by the fields all messages share; absent fields are undefined. */
+interface NamedRequest {
+  readonly ns?: string;
+  readonly name?: string;
+  readonly agent?: string;
+  readonly sessionId?: string;
+  readonly channel?: string;
+  readonly kind?: string;
+  readonly parent?: string;
+  readonly sessionNames?: readonly string[];
+  readonly sessions?: readonly { readonly ns: string; readonly agent: string; readonly sessionId: string }[];
+  readonly manifests?: readonly ManifestNames[];
+}
+
+interface ManifestNames {
+  readonly kind: string;
+  readonly metadata?: { readonly namespace: string; readonly name: string };
+}
+
+/** `all` needs an unscoped grant; `own` any grant; otherwise every target must be covered. */
+export type Targets = 'all' | 'own' | readonly AccessTarget[];
+
+const ANY_NAMESPACE = '-';
+
+/** What an operation looks at or changes, by the names in its request, existing or not (API-4.2). */
+export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
+  const request = message as NamedRequest;
+  switch (rule) {
+    case 'fields':
+      return fieldTarget(request);
+    case 'agent-name':
+      return [{ namespace: request.ns ?? '', agent: request.name ?? '' }];
+    case 'channel-name':
+      return [{ namespace: request.ns ?? '', channel: request.name ?? '' }];
+    case 'channel':
+      return [{ namespace: request.ns ?? '', channel: request.channel ?? '' }];
+    case 'namespace-name':
+      return [{ namespace: request.name ?? '' }];
+    case 'namespace-parent':
+      return inParent(request.name ?? '');
+    case 'namespace-list':
+      return request.parent === undefined || request.parent === '' ? 'own' : [{ namespace: request.parent }];
+    case 'system':
+      return [{ namespace: SYSTEM_NAMESPACE }];
+    case 'batch':
+      return batchTargets(request);
+    case 'manifests':
+      return manifestTargets(request);
+    case 'audit':
+      return request.ns === undefined || request.ns === '' ? 'all' : [{ namespace: request.ns }];
+    case 'unscoped':
+      return 'all';
+    case 'own':
+      return 'own';
+  }
+};
+
+/** A namespace belongs to its parent; a root name to nobody. */
+const inParent = (name: string): Targets => {
+  const parent = pathParent(name);
+  return parent === '' ? 'all' : [{ namespace: parent }];
+};
+
+const fieldTarget = (request: NamedRequest): Targets => {
+  const { ns = '', agent = '', sessionId = '', kind } = request;
+  if (ns === ANY_NAMESPACE) return 'all';
+  if (kind === 'Namespace') return namespaceResource(request, ns);
+  return [
+    {
+      namespace: ns,
+      ...(agent === '' ? {} : { agent }),
+      ...(sessionId === '' ? {} : { session: sessionId }),
+    },
+  ];
+};
+
+/** A namespace as a resource: reads need itself, writes its parent; only writes of one carry a name with their kind. */
+const namespaceResource = (request: NamedRequest, ns: string): Targets => {
+  const isWrite = 'manifest' in request || 'propagation' in request;
+  return isWrite
+    ? inParent(request.name ?? '')
+    : [{ namespace: request.name === undefined || request.name === '' ? ns : request.name }];
+};
+
+/** Malformed names are left to validation, which refuses the whole request. */
+const batchTargets = (request: NamedRequest): Targets => {
+  const named = (request.sessionNames ?? []).map(parseSessionName).filter((address) => address !== undefined);
+  return [
+    ...named.map((address) => ({ namespace: address.namespace, agent: address.agent, session: address.sessionId })),
+    ...(request.sessions ?? []).map((key) => ({ namespace: key.ns, agent: key.agent, session: key.sessionId })),
+  ];
+};
+
+/** The namespaces of messages; those of text are checked document by document by the operation itself. */
+const manifestTargets = (request: NamedRequest): Targets => {
+  const manifests = request.manifests ?? [];
+  if (manifests.length === 0) return [{ namespace: request.ns ?? '' }];
+  const targets: AccessTarget[] = [];
+  for (const manifest of manifests) {
+    const { namespace = '', name = '' } = manifest.metadata ?? {};
+    if (manifest.kind !== 'Namespace') targets.push({ namespace: namespace === '' ? (request.ns ?? '') : namespace });
+    else if (pathParent(name) === '') return 'all';
+    else targets.push({ namespace: pathParent(name) });
+  }
+  return targets;
+};

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Fault } from '../base/index.ts';
+
+/** What the Authorization header holds; undefined when it is absent. */
+export type Credential =
+  | { readonly scheme: 'bearer'; readonly token: string }
+  | { readonly scheme: 'basic'; readonly password: string };
+
+const FORM = /^([A-Za-z]+) +([^ ].*)$/;
+
+/** Reads an Authorization header; scheme words are case-insensitive (API-4.1). Throws CREDENTIALS_INVALID. */
+export const parseAuthorization = (header: string): Credential => {
+  const [, scheme = '', value = ''] = FORM.exec(header.trim()) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return { scheme: 'bearer', token: value.trim() };
+    case 'basic': {
+      const text = Buffer.from(value.trim(), 'base64').toString('utf8');
+      const colon = text.indexOf(':');
+      if (colon < 0) throw credentialsInvalid();
+      return { scheme: 'basic', password: text.slice(colon + 1) };
+    }
+    default:
+      throw credentialsInvalid();
+  }
+};
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Equality in constant time, whatever the lengths. */
+export const isSameSecret = (given: string, expected: string): boolean =>
+  timingSafeEqual(digest(given), digest(expected));
+
+/** `sub:<sha256>`: the identity of a subject that is kept out of logs. */
+export const subjectIdentity = (subject: string): string => `sub:${digest(subject).toString('hex')}`;
+
+export const credentialsMissing = (): Fault =>
+  new Fault('UNAUTHENTICATED', 'CREDENTIALS_MISSING', 'a credential is required');
+
+export const credentialsInvalid = (): Fault =>
+  new Fault('UNAUTHENTICATED', 'CREDENTIALS_INVALID', 'the credential is not valid');
+
+export const credentialsExpired = (): Fault =>
+  new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential has expired');

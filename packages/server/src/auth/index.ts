@@ -1,0 +1,15 @@
+/**
+ * auth: who is calling and what may they do: credentials of every mode, grants, the table of roles per operation, the targets a
+ * request names, and the audit record of writes. Knows no HTTP and reads nothing while it decides. Transport authenticates and
+ * authorises with it; features ask it about secrets and visibility and append audit records.
+ */
+export * from './access-targets.ts';
+export * from './audit-log.ts';
+export * from './contract.ts';
+export * from './credentials.ts';
+export * from './grant-authorizer.ts';
+export * from './grants.ts';
+export * from './jwt-credentials.ts';
+export * from './mode-authenticator.ts';
+export * from './operation-access.ts';
+export * from './start-rules.ts';

@@ -1,0 +1,250 @@
+import { toJson } from '@bufbuild/protobuf';
+import { ListValueSchema } from '@bufbuild/protobuf/wkt';
+import type { AgentSpec, Connection, Feature, Model } from '@svc/api/resources';
+import { type Finding, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import type { ReadTx } from '../../store/contracts/index.ts';
+import { type Ancestry, findMcpServer, isSandboxUsable, isSecretVisible, isSkillVisible } from './reference-lookup.ts';
+
+type Reads = Pick<ReadTx, 'resources'>;
+
+/** What agents need to know of models; app answers from the model registry. */
+export interface AgentModels {
+  readonly defaultTarget: { readonly provider: string; readonly model: string };
+  hasProvider(provider: string): boolean;
+  /** Facts of the catalogue; `known` false = defaults. */
+  facts(target: { readonly provider: string; readonly model: string }): {
+    readonly inputs: readonly string[];
+    readonly tools: boolean;
+    readonly temperature: boolean;
+    readonly thinking: string;
+    readonly known: boolean;
+  };
+}
+
+export interface AgentSurroundings {
+  readonly models: AgentModels;
+  /** Readable problems of capability lists, [] for none (RT-6.2). */
+  readonly capabilityProblems: (capabilities: Readonly<Record<string, readonly unknown[]>>) => readonly string[];
+  /** True for a toolset whose backend is configured (RT-6.3). */
+  readonly isToolsetAvailable: (name: string) => boolean;
+  /** True for an entry of `acp.harnesses`. */
+  readonly hasHarness: (name: string) => boolean;
+}
+
+export interface AgentFacts {
+  readonly namespace: string;
+  readonly spec: AgentSpec;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly ancestors: readonly string[];
+}
+
+export interface AgentJudgement {
+  readonly findings: readonly Finding[];
+  /** Why turns are refused, '' when they are not. */
+  readonly notReady: string;
+  readonly isDegraded: boolean;
+}
+
+export const TEMPLATE_ANNOTATION = 'svc/template';
+export const TEMPLATE_VERSION_ANNOTATION = 'svc/template-version';
+
+/** Everything that can be found out about an agent besides its own fields (PL-10, RT-6.3). */
+export const judgeAgent = async (
+  reads: Reads,
+  facts: AgentFacts,
+  surroundings: AgentSurroundings,
+): Promise<AgentJudgement> => {
+  const ancestry: Ancestry = { own: facts.namespace, ancestors: facts.ancestors };
+  const { spec } = facts;
+  const unresolved = await unresolvedReferences(reads, spec, ancestry);
+  const acp = await acpProblem(reads, spec, { ancestry, surroundings });
+  const features = await missingFeatures(reads, spec, { ancestry, surroundings });
+  const capabilities = surroundings.capabilityProblems(plainCapabilities(spec));
+  const providers = missingProviders(spec, surroundings.models);
+  const required = features.filter((feature) => feature.required).map((feature) => feature.name);
+  const counted: readonly Finding[] = [
+    finding('ReferencesResolved', [...unresolved, ...acp], ['Resolved', 'Unresolved']),
+    finding(
+      'FeaturesAvailable',
+      features.map((feature) => feature.name),
+      ['Available', 'Unavailable'],
+    ),
+    finding('CapabilitiesKnown', capabilities, ['Known', 'Unknown']),
+    finding('ModelsAvailable', providers, ['Available', 'ProviderMissing']),
+  ];
+  const notReady = [...required.map((name) => `feature ${name} is not available`), ...acp].join('; ');
+  const shown = [
+    finding('ModelOptions', leftOutOptions(spec, surroundings.models), ['Applied', 'LeftOut']),
+    ...(await templateFinding(reads, facts.annotations)),
+  ];
+  const ready: Finding =
+    notReady === ''
+      ? { type: 'Ready', status: 'True', reason: 'Ready' }
+      : { type: 'Ready', status: 'False', reason: 'RequirementMissing', message: notReady };
+  return {
+    findings: [ready, ...counted, ...shown],
+    notReady,
+    isDegraded: counted.some((item) => item.status === 'False'),
+  };
+};
+
+const finding = (type: string, problems: readonly string[], reasons: readonly [string, string]): Finding =>
+  problems.length === 0
+    ? { type, status: 'True', reason: reasons[0] }
+    : { type, status: 'False', reason: reasons[1], message: problems.join('; ') };
+
+const unresolvedReferences = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
+  const problems: string[] = [];
+  for (const name of spec.mcpServerRefs)
+    if ((await findMcpServer(reads, name, ancestry)) === undefined) problems.push(`MCP server ${name} not found`);
+  for (const connection of spec.a2a?.connections ?? []) {
+    const problem = await connectionProblem(reads, connection, ancestry);
+    if (problem !== undefined) problems.push(`connection ${connection.name}: ${problem}`);
+  }
+  return problems;
+};
+
+const connectionProblem = async (
+  reads: Reads,
+  connection: Connection,
+  ancestry: Ancestry,
+): Promise<string | undefined> => {
+  const { internal, external } = connection.target ?? {};
+  if (internal === undefined && external === undefined) return 'has no target';
+  if (internal !== undefined) {
+    const namespace = internal.namespace === '' ? ancestry.own : internal.namespace;
+    const found = await reads.resources.get(recordKey('Agent', namespace, internal.agent));
+    return found === undefined ? 'agent not found' : undefined;
+  }
+  const { kind = '', secretRef = '' } = connection.auth ?? {};
+  if (kind === '' || kind === 'none') return undefined;
+  if (kind !== 'bearer') return 'unknown auth kind';
+  if (secretRef === '') return 'bearer needs a secret';
+  return (await isSecretVisible(reads, secretRef, ancestry)) ? undefined : 'secret not found';
+};
+
+interface Context {
+  readonly ancestry: Ancestry;
+  readonly surroundings: AgentSurroundings;
+}
+
+const acpProblem = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly string[]> => {
+  const acp = spec.runtime?.kind === 'acp' ? spec.runtime.acp : undefined;
+  if (acp === undefined) return [];
+  const problems: string[] = [];
+  if (!(await isSandboxUsable(reads, acp.sandboxPolicyRef, context.ancestry)))
+    problems.push(`sandbox policy ${acp.sandboxPolicyRef || 'default'} not usable`);
+  if (acp.harnessRef !== '' && !context.surroundings.hasHarness(acp.harnessRef))
+    problems.push(`harness ${acp.harnessRef} not found`);
+  return problems;
+};
+
+const missingFeatures = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly Feature[]> => {
+  const missing: Feature[] = [];
+  for (const feature of spec.features)
+    if (!(await isFeatureAvailable(reads, { spec, feature }, context))) missing.push(feature);
+  return missing;
+};
+
+const isFeatureAvailable = async (
+  reads: Reads,
+  wanted: { readonly spec: AgentSpec; readonly feature: Feature },
+  context: Context,
+): Promise<boolean> => {
+  const { spec, feature } = wanted;
+  switch (feature.type) {
+    case '':
+    case 'toolset':
+      return context.surroundings.isToolsetAvailable(feature.name);
+    case 'model':
+      return modelOffers(defaultModel(spec, context.surroundings.models), feature.name, context.surroundings.models);
+    case 'mcp': {
+      const server = spec.mcpServerRefs.includes(feature.name)
+        ? await findMcpServer(reads, feature.name, context.ancestry)
+        : undefined;
+      return server !== undefined && server.isEnabled && server.isReachable;
+    }
+    case 'skill':
+      return isSkillVisible(reads, feature.name, context.ancestry);
+    case 'sandbox':
+      return isSandboxUsable(reads, feature.name, context.ancestry);
+    case 'knob':
+      return isKnob(feature.name);
+    default:
+      return false;
+  }
+};
+
+const KNOBS: ReadonlySet<string> = new Set(['parallel_tools=off', 'compaction=off', 'reasoning=hide']);
+
+/** True for the switches that may narrow a turn (RT-6.3). */
+export const isKnob = (name: string): boolean => KNOBS.has(name) || /^max_steps=[1-9]\d{0,5}$/.test(name);
+
+const target = (model: Model, models: AgentModels) => ({
+  provider: model.provider === '' ? models.defaultTarget.provider : model.provider,
+  model: model.name,
+});
+
+const defaultModel = (spec: AgentSpec, models: AgentModels): { readonly provider: string; readonly model: string } => {
+  const profiles = spec.modelPolicy?.profiles ?? [];
+  const { model } = profiles.find((profile) => profile.name === 'default') ?? profiles[0] ?? {};
+  return model === undefined ? models.defaultTarget : target(model, models);
+};
+
+const modelOffers = (
+  wanted: { readonly provider: string; readonly model: string },
+  ability: string,
+  models: AgentModels,
+): boolean => {
+  const facts = models.facts(wanted);
+  if (ability === 'vision') return facts.inputs.includes('image');
+  if (ability === 'audio') return facts.inputs.includes('audio');
+  if (ability === 'tools') return facts.tools;
+  return ability === 'thinking' && facts.thinking !== 'none';
+};
+
+const missingProviders = (spec: AgentSpec, models: AgentModels): readonly string[] => {
+  const named = (spec.modelPolicy?.profiles ?? []).map((profile) => profile.model?.provider ?? '');
+  const missing = named.filter((provider) => provider !== '' && !models.hasProvider(provider));
+  return [...new Set(missing)].map((provider) => `provider ${provider} is not configured`);
+};
+
+const leftOutOptions = (spec: AgentSpec, models: AgentModels): readonly string[] =>
+  (spec.modelPolicy?.profiles ?? []).flatMap(({ name, model }) => {
+    if (model === undefined) return [];
+    const facts = models.facts(target(model, models));
+    if (!facts.known) return [];
+    return [
+      ...(model.temperature !== undefined && !facts.temperature ? [`${name}: temperature`] : []),
+      ...(model.thinking?.enabled === true && facts.thinking === 'none' ? [`${name}: thinking`] : []),
+    ];
+  });
+
+const plainCapabilities = (spec: AgentSpec): Readonly<Record<string, readonly unknown[]>> =>
+  Object.fromEntries(
+    Object.entries(spec.capabilities).map(([name, list]) => [
+      name,
+      toJson(ListValueSchema, list) as readonly unknown[],
+    ]),
+  );
+
+const templateFinding = async (
+  reads: Reads,
+  annotations: Readonly<Record<string, string>>,
+): Promise<readonly Finding[]> => {
+  const name = annotations[TEMPLATE_ANNOTATION];
+  if (name === undefined) return [];
+  const type = 'TemplateCurrent';
+  const template = await reads.resources.get(recordKey('Template', SYSTEM_NAMESPACE, name));
+  if (template === undefined || !isAgentTemplate(template.spec))
+    return [{ type, status: 'False', reason: 'Deleted', message: `template ${name} does not exist` }];
+  const isCurrent = String(template.generation) === annotations[TEMPLATE_VERSION_ANNOTATION];
+  if (isCurrent) return [{ type, status: 'True', reason: 'Current' }];
+  return [{ type, status: 'False', reason: 'NewerVersion', message: `template ${name} has changed` }];
+};
+
+/** True for the stored spec of a template of agents. */
+export const isAgentTemplate = (specText: string): boolean => {
+  const kind = parseJsonMap(specText)?.['kind'] ?? '';
+  return kind === '' || kind === 'Agent';
+};

@@ -1,0 +1,59 @@
+import { create } from '@bufbuild/protobuf';
+import { type AgentSpec, type AgentStatus, AgentStatusSchema } from '@svc/api/resources';
+import {
+  type KindContract,
+  kindContract,
+  type NamespaceFacts,
+  type SpecWrite,
+  type WriteOrigin,
+} from '../../controllers/contract.ts';
+import { kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import type { PromptCheck } from '../../runtime/contract.ts';
+import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
+import { keepRevision } from './agent-revisions.ts';
+import { checkAgentSpec, fillAgentDefaults } from './agent-rules.ts';
+
+export interface AgentKindDeps {
+  readonly namespaces: NamespaceFacts;
+  readonly surroundings: AgentSurroundings;
+  readonly promptCheck: PromptCheck;
+  /** Removes the agent's sessions, or sees to it that they go (API-7). */
+  readonly removeSessions: (tx: WriteTx, agent: StoredResource, origin: WriteOrigin) => Promise<void>;
+}
+
+/** How agents are written, whichever door they come through (API-8.1). */
+export const agentContract = (deps: AgentKindDeps): KindContract =>
+  kindContract<AgentSpec>({
+    kind: 'Agent',
+    defaults: fillAgentDefaults,
+    validate: (write) => checkAgentSpec(write.spec, deps.promptCheck),
+    observe: (tx, write) => observe(deps, tx, write),
+    applied: async (tx, write) => {
+      if (write.current !== undefined && write.isSpecChanged) await keepRevision(tx, write.current);
+    },
+    removing: deps.removeSessions,
+  });
+
+const observe = async (deps: AgentKindDeps, tx: WriteTx, write: SpecWrite<AgentSpec>): Promise<AgentStatus> => {
+  const { namespace } = write.key;
+  const ancestors = await deps.namespaces.ancestors(tx, namespace);
+  const facts = { namespace, spec: write.spec, annotations: write.annotations, ancestors };
+  const judgement = await judgeAgent(tx, facts, deps.surroundings);
+  return agentStatus(write.current, judgement, { now: tx.now(), generation: write.generation });
+};
+
+/** Status that says what the judgement found. */
+export const agentStatus = (
+  current: StoredResource | undefined,
+  judgement: AgentJudgement,
+  at: { readonly now: number; readonly generation: number },
+): AgentStatus =>
+  create(AgentStatusSchema, {
+    observedGeneration: BigInt(at.generation),
+    phase: judgement.isDegraded || judgement.notReady !== '' ? 'Degraded' : 'Ready',
+    conditions: settleConditions(current === undefined ? [] : storedStatus(current).conditions, judgement.findings, at),
+  });
+
+const storedStatus = (record: StoredResource): AgentStatus =>
+  messageFromText(kindRow('Agent').status, record.status) as AgentStatus;

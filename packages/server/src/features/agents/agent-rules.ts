@@ -1,0 +1,130 @@
+import { clone, create } from '@bufbuild/protobuf';
+import { type AgentRuntime, type AgentSpec, AgentSpecSchema, type Connection, type Model } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
+import { isName } from '../../resources/index.ts';
+import type { PromptCheck } from '../../runtime/contract.ts';
+
+const EFFORTS: ReadonlySet<string> = new Set(['', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+const RUNTIMES: ReadonlySet<string> = new Set(['', 'llm', 'native', 'acp']);
+const PERMISSION_KEYS: ReadonlySet<string> = new Set(['default', 'filesystemRead', 'filesystemWrite', 'terminal']);
+const PERMISSIONS: ReadonlySet<string> = new Set(['allow', 'ask', 'deny']);
+
+const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
+  field,
+  description,
+  reason,
+});
+
+/** An agent's spec with absent values filled in: thinking is on when any of its options is set (WIRE-4). */
+export const fillAgentDefaults = (spec: AgentSpec): AgentSpec => {
+  const profiles = spec.modelPolicy?.profiles ?? [];
+  const isFilled = profiles.every(({ model }) => !wantsThinking(model));
+  if (isFilled) return spec;
+  const filled = clone(AgentSpecSchema, spec);
+  for (const { model } of filled.modelPolicy?.profiles ?? [])
+    if (model?.thinking !== undefined && wantsThinking(model)) model.thinking.enabled = true;
+  return filled;
+};
+
+const wantsThinking = (model: Model | undefined): boolean =>
+  model?.thinking !== undefined &&
+  model.thinking.enabled === undefined &&
+  (model.thinking.budgetTokens !== undefined || model.thinking.effort !== '');
+
+/** All faults of an agent's spec (API-8.1); references need not resolve. */
+export const checkAgentSpec = (spec: AgentSpec, promptCheck: PromptCheck): readonly FieldViolation[] => [
+  ...checkProfiles(spec),
+  ...checkUnique(
+    spec.features.map((feature) => feature.name),
+    'spec.features',
+    'name',
+  ),
+  ...spec.features.flatMap((feature, index) =>
+    feature.name === '' ? [fault(`spec.features[${index}].name`, 'is required')] : [],
+  ),
+  ...checkUnique(spec.mcpServerRefs, 'spec.mcpServerRefs', ''),
+  ...spec.mcpServerRefs.flatMap((name, index) =>
+    isName('plain', name) ? [] : [fault(`spec.mcpServerRefs[${index}]`, 'is no name of an MCP server')],
+  ),
+  ...checkConnections(spec.a2a?.connections ?? []),
+  ...checkRuntime(spec.runtime),
+  ...checkPrompt(spec.systemPrompt, 'spec.systemPrompt', promptCheck),
+  ...checkPrompt(spec.postHistoryPrompt, 'spec.postHistoryPrompt', promptCheck),
+];
+
+const checkProfiles = (spec: AgentSpec): readonly FieldViolation[] => {
+  const profiles = spec.modelPolicy?.profiles ?? [];
+  const path = 'spec.modelPolicy.profiles';
+  return [
+    ...checkUnique(
+      profiles.map((profile) => profile.name),
+      path,
+      'name',
+    ),
+    ...profiles.flatMap(({ model }, index) => checkModel(model, `${path}[${index}].model`)),
+  ];
+};
+
+const checkModel = (model: Model | undefined, path: string): readonly FieldViolation[] => {
+  if (model === undefined || model.name === '') return [fault(`${path}.name`, 'is required')];
+  const faults: FieldViolation[] = [];
+  const { temperature } = model;
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2))
+    faults.push(fault(`${path}.temperature`, 'must lie between 0 and 2'));
+  if (!EFFORTS.has(model.thinking?.effort ?? ''))
+    faults.push(fault(`${path}.thinking.effort`, `must be one of ${[...EFFORTS].filter(Boolean).join(', ')}`));
+  return faults;
+};
+
+const checkUnique = (names: readonly string[], path: string, member: string): readonly FieldViolation[] =>
+  names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [fault(`${path}[${index}]${member === '' ? '' : `.${member}`}`, `"${name.slice(0, 80)}" stands there already`)],
+  );
+
+const checkConnections = (connections: readonly Connection[]): readonly FieldViolation[] => {
+  const path = 'spec.a2a.connections';
+  return [
+    ...checkUnique(
+      connections.map((connection) => connection.name),
+      path,
+      'name',
+    ),
+    ...connections.flatMap((connection, index) => {
+      const at = `${path}[${index}]`;
+      const { internal, external } = connection.target ?? {};
+      return [
+        ...(connection.name === '' ? [fault(`${at}.name`, 'is required')] : []),
+        ...(internal !== undefined && external !== undefined
+          ? [fault(`${at}.target`, 'internal and external exclude each other')]
+          : []),
+      ];
+    }),
+  ];
+};
+
+const checkRuntime = (runtime: AgentRuntime | undefined): readonly FieldViolation[] => {
+  if (runtime === undefined) return [];
+  const faults: FieldViolation[] = [];
+  if (!RUNTIMES.has(runtime.kind)) faults.push(fault('spec.runtime.kind', 'must be llm, native, acp or empty'));
+  const { acp } = runtime;
+  if (runtime.kind === 'acp' && (acp === undefined || (acp.command === '' && acp.harnessRef === '')))
+    faults.push(fault('spec.runtime.acp', 'command or harnessRef is required'));
+  for (const [key, value] of Object.entries(acp?.permissionPolicy ?? {})) {
+    const at = `spec.runtime.acp.permissionPolicy[${key.slice(0, 40)}]`;
+    if (!PERMISSION_KEYS.has(key)) faults.push(fault(at, `is none of ${[...PERMISSION_KEYS].join(', ')}`));
+    if (!PERMISSIONS.has(value)) faults.push(fault(at, 'must be allow, ask or deny'));
+  }
+  return faults;
+};
+
+const checkPrompt = (text: string, field: string, promptCheck: PromptCheck): readonly FieldViolation[] =>
+  text === ''
+    ? []
+    : promptCheck(text).map((found) =>
+        fault(field, `line ${found.line}, column ${found.column}: ${found.message}`, 'TEMPLATE_INVALID'),
+      );
+
+/** A spec in which nothing is set. */
+export const emptyAgentSpec = (): AgentSpec => create(AgentSpecSchema);

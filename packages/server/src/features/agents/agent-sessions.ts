@@ -1,0 +1,63 @@
+import type {
+  QueueWorker,
+  ReconcileOutcome,
+  ResourceWriter,
+  WorkItem,
+  WriteOrigin,
+} from '../../controllers/contract.ts';
+import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+
+/** Queue item that removes what is left of a deleted agent's sessions; key = uid of the agent. */
+export const REMOVE_SESSIONS = 'agent.sessions';
+
+const BATCH = 200;
+const ORIGIN: WriteOrigin = { requestId: '', operation: 'garbage-collection', caller: { identity: 'system' } };
+
+interface Payload {
+  readonly namespace: string;
+  readonly agent: string;
+  /** Micros; sessions of a later agent of the same name are not touched. */
+  readonly before: number;
+}
+
+export interface AgentSessionsDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly writer: () => ResourceWriter;
+}
+
+/** Sessions go with their agent: the first ones at once, the rest in batches (API-7). */
+export class AgentSessions implements QueueWorker {
+  readonly kinds = [REMOVE_SESSIONS];
+  readonly #deps: AgentSessionsDeps;
+
+  constructor(deps: AgentSessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The `removeSessions` of the agent's contract. */
+  async remove(tx: WriteTx, agent: StoredResource, origin: WriteOrigin): Promise<void> {
+    const payload: Payload = { namespace: agent.key.namespace, agent: agent.key.name, before: tx.now() };
+    const isAll = await this.#batch(tx, origin, payload);
+    if (isAll) return;
+    const item = { kind: REMOVE_SESSIONS, key: agent.uid, dueAt: tx.now(), attempts: 0 };
+    await tx.queue.put({ ...item, payload: JSON.stringify(payload) });
+  }
+
+  async run(item: WorkItem): Promise<ReconcileOutcome> {
+    const payload = JSON.parse(item.payload) as Payload;
+    const isAll = await this.#deps.store.write((tx) => this.#batch(tx, ORIGIN, payload));
+    return isAll ? { done: true } : { againMs: 0 };
+  }
+
+  async #batch(tx: WriteTx, origin: WriteOrigin, payload: Payload): Promise<boolean> {
+    const sessions = await tx.resources.list({
+      kind: 'Session',
+      scope: { type: 'namespace', namespace: payload.namespace },
+      parent: payload.agent,
+      limit: BATCH,
+    });
+    const old = sessions.filter((session) => session.createdAt <= payload.before);
+    for (const session of old) await this.#deps.writer().remove(tx, origin, { key: session.key, bySystem: true });
+    return sessions.length < BATCH || old.length === 0;
+  }
+}
