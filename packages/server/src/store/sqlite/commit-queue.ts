@@ -147,7 +147,7 @@ export class CommitQueue {
 
   /** True when the function wrote something that is part of the group now. */
   async #runJob(job: Job): Promise<boolean> {
-    const scope = new WriteScope(this.#options.tables, this.#options.now());
+    const scope = new WriteScope(this.#options.connection, this.#options.tables, this.#options.now());
     this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));

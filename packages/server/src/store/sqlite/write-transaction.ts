@@ -13,6 +13,7 @@ import {
   ResourceWriteHandle,
   type WriteAccess,
 } from './handles/index.ts';
+import { storageFault } from './storage-fault.ts';
 import type { Tables } from './tables/index.ts';
 
 /** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
@@ -49,11 +50,13 @@ export class Savepoints {
 export class WriteScope implements WriteAccess {
   readonly tables: Tables;
   readonly now: number;
+  readonly #connection: Connection;
   readonly effects: (() => void)[] = [];
   isDirty = false;
   #isOpen = true;
 
-  constructor(tables: Tables, now: number) {
+  constructor(connection: Connection, tables: Tables, now: number) {
+    this.#connection = connection;
     this.tables = tables;
     this.now = now;
   }
@@ -62,8 +65,10 @@ export class WriteScope implements WriteAccess {
     assert(this.#isOpen, 'a transaction handle was used after its function ended');
   }
 
+  /** A function that goes on after SQLite gave the transaction up must not write: each statement would commit alone. */
   change(): void {
-    assert(this.#isOpen, 'a transaction handle was used after its function ended');
+    this.enter();
+    if (!this.#connection.isInTransaction) throw storageFault('the transaction was given up by the store');
     this.isDirty = true;
   }
 

@@ -1,11 +1,11 @@
 import type { AuditFilter, AuditRow } from '../../contracts/index.ts';
-import type { Connection, SqlValue, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 
 const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
 const SELECT = `SELECT ${COLUMNS}, coalesce(hash, '') AS hash FROM audit a LEFT JOIN audit_chain c ON c.position = a.position`;
 const APPEND = `INSERT INTO audit (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)`;
 const UNCHAINED = `${SELECT} WHERE a.position > coalesce((SELECT max(position) FROM audit_chain), 0)
-  ORDER BY a.position LIMIT ?`;
+  ORDER BY a.position ${LIMIT}`;
 const CHAIN_HEAD = 'SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1';
 const SET_HASH = `INSERT INTO audit_chain (position, hash) SELECT position, ? FROM audit WHERE id = ?
   ON CONFLICT DO UPDATE SET hash = excluded.hash`;
@@ -77,7 +77,7 @@ export class AuditTable {
     add('a.at < ?', filter.until);
     add('a.position < (SELECT position FROM audit WHERE id = ?)', filter.before);
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const sql = `${SELECT} ${where} ORDER BY a.position DESC LIMIT ?`;
+    const sql = `${SELECT} ${where} ORDER BY a.position DESC ${LIMIT}`;
     return this.#list(sql)
       .all(...values, filter.limit)
       .map(toAudit);

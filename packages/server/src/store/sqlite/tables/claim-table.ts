@@ -1,12 +1,13 @@
 import type { ClaimNews, TurnRow } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { FROM_TURNS, SELECT_TURNS, type TurnSqlRow, toTurn } from './turn-rows.ts';
 
 /** Claims decide the order of the scan: there are as many as running turns, whatever the number of turns. */
 const FROM_CLAIMS = 'FROM claims c CROSS JOIN turns t ON t.id = c.turn_id';
-const EXPIRED = `${SELECT_TURNS} ${FROM_CLAIMS} WHERE c.expires_at < ? ORDER BY c.expires_at LIMIT ?`;
-const CLAIMED_BY = `${SELECT_TURNS} ${FROM_CLAIMS} WHERE c.worker = ? ORDER BY c.turn_id LIMIT ?`;
-const CLAIMED = `${SELECT_TURNS} ${FROM_CLAIMS} ORDER BY c.worker, c.turn_id LIMIT ?`;
+const EXPIRED = `${SELECT_TURNS} FROM (SELECT turn_id, expires_at FROM claims WHERE expires_at < ? ORDER BY expires_at ${LIMIT}) c
+  CROSS JOIN turns t ON t.id = c.turn_id`;
+const CLAIMED_BY = `${SELECT_TURNS} ${FROM_CLAIMS} WHERE c.worker = ? ORDER BY c.turn_id ${LIMIT}`;
+const CLAIMED = `${SELECT_TURNS} ${FROM_CLAIMS} ORDER BY c.worker, c.turn_id ${LIMIT}`;
 const HELD = 'SELECT turn_id, fence FROM claims WHERE worker = ?';
 const RENEW_ALL = 'UPDATE claims SET expires_at = ? WHERE worker = ?';
 const RENEW_ONE = 'UPDATE claims SET expires_at = ? WHERE worker = ? AND turn_id = ?';
@@ -15,7 +16,7 @@ const STEERED = `SELECT s.turn_id, count(*) AS found FROM steers s CROSS JOIN cl
   ON c.worker = ? AND c.turn_id = s.turn_id GROUP BY s.turn_id`;
 const NEXT_NAMESPACE = 'SELECT namespace FROM turns WHERE ready = 1 AND namespace > ? ORDER BY namespace LIMIT 1';
 const READY = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.ready = 1 AND t.namespace = ? AND (t.created_at, t.id) > (?, ?)
-  ORDER BY t.created_at, t.id LIMIT ?`;
+  ORDER BY t.created_at, t.id ${LIMIT}`;
 
 /** Ready turns of one namespace, read as they are handed out. */
 interface ReadyQueue {

@@ -1,13 +1,13 @@
 import { Fault } from '../../../base/index.ts';
 import type { MessageRow } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { parseTextMap, textMapJson } from '../row-json.ts';
 
 const COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
 const GET = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;
-const BEFORE = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
-const NEWEST = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT ?`;
-const AFTER = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?`;
+const BEFORE = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
+const NEWEST = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? ORDER BY id DESC ${LIMIT}`;
+const AFTER = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id > ? ORDER BY id ${LIMIT}`;
 const INSERT = `INSERT INTO messages (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const UPDATE = `UPDATE messages SET role = ?, created_at = ?, turn_id = ?, revision = ?, labels = ?, parts = ?
   WHERE session_id = ? AND id = ?`;

@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 export interface ObjectReference {
   readonly namespace: string;
@@ -19,7 +19,7 @@ const MARK = `UPDATE objects SET unreferenced_at = ? WHERE sha256 = ?
   AND NOT EXISTS (SELECT 1 FROM object_references r WHERE r.sha256 = objects.sha256)`;
 const HAS = 'SELECT 1 AS found FROM object_references WHERE sha256 = ? AND namespace = ? LIMIT 1';
 const UNREFERENCED = `SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < ?
-  ORDER BY unreferenced_at LIMIT ?`;
+  ORDER BY unreferenced_at ${LIMIT}`;
 const FORGET = 'DELETE FROM objects WHERE sha256 = ? AND unreferenced_at > 0';
 
 /** Directly behind a holder's own name in byte order. */

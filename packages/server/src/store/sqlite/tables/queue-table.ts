@@ -1,10 +1,10 @@
 import type { QueueItem } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const PUT = `INSERT INTO queue (kind, key, due_at, attempts, token, payload) VALUES (?,?,?,?,'',?) ON CONFLICT DO NOTHING`;
 const REPLACE = `INSERT INTO queue (kind, key, due_at, attempts, token, payload) VALUES (?,?,?,?,'',?)
   ON CONFLICT DO UPDATE SET due_at = excluded.due_at, attempts = excluded.attempts, token = '', payload = excluded.payload`;
-const DUE = `SELECT kind, key, due_at, attempts, payload FROM queue WHERE kind = ? AND due_at <= ? ORDER BY due_at, key LIMIT ?`;
+const DUE = `SELECT kind, key, due_at, attempts, payload FROM queue WHERE kind = ? AND due_at <= ? ORDER BY due_at, key ${LIMIT}`;
 const TAKE = 'UPDATE queue SET due_at = ?, attempts = attempts + 1, token = ? WHERE kind = ? AND key = ?';
 const ACK = 'DELETE FROM queue WHERE kind = ? AND key = ? AND token = ?';
 const RETRY = `UPDATE queue SET due_at = ?, payload = ?, token = '' WHERE kind = ? AND key = ? AND token = ?`;

@@ -1,5 +1,5 @@
 import type { LabelRequirement, ResourceKey, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import type { Connection, SqlValue, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from './resource-rows.ts';
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
@@ -142,7 +142,7 @@ export class ResourceList {
     values.push(query.limit - found.length);
     const from = driver === undefined ? 'resources r' : LABELLED;
     const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
-      ORDER BY ${order}.namespace, ${order}.parent, ${order}.name LIMIT ?`;
+      ORDER BY ${order}.namespace, ${order}.parent, ${order}.name ${LIMIT}`;
     for (const row of this.#statement(sql).all(...values)) found.push(toResource(row));
   }
 

@@ -6,7 +6,7 @@ import type {
   ResourceSection,
   StoredResource,
 } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { parseList, parseTextMap } from '../row-json.ts';
 import {
   type ChangeSqlRow,
@@ -24,8 +24,8 @@ import {
 const KEY = 'kind = ? AND namespace = ? AND parent = ? AND name = ?';
 const GET = `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY}`;
 const DEPENDENTS = `SELECT ${RESOURCE_COLUMNS} FROM resource_owners o CROSS JOIN resources r ON r.row = o.resource
-  WHERE o.owner_uid = ? ORDER BY o.resource LIMIT ?`;
-const CHANGES = `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > ? ORDER BY version LIMIT ?`;
+  WHERE o.owner_uid = ? ORDER BY o.resource ${LIMIT}`;
+const CHANGES = `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > ? ORDER BY version ${LIMIT}`;
 const OLDEST = 'SELECT version FROM changes ORDER BY version LIMIT 1';
 const NEWEST = 'SELECT version FROM changes ORDER BY version DESC LIMIT 1';
 const ACTIVITY = 'SELECT uid, body FROM activity WHERE uid = ?';
@@ -46,7 +46,7 @@ const ADD_OWNER = 'INSERT OR IGNORE INTO resource_owners (owner_uid, resource) V
 const DROP_OWNER = 'DELETE FROM resource_owners WHERE owner_uid = ? AND resource = ?';
 const SET_ACTIVITY = 'INSERT INTO activity (uid, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body';
 const DROP_ACTIVITY = 'DELETE FROM activity WHERE uid = ?';
-const OLDEST_TIMES = 'SELECT version, updated_at FROM changes ORDER BY version LIMIT ?';
+const OLDEST_TIMES = `SELECT version, updated_at FROM changes ORDER BY version ${LIMIT}`;
 const DROP_CHANGES = 'DELETE FROM changes WHERE version <= ?';
 
 interface PreviousRow {

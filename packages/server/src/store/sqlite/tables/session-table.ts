@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
-import type { Connection, SqlValue, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import { parseTextMap, textMapJson } from '../row-json.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
@@ -20,11 +20,11 @@ const ADD_LABEL = 'INSERT INTO session_labels (namespace, agent, label, value, s
 const DROP_LABEL = `DELETE FROM session_labels WHERE namespace = ? AND agent = ? AND label = ? AND value = ?
   AND session_id = ?`;
 const COUNT_LABEL = `SELECT count(*) AS found FROM (SELECT 1 FROM session_labels WHERE namespace = ? AND agent = ?
-  AND label = ? AND value = ? LIMIT ?)`;
+  AND label = ? AND value = ? ${LIMIT})`;
 const BUSY_WINDOW = `SELECT id FROM sessions WHERE state <> 'IDLE' AND id > ? ORDER BY id LIMIT 1 OFFSET ?`;
 const STUCK = `SELECT ${COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? AND id <= ?
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id AND t.state IN ('QUEUED', 'RUNNING', 'WAITING'))
-  ORDER BY id LIMIT ?`;
+  ORDER BY id ${LIMIT}`;
 
 /** Up to this many sessions with the wanted label are sorted; more, and the list is walked in its own order. */
 const SORTED_MATCHES = 1_000;
@@ -165,7 +165,7 @@ export class SessionTable {
     }
     const index = driver === undefined ? 'INDEXED BY sessions_activity' : '';
     const sql = `SELECT ${COLUMNS} FROM sessions s ${index} WHERE ${conditions.join(' AND ')}
-      ORDER BY s.last_active DESC, s.id DESC LIMIT ?`;
+      ORDER BY s.last_active DESC, s.id DESC ${LIMIT}`;
     return this.#page(sql)
       .all(...values, page.limit)
       .map(toSession);

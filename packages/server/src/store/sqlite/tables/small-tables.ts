@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { IdempotencyRecord } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const ACQUIRE = `INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
   SET owner = excluded.owner, expires_at = excluded.expires_at WHERE owner = ?2 OR expires_at <= ?4`;
@@ -29,7 +29,7 @@ const FIND = 'SELECT scope, request_hash, answer, expires_at FROM idempotency WH
 const INSERT = `INSERT INTO idempotency (scope, request_hash, answer, expires_at) VALUES (?1, ?2, ?3, ?4)
   ON CONFLICT (scope) DO UPDATE SET request_hash = ?2, answer = ?3, expires_at = ?4 WHERE expires_at <= ?5`;
 const TRIM = `DELETE FROM idempotency WHERE scope IN
-  (SELECT scope FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`;
+  (SELECT scope FROM idempotency WHERE expires_at <= ? ORDER BY expires_at ${LIMIT})`;
 
 interface IdempotencySqlRow {
   readonly scope: string;
@@ -70,7 +70,7 @@ const SUM = 'SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counte
 const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES (?,?,?,?)
   ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`;
 const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
-  FROM counters WHERE bucket_end <= ? ORDER BY bucket_end LIMIT ?)`;
+  FROM counters WHERE bucket_end <= ? ORDER BY bucket_end ${LIMIT})`;
 
 /** Usage per bucket of a sliding window (RT-9). */
 export class CounterTable {

@@ -1,11 +1,11 @@
 import { Fault } from '../../../base/index.ts';
 import type { JournalRow, PermissionRow, SteerRow } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const JOURNAL = 'SELECT turn_id, position, kind, at, body FROM journal WHERE turn_id = ? ORDER BY position';
 const APPEND = 'INSERT INTO journal (turn_id, position, kind, at, body) VALUES (?,?,?,?,?)';
 const TRIM = `DELETE FROM journal WHERE row IN (SELECT j.row FROM journal j CROSS JOIN turns t ON t.id = j.turn_id
-  WHERE j.at < ? AND t.finished_at > 0 AND t.finished_at < ? ORDER BY j.at LIMIT ?)`;
+  WHERE j.at < ? AND t.finished_at > 0 AND t.finished_at < ? ORDER BY j.at ${LIMIT})`;
 const DELETE_JOURNAL = 'DELETE FROM journal WHERE turn_id IN (SELECT id FROM turns WHERE session_id = ?)';
 
 interface JournalSqlRow {
@@ -110,7 +110,7 @@ const PERMISSION_COLUMNS = 'id, namespace, agent, session_id, turn_id, open, cre
 const GET_PERMISSION = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE id = ?`;
 const PERMISSIONS_OF_TURN = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE turn_id = ? ORDER BY id`;
 const OPEN_PERMISSIONS = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE open = 1 AND namespace = ? AND id > ?
-  ORDER BY id LIMIT ?`;
+  ORDER BY id ${LIMIT}`;
 const INSERT_PERMISSION = `INSERT INTO permissions (${PERMISSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const UPDATE_PERMISSION = 'UPDATE permissions SET open = ?, expires_at = ?, body = ? WHERE id = ?';
 const DELETE_PERMISSIONS = 'DELETE FROM permissions WHERE session_id = ?';

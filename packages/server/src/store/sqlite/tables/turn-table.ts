@@ -1,16 +1,16 @@
 import type { TurnRow, TurnState } from '../../contracts/index.ts';
-import type { Connection, Statement } from '../connection.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS, type TurnSqlRow, toTurn } from './turn-rows.ts';
 
 const GET = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.id = ?`;
 const OPEN_TURNS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND ${OPEN} ORDER BY t.admission, t.id`;
-const NEWEST = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND t.id < ? ORDER BY t.id DESC LIMIT ?`;
+const NEWEST = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND t.id < ? ORDER BY t.id DESC ${LIMIT}`;
 const NEWEST_IN_STATE = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND t.id < ? AND t.state = ?
-  ORDER BY t.id DESC LIMIT ?`;
+  ORDER BY t.id DESC ${LIMIT}`;
 const FROM_FENCE = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND t.fence >= ? AND t.fence > 0
-  ORDER BY t.fence, t.admission LIMIT ?`;
-const FROM_START = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? ORDER BY t.fence, t.admission LIMIT ?`;
-const DUE_PARKS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.wake_at > 0 AND t.wake_at <= ? ORDER BY t.wake_at LIMIT ?`;
+  ORDER BY t.fence ${LIMIT}`;
+const FROM_START = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? ORDER BY t.fence, t.admission ${LIMIT}`;
+const DUE_PARKS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.wake_at > 0 AND t.wake_at <= ? ORDER BY t.wake_at ${LIMIT}`;
 
 const INSERT = `INSERT INTO turns (${TURN_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`;
 const PREVIOUS = 'SELECT row, state, fence, worker FROM turns WHERE id = ?';

@@ -1,0 +1,110 @@
+import { Buffer } from 'node:buffer';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault, type Random } from '../../../base/index.ts';
+import type { BlobStore } from '../../contracts/index.ts';
+import { type ByteRange, type ObjectFile, objectSize, readRange, readWhole } from './object-reader.ts';
+import { placeObject, writeObject } from './object-writer.ts';
+
+export interface LocalBlobsOptions {
+  /** The `objects` directory; made when missing. Only one process may use it. */
+  readonly dir: string;
+  readonly random: Random;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * Objects as files `sha256/<2>/<2>/<hash>[.zst]`: written to `tmp/`, synced, renamed, directory synced. Files an earlier
+ * process left in `tmp/` are removed.
+ */
+export const createLocalBlobs = (options: LocalBlobsOptions): BlobStore => {
+  const tmp = join(options.dir, 'tmp');
+  mkdirSync(tmp, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(tmp)) rmSync(join(tmp, name), { force: true });
+  return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
+};
+
+class LocalBlobs implements BlobStore {
+  readonly #dir: string;
+  readonly #nextTemporary: () => string;
+
+  constructor(dir: string, nextTemporary: () => string) {
+    this.#dir = dir;
+    this.#nextTemporary = nextTemporary;
+  }
+
+  async put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options: { readonly limitBytes?: number } = {}) {
+    const limitBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
+    const written = await writeObject(this.#nextTemporary(), bytes, limitBytes);
+    const path = this.#path(written.sha256);
+    try {
+      await placeObject(written, written.isCompressed ? `${path}.zst` : path);
+    } catch (error) {
+      await rm(written.file, { force: true });
+      throw error;
+    }
+    return { sha256: written.sha256, sizeBytes: written.sizeBytes };
+  }
+
+  async read(sha256: string): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of readWhole(await this.#find(sha256))) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  async *stream(sha256: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    const object = await this.#find(sha256);
+    if (range === undefined || (range.start <= 0 && range.end >= (await objectSize(object)))) yield* readWhole(object);
+    else yield* readRange(object, { start: Math.max(0, range.start), end: range.end });
+  }
+
+  async stat(sha256: string) {
+    const object = await this.#locate(sha256);
+    return object === undefined ? undefined : { sizeBytes: await objectSize(object) };
+  }
+
+  async delete(sha256: string): Promise<void> {
+    if (!HASH.test(sha256)) return;
+    const path = this.#path(sha256);
+    await rm(path, { force: true });
+    await rm(`${path}.zst`, { force: true });
+  }
+
+  #path(sha256: string): string {
+    return join(this.#dir, 'sha256', sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  }
+
+  async #find(sha256: string): Promise<ObjectFile> {
+    const object = await this.#locate(sha256);
+    if (object === undefined)
+      throw new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'object not found', { metadata: { sha256 } });
+    return object;
+  }
+
+  async #locate(sha256: string): Promise<ObjectFile | undefined> {
+    if (!HASH.test(sha256)) return undefined;
+    const path = this.#path(sha256);
+    if (await exists(path)) return { sha256, file: path, isCompressed: false };
+    if (await exists(`${path}.zst`)) return { sha256, file: `${path}.zst`, isCompressed: true };
+    return undefined;
+  }
+}
+
+const exists = async (file: string): Promise<boolean> => {
+  try {
+    await access(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Names that no other put of this process has; leftovers of earlier processes were removed. */
+const temporaryNames = (tmp: string, random: Random): (() => string) => {
+  const prefix = Buffer.from(random.fill(new Uint8Array(6))).toString('hex');
+  let count = 0;
+  return () => join(tmp, `${prefix}-${count++}`);
+};

@@ -1,0 +1,131 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, constants as zlib } from 'node:zlib';
+import { Fault } from '../../../base/index.ts';
+import { TextCheck } from './text-check.ts';
+
+/** Text up to this size is kept as it is. */
+const COMPRESS_ABOVE_BYTES = 4096;
+/** A compressed object is kept when it is at most this share of the plain one. */
+const KEPT_SHARE = 0.9;
+
+/** A whole object in `tmp/`, synced, not yet under its name. */
+export interface WrittenObject {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly file: string;
+  readonly isCompressed: boolean;
+}
+
+/** Hash, size and kind of bytes while they pass. Throws Fault TOO_LARGE beyond the limit. */
+class Measure {
+  readonly #hash: Hash = createHash('sha256');
+  readonly #text = new TextCheck();
+  readonly #limitBytes: number;
+  sizeBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.sizeBytes += chunk.byteLength;
+    if (this.sizeBytes > this.#limitBytes)
+      throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `the object is larger than ${this.#limitBytes} bytes`, {
+        metadata: { limit_bytes: String(this.#limitBytes) },
+      });
+    this.#hash.update(chunk);
+    this.#text.add(chunk);
+  }
+
+  end(): { readonly sha256: string; readonly isText: boolean } {
+    return { sha256: this.#hash.digest('hex'), isText: this.#text.end() };
+  }
+}
+
+/** Writes the bytes to `file` (or `file.zst` when that is smaller) and syncs them; leaves nothing behind when it throws. */
+export const writeObject = async (
+  file: string,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): Promise<WrittenObject> => {
+  const measure = new Measure(limitBytes);
+  try {
+    await writeAll(file, bytes, measure);
+    const { sha256, isText } = measure.end();
+    const { sizeBytes } = measure;
+    const isCompressed = isText && sizeBytes > COMPRESS_ABOVE_BYTES && (await compress(file, sizeBytes));
+    const kept = isCompressed ? `${file}.zst` : file;
+    if (isCompressed) await rm(file);
+    await syncFile(kept);
+    return { sha256, sizeBytes, file: kept, isCompressed };
+  } catch (error) {
+    await rm(file, { force: true });
+    await rm(`${file}.zst`, { force: true });
+    throw error;
+  }
+};
+
+/** Puts a written object under its name; durable when it resolves. An object that is there already stays. */
+export const placeObject = async (written: WrittenObject, target: string): Promise<void> => {
+  const folder = dirname(target);
+  const firstMade = await mkdir(folder, { recursive: true });
+  await rename(written.file, target);
+  await syncFolder(folder);
+  if (firstMade === undefined) return;
+  for (let path = folder; path.length >= firstMade.length; path = dirname(path)) await syncFolder(dirname(path));
+};
+
+const writeAll = async (
+  file: string,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  measure: Measure,
+): Promise<void> => {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    if (bytes instanceof Uint8Array) await writeChunk(handle, bytes, measure);
+    else for await (const chunk of bytes) await writeChunk(handle, chunk, measure);
+  } finally {
+    await handle.close();
+  }
+};
+
+const writeChunk = async (handle: FileHandle, chunk: Uint8Array, measure: Measure): Promise<void> => {
+  measure.add(chunk);
+  let written = 0;
+  while (written < chunk.byteLength) written += (await handle.write(chunk, written)).bytesWritten;
+};
+
+/** Writes `file.zst`; false (and nothing left) when it saves too little. The size goes into the frame's header. */
+const compress = async (file: string, sizeBytes: number): Promise<boolean> => {
+  const target = `${file}.zst`;
+  const encoder = createZstdCompress({
+    pledgedSrcSize: sizeBytes,
+    params: { [zlib.ZSTD_c_compressionLevel]: 3, [zlib.ZSTD_c_checksumFlag]: 1 },
+  });
+  await pipeline(createReadStream(file), encoder, createWriteStream(target, { mode: 0o600 }));
+  const isSmaller = (await stat(target)).size <= sizeBytes * KEPT_SHARE;
+  if (!isSmaller) await rm(target);
+  return isSmaller;
+};
+
+const syncFile = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
