@@ -3,6 +3,7 @@ import type { ModelFinish } from '../contract.ts';
 import { failureOf, failureOfErrorEvent } from '../failure-rules.ts';
 import type { ChatContinuation } from './chat-request.ts';
 import { readChatUsage } from './chat-usage.ts';
+import { DeltaTemplate } from './delta-template.ts';
 
 interface OpenCall {
   id: string;
@@ -27,6 +28,33 @@ const FINISHES: Readonly<Record<string, ModelFinish>> = {
 /** Fields in which servers send reasoning text; the first one used is the one it is sent back in. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
+/** Members that an event or a choice may have beside its text without saying anything more. */
+const SILENT_MEMBERS = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'index',
+  'service_tier',
+  'system_fingerprint',
+  'provider',
+]);
+
+const saysNoMore = (fields: Fields, named: string): boolean =>
+  Object.entries(fields).every(([name, value]) => name === named || value === null || SILENT_MEMBERS.has(name));
+
+/** The text of an event that carries nothing else. */
+const loneText = (event: Fields): string | undefined => {
+  const choices = event['choices'];
+  if (!Array.isArray(choices) || choices.length !== 1 || !saysNoMore(event, 'choices')) return undefined;
+  const choice: unknown = choices[0];
+  if (!isRecord(choice) || !saysNoMore(choice, 'delta')) return undefined;
+  const delta = choice['delta'];
+  if (!isRecord(delta) || !saysNoMore(delta, 'content')) return undefined;
+  const text = delta['content'];
+  return typeof text === 'string' ? text : undefined;
+};
+
 /**
  * Collects the events of one chat-completions answer. Text is passed on by `flush`, once for each network chunk; calls
  * are passed on whole at the end.
@@ -38,6 +66,7 @@ export class ChatAnswer {
   #isReasoning = false;
   #reasoningField = '';
   #details: unknown[] | undefined;
+  readonly #template = new DeltaTemplate();
   readonly #calls: OpenCall[] = [];
   readonly #callAt = new Map<number, OpenCall>();
   #finish: ModelFinish | undefined;
@@ -57,6 +86,11 @@ export class ChatAnswer {
       this.#complete();
       return;
     }
+    const known = this.#template.match(data);
+    if (known !== undefined) {
+      this.#addText(known);
+      return;
+    }
     let event: unknown;
     try {
       event = JSON.parse(data);
@@ -64,8 +98,13 @@ export class ChatAnswer {
       this.#breakOff();
       return;
     }
-    if (isRecord(event)) this.readEvent(event);
-    else this.#breakOff();
+    if (!isRecord(event)) {
+      this.#breakOff();
+      return;
+    }
+    this.readEvent(event);
+    const text = loneText(event);
+    if (text !== undefined) this.#template.learn(data, text);
   }
 
   readEvent(event: Fields): void {

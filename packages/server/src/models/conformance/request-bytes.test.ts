@@ -26,7 +26,11 @@ beforeAll(async () => {
   for (const wire of wires) {
     const baseUrl = `${server.origin}${wire.basePath}`;
     const plain = { ...wire.provider, baseUrl, apiKey: 'test-key', headers: { 'x-extra': 'yes' } };
-    const providers = { p: plain, template: { ...plain, thinkingStyle: 'template' as const }, mute: { ...plain, thinkingStyle: 'none' as const } };
+    const providers = {
+      p: plain,
+      template: { ...plain, thinkingStyle: 'template' as const },
+      mute: { ...plain, thinkingStyle: 'none' as const },
+    };
     registries.set(wire, testRegistry(modelsConfig(providers, { tries: 1 })));
   }
 });
@@ -98,12 +102,16 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('request bytes of
       messages: [
         { role: 'system', content: [{ type: 'text', text: 'be brief' }] },
         { role: 'user', content: [{ type: 'text', text: 'hello' }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'so' }, call('call_1', 'dup'), call('call_2', 'dup'), call('call_3', '')] },
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'so' }, call('call_1', 'dup'), call('call_2', 'dup'), call('call_3', '')],
+        },
         { role: 'tool', content: [result('call_1', 'dup'), result('call_2', 'dup'), result('call_3', '')] },
       ],
       tools: [tool('weather')],
     });
-    for (const id of ['dup', 'call_2', 'call_3']) expect(request.text.split(`"${id}"`).length - 1).toBeGreaterThanOrEqual(2);
+    for (const id of ['dup', 'call_2', 'call_3'])
+      expect(request.text.split(`"${id}"`).length - 1).toBeGreaterThanOrEqual(2);
     expect(request.text).toContain('be brief');
     expect(request.text).toContain('sun call_3');
   });
@@ -131,40 +139,162 @@ const rows: readonly Row[] = [
   ['enabled alone', compatibleWire, 'p/x', on({}), ['reasoning_effort'], 'medium'],
   ['nearest effort of a budget', compatibleWire, 'p/x', on({ budgetTokens: 5000 }), ['reasoning_effort'], 'low'],
   ['template on', compatibleWire, 'template/x', on({}), ['chat_template_kwargs', 'enable_thinking'], true],
-  ['template off', compatibleWire, 'template/x', { thinking: { enabled: false } }, ['chat_template_kwargs', 'enable_thinking'], false],
+  [
+    'template off',
+    compatibleWire,
+    'template/x',
+    { thinking: { enabled: false } },
+    ['chat_template_kwargs', 'enable_thinking'],
+    false,
+  ],
   ['style none', compatibleWire, 'mute/x', on({ effort: 'high' }), ['reasoning_effort'], undefined],
   ['effort', responsesWire, 'p/gpt-5', on({ effort: 'low' }), ['reasoning'], { effort: 'low', summary: 'auto' }],
   ['enabled alone', responsesWire, 'p/gpt-5', on({}), ['reasoning'], { effort: 'medium', summary: 'auto' }],
-  ['effort without enabled', responsesWire, 'p/gpt-5', { thinking: { effort: 'high' } }, ['reasoning'], { effort: 'high' }],
+  [
+    'effort without enabled',
+    responsesWire,
+    'p/gpt-5',
+    { thinking: { effort: 'high' } },
+    ['reasoning'],
+    { effort: 'high' },
+  ],
   ['unsupported effort lowered', responsesWire, 'p/gpt-5.1', on({ effort: 'max' }), ['reasoning', 'effort'], 'high'],
   ['disabled', responsesWire, 'p/gpt-5.1', { thinking: { enabled: false } }, ['reasoning'], { effort: 'none' }],
   ['disabled, not supported', responsesWire, 'p/gpt-5', { thinking: { enabled: false } }, ['reasoning'], undefined],
   ['no stored state', responsesWire, 'p/gpt-5', {}, ['store'], false],
   ['effort', openaiChatWire, 'p/gpt-5', on({ effort: 'low' }), ['reasoning_effort'], 'low'],
-  ['budget model, budget', anthropicWire, 'p/claude-sonnet-4-5', on({ budgetTokens: 2048 }), ['thinking'], { type: 'enabled', budget_tokens: 2048 }],
-  ['budget model, effort', anthropicWire, 'p/claude-sonnet-4-5', on({ effort: 'medium' }), ['thinking', 'budget_tokens'], 10_240],
-  ['budget model, both', anthropicWire, 'p/claude-sonnet-4-5', on({ effort: 'low', budgetTokens: 3000 }), ['thinking', 'budget_tokens'], 3000],
-  ['budget added to the cap', anthropicWire, 'p/claude-sonnet-4-5', { maxOutputTokens: 1000, ...on({ budgetTokens: 2048 }) }, ['max_tokens'], 3048],
-  ['no temperature while thinking', anthropicWire, 'p/claude-sonnet-4-5', { temperature: 0.5, ...on({ budgetTokens: 2048 }) }, ['temperature'], undefined],
+  [
+    'budget model, budget',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    on({ budgetTokens: 2048 }),
+    ['thinking'],
+    { type: 'enabled', budget_tokens: 2048 },
+  ],
+  [
+    'budget model, effort',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    on({ effort: 'medium' }),
+    ['thinking', 'budget_tokens'],
+    10_240,
+  ],
+  [
+    'budget model, both',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    on({ effort: 'low', budgetTokens: 3000 }),
+    ['thinking', 'budget_tokens'],
+    3000,
+  ],
+  [
+    'budget added to the cap',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    { maxOutputTokens: 1000, ...on({ budgetTokens: 2048 }) },
+    ['max_tokens'],
+    3048,
+  ],
+  [
+    'no temperature while thinking',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    { temperature: 0.5, ...on({ budgetTokens: 2048 }) },
+    ['temperature'],
+    undefined,
+  ],
   ['cap of the catalogue', anthropicWire, 'p/claude-sonnet-4-5', {}, ['max_tokens'], 64_000],
   ['default cap', anthropicWire, 'p/other-model', {}, ['max_tokens'], 8192],
-  ['disabled', anthropicWire, 'p/claude-sonnet-4-5', { thinking: { enabled: false } }, ['thinking'], { type: 'disabled' }],
+  [
+    'disabled',
+    anthropicWire,
+    'p/claude-sonnet-4-5',
+    { thinking: { enabled: false } },
+    ['thinking'],
+    { type: 'disabled' },
+  ],
   ['adaptive model', anthropicWire, 'p/claude-opus-4-8', on({}), ['thinking'], { type: 'adaptive' }],
-  ['adaptive model, effort', anthropicWire, 'p/claude-opus-4-8', on({ effort: 'xhigh' }), ['output_config', 'effort'], 'xhigh'],
-  ['adaptive model, budget', anthropicWire, 'p/claude-opus-4-8', on({ budgetTokens: 11_000 }), ['output_config', 'effort'], 'medium'],
-  ['budget', googleWire, 'p/gemini-2.5-flash', on({ budgetTokens: 900 }), ['generationConfig', 'thinkingConfig'], { thinkingBudget: 900, includeThoughts: true }],
-  ['effort as budget', googleWire, 'p/gemini-2.5-flash', { thinking: { effort: 'low' } }, ['generationConfig', 'thinkingConfig'], { thinkingBudget: 4096 }],
-  ['largest budget', googleWire, 'p/gemini-2.5-flash', { thinking: { effort: 'max' } }, ['generationConfig', 'thinkingConfig'], { thinkingBudget: 24_576 }],
-  ['disabled', googleWire, 'p/gemini-2.5-flash', { thinking: { enabled: false } }, ['generationConfig', 'thinkingConfig'], { thinkingBudget: 0 }],
-  ['level', googleWire, 'p/gemini-3-flash-preview', on({ effort: 'low' }), ['generationConfig', 'thinkingConfig'], { thinkingLevel: 'low', includeThoughts: true }],
-  ['level of a budget', googleWire, 'p/gemini-3-flash-preview', { thinking: { budgetTokens: 30_000 } }, ['generationConfig', 'thinkingConfig'], { thinkingLevel: 'high' }],
-  ['lowest level when off', googleWire, 'p/gemini-3-flash-preview', { thinking: { enabled: false } }, ['generationConfig', 'thinkingConfig'], { thinkingLevel: 'minimal' }],
+  [
+    'adaptive model, effort',
+    anthropicWire,
+    'p/claude-opus-4-8',
+    on({ effort: 'xhigh' }),
+    ['output_config', 'effort'],
+    'xhigh',
+  ],
+  [
+    'adaptive model, budget',
+    anthropicWire,
+    'p/claude-opus-4-8',
+    on({ budgetTokens: 11_000 }),
+    ['output_config', 'effort'],
+    'medium',
+  ],
+  [
+    'budget',
+    googleWire,
+    'p/gemini-2.5-flash',
+    on({ budgetTokens: 900 }),
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingBudget: 900, includeThoughts: true },
+  ],
+  [
+    'effort as budget',
+    googleWire,
+    'p/gemini-2.5-flash',
+    { thinking: { effort: 'low' } },
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingBudget: 4096 },
+  ],
+  [
+    'largest budget',
+    googleWire,
+    'p/gemini-2.5-flash',
+    { thinking: { effort: 'max' } },
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingBudget: 24_576 },
+  ],
+  [
+    'disabled',
+    googleWire,
+    'p/gemini-2.5-flash',
+    { thinking: { enabled: false } },
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingBudget: 0 },
+  ],
+  [
+    'level',
+    googleWire,
+    'p/gemini-3-flash-preview',
+    on({ effort: 'low' }),
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingLevel: 'low', includeThoughts: true },
+  ],
+  [
+    'level of a budget',
+    googleWire,
+    'p/gemini-3-flash-preview',
+    { thinking: { budgetTokens: 30_000 } },
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingLevel: 'high' },
+  ],
+  [
+    'lowest level when off',
+    googleWire,
+    'p/gemini-3-flash-preview',
+    { thinking: { enabled: false } },
+    ['generationConfig', 'thinkingConfig'],
+    { thinkingLevel: 'minimal' },
+  ],
 ];
 
 describe('thinking on the wire (RT-4.2)', () => {
-  it.each(rows.map((row) => [row[1].name, row[0], row] as const))('%s: %s', async (_wire, _what, [, wire, target, more, path, value]) => {
-    expect(member((await sent(wire, more, target)).body, ...path)).toEqual(value);
-  });
+  it.each(rows.map((row) => [row[1].name, row[0], row] as const))(
+    '%s: %s',
+    async (_wire, _what, [, wire, target, more, path, value]) => {
+      expect(member((await sent(wire, more, target)).body, ...path)).toEqual(value);
+    },
+  );
 
   it('tells what was left out', async () => {
     const mute = await sent(compatibleWire, on({ effort: 'high' }), 'mute/x');
@@ -202,13 +332,26 @@ describe('continuation data (R23)', () => {
             role: 'assistant',
             content: [
               { type: 'reasoning', text: first.reasoning, continuation: first.continuation },
-              { type: 'call', callId: 'call_1', providerCallId: call!.providerCallId, name: call!.name, input: { city: 'Bonn' } },
+              {
+                type: 'call',
+                callId: 'call_1',
+                providerCallId: call!.providerCallId,
+                name: call!.name,
+                input: { city: 'Bonn' },
+              },
             ],
           },
           {
             role: 'tool',
             content: [
-              { type: 'result', callId: 'call_1', providerCallId: call!.providerCallId, name: 'weather', text: 'rain', isError: false },
+              {
+                type: 'result',
+                callId: 'call_1',
+                providerCallId: call!.providerCallId,
+                name: 'weather',
+                text: 'rain',
+                isError: false,
+              },
             ],
           },
         ],

@@ -18,10 +18,9 @@ export interface WireAnswer {
   /** Written one after the other, each in its own packet. */
   readonly chunks?: readonly (string | Uint8Array)[];
   /**
-   * What follows the chunks: a proper end, a broken connection, a body cut off that looks complete to HTTP
-   * (`Connection: close` without length), or nothing ever. `silent` sends not even headers.
+   * What follows the chunks: a proper end, a broken connection, or nothing ever. `silent` sends not even headers, `reset` breaks the connection instead of them.
    */
-  readonly end?: 'end' | 'destroy' | 'hang' | 'silent';
+  readonly end?: 'end' | 'destroy' | 'hang' | 'silent' | 'reset';
 }
 
 type Answerer = (request: WireRequest, index: number) => WireAnswer;
@@ -98,7 +97,8 @@ export class WireServer {
     this.requests.push(received);
     const answer = this.answer(received, this.requests.length - 1);
     for (const resolve of this.#arrivals.splice(0)) resolve();
-    if (answer.end !== 'silent') await this.#write(response, answer);
+    if (answer.end === 'reset') response.socket?.resetAndDestroy();
+    else if (answer.end !== 'silent') await this.#write(response, answer);
   }
 
   async #write(response: ServerResponse, answer: WireAnswer): Promise<void> {
