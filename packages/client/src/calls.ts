@@ -1,0 +1,103 @@
+import {
+  create,
+  type DescMessage,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import { type Method, methods } from '@svc/api/methods';
+import { pause } from './environment.ts';
+import { isSvcError } from './error.ts';
+import {
+  type Connection,
+  callUnary,
+  cancelled,
+  isRetryable,
+  type RetryPolicy,
+  retryDelayMs,
+  streamLines,
+  takesIdempotencyKey,
+} from './transport/index.ts';
+
+/** Per call; everything may be left out. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Time of one try; 60 s, and as much more as `waitSeconds` of the request. */
+  readonly timeoutMs?: number | undefined;
+  /** For writes that honour one; made up when left out, so that repeats have one effect (API-1.7). */
+  readonly idempotencyKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Streams: called when the subscription stands. */
+  readonly onOpen?: (() => void) | undefined;
+}
+
+interface MethodShape {
+  readonly methodKind: string;
+  readonly input: DescMessage;
+  readonly output: DescMessage;
+}
+
+type Call<M> = M extends MethodShape
+  ? M['methodKind'] extends 'unary'
+    ? (request: MessageInitShape<M['input']>, options?: CallOptions) => Promise<MessageShape<M['output']>>
+    : (request: MessageInitShape<M['input']>, options?: CallOptions) => AsyncIterable<MessageShape<M['output']>>
+  : never;
+
+/** One typed function per operation of a service, such as `gateway.createAgent({ns, name})`. */
+export type Calls<S extends DescService> = { readonly [K in keyof S['method']]: Call<S['method'][K]> };
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** The functions of one service, made from its descriptors. Calls are repeated where that is safe; streams are not. */
+export const callsOf = <S extends DescService>(service: S, connection: Connection, policy: RetryPolicy): Calls<S> => {
+  const own = methods.filter((method) => method.service === service.typeName);
+  const calls = own.map((method) => {
+    const call =
+      method.kind === 'unary'
+        ? (request: object, options: CallOptions = {}) =>
+            callWithRetry({ connection, policy, method }, request, options)
+        : (request: object, options: CallOptions = {}) => stream(connection, method, { request, options });
+    return [method.descriptor.localName, call];
+  });
+  // The names and shapes come from the same descriptors as the type.
+  return Object.fromEntries(calls) as Calls<S>;
+};
+
+interface CallTarget {
+  readonly connection: Connection;
+  readonly policy: RetryPolicy;
+  readonly method: Method;
+}
+
+const callWithRetry = async (target: CallTarget, request: object, options: CallOptions): Promise<Message> => {
+  const { connection, policy, method } = target;
+  const { clock, random, uniqueText } = connection.environment;
+  const message = create(method.input, request as MessageInitShape<DescMessage>);
+  const headers: Record<string, string> = { ...options.headers };
+  if (takesIdempotencyKey(method)) headers['idempotency-key'] = options.idempotencyKey ?? uniqueText();
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs(message);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await callUnary(connection, { method, message, headers, timeoutMs, signal: options.signal });
+    } catch (error) {
+      if (!isSvcError(error) || attempt >= policy.tries || !isRetryable(method, error)) throw error;
+      await pause(clock, retryDelayMs(policy, attempt, { random, retryAfterMs: error.retryAfterMs }), options.signal);
+      if (options.signal?.aborted === true) throw cancelled(error);
+    }
+  }
+};
+
+/** `wait_seconds` lengthens the deadline (API-1.9). */
+const waitMs = (message: Message): number =>
+  'waitSeconds' in message && typeof message.waitSeconds === 'number' ? message.waitSeconds * 1_000 : 0;
+
+const stream = (
+  connection: Connection,
+  method: Method,
+  call: { readonly request: object; readonly options: CallOptions },
+): AsyncIterable<Message> => {
+  const message = create(method.input, call.request as MessageInitShape<DescMessage>);
+  const { signal, onOpen } = call.options;
+  return { [Symbol.asyncIterator]: () => streamLines(connection, { method, message, signal, onOpen }) };
+};

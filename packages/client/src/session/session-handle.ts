@@ -1,0 +1,144 @@
+import type { MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import { PermissionDecision, type PermissionRequest, type SessionMessagePartSchema } from '@svc/api/data';
+import type { SessionMessagePartEvent } from '@svc/api/events';
+import {
+  type ListSessionMessagesResponse,
+  type SendMessageResponse,
+  type SessionControlService,
+  type SessionResponse,
+  WhenBusy,
+} from '@svc/api/gateway';
+import type { CallOptions, Calls } from '../calls.ts';
+import { foldEvent, type ReplyView, viewOfMessages } from './reply-view.ts';
+import { type SessionKey, type StreamOptions, type StreamParts, streamSession } from './session-stream.ts';
+
+export interface SendOptions extends CallOptions {
+  /** Wait so long for the end of the turn, 1 to 300; the answer then holds the reply. */
+  readonly waitSeconds?: number;
+  /** What to do while a turn runs; default queue. */
+  readonly whenBusy?: 'queue' | 'steer' | 'reject' | 'interrupt';
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Media and files beside the text. */
+  readonly parts?: MessageInitShape<typeof SessionMessagePartSchema>[];
+}
+
+const whenBusyValues = {
+  queue: WhenBusy.QUEUE,
+  steer: WhenBusy.STEER,
+  reject: WhenBusy.REJECT,
+  interrupt: WhenBusy.INTERRUPT,
+} as const;
+
+export interface SessionParts extends StreamParts {
+  readonly control: Calls<typeof SessionControlService>;
+}
+
+/** One conversation: send, watch, stop, decide. Holds no state; any number of handles may name the same session. */
+export class Session {
+  readonly key: SessionKey;
+  readonly #parts: SessionParts;
+
+  constructor(key: SessionKey, parts: SessionParts) {
+    this.key = key;
+    this.#parts = parts;
+  }
+
+  get id(): string {
+    return this.key.sessionId;
+  }
+
+  /** Stores the message and its turn durably before it answers; repeats after a lost connection have one effect. */
+  send(text: string, options: SendOptions = {}): Promise<SendMessageResponse> {
+    const { waitSeconds, whenBusy = 'queue', labels = {}, parts = [], ...call } = options;
+    const request = { ...this.key, message: text, labels: { ...labels }, whenBusy: whenBusyValues[whenBusy], parts };
+    return this.#parts.gateway.sendMessage(waitSeconds === undefined ? request : { ...request, waitSeconds }, call);
+  }
+
+  /** Events from a cursor on, each exactly once; goes on by itself after a lost connection (API-5.1). */
+  stream(options: StreamOptions = {}): AsyncIterable<SessionMessagePartEvent> {
+    return { [Symbol.asyncIterator]: () => streamSession(this.#parts, this.key, options) };
+  }
+
+  /** Events of the turn that a message caused, from its start to its end. */
+  async *ask(
+    text: string,
+    options: SendOptions & Pick<StreamOptions, 'onConnection'> = {},
+  ): AsyncGenerator<SessionMessagePartEvent, SendMessageResponse, undefined> {
+    const { onConnection, ...send } = options;
+    const sent = await this.send(text, send);
+    yield* this.stream({ turnId: sent.turnId, signal: options.signal, onConnection });
+    return sent;
+  }
+
+  /** Whole views instead of events: what is stored, then one view after each event, RESET and gaps folded in. */
+  async *watch(
+    options: Pick<StreamOptions, 'signal' | 'untilDone' | 'onConnection'> = {},
+  ): AsyncGenerator<ReplyView, void, undefined> {
+    const first = await this.messages({}, options);
+    let view = viewOfMessages(first.items.flatMap((item) => (item.message === undefined ? [] : [item.message])));
+    yield view;
+    const onSnapshot: StreamOptions['onSnapshot'] = (snapshot) => {
+      view = viewOfMessages(snapshot.messages);
+    };
+    for await (const event of this.stream({ ...options, after: first.streamCursor, onSnapshot })) {
+      view = foldEvent(view, event);
+      yield view;
+    }
+  }
+
+  /** Stops the running turn and all queued ones, or one of them; answers the ids it stopped. */
+  async stop(turnId = '', options: CallOptions = {}): Promise<readonly string[]> {
+    return (await this.#parts.gateway.stopSessionGeneration({ ...this.key, turnId }, options)).stoppedTurnIds;
+  }
+
+  /** Removes all messages; refused with SESSION_BUSY while a turn runs unless `stop`. */
+  async clear(options: CallOptions & { readonly stop?: boolean } = {}): Promise<void> {
+    const { stop = false, ...call } = options;
+    await this.#parts.gateway.clearSession({ ...this.key, stop }, call);
+  }
+
+  /** With the newest messages; `messageLimit` negative leaves them out. */
+  get(messageLimit = 0, options: CallOptions = {}): Promise<SessionResponse> {
+    return this.#parts.gateway.getSession({ ...this.key, messageLimit }, options);
+  }
+
+  /** One page of finished messages, newest page first, each oldest to newest. */
+  messages(
+    page: { readonly pageSize?: number; readonly beforeMessageId?: string } = {},
+    options: CallOptions = {},
+  ): Promise<ListSessionMessagesResponse> {
+    const { signal } = options;
+    return this.#parts.gateway.listSessionMessages({ ...this.key, ...page }, { ...options, signal });
+  }
+
+  async delete(options: CallOptions = {}): Promise<void> {
+    await this.#parts.gateway.deleteSession(this.key, options);
+  }
+
+  /** A new session with the messages up to `throughMessageId`, all by default. */
+  async fork(throughMessageId = '', options: CallOptions = {}): Promise<Session> {
+    const forked = await this.#parts.control.forkSession({ ...this.key, throughMessageId }, options);
+    return new Session({ ...this.key, sessionId: forked.sessionId }, this.#parts);
+  }
+
+  /** Decides an open permission request; the same answer again is fine, another is PERMISSION_CLOSED (API-9.2). */
+  async answerPermission(
+    requestId: string,
+    answer: { readonly allow: boolean; readonly optionId?: string; readonly comment?: string },
+    options: CallOptions = {},
+  ): Promise<PermissionRequest | undefined> {
+    const decision = answer.allow ? PermissionDecision.ALLOW : PermissionDecision.DENY;
+    const { optionId = '', comment = '' } = answer;
+    const response = await this.#parts.control.answerPermission(
+      { ...this.key, requestId, decision, optionId, comment },
+      options,
+    );
+    return response.request;
+  }
+
+  turns(
+    options: CallOptions = {},
+  ): Promise<MessageShape<(typeof SessionControlService)['method']['listTurns']['output']>> {
+    return this.#parts.control.listTurns(this.key, options);
+  }
+}

@@ -1,0 +1,171 @@
+import type { SessionMessage } from '@svc/api/data';
+import { type SessionMessagePartEvent, SessionMessagePartEventKind } from '@svc/api/events';
+import type { GatewayService } from '@svc/api/gateway';
+import type { Calls } from '../calls.ts';
+import { type ClientEnvironment, pause } from '../environment.ts';
+import { isSvcError, SvcError } from '../error.ts';
+import { cancelled, type RetryPolicy, retryDelayMs } from '../transport/index.ts';
+
+/** Names a session. */
+export interface SessionKey {
+  readonly ns: string;
+  readonly agent: string;
+  readonly sessionId: string;
+}
+
+/** What a stream that fell behind the kept history is given instead of the lost events. */
+export interface SessionSnapshot {
+  /** The newest finished messages, oldest first. */
+  readonly messages: readonly SessionMessage[];
+  readonly state: string;
+}
+
+export interface StreamOptions {
+  /** A cursor: everything after it. `''`: the running turn from its start. `live`: only what comes. */
+  readonly after?: string | undefined;
+  /** End after the next DONE or ERROR. */
+  readonly untilDone?: boolean | undefined;
+  /** Only this turn, then end. */
+  readonly turnId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told when the connection is lost and tried again, and when it stands. */
+  readonly onConnection?: ((state: ConnectionState) => void) | undefined;
+  /**
+   * Called when the cursor is older than the kept history: the messages finished meanwhile stand in for the lost
+   * events, and the stream goes on where they end. Without it the stream throws CURSOR_EXPIRED.
+   */
+  readonly onSnapshot?: ((snapshot: SessionSnapshot) => void) | undefined;
+  /** Give up after being without a connection for so long; default never. */
+  readonly giveUpAfterMs?: number | undefined;
+}
+
+export type ConnectionState =
+  | { readonly state: 'open' }
+  | { readonly state: 'lost'; readonly error: SvcError | undefined; readonly retryInMs: number };
+
+export interface StreamParts {
+  readonly gateway: Calls<typeof GatewayService>;
+  readonly environment: ClientEnvironment;
+  readonly policy: RetryPolicy;
+}
+
+/**
+ * The events of a session, each exactly once and in order, across lost connections, server restarts and
+ * SLOW_CONSUMER: after each of them the stream goes on after the last cursor that was yielded (API-5.1).
+ */
+export async function* streamSession(
+  parts: StreamParts,
+  key: SessionKey,
+  options: StreamOptions = {},
+): AsyncGenerator<SessionMessagePartEvent, void, undefined> {
+  const resume = new ResumePoint(parts, key, options);
+  await resume.prepare();
+  while (true) {
+    let failure: SvcError | undefined;
+    try {
+      for await (const event of resume.open()) {
+        resume.took(event);
+        yield event;
+        if (resume.isEnd(event)) return;
+      }
+    } catch (error) {
+      if (!isSvcError(error)) throw error;
+      failure = error;
+    }
+    await resume.recover(failure);
+  }
+}
+
+/** Where a stream goes on after each failure, and how patiently. */
+class ResumePoint {
+  readonly #parts: StreamParts;
+  readonly #key: SessionKey;
+  readonly #options: StreamOptions;
+  #after: string;
+  /** Cursor taken before the first try, for a connection that broke before its first event. */
+  #base = '';
+  #failures = 0;
+  #lostSinceMs: number | undefined;
+
+  constructor(parts: StreamParts, key: SessionKey, options: StreamOptions) {
+    this.#parts = parts;
+    this.#key = key;
+    this.#options = options;
+    this.#after = options.after === '0' ? '' : (options.after ?? '');
+  }
+
+  /** Without a cursor of its own a cut before the first event could hide the end of a turn. */
+  async prepare(): Promise<void> {
+    if (this.#after !== '' || this.#options.turnId !== undefined) return;
+    const session = await this.#parts.gateway.getSession(
+      { ...this.#key, messageLimit: -1 },
+      { signal: this.#options.signal },
+    );
+    this.#base = session.streamCursor;
+  }
+
+  open(): AsyncIterable<SessionMessagePartEvent> {
+    const { untilDone = false, turnId = '', signal, onConnection } = this.#options;
+    const onOpen = (): void => {
+      this.#lostSinceMs = undefined;
+      onConnection?.({ state: 'open' });
+    };
+    const request = { ...this.#key, after: this.#after, untilDone, turnId };
+    return this.#parts.gateway.streamSessionParts(request, { signal, onOpen });
+  }
+
+  took(event: SessionMessagePartEvent): void {
+    this.#failures = 0;
+    if (event.cursor !== '') this.#after = event.cursor;
+  }
+
+  isEnd(event: SessionMessagePartEvent): boolean {
+    const isTerminal =
+      event.kind === SessionMessagePartEventKind.DONE || event.kind === SessionMessagePartEventKind.ERROR;
+    const { untilDone = false, turnId } = this.#options;
+    if (!isTerminal) return false;
+    return turnId === undefined || turnId === '' ? untilDone : event.turnId === turnId;
+  }
+
+  /** Waits for the next try, or throws when there is none. A stream that ended well before its end was cut as well. */
+  async recover(failure: SvcError | undefined): Promise<void> {
+    const { signal, onConnection } = this.#options;
+    if (isAborted(signal)) throw failure ?? cancelled(undefined);
+    if (failure?.reason === 'CURSOR_EXPIRED') return this.#catchUp(failure);
+    if (failure !== undefined && !isPassing(failure)) throw failure;
+    if (this.#after === '') this.#after = this.#base;
+    this.#failures += 1;
+    this.#checkPatience(failure);
+    const { random, clock } = this.#parts.environment;
+    const isLagging = failure?.reason === 'SLOW_CONSUMER';
+    const retryAfterMs = failure?.retryAfterMs;
+    const retryInMs = isLagging ? 0 : retryDelayMs(this.#parts.policy, this.#failures, { random, retryAfterMs });
+    onConnection?.({ state: 'lost', error: failure, retryInMs });
+    await pause(clock, retryInMs, signal);
+    if (isAborted(signal)) throw cancelled(failure);
+  }
+
+  #checkPatience(failure: SvcError | undefined): void {
+    const nowMs = this.#parts.environment.clock.nowMs();
+    this.#lostSinceMs ??= nowMs;
+    const { giveUpAfterMs = Number.POSITIVE_INFINITY } = this.#options;
+    if (nowMs - this.#lostSinceMs < giveUpAfterMs) return;
+    throw failure ?? new SvcError({ code: 'UNAVAILABLE', reason: 'INTERRUPTED', message: 'the stream keeps ending' });
+  }
+
+  /** CURSOR_EXPIRED: list messages, go on from their cursor (API-5.1). */
+  async #catchUp(failure: SvcError): Promise<void> {
+    const { onSnapshot, signal } = this.#options;
+    if (onSnapshot === undefined) throw failure;
+    const page = await this.#parts.gateway.listSessionMessages(this.#key, { signal });
+    const messages = page.items.flatMap((item) => (item.message === undefined ? [] : [item.message]));
+    this.#after = page.streamCursor;
+    onSnapshot({ messages, state: page.state });
+  }
+}
+
+/** Asked anew after every wait. */
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+/** Failures after which the same stream can go on. */
+const isPassing = (error: SvcError): boolean => error.code === 'UNAVAILABLE' || error.reason === 'SLOW_CONSUMER';

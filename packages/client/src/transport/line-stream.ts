@@ -1,0 +1,126 @@
+import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
+import type { Method } from '@svc/api/methods';
+import { SvcError } from '../error.ts';
+import { type Connection, commonHeaders } from './connection.ts';
+import { errorOfObject, restError } from './error-body.ts';
+import { networkError } from './network-error.ts';
+import { restTarget } from './rest-target.ts';
+import { cancelled } from './unary-call.ts';
+
+export interface StreamRequest {
+  readonly method: Method;
+  readonly message: Message;
+  readonly signal: AbortSignal | undefined;
+  /** Called when the server has taken the subscription: every later event reaches this stream. */
+  readonly onOpen?: (() => void) | undefined;
+}
+
+/** The server sends at least a blank line every 15 s (API-3); three missing ones mean that the connection is dead. */
+export const SILENCE_LIMIT_MS = 45_000;
+
+/**
+ * One server stream as JSON lines over REST. Ends when the server ends it well; throws SvcError for its error line, for
+ * a broken or silent connection (UNAVAILABLE) and when the caller aborts. Leaving the loop closes the connection.
+ */
+export async function* streamLines(
+  connection: Connection,
+  request: StreamRequest,
+): AsyncGenerator<Message, void, undefined> {
+  const abort = new AbortController();
+  const onAbort = (): void => abort.abort();
+  if (request.signal?.aborted === true) onAbort();
+  request.signal?.addEventListener('abort', onAbort);
+  const silence = watchSilence(connection, abort);
+  try {
+    const response = await open(connection, request, abort.signal);
+    request.onOpen?.();
+    const requestId = response.headers.get('x-request-id') ?? '';
+    for await (const line of readLines(response, silence.heard)) yield decodeLine(request.method, line, requestId);
+  } catch (error) {
+    if (request.signal?.aborted === true) throw cancelled(error);
+    if (silence.isSilent()) throw silenceError(error);
+    throw networkError(error, connection.baseUrl);
+  } finally {
+    silence.stop();
+    request.signal?.removeEventListener('abort', onAbort);
+    abort.abort();
+  }
+}
+
+const open = async (connection: Connection, request: StreamRequest, signal: AbortSignal): Promise<Response> => {
+  const target = restTarget(request.method, request.message);
+  const response = await connection.environment.fetch(`${connection.baseUrl}${target.path}`, {
+    method: request.method.http.verb,
+    headers: {
+      ...(await commonHeaders(connection)),
+      accept: 'application/x-ndjson',
+      ...(target.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(target.body === undefined ? {} : { body: target.body }),
+    signal,
+  });
+  if (response.status === 200) return response;
+  const requestId = response.headers.get('x-request-id') ?? '';
+  throw restError(await response.text(), { status: response.status, requestId });
+};
+
+/** Lines that are not blank, cut from the bytes as they arrive; `heard` is told about every piece. */
+async function* readLines(response: Response, heard: () => void): AsyncGenerator<string, void, undefined> {
+  if (response.body === null) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of response.body) {
+    heard();
+    const pieces = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = pieces.pop() ?? '';
+    for (const piece of pieces) if (piece.trim() !== '') yield piece;
+  }
+  // A line without its end was cut; what it says cannot be trusted.
+  if (rest.trim() !== '') throw new Error('the stream ended inside a line');
+}
+
+const decodeLine = (method: Method, line: string, requestId: string): Message => {
+  const value: unknown = JSON.parse(line);
+  if (typeof value === 'object' && value !== null && 'error' in value && isErrorObject(value.error)) {
+    throw errorOfObject(value.error, { status: 200, requestId });
+  }
+  return fromJson(method.output, value as JsonValue, { ignoreUnknownFields: true });
+};
+
+/** Events may have a text field `error`; the error line has an object. */
+const isErrorObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+interface SilenceWatch {
+  readonly heard: () => void;
+  readonly isSilent: () => boolean;
+  readonly stop: () => void;
+}
+
+/** Aborts a stream on which nothing was heard for too long; one timer at a time, re-armed lazily. */
+const watchSilence = (connection: Connection, abort: AbortController): SilenceWatch => {
+  const { clock } = connection.environment;
+  let lastHeardMs = clock.nowMs();
+  let isSilent = false;
+  let cancel: () => void;
+  const check = (): void => {
+    const quietMs = clock.nowMs() - lastHeardMs;
+    if (quietMs < SILENCE_LIMIT_MS) cancel = clock.after(SILENCE_LIMIT_MS - quietMs, check);
+    else {
+      isSilent = true;
+      abort.abort();
+    }
+  };
+  cancel = clock.after(SILENCE_LIMIT_MS, check);
+  const heard = (): void => {
+    lastHeardMs = clock.nowMs();
+  };
+  return { heard, isSilent: () => isSilent, stop: () => cancel() };
+};
+
+const silenceError = (cause: unknown): SvcError =>
+  new SvcError({
+    code: 'UNAVAILABLE',
+    reason: 'INTERRUPTED',
+    message: `nothing was heard from the server for ${SILENCE_LIMIT_MS / 1_000} s`,
+    cause,
+  });
