@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
+import { createLocalBlobs } from '../../store/blobs/local/index.ts';
+import { createLocalBus } from '../../store/bus/local/index.ts';
+import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
+import { openSqliteStore } from '../../store/sqlite/index.ts';
+import type { Config } from '../config/index.ts';
+
+/** The world as the process gives it: time, chance, log. */
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Ends the process at once: what reached the disk is unknown (architecture 4). */
+  readonly fatal: (error: unknown) => void;
+  /** Test hook of the crash suites; does nothing in production. */
+  readonly faultPoint: (point: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opened engines and what hangs on them. */
+export interface Engines extends Surroundings {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly blobs: BlobStore;
+  readonly ids: Ids;
+}
+
+/** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
+export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
+  const { clock, random, log, fatal } = around;
+  if (config.store.engine !== 'sqlite') {
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'ENGINE_MISSING',
+      'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
+    );
+  }
+  const store = await openSqliteStore({
+    dataDir: config.dataDir,
+    clock,
+    random,
+    log,
+    fatal,
+    durability: config.store.sync === 'off' ? 'off' : 'group',
+    migrate: config.store.migrate,
+  });
+  const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
+  return { ...around, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+};

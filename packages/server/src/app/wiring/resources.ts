@@ -1,0 +1,131 @@
+import { createAuditAppender, GrantAuthorizer } from '../../auth/index.ts';
+import {
+  GarbageCollector,
+  type KindContract,
+  QueueRunner,
+  type QueueWorker,
+  RESOURCES_CHANGED,
+  ReconcileLoop,
+  type Reconciler,
+  StoreChangeFeed,
+  TransactionalResourceWriter,
+} from '../../controllers/index.ts';
+import {
+  AgentRevisionDrop,
+  AgentSessions,
+  type AgentSurroundings,
+  agentContract,
+  agentController,
+  StoredAgentDirectory,
+} from '../../features/agents/index.ts';
+import {
+  descendantRecords,
+  NamespaceAncestry,
+  NamespaceDirectory,
+  NamespacePurge,
+  NamespaceService,
+  type NamespaceTurns,
+  namespaceContract,
+} from '../../features/namespaces/index.ts';
+import { ResourceViews } from '../../resources/index.ts';
+import { promptCheck } from '../../runtime/prompt/index.ts';
+import type { ReadTx, ResourceReads } from '../../store/contracts/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Engines } from './engines.ts';
+
+/** How long changes and due work may stay unnoticed when every hint is lost. */
+const POLL_MS = 2000;
+
+/** What the kinds of resources are wired from. */
+export interface ResourceNeeds {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly surroundings: AgentSurroundings;
+  readonly turns: NamespaceTurns;
+  /** Further kinds, by the features that own them. */
+  readonly kinds: readonly KindContract[];
+}
+
+const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
+  (await descendantRecords(resources, namespace)).map((record) => record.key.name);
+
+/** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
+export const wireResources = (needs: ResourceNeeds) => {
+  const { config, engines, surroundings } = needs;
+  const { store, bus, clock, random, log, ids } = engines;
+  const views = new ResourceViews();
+  const directory = new NamespaceDirectory();
+  const ancestry = new NamespaceAncestry();
+  const audit = createAuditAppender(ids);
+  const contracts = new Map<string, KindContract>();
+  const writer = new TransactionalResourceWriter({
+    contracts,
+    namespaces: directory,
+    audit,
+    ids,
+    limits: {
+      labels: config.settings['limits.labels'],
+      annotationsBytes: config.settings['limits.annotationsBytes'],
+      resourceBytes: config.settings['limits.resourceBytes'],
+    },
+    hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
+  });
+  const agentSessions = new AgentSessions({ store, writer: () => writer });
+  const own = [
+    namespaceContract({ directory, ancestry }),
+    agentContract({
+      namespaces: directory,
+      surroundings,
+      promptCheck,
+      removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
+    }),
+  ];
+  for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
+  const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
+  const reconcilers: readonly Reconciler[] = [
+    agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
+  ];
+  const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));
+  const workers: readonly QueueWorker[] = [
+    new GarbageCollector({ store, writer }),
+    new NamespacePurge({ store, writer }),
+    agentSessions,
+    new AgentRevisionDrop(store),
+  ];
+  const queue = new QueueRunner({ store, bus, clock, random, log, workers, pollMs: POLL_MS });
+  return {
+    views,
+    writer,
+    audit,
+    directory,
+    ancestry,
+    feed,
+    agents: new StoredAgentDirectory(),
+    authorizer: new GrantAuthorizer((namespace) => ancestry.ancestors(namespace)),
+    namespaceService: new NamespaceService({
+      writer,
+      turns: needs.turns,
+      audit,
+      graceSeconds: config.settings['namespaces.graceSeconds'] / 1000,
+    }),
+    tree: {
+      requireLive: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.requireLive(tx, namespace),
+      labels: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.labels(tx, namespace),
+      descendants: (tx: Pick<ReadTx, 'resources'>, namespace: string) => descendantNames(tx.resources, namespace),
+    },
+    start: async (): Promise<void> => {
+      await feed.start();
+      await ancestry.start(store.direct.resources, feed);
+      for (const loop of loops) await loop.start();
+      queue.start();
+    },
+    close: (): void => {
+      queue.close();
+      for (const loop of loops) loop.close();
+      ancestry.close();
+      feed.close();
+    },
+  };
+};
+
+export type ResourceParts = ReturnType<typeof wireResources>;

@@ -1,0 +1,69 @@
+/**
+ * The process: reads its configuration, starts the app, waits for a signal, stops. Everything that is read from outside,
+ * environment, clock, randomness, standard error, enters here and is handed on.
+ */
+
+import { type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
+import { createFaultPoint } from './app/fault-point.ts';
+import { type RunningServer, startApp } from './app/server.ts';
+import { createLog, stderrWriter } from './app/telemetry/index.ts';
+import { systemClock, systemRandom } from './base/index.ts';
+
+export { ConfigError, configurationValues, loadConfig } from './app/config/index.ts';
+export type { RunningServer } from './app/server.ts';
+export { isFault } from './base/index.ts';
+
+export interface StartOptions {
+  /** Values by configuration key (PL-12), `config` for a file. */
+  readonly flags?: LoadOptions['flags'];
+  readonly environment?: LoadOptions['environment'];
+  /** Absolute; default the process's. */
+  readonly cwd?: string;
+  /** Told what does not stop the start, such as unknown keys. */
+  readonly onWarning?: (warning: ConfigFault) => void;
+}
+
+/** Starts a server in this process. Throws ConfigError, or a Fault that says what to do next. */
+export const startServer = async (options: StartOptions = {}): Promise<RunningServer> => {
+  const environment = options.environment ?? process.env;
+  const { config, warnings } = loadConfig({
+    flags: options.flags ?? {},
+    environment,
+    cwd: options.cwd ?? process.cwd(),
+  });
+  const log = createLog({
+    level: config.telemetry.logLevel,
+    format: config.telemetry.logFormat,
+    write: stderrWriter(),
+  });
+  for (const warning of warnings) {
+    if (options.onWarning !== undefined) options.onWarning(warning);
+    else log.warn('configuration', { key: warning.key, text: warning.text });
+  }
+  return startApp(config, {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    environment,
+    fatal: (error) => {
+      log.error('the disk refused a commit; what is stored is unknown, ending', {}, error);
+      process.abort();
+    },
+    faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
+  });
+};
+
+/** Serves until SIGINT or SIGTERM; a second signal skips the wait (RT-2.9). Resolves when everything is closed. */
+export const serveUntilSignal = async (server: RunningServer): Promise<void> => {
+  const asked = Promise.withResolvers<void>();
+  let signals = 0;
+  const onSignal = (): void => {
+    signals += 1;
+    if (signals === 1) asked.resolve();
+    else process.exit(130);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  await asked.promise;
+  await server.close();
+};
