@@ -1,8 +1,8 @@
 import type { MessageRow, ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { type HistoryReader, PART, type Part, type TranscriptMessage } from '../contract.ts';
-import { parseBody } from '../turn-record.ts';
 import { compactionOf, coveredThrough, cutAtCompaction } from './compaction-cut.ts';
-import { firstFence, orderHistory } from './history-order.ts';
+import { orderHistory } from './history-order.ts';
+import { createTurnPlaces, type FindPlaces, messageIdsOf, type TurnPlace } from './turn-places.ts';
 
 /** Reads backwards in pages that double: most sessions need one read of the first size. */
 const FIRST_PAGE = 32;
@@ -10,16 +10,20 @@ const LARGEST_PAGE = 256;
 /** Turns looked at to find messages that stand later in the history than their ids say (queued turns passed by others). */
 const OVERTAKEN_TURNS = 200;
 
-/** Reader of RT-R7; keeps nothing between calls. */
-export const createHistoryReader = (): HistoryReader => ({
-  before: (...[tx, session, turn, tokenLimit, countTokens]) =>
-    new BackwardRead({ tx, session, turn }, { tokenLimit, countTokens }).run(),
-});
+/** Reader of RT-R7; keeps only the places of ended turns between calls. */
+export const createHistoryReader = (): HistoryReader => {
+  const findPlaces = createTurnPlaces();
+  return {
+    before: (...[tx, session, turn, tokenLimit, countTokens]) =>
+      new BackwardRead({ tx, session, turn, findPlaces }, { tokenLimit, countTokens }).run(),
+  };
+};
 
 interface Place {
   readonly tx: ReadTx;
   readonly session: SessionRow;
   readonly turn: TurnRow;
+  readonly findPlaces: FindPlaces;
 }
 
 interface Need {
@@ -33,10 +37,10 @@ class BackwardRead {
   readonly #need: Need;
   readonly #messages: TranscriptMessage[] = [];
   /** Known turns; undefined = no such turn in this session, its messages count as appended (forks). */
-  readonly #turns = new Map<string, TurnRow | undefined>();
+  readonly #turns = new Map<string, TurnPlace | undefined>();
   #bytes = 0;
   #isWhole = false;
-  /** Reading may stop only at or below this id: what the newest COMPACTION covers stays out. */
+  /** At or below this id reading may stop: the newest COMPACTION covers the rest. */
   #coveredId: string | undefined;
 
   constructor(place: Place, need: Need) {
@@ -74,14 +78,11 @@ class BackwardRead {
   }
 
   async #readTurns(rows: readonly MessageRow[]): Promise<void> {
-    const { tx, session, turn } = this.#place;
+    const { tx, session, turn, findPlaces } = this.#place;
     const ids = new Set(rows.map((row) => row.turnId));
     const missing = [...ids].filter((id) => id !== '' && id !== turn.id && !this.#turns.has(id));
-    const found = await Promise.all(missing.map((id) => tx.log.turn(id)));
-    for (const [index, id] of missing.entries()) {
-      const row = found[index];
-      this.#turns.set(id, row?.sessionId === session.id ? row : undefined);
-    }
+    const found = await findPlaces(tx, session.id, missing);
+    for (const [id, place] of found) this.#turns.set(id, place);
   }
 
   #take(row: MessageRow): void {
@@ -100,8 +101,8 @@ class BackwardRead {
   /** Ids below this one cannot stand after the covered position: the compacting turn's own user message may. */
   #oldestUncovered(holder: TranscriptMessage, compaction: Part): string {
     const through = coveredThrough(compaction);
-    const turn = this.#turns.get(holder.turnId);
-    return leastId([through, ...(turn === undefined ? [] : messageIdsOf(turn))].filter((id) => id !== ''));
+    const own = this.#turns.get(holder.turnId)?.messageIds ?? [];
+    return leastId(through === '' ? own : [through, ...own]);
   }
 
   /** The current turn's own messages and those of turns not started are invisible (RT-R7). */
@@ -113,8 +114,7 @@ class BackwardRead {
   }
 
   #fence(turnId: string): number | undefined {
-    const turn = this.#turns.get(turnId);
-    return turn === undefined ? undefined : firstFence(turn);
+    return this.#turns.get(turnId)?.fence;
   }
 
   /**
@@ -128,21 +128,13 @@ class BackwardRead {
     const floor = Math.min(...fences);
     const { tx, session, turn } = this.#place;
     const later = await tx.log.turnsFromFence(session.id, floor, OVERTAKEN_TURNS);
-    const ids = later
-      .filter((row) => row.id !== turn.id)
-      .flatMap(messageIdsOf)
-      .filter((id) => id !== '');
+    const ids = later.filter((row) => row.id !== turn.id).flatMap(messageIdsOf);
     const first = leastId(ids);
-    while (!this.#isWhole && (this.#messages.at(-1)?.id ?? '') > first) await this.#readPage(FIRST_PAGE);
+    while (first !== '' && !this.#isWhole && (this.#messages.at(-1)?.id ?? '') > first)
+      await this.#readPage(FIRST_PAGE);
     return floor;
   }
 }
-
-const messageIdsOf = (row: TurnRow): readonly string[] => {
-  if (row.body === '') return [row.userMessageId];
-  const { userMessageIds, replyMessageIds } = parseBody(row);
-  return [row.userMessageId, ...userMessageIds, ...replyMessageIds];
-};
 
 const leastId = (ids: readonly string[]): string => [...ids].sort()[0] ?? '';
 
