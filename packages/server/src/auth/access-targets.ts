@@ -4,6 +4,7 @@ import type { TargetRule } from './operation-access.ts';
 
 /** Names that requests carry, by the fields all messages share; absent fields are undefined. */
 interface NamedRequest {
+  readonly $typeName?: string;
   readonly ns?: string;
   readonly name?: string;
   readonly agent?: string;
@@ -25,6 +26,7 @@ interface ManifestNames {
 export type Targets = 'all' | 'own' | readonly AccessTarget[];
 
 const ANY_NAMESPACE = '-';
+const WRITES: ReadonlySet<string> = new Set(['svc.gateway.ApplyResourceRequest', 'svc.gateway.DeleteResourceRequest']);
 
 /** What an operation looks at or changes, by the names in its request, existing or not (API-4.2). */
 export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
@@ -80,10 +82,9 @@ const fieldTarget = (request: NamedRequest): Targets => {
 
 /** A namespace as a resource: reads need itself, writes its parent; only writes of one carry a name with their kind. */
 const namespaceResource = (request: NamedRequest, ns: string): Targets => {
-  const isWrite = 'manifest' in request || 'propagation' in request;
-  return isWrite
-    ? inParent(request.name ?? '')
-    : [{ namespace: request.name === undefined || request.name === '' ? ns : request.name }];
+  const { $typeName = '', name = '' } = request;
+  if (WRITES.has($typeName)) return inParent(name);
+  return [{ namespace: name === '' ? ns : name }];
 };
 
 /** Malformed names are left to validation, which refuses the whole request. */

@@ -162,7 +162,7 @@ const isFeatureAvailable = async (
       const server = spec.mcpServerRefs.includes(feature.name)
         ? await findMcpServer(reads, feature.name, context.ancestry)
         : undefined;
-      return server !== undefined && server.isEnabled && server.isReachable;
+      return server?.isEnabled === true && server.isReachable;
     }
     case 'skill':
       return isSkillVisible(reads, feature.name, context.ancestry);
