@@ -1,4 +1,4 @@
-import { assert } from '../../base/index.ts';
+import { assert, type Fault } from '../../base/index.ts';
 import type { ReadTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
 import { type Access, createReadHandle } from './handles/index.ts';
@@ -81,6 +81,7 @@ export class DirectReads implements Access {
   readonly #begin: Statement;
   readonly #end: Statement;
   #isOpen = false;
+  #refusal: Fault | undefined;
   #commitSeen = 0;
 
   constructor(
@@ -95,11 +96,12 @@ export class DirectReads implements Access {
   }
 
   enter(): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#isOpen) {
       if (this.#commitSeen === this.#syncer.committed) return;
       this.#end.run();
     } else {
-      setImmediate(() => this.close());
+      setImmediate(() => this.#release());
       this.#isOpen = true;
     }
     this.#begin.run();
@@ -112,8 +114,14 @@ export class DirectReads implements Access {
     return this.#syncer.synced().then(() => value);
   }
 
+  /** Every later read fails with `refusal`. */
+  close(refusal: Fault): void {
+    this.#refusal = refusal;
+    this.#release();
+  }
+
   /** Gives the snapshot up, so that the log can be truncated. */
-  close(): void {
+  #release(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#end.run();

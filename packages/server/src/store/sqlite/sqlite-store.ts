@@ -176,7 +176,7 @@ class SqliteStore implements Store {
       await this.#queue.close(CLOSED);
     } finally {
       await this.#checkpointer.close();
-      this.#direct.close();
+      this.#direct.close(CLOSED);
       closeSync(this.#walFd);
       for (const connection of this.#connections) connection.close();
       this.#lock.release();

@@ -1,0 +1,99 @@
+import { Buffer } from 'node:buffer';
+import { mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { seededRandom } from '../../../base/index.ts';
+import { blobConformance } from '../../conformance/index.ts';
+import { createLocalBlobs } from './index.ts';
+import { frameContentSize } from './zstd-frame.ts';
+
+const openBlobs = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-blobs-'));
+  return {
+    dir,
+    blobs: createLocalBlobs({ dir, random: seededRandom(1) }),
+    dispose: () => rm(dir, { recursive: true }),
+  };
+};
+
+const openForTest = async () => {
+  const made = await openBlobs();
+  onTestFinished(made.dispose);
+  return made;
+};
+
+/** Files of objects, as paths below the directory. */
+const filesOf = async (dir: string): Promise<string[]> =>
+  (await readdir(dir, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1));
+
+const damageLastByte = async (file: string): Promise<void> => {
+  const { size } = await stat(file);
+  const handle = await open(file, 'r+');
+  const last = Buffer.alloc(1);
+  await handle.read(last, 0, 1, size - 1);
+  await handle.write(Buffer.from([(last[0] ?? 0) ^ 0xff]), 0, 1, size - 1);
+  await handle.close();
+};
+
+blobConformance('the local directory', async () => {
+  const { dir, blobs, dispose } = await openBlobs();
+  const damage = async (sha256: string): Promise<void> => {
+    const file = (await filesOf(dir)).find((name) => name.includes(sha256));
+    await damageLastByte(join(dir, file ?? ''));
+  };
+  return { blobs, damage, dispose };
+});
+
+describe('local blobs', () => {
+  it('keep an object under its hash, and text over 4 KiB compressed', async () => {
+    const { dir, blobs } = await openForTest();
+    const { sha256: long } = await blobs.put(Buffer.from('line\n'.repeat(2_000)));
+    const { sha256: short } = await blobs.put(Buffer.from('line\n'.repeat(800)));
+    const { sha256: binary } = await blobs.put(Buffer.alloc(10_000));
+    const path = (sha256: string) => `sha256/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
+    expect((await filesOf(dir)).sort()).toEqual([`${path(long)}.zst`, path(short), path(binary)].sort());
+    expect((await stat(join(dir, `${path(long)}.zst`))).size).toBeLessThan(1_000);
+  });
+
+  it('leave text as it is when compressing saves less than a tenth', async () => {
+    const { dir, blobs } = await openForTest();
+    const { sha256 } = await blobs.put(Buffer.from(hardText(4_100)));
+    expect((await filesOf(dir)).map((name) => name.endsWith(sha256))).toEqual([true]);
+  });
+
+  it('remove what an earlier process left behind', async () => {
+    const { dir } = await openForTest();
+    await writeFile(join(dir, 'tmp', 'left'), 'x');
+    createLocalBlobs({ dir, random: seededRandom(2) });
+    expect(await filesOf(dir)).toEqual([]);
+  });
+
+  it('leave nothing in tmp after refused and accepted puts', async () => {
+    const { dir, blobs } = await openForTest();
+    await blobs.put(Buffer.from('x'.repeat(9_000)));
+    await blobs.put(Buffer.from('y'.repeat(9_000)), { limitBytes: 10 }).catch(() => undefined);
+    expect((await filesOf(dir)).filter((name) => name.startsWith('tmp'))).toEqual([]);
+  });
+});
+
+/** Random ASCII: seven bits in each byte, less the table of codes that a compressed frame carries. */
+const hardText = (characters: number): string => {
+  const random = seededRandom(3);
+  const one = (): string => String.fromCodePoint(1 + Math.floor(random.next() * 127));
+  return Array.from({ length: characters }, one).join('');
+};
+
+describe('frame header', () => {
+  it.each([1, 100, 255, 256, 300, 65_791, 65_792, 70_000, 3_000_000])('tells the plain size of %i bytes', (size) => {
+    expect(frameContentSize(zstdCompressSync(Buffer.alloc(size, 'a')).subarray(0, 18))).toBe(size);
+  });
+
+  it('is not seen in other bytes', () => {
+    for (const bytes of [Buffer.alloc(0), Buffer.from('hello world'), Buffer.from('28b52ffd', 'hex')])
+      expect(frameContentSize(bytes)).toBeUndefined();
+  });
+});

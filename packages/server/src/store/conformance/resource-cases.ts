@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import type { LabelRequirement, ResourceQuery, Store, StoredResource } from '../contracts/index.ts';
+import { draft, key, type MakeStore, openFor } from './store-under-test.ts';
+
+const names = async (store: Store, query: Partial<ResourceQuery>): Promise<string[]> => {
+  const found = await store.direct.resources.list({ scope: { type: 'all' }, limit: 100, ...query });
+  return found.map(({ key: of }) =>
+    [of.kind, of.namespace, of.parent, of.name].filter((part) => part !== '').join('/'),
+  );
+};
+
+const pagesOf = async (store: Store, scope: ResourceQuery['scope'], limit: number): Promise<StoredResource[]> => {
+  const found: StoredResource[] = [];
+  for (;;) {
+    const after = found.at(-1)?.key;
+    const page = await store.direct.resources.list({ scope, limit, ...(after === undefined ? {} : { after }) });
+    found.push(...page);
+    if (page.length < limit) return found;
+  }
+};
+
+const insertAll = (store: Store, drafts: readonly ReturnType<typeof draft>[]): Promise<void> =>
+  store.write(async (tx) => {
+    for (const each of drafts) await tx.resources.insert(each);
+  });
+
+export const resourceCases = (make: MakeStore): void => {
+  describe('resources', () => {
+    it('gives back every field as it was stored', async () => {
+      const { store } = await openFor(make);
+      const owner = { apiVersion: 'svc/v1', kind: 'Agent', namespace: 'n', name: 'o', uid: 'u', controller: true };
+      const full = draft(key('é-✓', { namespace: 'a:b', parent: 'p' }), {
+        ...{ generation: 7, labels: { 'svc/x.y': 'ü "quoted"', z: '' }, annotations: { note: 'line\nbreak' } },
+        ...{ owners: [{ ...owner, blockOwnerDeletion: false }], finalizers: ['a', 'b'], deletionTimestamp: 5 },
+        ...{ spec: '{"a":[1,2]}', status: '{"phase":"Ready"}' },
+      });
+      const stored = await store.write((tx) => tx.resources.insert(full));
+      expect(stored).toEqual({ ...full, version: stored.version, updatedAt: store.now() });
+      expect(await store.direct.resources.get(full.key)).toEqual(stored);
+      expect(await store.direct.resources.get(key('é-✓'))).toBeUndefined();
+    });
+
+    it('refuses a key that is taken', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, [draft('a'), draft(key('a', { kind: 'McpServer' }))]);
+      const again = store.write((tx) => tx.resources.insert(draft('a')));
+      await expect(again).rejects.toMatchObject({ code: 'ALREADY_EXISTS', reason: 'AGENT_EXISTS' });
+      const other = store.write((tx) => tx.resources.insert(draft(key('a', { kind: 'McpServer' }))));
+      await expect(other).rejects.toMatchObject({ reason: 'MCP_SERVER_EXISTS' });
+    });
+
+    it('replaces only the expected version', async () => {
+      const { store } = await openFor(make);
+      const first = await store.write((tx) => tx.resources.insert(draft('a')));
+      const change = draft('a', { spec: '{"x":1}', generation: 2 });
+      const second = await store.write((tx) => tx.resources.replace(change, first.version, ['spec']));
+      expect(second).toMatchObject({ spec: '{"x":1}', generation: 2 });
+      expect(second?.version).toBeGreaterThan(first.version);
+      expect(await store.write((tx) => tx.resources.replace(change, first.version, ['spec']))).toBeUndefined();
+      expect(await store.write((tx) => tx.resources.replace(draft('gone'), 1, ['spec']))).toBeUndefined();
+      expect(await store.direct.resources.get(key('a'))).toEqual(second);
+    });
+
+    it('removes only the expected version and forgets labels, owners and activity', async () => {
+      const { store } = await openFor(make);
+      const of = { apiVersion: 'svc/v1', kind: 'Agent', namespace: '', name: 'o', uid: 'u1' };
+      const owned = { ...of, controller: true, blockOwnerDeletion: true };
+      const made = await store.write(async (tx) => {
+        await tx.resources.setActivity('uid-a', '{}');
+        return tx.resources.insert(draft('a', { labels: { l: 'v' }, owners: [owned], spec: '{"last":1}' }));
+      });
+      expect(await store.write((tx) => tx.resources.remove(key('a'), made.version + 1))).toBeUndefined();
+      const removed = await store.write((tx) => tx.resources.remove(key('a'), made.version));
+      expect(removed).toMatchObject({ spec: '{"last":1}', uid: 'uid-a' });
+      expect(await store.direct.resources.get(key('a'))).toBeUndefined();
+      expect(await store.direct.resources.dependents('u1', 10)).toEqual([]);
+      expect((await store.direct.resources.activity(['uid-a'])).size).toBe(0);
+      expect(await names(store, { kind: 'Agent', labels: [{ op: 'in', key: 'l', values: ['v'] }] })).toEqual([]);
+      await insertAll(store, [draft('a')]);
+      expect(await store.write((tx) => tx.resources.remove(key('a'), made.version))).toBeUndefined();
+    });
+
+    it('finds dependents by the uid of any owner, after changes of owners too', async () => {
+      const { store } = await openFor(make);
+      const owner = (uid: string) => ({
+        ...{ apiVersion: 'svc/v1', kind: 'Agent', namespace: '', name: 'o', uid },
+        ...{ controller: false, blockOwnerDeletion: false },
+      });
+      await insertAll(store, [
+        draft('a', { owners: [owner('u1'), owner('u2')] }),
+        draft('b', { owners: [owner('u1')] }),
+      ]);
+      const found = (uid: string) => store.direct.resources.dependents(uid, 10);
+      expect((await found('u1')).map((r) => r.key.name)).toEqual(['a', 'b']);
+      expect(await store.direct.resources.dependents('u1', 1)).toHaveLength(1);
+      const a = (await found('u2'))[0]!;
+      await store.write((tx) => tx.resources.replace(draft('a', { owners: [owner('u3')] }), a.version, ['metadata']));
+      expect(await found('u2')).toEqual([]);
+      expect((await found('u3')).map((r) => r.key.name)).toEqual(['a']);
+    });
+
+    it('keeps activity beside the resource, without a version', async () => {
+      const { store } = await openFor(make);
+      const made = await store.write((tx) => tx.resources.insert(draft('a')));
+      await store.write((tx) => tx.resources.setActivity('uid-a', '{"n":1}'));
+      await store.write((tx) => tx.resources.setActivity('uid-a', '{"n":2}'));
+      expect(await store.direct.resources.activity(['uid-a', 'other'])).toEqual(new Map([['uid-a', '{"n":2}']]));
+      expect((await store.direct.resources.versionRange()).newest).toBe(made.version);
+    });
+  });
+
+  describe('lists of resources', () => {
+    const some = [
+      draft(key('b', { namespace: 'n1' }), { labels: { tier: 'gold', zone: 'x' } }),
+      draft(key('a', { namespace: 'n1' }), { labels: { tier: 'iron' } }),
+      draft(key('a', { namespace: 'n2' }), { labels: { tier: 'gold' } }),
+      draft(key('Z', { namespace: 'n2' })),
+      draft(key('s2', { kind: 'Session', namespace: 'n1', parent: 'a' })),
+      draft(key('s1', { kind: 'Session', namespace: 'n1', parent: 'b' }), { labels: { 'svc/a.b': 'v/1' } }),
+      draft(key('n1', { kind: 'Namespace', namespace: '' })),
+    ];
+
+    it('are ordered by kind, namespace, parent and name, byte-wise', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      expect(await names(store, {})).toEqual([
+        ...[
+          'Agent/n1/a',
+          'Agent/n1/b',
+          'Agent/n2/Z',
+          'Agent/n2/a',
+          'Namespace/n1',
+          'Session/n1/a/s2',
+          'Session/n1/b/s1',
+        ],
+      ]);
+    });
+
+    it('are limited to kind, namespaces and parent', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      const in1 = { type: 'namespace', namespace: 'n1' } as const;
+      expect(await names(store, { kind: 'Agent', scope: in1 })).toEqual(['Agent/n1/a', 'Agent/n1/b']);
+      expect(await names(store, { scope: in1 })).toHaveLength(4);
+      const both = { type: 'namespaces', namespaces: ['n9', 'n2', 'n1', 'n2'] } as const;
+      expect(await names(store, { kind: 'Agent', scope: both })).toHaveLength(4);
+      expect(await names(store, { scope: { type: 'namespaces', namespaces: [] } })).toEqual([]);
+      expect(await names(store, { kind: 'Session', scope: in1, parent: 'b' })).toEqual(['Session/n1/b/s1']);
+      expect(await names(store, { kind: 'Session', parent: '' })).toEqual([]);
+    });
+
+    it('page through everything once, whatever the page size and scope', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      const scopes: ResourceQuery['scope'][] = [
+        { type: 'all' },
+        { type: 'namespace', namespace: 'n1' },
+        { type: 'namespaces', namespaces: ['n1', 'n2', ''] },
+      ];
+      for (const scope of scopes) {
+        const whole = await store.direct.resources.list({ scope, limit: 100 });
+        for (const limit of [1, 2, 3]) expect(await pagesOf(store, scope, limit)).toEqual(whole);
+      }
+    });
+
+    it('select by labels; an absent label matches notIn and notExists', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      const by = (...labels: LabelRequirement[]) => names(store, { kind: 'Agent', labels });
+      expect(await by({ op: 'in', key: 'tier', values: ['gold'] })).toEqual(['Agent/n1/b', 'Agent/n2/a']);
+      expect(await by({ op: 'in', key: 'tier', values: ['gold', 'iron'] })).toHaveLength(3);
+      expect(await by({ op: 'notIn', key: 'tier', values: ['gold'] })).toEqual(['Agent/n1/a', 'Agent/n2/Z']);
+      expect(await by({ op: 'exists', key: 'zone' })).toEqual(['Agent/n1/b']);
+      expect(await by({ op: 'notExists', key: 'tier' })).toEqual(['Agent/n2/Z']);
+      const gold = { op: 'in', key: 'tier', values: ['gold'] } as const;
+      expect(await by(gold, { op: 'notExists', key: 'zone' })).toEqual(['Agent/n2/a']);
+      expect(await names(store, { labels: [{ op: 'in', key: 'svc/a.b', values: ['v/1'] }] })).toHaveLength(1);
+      expect(await by({ op: 'in', key: 'tier', values: [] })).toEqual([]);
+    });
+
+    it('page by a label and follow a change of labels', async () => {
+      const { store } = await openFor(make);
+      await insertAll(store, some);
+      const gold = { kind: 'Agent', labels: [{ op: 'in', key: 'tier', values: ['gold'] }] } as const;
+      const after = key('b', { namespace: 'n1' });
+      expect(await names(store, { ...gold, after })).toEqual(['Agent/n2/a']);
+      expect(await names(store, { ...gold, scope: { type: 'namespace', namespace: 'n1' }, after })).toEqual([]);
+      const b = (await store.direct.resources.get(after))!;
+      const { version: _version, updatedAt: _updatedAt, ...rest } = b;
+      await store.write((tx) => tx.resources.replace({ ...rest, labels: { tier: 'tin' } }, b.version, ['metadata']));
+      expect(await names(store, gold)).toEqual(['Agent/n2/a']);
+      expect(await names(store, { kind: 'Agent', labels: [{ op: 'in', key: 'tier', values: ['tin'] }] })).toEqual([
+        'Agent/n1/b',
+      ]);
+    });
+  });
+
+  describe('change log', () => {
+    it('records every write in commit order with the state after it', async () => {
+      const { store } = await openFor(make);
+      expect(await store.direct.resources.versionRange()).toEqual({ oldest: 1, newest: 0 });
+      const made = await store.write((tx) => tx.resources.insert(draft('a'), ['metadata', 'spec']));
+      const changed = await store.write((tx) =>
+        tx.resources.replace(draft('a', { status: '{"p":1}' }), made.version, ['status']),
+      );
+      const removed = await store.write((tx) => tx.resources.remove(key('a'), changed!.version));
+      const changes = await store.direct.resources.changes(0, 10);
+      expect(changes.map((each) => [each.change, each.sections])).toEqual([
+        ['created', ['metadata', 'spec']],
+        ['updated', ['status']],
+        ['deleted', ['metadata', 'spec', 'status']],
+      ]);
+      expect(changes.map((each) => each.resource)).toEqual([made, changed, removed]);
+      expect(changes.map((each) => each.version)).toEqual([made.version, changed!.version, removed!.version]);
+      expect(await store.direct.resources.changes(made.version, 1)).toEqual([changes[1]]);
+      expect(await store.direct.resources.versionRange()).toEqual({ oldest: made.version, newest: removed!.version });
+    });
+
+    it('gives rising versions without loss to writers that run at once (S4)', async () => {
+      const { store } = await openFor(make);
+      const seen: number[] = [];
+      const writes = Array.from({ length: 50 }, (_, index) =>
+        store.write(async (tx) => {
+          await tx.resources.insert(draft(`r${index}`));
+          if (index % 5 === 0) throw new Error('refused');
+        }),
+      );
+      const results = Promise.allSettled(writes);
+      for (let after = 0; seen.length < 40; ) {
+        const page = await store.direct.resources.changes(after, 7);
+        seen.push(...page.map((each) => each.version));
+        after = seen.at(-1) ?? 0;
+        await store.ping();
+        if (page.length === 0) await results;
+      }
+      expect(seen).toEqual([...new Set(seen)].sort((left, right) => left - right));
+      expect(seen).toHaveLength(40);
+    });
+
+    it('drops old entries, but never the newest, so that versions go on', async () => {
+      const { store, clock } = await openFor(make);
+      for (const name of ['a', 'b', 'c']) {
+        clock.advance(1000);
+        await store.write((tx) => tx.resources.insert(draft(name)));
+      }
+      const at = (await store.direct.resources.changes(0, 10)).map((each) => each.at);
+      const newest = (await store.direct.resources.versionRange()).newest;
+      expect(await store.write((tx) => tx.resources.trimChanges(at[1]!, 10))).toBe(1);
+      expect(await store.write((tx) => tx.resources.trimChanges(at[2]! + 1, 1))).toBe(1);
+      expect(await store.write((tx) => tx.resources.trimChanges(at[2]! + 1, 10))).toBe(0);
+      expect(await store.direct.resources.versionRange()).toEqual({ oldest: newest, newest });
+      expect((await store.write((tx) => tx.resources.insert(draft('d')))).version).toBe(newest + 1);
+    });
+  });
+};

@@ -1,0 +1,24 @@
+import { describe } from 'vitest';
+import { claimCases } from './claim-cases.ts';
+import { messageCases } from './message-cases.ts';
+import { resourceCases } from './resource-cases.ts';
+import { sessionCases } from './session-cases.ts';
+import type { MakeStore } from './store-under-test.ts';
+import { transactionCases } from './transaction-cases.ts';
+import { turnCases } from './turn-cases.ts';
+import { workCases } from './work-cases.ts';
+
+export type { StoreUnderTest } from './store-under-test.ts';
+
+/** Every method of the store contract and its invariants S1 to S5; `make` opens an empty store for each test. */
+export const storeConformance = (engine: string, make: MakeStore): void => {
+  describe(`store contract on ${engine}`, () => {
+    transactionCases(make);
+    resourceCases(make);
+    sessionCases(make);
+    messageCases(make);
+    turnCases(make);
+    claimCases(make);
+    workCases(make);
+  });
+};

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../../base/index.ts';
+import { draft, key, type MakeStore, openFor } from './store-under-test.ts';
+
+export const transactionCases = (make: MakeStore): void => {
+  describe('transactions', () => {
+    it('answers the value of the function and shows its writes afterwards', async () => {
+      const { store } = await openFor(make);
+      await expect(store.write(async (tx) => (await tx.resources.insert(draft('a'))).key.name)).resolves.toBe('a');
+      expect(await store.direct.resources.get(key('a'))).toBeDefined();
+      expect(await store.read((tx) => tx.resources.get(key('a')))).toBeDefined();
+    });
+
+    it('passes a Fault through unchanged and leaves no trace of a failed function (S5)', async () => {
+      const { store } = await openFor(make);
+      const fault = new Fault('ABORTED', 'CONFLICT', 'refused');
+      const failing = store.write(async (tx) => {
+        await tx.resources.insert(draft('a'));
+        await tx.queue.put({ kind: 'k', key: 'a', dueAt: 1, attempts: 0, payload: '' });
+        throw fault;
+      });
+      await expect(failing).rejects.toBe(fault);
+      expect(await store.direct.resources.get(key('a'))).toBeUndefined();
+      expect(await store.write((tx) => tx.queue.nextDue(['k']))).toBeUndefined();
+    });
+
+    it('keeps the other functions of a group when one fails', async () => {
+      const { store } = await openFor(make);
+      const results = await Promise.allSettled(
+        ['a', 'b', 'c'].map((name) =>
+          store.write(async (tx) => {
+            await tx.resources.insert(draft(name));
+            if (name === 'b') throw new Fault('ABORTED', 'CONFLICT', 'refused');
+          }),
+        ),
+      );
+      expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      const names = (await store.direct.resources.list({ scope: { type: 'all' }, limit: 10 })).map((r) => r.key.name);
+      expect(names).toEqual(['a', 'c']);
+    });
+
+    it('serialises writers that read and then write (S4)', async () => {
+      const { store } = await openFor(make);
+      const increment = () =>
+        store.write(async (tx) => {
+          const before = Number((await tx.instance.value('n')) ?? 0);
+          await tx.instance.setValue('n', String(before + 1));
+        });
+      await Promise.all(Array.from({ length: 300 }, increment));
+      expect(await store.direct.instance.value('n')).toBe('300');
+    });
+
+    it('gives a snapshot to a read and its own writes to a transaction', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.instance.setValue('n', '1');
+        expect(await tx.instance.value('n')).toBe('1');
+      });
+      const writing = store.write((tx) => tx.instance.setValue('n', '2'));
+      const seen = await store.read(async (tx) => [await tx.instance.value('n'), await tx.instance.value('n')]);
+      expect(seen).toEqual(['1', '1']);
+      await writing;
+      expect(await store.direct.instance.value('n')).toBe('2');
+    });
+
+    it('runs reads that overlap one after the other', async () => {
+      const { store } = await openFor(make);
+      const reads = Array.from({ length: 20 }, () => store.read((tx) => tx.resources.versionRange()));
+      expect(await Promise.all(reads)).toHaveLength(20);
+    });
+
+    it('passes a Fault of a read through', async () => {
+      const { store } = await openFor(make);
+      const fault = new Fault('NOT_FOUND', 'X', 'x');
+      await expect(store.read(() => Promise.reject(fault))).rejects.toBe(fault);
+      expect(await store.read((tx) => tx.instance.value('nothing'))).toBeUndefined();
+    });
+  });
+
+  describe('savepoints', () => {
+    it('undoes only its own writes and rethrows the Fault', async () => {
+      const { store } = await openFor(make);
+      const fault = new Fault('ABORTED', 'CONFLICT', 'refused');
+      await store.write(async (tx) => {
+        await tx.resources.insert(draft('before'));
+        const failing = tx.savepoint(async () => {
+          await tx.resources.insert(draft('inside'));
+          throw fault;
+        });
+        await expect(failing).rejects.toBe(fault);
+        await tx.resources.insert(draft('after'));
+      });
+      const found = await store.direct.resources.list({ scope: { type: 'all' }, limit: 10 });
+      expect(found.map((r) => r.key.name)).toEqual(['after', 'before']);
+      expect(new Set(found.map((r) => r.version)).size).toBe(2);
+    });
+
+    it('keeps a nested one that succeeds inside one that succeeds, and answers the value', async () => {
+      const { store } = await openFor(make);
+      const value = await store.write((tx) =>
+        tx.savepoint(async () => {
+          await tx.instance.setValue('outer', '1');
+          await tx.savepoint(() => tx.instance.setValue('inner', '1'));
+          return 7;
+        }),
+      );
+      expect(value).toBe(7);
+      expect(await store.direct.instance.value('inner')).toBe('1');
+    });
+
+    it('undoes a nested one together with the outer one', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        const outer = tx.savepoint(async () => {
+          await tx.savepoint(() => tx.instance.setValue('inner', '1'));
+          throw new Fault('ABORTED', 'CONFLICT', 'refused');
+        });
+        await outer.catch(() => undefined);
+      });
+      expect(await store.direct.instance.value('inner')).toBeUndefined();
+    });
+
+    it('undoes everything when the function itself fails after a kept savepoint', async () => {
+      const { store } = await openFor(make);
+      const failing = store.write(async (tx) => {
+        await tx.savepoint(() => tx.instance.setValue('inner', '1'));
+        throw new Fault('ABORTED', 'CONFLICT', 'refused');
+      });
+      await expect(failing).rejects.toThrow('refused');
+      expect(await store.direct.instance.value('inner')).toBeUndefined();
+    });
+  });
+
+  describe('effects after a commit', () => {
+    it('run in order before the write resolves, and see the committed state', async () => {
+      const { store } = await openFor(make);
+      const order: string[] = [];
+      await store
+        .write(async (tx) => {
+          tx.afterCommit(() => order.push('first'));
+          tx.afterCommit(() => order.push('second'));
+          await tx.instance.setValue('n', '1');
+          order.push('function');
+        })
+        .then(() => order.push('resolved'));
+      expect(order).toEqual(['function', 'first', 'second', 'resolved']);
+    });
+
+    it('never run for a failed transaction or an undone savepoint', async () => {
+      const { store } = await openFor(make);
+      const ran: string[] = [];
+      await store
+        .write(async (tx) => {
+          tx.afterCommit(() => ran.push('failed'));
+          throw new Fault('ABORTED', 'CONFLICT', 'refused');
+        })
+        .catch(() => undefined);
+      await store.write(async (tx) => {
+        tx.afterCommit(() => ran.push('kept'));
+        const undone = tx.savepoint(async () => {
+          tx.afterCommit(() => ran.push('undone'));
+          throw new Fault('ABORTED', 'CONFLICT', 'refused');
+        });
+        await undone.catch(() => undefined);
+      });
+      expect(ran).toEqual(['kept']);
+    });
+
+    it('do not break other effects or the write when one throws', async () => {
+      const { store } = await openFor(make);
+      const ran: string[] = [];
+      const writing = store.write(async (tx) => {
+        tx.afterCommit(() => {
+          throw new Error('effect');
+        });
+        tx.afterCommit(() => ran.push('next'));
+        return 1;
+      });
+      await expect(writing).resolves.toBe(1);
+      expect(ran).toEqual(['next']);
+    });
+  });
+
+  describe('clock, epoch and life', () => {
+    it('holds one time within a transaction and never goes back when the wall clock does', async () => {
+      const { store, clock } = await openFor(make);
+      const first = await store.write(async (tx) => {
+        const at = tx.now();
+        clock.advance(5);
+        expect(tx.now()).toBe(at);
+        return at;
+      });
+      clock.stepWallClock(-3_600_000);
+      clock.advance(1);
+      expect(await store.write(async (tx) => tx.now())).toBeGreaterThan(first);
+      expect(store.now()).toBeGreaterThan(first);
+    });
+
+    it('is not behind what it wrote before a restart, though the wall clock stepped back', async () => {
+      const made = await openFor(make);
+      made.clock.advance(10_000);
+      const written = await made.store.write((tx) => tx.resources.insert(draft('a')));
+      made.clock.stepWallClock(-3_600_000);
+      const store = await made.reopen();
+      expect(store.now()).toBeGreaterThanOrEqual(written.updatedAt);
+    });
+
+    it('keeps its epoch, its data and its versions over a restart', async () => {
+      const made = await openFor(make);
+      const { epoch } = made.store;
+      const before = await made.store.write((tx) => tx.resources.insert(draft('a')));
+      const store = await made.reopen();
+      expect(store.epoch).toBe(epoch);
+      expect(await store.direct.resources.get(key('a'))).toEqual(before);
+      const next = await store.write((tx) => tx.resources.insert(draft('b')));
+      expect(next.version).toBeGreaterThan(before.version);
+    });
+
+    it('answers a ping while open and refuses everything once closed', async () => {
+      const { store } = await openFor(make);
+      await store.ping();
+      await store.write((tx) => tx.instance.setValue('n', '1'));
+      const late = store.write((tx) => tx.instance.setValue('n', '2'));
+      await store.close();
+      await late;
+      await expect(store.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await expect(store.write(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await expect(store.read(async () => 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await expect(store.direct.instance.value('n')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await store.close();
+    });
+  });
+};

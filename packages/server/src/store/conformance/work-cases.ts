@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { AuditFilter, AuditRow, QueueItem, Store } from '../contracts/index.ts';
+import { id, type MakeStore, openFor } from './store-under-test.ts';
+
+const item = (key: string, dueAt: number, more: Partial<QueueItem> = {}): QueueItem => ({
+  ...{ kind: 'k', key, dueAt, attempts: 0, payload: `p-${key}` },
+  ...more,
+});
+
+const take = (store: Store, now: number, limit = 10) => store.write((tx) => tx.queue.take(['k'], now, 100, limit));
+
+export const workCases = (make: MakeStore): void => {
+  describe('queue', () => {
+    it('hands out what is due, oldest first, and hides it for the lease', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const each of [item('b', 20), item('a', 10), item('late', 51), item('x', 5, { kind: 'other' })])
+          await tx.queue.put(each);
+      });
+      expect(await store.write((tx) => tx.queue.nextDue(['k', 'other', 'none']))).toBe(5);
+      const taken = await take(store, 50);
+      expect(taken.map(({ token: _token, ...rest }) => rest)).toEqual([
+        item('a', 10, { attempts: 1 }),
+        item('b', 20, { attempts: 1 }),
+      ]);
+      expect(await take(store, 50)).toEqual([]);
+      expect((await take(store, 151, 2)).map((each) => each.key)).toEqual(['late', 'a']);
+      expect(await store.write((tx) => tx.queue.nextDue(['none']))).toBeUndefined();
+    });
+
+    it('puts a pair once, unless it replaces', async () => {
+      const { store } = await openFor(make);
+      await store.write((tx) => tx.queue.put(item('a', 10)));
+      await store.write((tx) => tx.queue.put(item('a', 1, { payload: 'ignored' })));
+      const [taken] = await take(store, 10);
+      expect(taken?.payload).toBe('p-a');
+      await store.write((tx) => tx.queue.put(item('a', 1, { payload: 'new' }), { replace: true }));
+      expect(await store.write((tx) => tx.queue.ack('k', 'a', taken!.token))).toBe(false);
+      expect((await take(store, 10)).map((each) => each.payload)).toEqual(['new']);
+    });
+
+    it('lets only the holder of the token finish or retry', async () => {
+      const { store } = await openFor(make);
+      await store.write((tx) => tx.queue.put(item('a', 10)));
+      const [first] = await take(store, 10);
+      const [second] = await take(store, 200);
+      expect(second?.token).not.toBe(first?.token);
+      const retry = (token: string) => store.write((tx) => tx.queue.retry('k', 'a', token, 300, 'again'));
+      expect(await retry(first!.token)).toBe(false);
+      expect(await retry(second!.token)).toBe(true);
+      expect(await store.write((tx) => tx.queue.ack('k', 'a', second!.token))).toBe(false);
+      expect(await store.write((tx) => tx.queue.ack('k', 'a', ''))).toBe(false);
+      const [third] = await take(store, 300);
+      expect(third).toMatchObject({ attempts: 3, payload: 'again' });
+      expect(await store.write((tx) => tx.queue.ack('k', 'a', third!.token))).toBe(true);
+      expect(await take(store, 10_000)).toEqual([]);
+    });
+
+    it('forgets what is cancelled', async () => {
+      const { store } = await openFor(make);
+      await store.write((tx) => tx.queue.put(item('a', 10)));
+      await store.write((tx) => tx.queue.cancel('k', 'a'));
+      expect(await take(store, 10)).toEqual([]);
+    });
+  });
+
+  describe('leases', () => {
+    it('are held by one owner until they expire or are released', async () => {
+      const { store } = await openFor(make);
+      const acquire = (owner: string, now: number) => store.write((tx) => tx.leases.acquire('sweep', owner, now, 100));
+      expect(await acquire('a', 0)).toBe(true);
+      expect(await acquire('b', 99)).toBe(false);
+      expect(await acquire('a', 50)).toBe(true);
+      expect(await acquire('b', 149)).toBe(false);
+      expect(await acquire('b', 150)).toBe(true);
+      await store.write((tx) => tx.leases.release('sweep', 'a'));
+      expect(await acquire('a', 151)).toBe(false);
+      await store.write((tx) => tx.leases.release('sweep', 'b'));
+      expect(await acquire('a', 151)).toBe(true);
+    });
+  });
+
+  describe('idempotency records', () => {
+    it('are found until they expire, and then overwritten', async () => {
+      const { store } = await openFor(make);
+      const now = store.now();
+      const record = { scope: 's', requestHash: 'h', answer: '{}', expiresAt: now + 1_000 };
+      await store.write((tx) => tx.idempotency.insert(record));
+      expect(await store.direct.idempotency.find('s', now)).toEqual(record);
+      expect(await store.direct.idempotency.find('s', now + 1_000)).toBeUndefined();
+      const again = store.write((tx) => tx.idempotency.insert({ ...record, requestHash: 'other' }));
+      await expect(again).rejects.toMatchObject({ code: 'ABORTED' });
+    });
+
+    it('are overwritten once expired and trimmed in pieces', async () => {
+      const { store, clock } = await openFor(make);
+      const record = (scope: string) => ({ scope, requestHash: 'h', answer: '1', expiresAt: store.now() + 1_000 });
+      await store.write(async (tx) => {
+        for (const scope of ['a', 'b', 'c']) await tx.idempotency.insert(record(scope));
+      });
+      clock.advance(10);
+      const renewed = { ...record('a'), answer: '2' };
+      await store.write((tx) => tx.idempotency.insert(renewed));
+      expect(await store.write((tx) => tx.idempotency.find('a', store.now()))).toEqual(renewed);
+      const trim = (limit: number) => store.write((tx) => tx.idempotency.trim(store.now(), limit));
+      expect([await trim(1), await trim(10), await trim(10)]).toEqual([1, 1, 0]);
+    });
+  });
+
+  describe('audit', () => {
+    const row = (number: number, more: Partial<AuditRow> = {}): Omit<AuditRow, 'hash'> => ({
+      ...{ id: id(number), at: number, requestId: 'r', identity: 'i', operation: 'Create', target: 't' },
+      ...{ namespace: 'n1', outcome: 'OK', resourceVersion: '1' },
+      ...more,
+    });
+
+    it('is listed newest first, filtered and paged', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.audit.append(row(1));
+        await tx.audit.append(row(2, { namespace: 'n2', identity: 'j' }));
+        await tx.audit.append(row(3, { operation: 'Delete' }));
+      });
+      const list = async (filter: Partial<AuditFilter>) =>
+        (await store.direct.audit.list({ limit: 10, ...filter })).map((each) => each.at);
+      expect(await list({})).toEqual([3, 2, 1]);
+      expect(await list({ limit: 1, before: id(3) })).toEqual([2]);
+      expect(await list({ namespaces: ['n1'] })).toEqual([3, 1]);
+      expect(await list({ namespaces: [] })).toEqual([]);
+      expect(await list({ identity: 'j' })).toEqual([2]);
+      expect(await list({ operation: 'Delete', since: 1 })).toEqual([3]);
+      expect(await list({ since: 2, until: 3 })).toEqual([2]);
+      expect((await store.write((tx) => tx.audit.list({ limit: 1 })))[0]).toEqual({
+        ...row(3, { operation: 'Delete' }),
+        hash: '',
+      });
+    });
+
+    it('is chained in commit order', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const number of [5, 1, 9]) await tx.audit.append(row(number));
+      });
+      const unchained = async () => (await store.write((tx) => tx.audit.unchained(10))).map((each) => each.at);
+      expect(await unchained()).toEqual([5, 1, 9]);
+      expect(await store.direct.audit.chainHead()).toBe('');
+      await store.write((tx) => tx.audit.setHash(id(5), 'h5'));
+      await store.write((tx) => tx.audit.setHash(id(1), 'h1'));
+      expect(await unchained()).toEqual([9]);
+      expect(await store.direct.audit.chainHead()).toBe('h1');
+      expect((await store.direct.audit.list({ limit: 10 })).map((each) => each.hash)).toEqual(['', 'h1', 'h5']);
+      expect(await store.write((tx) => tx.audit.unchained(0))).toEqual([]);
+      expect(await store.write((tx) => tx.audit.chainHead())).toBe('h1');
+    });
+  });
+
+  describe('counters', () => {
+    it('sum the buckets that end after a time, per key', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.lock(['a', 'b']);
+        await tx.counters.add('a', 0, 10, 5);
+        await tx.counters.add('a', 10, 20, 1);
+        await tx.counters.add('a', 10, 20, 2);
+        await tx.counters.add('b', 10, 20, 7);
+      });
+      const none = { used: 0, oldestStart: 0 };
+      const sums = await store.direct.counters.sum(['a', 'b', 'c'], 10);
+      expect(sums).toEqual(
+        new Map([
+          ['a', { used: 3, oldestStart: 10 }],
+          ['b', { used: 7, oldestStart: 10 }],
+          ['c', none],
+        ]),
+      );
+      expect((await store.write((tx) => tx.counters.sum(['a'], 9))).get('a')).toEqual({ used: 8, oldestStart: 0 });
+      expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(2);
+      expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(1);
+      expect((await store.direct.counters.sum(['a'], 0)).get('a')).toEqual(none);
+    });
+  });
+
+  describe('object references', () => {
+    const reference = (sha256: string, holder: string, namespace = 'n') => ({
+      ...{ namespace, sha256, sizeBytes: 3, mediaType: 'text/plain', holder, at: 5 },
+    });
+
+    it('tell who refers to an object, and since when nobody does', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.objects.addReference(reference('x', 'h1'));
+        await tx.objects.addReference(reference('x', 'h1'));
+        await tx.objects.addReference(reference('x', 'h2', 'm'));
+        await tx.objects.addReference(reference('y', 'h1'));
+        await tx.objects.addReference(reference('z', 'h10'));
+      });
+      expect(await store.direct.objects.hasReference('n', 'x')).toBe(true);
+      await store.write((tx) => tx.objects.dropReferences('h1', 100));
+      expect(await store.direct.objects.hasReference('n', 'x')).toBe(false);
+      expect(await store.direct.objects.hasReference('m', 'x')).toBe(true);
+      const unreferenced = (before: number) => store.write((tx) => tx.objects.unreferenced(before, 10));
+      expect(await unreferenced(100)).toEqual([]);
+      expect(await unreferenced(101)).toEqual(['y']);
+      await store.write((tx) => tx.objects.dropReferences('h2', 110));
+      expect(await unreferenced(200)).toEqual(['y', 'x']);
+      expect(await store.write((tx) => tx.objects.hasReference('n', 'z'))).toBe(true);
+    });
+
+    it('bring an object back, and are not forgotten by a collector that comes late', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.objects.addReference(reference('x', 'h1'));
+        await tx.objects.dropReferences('h1', 100);
+        await tx.objects.addReference(reference('x', 'h2'));
+        await tx.objects.forget('x');
+        await tx.objects.dropReferences('h2', 120);
+      });
+      const unreferenced = () => store.write((tx) => tx.objects.unreferenced(200, 10));
+      expect(await unreferenced()).toEqual(['x']);
+      await store.write((tx) => tx.objects.forget('x'));
+      expect(await unreferenced()).toEqual([]);
+    });
+  });
+};
