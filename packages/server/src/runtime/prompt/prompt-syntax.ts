@@ -38,6 +38,9 @@ export interface ParsedPrompt {
   readonly problems: readonly PromptProblem[];
 }
 
+/** Quoted texts of an expression; the tokenizer passes over bars without a filter, so bars are counted outside of these. */
+const QUOTED = /"[^"]*"|'[^']*'/g;
+
 const require = createRequire(import.meta.url);
 
 /** True when a prompt can hold an expression at all; others never load the template library. */
@@ -104,6 +107,15 @@ class PromptParser {
       const value = reader.readFilteredValue();
       reader.skipBlank();
       if (!reader.end()) this.#problem(reader.p, `unexpected ${JSON.stringify(reader.remaining().trim())}`);
+      if (
+        this.#text
+          .slice(...contentRange)
+          .replace(QUOTED, '')
+          .split('|').length !==
+        value.filters.length + 1
+      ) {
+        this.#problem(token.begin, 'a filter name is missing');
+      }
       const path = this.#path([...value.initial.postfix], token.begin);
       const filters = value.filters.map((filter) => this.#filter(filter)).filter((filter) => filter !== undefined);
       if (path !== undefined) this.#pieces.push({ kind: 'value', path, filters });
