@@ -104,8 +104,11 @@ const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): 
   return { messageId, turnId: turn.id, replyMessageId, steered: true };
 };
 
-const enqueue = async ({ tx, deps }: Scope, placement: Placement,
-  place: { readonly admission: number; readonly ready: boolean }): Promise<Admitted> => {
+const enqueue = async (
+  { tx, deps }: Scope,
+  placement: Placement,
+  place: { readonly admission: number; readonly ready: boolean },
+): Promise<Admitted> => {
   const { submission, session, agent } = placement;
   const now = tx.now();
   const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);

@@ -1,5 +1,6 @@
 import type { ModelMessage, ModelTarget, ModelTool } from '../models/contract.ts';
 import type { ReadTx, SessionRow, TurnRow } from '../store/contracts/index.ts';
+import type { Goal } from '../tools/goal-contract.ts';
 import type { AgentRevision } from './needs-contract.ts';
 import type { Part } from './part-contract.ts';
 

@@ -176,13 +176,15 @@ const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, throu
 
 type ForkOptions = Parameters<SessionLifecycle['fork']>[2];
 
-const fork = async ({ tx, deps }: Scope, session: SessionRow,
-  options: ForkOptions): Promise<SessionRow> => {
+const fork = async ({ tx, deps }: Scope, session: SessionRow, options: ForkOptions): Promise<SessionRow> => {
   const through = options.throughMessageId;
   if (through !== '' && (await tx.log.message(session.id, through)) === undefined)
     throw notFound('Message', { session_id: session.id, message_id: through });
   const labels = { ...session.labels, ...options.labels, 'svc/forked-from': session.id };
-  const row = await create({ tx, deps }, { namespace: session.namespace, agent: session.agent, labels, identity: options.identity });
+  const row = await create(
+    { tx, deps },
+    { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
+  );
   const lastMessageId = await copyMessages(tx, session, row, through);
   const copy = { ...row, lastMessageId };
   await tx.log.saveSession(copy);
@@ -191,8 +193,7 @@ const fork = async ({ tx, deps }: Scope, session: SessionRow,
 
 type AppendMessage = Parameters<SessionLifecycle['append']>[2];
 
-const append = async ({ tx, deps }: Scope, session: SessionRow,
-  message: AppendMessage): Promise<MessageRow> => {
+const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendMessage): Promise<MessageRow> => {
   const [fresh = ''] = message.id === '' ? messageIdsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
   const row: MessageRow = {
     id: fresh,
@@ -216,8 +217,7 @@ const append = async ({ tx, deps }: Scope, session: SessionRow,
   return row;
 };
 
-const stop = async ({ tx, deps }: Scope, session: SessionRow,
-  turnId: string): Promise<readonly string[]> => {
+const stop = async ({ tx, deps }: Scope, session: SessionRow, turnId: string): Promise<readonly string[]> => {
   if (turnId !== '') {
     const turn = await tx.log.turn(turnId);
     if (turn === undefined || turn.sessionId !== session.id)

@@ -30,8 +30,11 @@ const publish = (tx: WriteTx, bus: ClaimDeps['bus'], events: readonly SessionEve
 };
 
 /** Ends a turn that may not run, in the transaction of its claim (RT-2.8, K29). */
-const refuse = async ({ tx, deps }: Scope, found: { readonly session: SessionRow; readonly turn: TurnRow },
-  cause: { readonly errorClass: TurnErrorClass; readonly sentence: string }): Promise<void> => {
+const refuse = async (
+  { tx, deps }: Scope,
+  found: { readonly session: SessionRow; readonly turn: TurnRow },
+  cause: { readonly errorClass: TurnErrorClass; readonly sentence: string },
+): Promise<void> => {
   const errorId = deps.ids.next();
   const { namespace, agent, sessionId, id } = found.turn;
   deps.log.warn('turn refused at its claim', {
@@ -51,8 +54,7 @@ const refuse = async ({ tx, deps }: Scope, found: { readonly session: SessionRow
 };
 
 /** The agent revision a turn runs: the snapshot's, else the current one (RT-2.1). */
-const revisionFor = async ({ tx, deps }: Scope, turn: TurnRow,
-  body: TurnBody): Promise<AgentRevision | undefined> => {
+const revisionFor = async ({ tx, deps }: Scope, turn: TurnRow, body: TurnBody): Promise<AgentRevision | undefined> => {
   const current = await deps.agents.current(tx, turn.namespace, turn.agent);
   if (current === undefined || body.snapshot === undefined) return current;
   const { agentUid, agentGeneration } = body.snapshot;
@@ -99,12 +101,16 @@ const claimOne = async ({ tx, deps }: Scope, candidate: TurnRow): Promise<Claime
   if (agent === undefined || agent.deleting)
     return void (await refuse({ tx, deps }, found, { errorClass: 'agent_gone', sentence: 'The agent was deleted.' }));
   if (agent.notReady !== '')
-    return void (await refuse({ tx, deps }, found,
-      { errorClass: 'agent_not_ready', sentence: `The agent is not ready: ${agent.notReady}` }));
+    return void (await refuse({ tx, deps }, found, {
+      errorClass: 'agent_not_ready',
+      sentence: `The agent is not ready: ${agent.notReady}`,
+    }));
   const attempt = body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
   if (attempt > deps.config.maxAttempts)
-    return void (await refuse({ tx, deps }, found,
-      { errorClass: 'attempts_exhausted', sentence: `The turn was tried ${deps.config.maxAttempts} times.` }));
+    return void (await refuse({ tx, deps }, found, {
+      errorClass: 'attempts_exhausted',
+      sentence: `The turn was tried ${deps.config.maxAttempts} times.`,
+    }));
   const journal = turn.attempt === 0 ? [] : await tx.log.journal(turn.id);
   const now = tx.now();
   const fence = session.fence + 1;

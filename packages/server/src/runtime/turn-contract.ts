@@ -1,4 +1,5 @@
 import type { TurnState } from '../store/contracts/index.ts';
+import type { Goal } from '../tools/goal-contract.ts';
 import type { PlacedPart } from './part-contract.ts';
 
 /** What a turn and its session remember beside their rows, and what a running turn shows (RT-2). */

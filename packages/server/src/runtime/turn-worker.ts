@@ -83,7 +83,7 @@ export class TurnWorker implements LiveTurns {
     if (free <= 0) return;
     const sentMs = this.#deps.clock.monotonicMs();
     this.#deps.faultPoint('before-claim');
-    const claimed = await this.#deps.store.write((tx) => claimReadyTurns(tx, free, this.#deps));
+    const claimed = await this.#deps.store.write((tx) => claimReadyTurns({ tx, deps: this.#deps }, free));
     this.#deps.faultPoint('after-claim');
     for (const one of claimed) this.#execute(new TurnRun(one, sentMs, this.#deps));
     if (claimed.length === free) this.#claimAgain = true;

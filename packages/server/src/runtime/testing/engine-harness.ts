@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
 import { type Clock, createIds, type Ids, seededRandom, silentLog, systemClock } from '../../base/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
@@ -85,7 +85,11 @@ const noUsage: UsageMeter = {
 /** Objects in memory; the same bytes survive a simulated restart because the harness keeps them. */
 class MemoryObjects implements ObjectAccess {
   readonly bytes = new Map<string, Uint8Array>();
-  store(_namespace: string, bytes: Uint8Array, facts: { readonly mediaType: string; readonly filename: string }): Promise<ObjectData> {
+  store(
+    _namespace: string,
+    bytes: Uint8Array,
+    facts: { readonly mediaType: string; readonly filename: string },
+  ): Promise<ObjectData> {
     const key = `object-${this.bytes.size}`;
     this.bytes.set(key, bytes);
     return Promise.resolve({ key, sha256: key, sizeBytes: bytes.length, ...facts });
@@ -98,7 +102,7 @@ class MemoryObjects implements ObjectAccess {
 
 export interface HarnessOptions {
   readonly tools?: readonly Tool[];
-  readonly spec?: Partial<AgentSpec>;
+  readonly spec?: MessageInitShape<typeof AgentSpecSchema>;
   readonly config?: Partial<RuntimeConfig>;
   readonly clock?: Clock;
   readonly seed?: number;
@@ -142,13 +146,22 @@ export class EngineHarness {
     });
   }
 
-  async start(options: { readonly faultPoint?: FaultPoints; readonly deps?: Partial<RuntimeDeps> } = {}): Promise<void> {
+  async start(
+    options: { readonly faultPoint?: FaultPoints; readonly deps?: Partial<RuntimeDeps> } = {},
+  ): Promise<void> {
     this.#starts += 1;
     const { clock, ids } = this;
     const log = silentLog;
     const random = seededRandom(this.#starts);
-    this.store = await openSqliteStore({ dataDir: this.#dir, clock, random, log, durability: 'off', fatal: () => undefined });
-    this.bus = createLocalBus({ log });
+    this.store = await openSqliteStore({
+      dataDir: this.#dir,
+      clock,
+      random,
+      log,
+      durability: 'off',
+      fatal: () => undefined,
+    });
+    this.bus = createLocalBus(log);
     for (const id of this.#followed) this.#subscribe(id);
     this.models = testModels(clock);
     const deps: RuntimeDeps = {
@@ -166,7 +179,10 @@ export class EngineHarness {
       usage: noUsage,
       objects: this.objects,
       history: createHistoryReader(),
-      prompts: createPromptAssembler({ models: this.models, readObject: (namespace, object) => this.objects.read(namespace, object) }),
+      prompts: createPromptAssembler({
+        models: this.models,
+        readObject: (namespace, object) => this.objects.read(namespace, object),
+      }),
       endHooks: [],
       workerId: `worker-${this.#starts}`,
       faultPoint: options.faultPoint ?? (() => undefined),
@@ -194,7 +210,9 @@ export class EngineHarness {
   }
 
   async session(labels: Readonly<Record<string, string>> = {}): Promise<string> {
-    const row = await this.store.write((tx) => this.runtime.lifecycle.create(tx, { namespace: 'default', agent: 'helper', labels, identity: 'test' }));
+    const row = await this.store.write((tx) =>
+      this.runtime.lifecycle.create(tx, { namespace: 'default', agent: 'helper', labels, identity: 'test' }),
+    );
     this.#followed.add(row.id);
     this.#subscribe(row.id);
     return row.id;
@@ -203,14 +221,29 @@ export class EngineHarness {
   send(sessionId: string, text: string, more: Partial<Submission> = {}): ReturnType<Runtime['admission']['admit']> {
     const parts: Part[] = [{ id: '', type: PART.TEXT, content: text, createdAt: 1 }];
     const cause = { kind: 'api', identity: 'test', labels: {}, lineage: [] };
-    return this.store.write((tx) => this.runtime.admission.admit(tx, { namespace: 'default', agent: 'helper', sessionId, parts, labels: {}, whenBusy: 'QUEUE', cause, ...more }));
+    return this.store.write((tx) =>
+      this.runtime.admission.admit(tx, {
+        namespace: 'default',
+        agent: 'helper',
+        sessionId,
+        parts,
+        labels: {},
+        whenBusy: 'QUEUE',
+        cause,
+        ...more,
+      }),
+    );
   }
 
   /** Resolves with the terminal event of the turn. */
   ended(turnId: string): Promise<SessionEvent> {
     const found = this.events.find((event) => event.turnId === turnId && (event.kind === 2 || event.kind === 3));
     if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve) => this.#waiting.push((event) => event.turnId === turnId && (event.kind === 2 || event.kind === 3) && (resolve(event), true)));
+    return new Promise((resolve) =>
+      this.#waiting.push(
+        (event) => event.turnId === turnId && (event.kind === 2 || event.kind === 3) && (resolve(event), true),
+      ),
+    );
   }
 
   /** Resolves with the first event that fits, past ones included. */
@@ -220,15 +253,30 @@ export class EngineHarness {
     return new Promise((resolve) => this.#waiting.push((event) => fits(event) && (resolve(event), true)));
   }
 
-  async messages(sessionId: string): Promise<{ readonly role: number; readonly id: string; readonly parts: readonly Part[]; readonly labels: Readonly<Record<string, string>> }[]> {
+  async messages(sessionId: string): Promise<
+    {
+      readonly role: number;
+      readonly id: string;
+      readonly parts: readonly Part[];
+      readonly labels: Readonly<Record<string, string>>;
+    }[]
+  > {
     const rows = await this.store.read((tx) => tx.log.messagesAfter(sessionId, '', 1000));
-    return rows.map((row) => ({ role: row.role, id: row.id, labels: row.labels, parts: JSON.parse(row.parts) as Part[] }));
+    return rows.map((row) => ({
+      role: row.role,
+      id: row.id,
+      labels: row.labels,
+      parts: JSON.parse(row.parts) as Part[],
+    }));
   }
 
   /** Text of the last assistant message. */
   async reply(sessionId: string): Promise<string> {
     const last = (await this.messages(sessionId)).filter((message) => message.role === 2).at(-1);
-    return (last?.parts ?? []).filter((part) => part.type === PART.TEXT).map((part) => part.content).join('');
+    return (last?.parts ?? [])
+      .filter((part) => part.type === PART.TEXT)
+      .map((part) => part.content)
+      .join('');
   }
 
   readonly #waiting: ((event: SessionEvent) => boolean)[] = [];
