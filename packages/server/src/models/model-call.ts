@@ -34,6 +34,8 @@ const IMAGE_TOKENS = 1000;
 
 const STOPPED: Failure = { errorClass: 'provider_stream', sentence: 'The model call was stopped.' };
 
+const CRASHED = failureOf('provider_unavailable', { sentence: 'The answer of the model could not be taken.' });
+
 const PAUSED = failureOf('provider_unavailable', {
   sentence: 'The model provider failed repeatedly and is paused for a moment.',
 });
@@ -153,7 +155,11 @@ export class ModelCall {
         facts: this.#parts.facts,
         apiKey,
         emit: (chunk) => {
-          if (!isOver) this.#emit(chunk);
+          if (!isOver)
+            this.#guard(
+              () => this.#emit(chunk),
+              () => abort(CRASHED),
+            );
         },
         connected: () => watch.connected(),
         received: (isAnswer) => {
@@ -171,6 +177,16 @@ export class ModelCall {
         end(failed(failureOf('provider_unavailable')));
       });
     });
+  }
+
+  /** A consumer that throws ends its own call, never the connection's parser or the process (RT-R19). */
+  #guard(work: () => void, onCrash: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#parts.log.error('model chunk consumer crashed', this.#logFields(), error);
+      onCrash();
+    }
   }
 
   #emit(chunk: ContentChunk): void {
@@ -209,6 +225,11 @@ export class ModelCall {
   }
 
   #deliver(outcome: Outcome): void {
+    const nothing = (): void => undefined;
+    this.#guard(() => this.#deliverLast(outcome), nothing);
+  }
+
+  #deliverLast(outcome: Outcome): void {
     const isStopped = this.#signal.aborted && outcome.kind === 'failure';
     if (outcome.kind === 'finish') {
       const usage = this.#usage(outcome);

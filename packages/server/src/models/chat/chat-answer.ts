@@ -79,16 +79,20 @@ export class ChatAnswer {
     this.#attempt = attempt;
   }
 
+  /** A network chunk that is one whole event of a known shape; false when it has to be read as usual. */
+  readKnown(chunk: Buffer): boolean {
+    if (this.outcome !== undefined) return false;
+    const text = this.#template.match(chunk);
+    if (text === undefined) return false;
+    this.#addText(text);
+    return true;
+  }
+
   /** One event's data. Never throws. */
   read(data: string): void {
     if (this.outcome !== undefined) return;
     if (data === '[DONE]') {
       this.#complete();
-      return;
-    }
-    const known = this.#template.match(data);
-    if (known !== undefined) {
-      this.#addText(known);
       return;
     }
     let event: unknown;

@@ -44,6 +44,11 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
   #isSettled = false;
   #isCancelled = false;
   #drainTimer: CancelTimer | undefined;
+  #isFlushQueued = false;
+  readonly #flush = (): void => {
+    this.#isFlushQueued = false;
+    this.#answer.flush();
+  };
 
   constructor(attempt: Attempt, clock: Clock, settle: (outcome: Outcome) => void) {
     this.#attempt = attempt;
@@ -123,17 +128,30 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
       this.#breakOff(controller);
       return;
     }
+    if (this.#reader.isBetween && this.#answer.readKnown(chunk)) {
+      this.#queueFlush();
+      return;
+    }
     try {
       this.#reader.push(chunk);
     } catch {
       this.#breakOff(controller);
       return;
     }
-    this.#answer.flush();
-    if (this.#answer.outcome === undefined) return;
+    if (this.#answer.outcome === undefined) {
+      this.#queueFlush();
+      return;
+    }
     if (this.#answer.outcome.kind === 'failure') controller.abort(CANCELLED);
     else this.#drainTimer = this.#clock.after(DRAIN_MS, () => controller.abort(CANCELLED));
     this.#settleAnswer();
+  }
+
+  /** Deltas that one read of the socket brought leave as one: the parser calls back for each, then microtasks run. */
+  #queueFlush(): void {
+    if (this.#isFlushQueued) return;
+    this.#isFlushQueued = true;
+    queueMicrotask(this.#flush);
   }
 
   /** A server that ignored `stream` answers with one JSON completion. */

@@ -23,6 +23,11 @@ export class EventReader {
     this.#onData = onData;
   }
 
+  /** True between two events: the next byte begins a new one. */
+  get isBetween(): boolean {
+    return this.#pendingBytes === 0 && this.#data === undefined;
+  }
+
   push(chunk: Buffer): void {
     const last = chunk.lastIndexOf(NEWLINE);
     if (last < 0) {

@@ -238,6 +238,49 @@ describe('the own driver', () => {
     expect(got.all('text')).toHaveLength(1);
   });
 
+  it('reads texts alike whether their event has the known shape or not', async () => {
+    const texts = [
+      'plain',
+      ' two',
+      ' "quoted"',
+      ' back\\slash',
+      '\nline',
+      ' \u65e5\u672c',
+      ' \ud83d\ude00',
+      '\ud83d',
+      '\ude00',
+      '"',
+      ',',
+      ' end',
+    ];
+    const got = await run(compatibleWire, { chunks: compatibleWire.events({ text: texts }) });
+    expect(got.text).toBe(texts.join(''));
+    const mixed = [
+      delta({ content: 'a' }),
+      delta({ content: 'b' }),
+      { ...delta({ content: 'c' }), usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      delta({ content: 'd' }, 'length'),
+      '[DONE]',
+    ];
+    const end = await run(compatibleWire, chat(...mixed));
+    expect([end.text, end.finish?.finish, end.usage?.outputTokens]).toEqual(['abcd', 'length', 2]);
+  });
+
+  it('ends only its own call when the consumer throws (R19)', async () => {
+    server.answer = () => ({ chunks: compatibleWire.events({ text: ['a', 'b'] }) });
+    const got = new Collected();
+    await registries.get(compatibleWire)!.stream(
+      testRequest('p/x', 'hello'),
+      (chunk) => {
+        got.chunks.push(chunk);
+        throw new Error('consumer is broken');
+      },
+      new AbortController().signal,
+    );
+    expect(got.chunks.map((chunk) => chunk.type)).toEqual(['text', 'error']);
+    expect((await run(compatibleWire, { chunks: compatibleWire.events({ text: ['fine'] }) })).text).toBe('fine');
+  });
+
   it('refuses a broken event', async () => {
     const got = await run(compatibleWire, { chunks: ['data: {"choices":[{"delta":\n\n'] });
     expect(got.error?.errorClass).toBe('provider_stream');
