@@ -23,13 +23,18 @@ import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../base/index.ts';
 import { checkLabels, namespaceKey, refusal, resourceNotFound, sortKeys } from '../../resources/index.ts';
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { checkParts, writtenParts } from './append-rules.ts';
-import { holdObjects, type InboundObjects, settleObjects } from './inbound-objects.ts';
-import { checkNewLabels } from './send-rules.ts';
+import {
+  checkNewLabels,
+  checkParts,
+  holdObjects,
+  type InboundObjects,
+  settleObjects,
+  writtenParts,
+} from './inbound/index.ts';
 import { auditTarget, lockSession, readSession, refusedState, type SessionNames } from './session-access.ts';
 import type { SessionService } from './session-service.ts';
 import type { SessionsContext } from './sessions-deps.ts';
-import { permissionData, permissionMessage, turnMessage } from './turn-messages.ts';
+import { permissionData, permissionMessage, turnMessage } from './wire/index.ts';
 
 /** The one `svc/` label a caller may set, through UpdateSessionMessage only (API-1.3). */
 const DELIVERY_STATUS = 'svc/connector-delivery-status';

@@ -4,8 +4,7 @@
  * turns. Does not own admission, turns or stops (runtime), following (runtime/stream) or deliveries. Called by app, which
  * mounts the operations and hands the browser surface what it needs.
  */
-export { EventMessages } from './event-messages.ts';
-export { MessageMessages } from './message-messages.ts';
+
 export { sessionOperations } from './session-operations.ts';
 export type { DeliveryGate, NamespaceTree, SessionLimits, SessionsDeps, UrlFetcher } from './sessions-deps.ts';
-export { turnMessage } from './turn-messages.ts';
+export { EventMessages, MessageMessages, turnMessage } from './wire/index.ts';

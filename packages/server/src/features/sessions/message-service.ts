@@ -31,11 +31,16 @@ import {
   type Submission,
 } from '../../runtime/contract.ts';
 import type { TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { appendedMessage, checkAppend } from './append-rules.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
-import { holdObjects, type InboundObjects, settleObjects } from './inbound-objects.ts';
-import { plainPart } from './part-rules.ts';
-import { checkSend } from './send-rules.ts';
+import {
+  appendedMessage,
+  checkAppend,
+  checkSend,
+  holdObjects,
+  type InboundObjects,
+  plainPart,
+  settleObjects,
+} from './inbound/index.ts';
 import { auditTarget, lockSession, readSession, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { awaitTurn, isTurnOver, replyText, turnBody } from './turn-wait.ts';

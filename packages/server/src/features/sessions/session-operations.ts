@@ -1,11 +1,11 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
 import { type Operation, serverStream, unary } from '../contract.ts';
 import { ControlService } from './control-service.ts';
-import { MessageMessages } from './message-messages.ts';
 import { MessageService } from './message-service.ts';
 import { SessionService } from './session-service.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 import { StreamService } from './stream-service.ts';
+import { MessageMessages } from './wire/index.ts';
 
 /** The 11 session operations of GatewayService and SessionControlService without RunSchedule (API-8.3, 9.2). */
 export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => {

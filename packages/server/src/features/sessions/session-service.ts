@@ -22,8 +22,8 @@ import { checkLabels, checkSystemKeys, parseLabelSelector, refusal, withoutPriva
 import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import { auditTarget, lockSession, readSession, requireAgent, sessionNotFound } from './session-access.ts';
-import { sessionKey, sessionResponse } from './session-responses.ts';
 import type { SessionsContext } from './sessions-deps.ts';
+import { sessionKey, sessionResponse } from './wire/index.ts';
 
 /** Newest messages that GetSession shows when not told how many (API-8.3). */
 const DEFAULT_MESSAGES = 1_000;

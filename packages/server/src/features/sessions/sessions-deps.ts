@@ -10,7 +10,7 @@ import type {
 } from '../../runtime/contract.ts';
 import type { AnswerCursors, SessionStreams } from '../../runtime/stream/stream-contract.ts';
 import type { Bus, MessageRow, ReadTx, SessionRow, Store, WriteTx } from '../../store/contracts/index.ts';
-import type { MessageMessages } from './message-messages.ts';
+import type { MessageMessages } from './wire/index.ts';
 
 /** Limits of API-1.9 and RT-2.10 that this feature checks; sizes in bytes, times in seconds. */
 export interface SessionLimits {

@@ -6,8 +6,8 @@ import { formatSessionName, parseSessionName } from '../../resources/index.ts';
 import type { SessionEvent } from '../../runtime/contract.ts';
 import type { EventOutlet, FollowedSession } from '../../runtime/stream/stream-contract.ts';
 import type { StreamSink } from '../contract.ts';
-import { EventMessages } from './event-messages.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
+import { EventMessages } from './wire/index.ts';
 
 type PartSink = StreamSink<SessionMessagePartEvent>;
 
@@ -50,10 +50,10 @@ export class StreamService {
     return this.#deps.streams.follow({ sessions, untilDone, turnId, batch: false }, outlet, call.signal);
   }
 
-  batch(request: StreamSessionPartsBatchRequest, call: CallContext, sink: PartSink): Promise<void> {
+  async batch(request: StreamSessionPartsBatchRequest, call: CallContext, sink: PartSink): Promise<void> {
     const sessions = batchSessions(request, this.#deps.limits.batchSessions);
     const outlet = new SinkOutlet(sink, this.#messages);
-    return this.#deps.streams.follow(
+    await this.#deps.streams.follow(
       { sessions, untilDone: request.untilDone, turnId: '', batch: true },
       outlet,
       call.signal,

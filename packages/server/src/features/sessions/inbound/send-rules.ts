@@ -1,8 +1,8 @@
 import type { SendMessageRequest } from '@svc/api/gateway';
-import type { FieldViolation } from '../../base/index.ts';
-import { checkLabels, checkSystemKeys } from '../../resources/index.ts';
+import type { FieldViolation } from '../../../base/index.ts';
+import { checkLabels, checkSystemKeys } from '../../../resources/index.ts';
+import type { SessionLimits } from '../sessions-deps.ts';
 import { checkPartCounts, checkSentPart, checkTextSize } from './part-rules.ts';
-import type { SessionLimits } from './sessions-deps.ts';
 
 const refuse = (field: string, description: string): FieldViolation => ({
   field,

@@ -1,6 +1,6 @@
 import type { SessionMessagePart } from '@svc/api/data';
-import type { FieldViolation } from '../../base/index.ts';
-import { PART, type Part } from '../../runtime/contract.ts';
+import type { FieldViolation } from '../../../base/index.ts';
+import { PART, type Part } from '../../../runtime/contract.ts';
 
 /** Bounds of one message (RT-2.10). */
 export const MESSAGE_PARTS = 64;

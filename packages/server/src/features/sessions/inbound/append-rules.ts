@@ -1,11 +1,11 @@
 import { MessageRole, type SessionMessage } from '@svc/api/data';
 import type { AppendSessionMessageRequest } from '@svc/api/gateway';
-import { type FieldViolation, isUuid } from '../../base/index.ts';
-import type { Part, SessionLifecycle } from '../../runtime/contract.ts';
+import { type FieldViolation, isUuid } from '../../../base/index.ts';
+import type { Part, SessionLifecycle } from '../../../runtime/contract.ts';
+import type { SessionLimits } from '../sessions-deps.ts';
 import type { InboundObjects } from './inbound-objects.ts';
 import { checkPartCounts, checkTextSize, checkWrittenPart, plainPart } from './part-rules.ts';
 import { checkNewLabels } from './send-rules.ts';
-import type { SessionLimits } from './sessions-deps.ts';
 
 type MessageDraft = Parameters<SessionLifecycle['append']>[2];
 

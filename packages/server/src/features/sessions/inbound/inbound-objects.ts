@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { SessionMessagePart } from '@svc/api/data';
-import { type FieldViolation, invalidFields } from '../../base/index.ts';
-import type { ObjectAccess, ObjectData } from '../../runtime/contract.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
+import { type FieldViolation, invalidFields } from '../../../base/index.ts';
+import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
+import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { UrlFetcher } from '../sessions-deps.ts';
 import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
-import type { UrlFetcher } from './sessions-deps.ts';
 
 export interface InboundRequest {
   readonly namespace: string;

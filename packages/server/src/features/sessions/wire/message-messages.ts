@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type SessionMessage, SessionMessageSchema } from '@svc/api/data';
-import { deepFreeze, withoutPrivate } from '../../resources/index.ts';
-import type { Part } from '../../runtime/contract.ts';
-import type { MessageRow } from '../../store/contracts/index.ts';
+import { deepFreeze, withoutPrivate } from '../../../resources/index.ts';
+import type { Part } from '../../../runtime/contract.ts';
+import type { MessageRow } from '../../../store/contracts/index.ts';
 import { partMessage } from './part-messages.ts';
 
 interface CachedMessage {

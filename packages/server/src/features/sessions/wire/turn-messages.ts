@@ -8,10 +8,10 @@ import {
   TurnSchema,
   TurnState,
 } from '@svc/api/data';
-import type { PermissionData } from '../../runtime/contract.ts';
-import type { PermissionRow, ReadTx, TurnRow } from '../../store/contracts/index.ts';
+import type { PermissionData } from '../../../runtime/contract.ts';
+import type { PermissionRow, ReadTx, TurnRow } from '../../../store/contracts/index.ts';
+import { turnBody } from '../turn-wait.ts';
 import { tokenCounter } from './session-responses.ts';
-import { turnBody } from './turn-wait.ts';
 
 const DECISION = {
   PENDING: PermissionDecision.UNSPECIFIED,

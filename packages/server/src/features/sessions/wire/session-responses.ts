@@ -2,10 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { type TokenCounter, TokenCounterSchema } from '@svc/api/data';
 import { type SessionResponse, SessionResponseSchema } from '@svc/api/gateway';
 import { type Session, SessionSchema } from '@svc/api/resources';
-import { withoutPrivate } from '../../resources/index.ts';
-import type { SessionSide, TurnUsage } from '../../runtime/contract.ts';
-import type { SessionRow, StoredResource } from '../../store/contracts/index.ts';
-import type { SessionsContext } from './sessions-deps.ts';
+import { withoutPrivate } from '../../../resources/index.ts';
+import type { SessionSide, TurnUsage } from '../../../runtime/contract.ts';
+import type { SessionRow, StoredResource } from '../../../store/contracts/index.ts';
+import type { SessionsContext } from '../sessions-deps.ts';
 
 /** Name of a session's resource. */
 export const sessionKey = (row: {

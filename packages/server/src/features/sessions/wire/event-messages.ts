@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type SessionMessagePartEvent, SessionMessagePartEventSchema } from '@svc/api/events';
-import { deepFreeze } from '../../resources/index.ts';
-import type { SessionEvent } from '../../runtime/contract.ts';
+import { deepFreeze } from '../../../resources/index.ts';
+import type { SessionEvent } from '../../../runtime/contract.ts';
 import { partMessage } from './part-messages.ts';
 
 /** Wire messages of events: one frozen message per event, shared by every reader so that it is encoded once. */

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { ObjectRefSchema, type SessionMessagePart, SessionMessagePartSchema } from '@svc/api/data';
-import type { ObjectData, Part } from '../../runtime/contract.ts';
+import type { ObjectData, Part } from '../../../runtime/contract.ts';
 
 /** A stored or streamed part as the wire shows it; continuation data stays inside (RT-R23). */
 export const partMessage = (part: Part): SessionMessagePart => {
