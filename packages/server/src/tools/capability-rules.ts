@@ -52,17 +52,17 @@ export const approvalOf = (
 
 /** The usable entries of one capability. */
 export const grantsOf = (capabilities: Capabilities, capability: string): readonly CapabilityGrant[] => {
-  const entries = Object.hasOwn(capabilities, capability) ? (capabilities[capability] ?? []) : [];
+  const entries = new Map(Object.entries(capabilities)).get(capability) ?? [];
   return entries.map((entry) => parseEntry(capability, entry)).filter((grant) => grant !== undefined);
 };
 
 /** Readable reasons for condition CapabilitiesKnown False, empty when every entry is understood (RT-6.2). */
 export const capabilityProblems = (capabilities: Capabilities): readonly string[] =>
-  Object.keys(capabilities)
-    .sort()
-    .flatMap((capability) => {
+  Object.entries(capabilities)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([capability, entries]) => {
       if (!isKnownAction(capability, '*')) return [`unknown capability ${JSON.stringify(capability)}`];
-      return (capabilities[capability] ?? [])
+      return entries
         .filter((entry) => parseEntry(capability, entry) === undefined)
         .map((entry) => `capability ${capability} does not know ${JSON.stringify(entry)}`);
     });

@@ -92,6 +92,7 @@ describe('offering tools', () => {
         { action: 'read', approval: 'maybe' },
         { action: 'read', namespaces: ['other'] },
         { approval: 'allow' },
+        { action: 5 },
       ],
       teleport: ['*'],
       constructor: ['*'],
@@ -106,6 +107,7 @@ describe('offering tools', () => {
       'capability files does not know {"action":"read","approval":"maybe"}',
       'capability files does not know {"action":"read","namespaces":["other"]}',
       'capability files does not know {"approval":"allow"}',
+      'capability files does not know {"action":5}',
       'capability mcp does not know "nothing"',
       'unknown capability "teleport"',
     ]);
