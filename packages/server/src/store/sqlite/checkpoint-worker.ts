@@ -14,7 +14,7 @@ export interface CheckpointAnswer {
 /** Primary result code of every I/O error. */
 const IO_ERROR = 10;
 /** A TRUNCATE waits this long for readers; they hold a snapshot for one event-loop turn. */
-const READER_WAIT_MS = 2_000;
+const READER_WAIT_MS = 200;
 
 const database = new DatabaseSync(String(workerData), { timeout: READER_WAIT_MS });
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');

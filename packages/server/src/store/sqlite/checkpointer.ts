@@ -30,20 +30,21 @@ export class Checkpointer {
   #answer: ((answer: CheckpointAnswer) => void) | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
+  readonly #passiveBytes: number;
+  readonly #truncateBytes: number;
+  #truncateAtBytes: number;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
+    this.#passiveBytes = options.passiveBytes ?? PASSIVE_BYTES;
+    this.#truncateBytes = options.truncateBytes ?? TRUNCATE_BYTES;
+    this.#truncateAtBytes = this.#truncateBytes;
     this.#size = options.connection.statement('PRAGMA wal_checkpoint(NOOP)');
   }
 
   /** After each commit of a group. */
   noteCommit(): void {
-    if (this.#running !== undefined || this.#isClosed) return;
-    const size = this.#size.get();
-    if (size === undefined) return;
-    const isDue = (size.log - size.checkpointed) * FRAME_BYTES >= (this.#options.passiveBytes ?? PASSIVE_BYTES);
-    const isLong = size.log * FRAME_BYTES >= (this.#options.truncateBytes ?? TRUNCATE_BYTES);
-    if (!isDue && !isLong) return;
+    if (this.#running !== undefined || this.#isClosed || !this.#isDue()) return;
     this.#running = this.#checkpoint().finally(() => {
       this.#running = undefined;
     });
@@ -55,12 +56,28 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
+  /** A commit must not fail because the size of the log cannot be told. */
+  #isDue(): boolean {
+    try {
+      const size = this.#size.get();
+      if (size === undefined) return false;
+      const waitingBytes = (size.log - size.checkpointed) * FRAME_BYTES;
+      return waitingBytes >= this.#passiveBytes || size.log * FRAME_BYTES >= this.#truncateAtBytes;
+    } catch (error) {
+      this.#options.log.error('the size of the log cannot be told', {}, error);
+      return false;
+    }
+  }
+
   async #checkpoint(): Promise<void> {
     const passive = await this.#ask('PASSIVE');
     if (passive.error !== undefined) return this.#failed(passive);
-    if (passive.logFrames * FRAME_BYTES < (this.#options.truncateBytes ?? TRUNCATE_BYTES)) return;
+    const logBytes = passive.logFrames * FRAME_BYTES;
+    if (logBytes < this.#truncateAtBytes) return;
     await this.#options.pausedWhile(async () => {
       const truncated = await this.#ask('TRUNCATE');
+      // A reader that does not end (a foreign program) must not stop the writes again and again.
+      this.#truncateAtBytes = this.#truncateBytes + (truncated.error === undefined ? 0 : logBytes);
       if (truncated.error !== undefined) this.#failed(truncated);
     });
   }

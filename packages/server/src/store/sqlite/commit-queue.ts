@@ -114,7 +114,11 @@ export class CommitQueue {
     this.#isRunning = true;
     const group = this.#waiting.splice(0, MAX_GROUP);
     const watch = this.#watchForStalls();
-    if (!(await this.#runGroup(group))) for (const job of group) await this.#runGroup([job]);
+    try {
+      if (!(await this.#runGroup(group))) for (const job of group) await this.#runGroup([job]);
+    } catch (error) {
+      this.#options.fatal(error);
+    }
     watch.stop();
     this.#settleWhenSynced(group);
     this.#isRunning = false;

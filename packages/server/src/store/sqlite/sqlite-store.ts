@@ -206,7 +206,7 @@ class SqliteStore implements Store {
   }
 
   #noteCommit(): void {
-    this.#committedVersion = this.#tables.resources.newestVersion();
+    this.#committedVersion = this.#tables.resourceWrites.lastVersion ?? this.#committedVersion;
     this.#checkpointer.noteCommit();
   }
 

@@ -80,10 +80,13 @@ describe('local blobs', () => {
   });
 });
 
-/** Random ASCII: seven bits in each byte, less the table of codes that a compressed frame carries. */
+/** Characters of one and two bytes, mixed evenly: about 7.5 bits in each byte. */
 const hardText = (characters: number): string => {
   const random = seededRandom(3);
-  const one = (): string => String.fromCodePoint(1 + Math.floor(random.next() * 127));
+  const one = (): string => {
+    const [first, count] = random.next() < 0.5 ? [1, 127] : [0x80, 0x780];
+    return String.fromCodePoint(first + Math.floor(random.next() * count));
+  };
   return Array.from({ length: characters }, one).join('');
 };
 

@@ -149,6 +149,11 @@ export class ResourceWriteTable {
     this.#dropChanges = connection.statement(DROP_CHANGES);
   }
 
+  /** Undefined after a rollback until the next write. */
+  get lastVersion(): number | undefined {
+    return this.#lastVersion;
+  }
+
   /** Called after every rollback, also of a savepoint. */
   forgetVersion(): void {
     this.#lastVersion = undefined;
