@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { Health } from '@svc/api/health';
+import { services } from '@svc/api/methods';
+import { v1, v1alpha } from '@svc/api/reflection';
 import { Fault } from '../base/index.ts';
 import { Codec } from './codec/index.ts';
+import { ConnectProtocol } from './connect/index.ts';
 import type { HttpRoute, TransportParts, TransportServer } from './contract.ts';
 import { Dispatcher, methodTable } from './dispatcher/index.ts';
 import { FaultWriter, tooLarge } from './faults/index.ts';
 import { FrontDoor } from './front-door.ts';
+import { GrpcProtocol } from './grpc/index.ts';
+import { GrpcWebProtocol } from './grpc-web/index.ts';
 import { OriginRules } from './http/index.ts';
 import { OnePort } from './listener/index.ts';
 import { PlainWire, plainEntry } from './plain/index.ts';
 import { RestProtocol } from './rest/index.ts';
-import { Readiness, standardRoutes } from './standard/index.ts';
+import { DescriptorIndex, healthOperations, Readiness, reflectionCalls, standardRoutes } from './standard/index.ts';
 
 /**
  * Opens the one port and serves every operation on every transport (API-2). Rejects when the address is taken or an
@@ -19,7 +25,9 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const { config, clock, log } = parts;
   const dispatcher = new Dispatcher(parts);
   const readiness = new Readiness(parts.readiness, () => dispatcher.draining);
-  const methods = methodTable(parts.operations, []);
+  const served = [...services, Health, v1.ServerReflection, v1alpha.ServerReflection];
+  const serviceNames = new Set(served.map((service) => service.typeName));
+  const methods = methodTable(parts.operations, healthOperations(readiness, serviceNames, clock));
   const codec = new Codec(config.jsonDepth);
   const faults = new FaultWriter(
     codec,
@@ -32,10 +40,15 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
     method: plainEntry(route),
     wire: new PlainWire(route, { dispatcher, faults, origins }),
   }));
-  const { requestBytes } = config;
-  const rest = new RestProtocol({ codec, faults, origins, requestBytes, dispatcher, methods, plain });
+  const shared = { codec, faults, origins, requestBytes: config.requestBytes, dispatcher, methods };
+  const rest = new RestProtocol({ ...shared, plain });
+  const refusePlain = rest.refuse.bind(rest);
+  const special = config.reflection ? reflectionCalls({ ...shared, index: new DescriptorIndex(served) }) : [];
+  const grpc = new GrpcProtocol({ ...shared, special, refusePlain });
+  const grpcWeb = new GrpcWebProtocol({ ...shared, refusePlain });
+  const connect = new ConnectProtocol(shared);
   const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());
-  const door = new FrontDoor({ config, origins, rest, grpc: rest, grpcWeb: rest, connect: rest, faultOf });
+  const door = new FrontDoor({ config, origins, rest, grpc, grpcWeb, connect, faultOf });
   const brokenBody = (status: 400 | 408 | 431): string => faults.body(brokenRequest(status, config.headerBytes));
   const port = new OnePort({ config, clock, log, handle: (exchange) => door.handle(exchange), brokenBody });
   const address = await port.listen();

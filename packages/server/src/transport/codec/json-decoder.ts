@@ -63,7 +63,7 @@ export class JsonDecoder {
   /** A message from a parsed object; throws INVALID_ARGUMENT naming every fault found. */
   decode(desc: DescMessage, json: Record<string, unknown>): Message {
     const report = new DecodeReport();
-    const message = this.read(desc, json, report);
+    const message = this.read(desc, json, { report, at: '' });
     report.throwIfAny();
     return message;
   }
@@ -72,8 +72,13 @@ export class JsonDecoder {
     return this.decode(desc, this.parse(text));
   }
 
-  /** As decode, adding to a report of the caller's; `path` is where the object stands. */
-  read(desc: DescMessage, json: Record<string, unknown>, report: DecodeReport, path = ''): Message {
+  /** As decode, adding to a report of the caller's; `at` is where the object stands. */
+  read(
+    desc: DescMessage,
+    json: Record<string, unknown>,
+    place: { readonly report: DecodeReport; readonly at: string },
+  ): Message {
+    const { report, at: path } = place;
     const reader = this.#readerOf(desc);
     const message = create(desc);
     const target = message as unknown as Loose;
@@ -139,7 +144,7 @@ export class JsonDecoder {
     if (desc.typeName === 'google.protobuf.FieldMask') return readFieldMask(desc);
     if (desc.typeName.startsWith('google.protobuf.')) return readWellKnown(desc);
     return (json, path, report) =>
-      isJsonObject(json) ? this.read(desc, json, report, path) : report.add(path, 'must be an object');
+      isJsonObject(json) ? this.read(desc, json, { report, at: path }) : report.add(path, 'must be an object');
   }
 
   #list(element: ReadValue): ReadValue {

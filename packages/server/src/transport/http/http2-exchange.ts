@@ -137,13 +137,17 @@ export class Http2Exchange implements Exchange {
     });
   }
 
-  /** A body that nobody will read keeps the stream half open; NO_ERROR tells the peer to stop sending (RFC 9113, 8.1). */
+  /**
+   * A body that is being read when the answer is already out is no longer wanted; NO_ERROR tells the peer to stop
+   * (RFC 9113, 8.1). Later than this tick, or the reset would overtake the answer. A body never looked at node resets.
+   */
   #stopReading(): void {
     const stream = this.#stream;
-    if (stream.readableEnded || stream.endAfterHeaders) return;
-    if (stream.readableFlowing === null) stream.resume();
+    if (stream.readableEnded || stream.endAfterHeaders || stream.readableFlowing === null) return;
     stream.once('finish', () => {
-      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+      setImmediate(() => {
+        if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+      });
     });
   }
 }

@@ -213,7 +213,7 @@ interface SpecPlace {
 const checkPart = (desc: DescMessage | undefined, json: Json, place: { decoder: JsonDecoder; at: string }): void => {
   if (desc === undefined) return;
   const report = new DecodeReport();
-  place.decoder.read(desc, json, report, place.at);
+  place.decoder.read(desc, json, { report, at: place.at });
   report.throwIfAny();
 };
 

@@ -2,5 +2,8 @@
  * standard: what every server offers beside its operations: health and readiness, metrics, version, the OpenAPI
  * description, grpc.health.v1 and reflection. Served through the same dispatcher as everything else.
  */
+export { DescriptorIndex } from './descriptor-index.ts';
+export { healthOperations } from './health-service.ts';
 export { Readiness } from './readiness.ts';
+export { reflectionCalls } from './reflection-wire.ts';
 export { standardRoutes } from './standard-routes.ts';

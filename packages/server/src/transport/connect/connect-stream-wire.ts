@@ -1,0 +1,93 @@
+import type { Fault } from '../../base/index.ts';
+import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import {
+  executeEnvelope,
+  type FormatName,
+  FrameCache,
+  frameOf,
+  HEAD_BYTES,
+  type MessageFormat,
+  messageFormat,
+  messageTooLarge,
+  onlyEnvelope,
+  unknownCompression,
+} from '../envelope/index.ts';
+import { acceptedEncoding, chunkOf, type HeaderList } from '../http/index.ts';
+import { type ConnectParts, checkConnectVersion, connectHeaders, connectTimeoutMs } from './connect-parts.ts';
+
+const END_OF_STREAM = 0x02;
+
+const wantsGzip = (call: Call): boolean =>
+  acceptedEncoding(call.exchange.header('connect-accept-encoding'), ['gzip']) !== undefined;
+
+/** One streaming operation over Connect; every end, with a fault or without, is the last envelope (API-2). */
+export class ConnectStreamWire implements Wire {
+  readonly transport = 'connect';
+  readonly #parts: ConnectParts;
+  readonly #format: MessageFormat;
+  readonly #frames: FrameCache;
+  readonly #contentType: string;
+
+  constructor(method: MethodEntry, encoding: FormatName, parts: ConnectParts) {
+    this.#parts = parts;
+    this.#format = messageFormat(parts.codec, method, encoding);
+    this.#frames = new FrameCache(this.#format);
+    this.#contentType = `application/connect+${encoding}`;
+  }
+
+  timeoutMs(call: Call): number | undefined {
+    return connectTimeoutMs(call);
+  }
+
+  read(call: Call): void {
+    checkConnectVersion(call);
+    const { requestBytes: limit } = this.#parts;
+    const encoding = call.exchange.header('connect-content-encoding') ?? '';
+    if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+    call.exchange.readBody(limit + HEAD_BYTES, (body) => {
+      if (body === undefined) return call.fail(messageTooLarge(limit));
+      try {
+        executeEnvelope(call, onlyEnvelope(body), { format: this.#format, limit, encoding });
+      } catch (error) {
+        call.fail(error);
+      }
+    });
+  }
+
+  answer(): void {
+    throw new Error('a streaming operation has no single answer');
+  }
+
+  refuse(call: Call, fault: Fault): void {
+    call.exchange.answer(200, this.#headers(call, false), this.#endFrame(fault));
+  }
+
+  framing(call: Call): Framing {
+    const gzip = wantsGzip(call);
+    return {
+      headers: (asked) => [
+        ...this.#headers(asked, gzip),
+        'cache-control',
+        'no-cache, no-transform',
+        'x-accel-buffering',
+        'no',
+      ],
+      chunk: (message) => this.#frames.chunk(message, gzip),
+      end: (asked, fault) => {
+        asked.exchange.write(chunkOf(this.#endFrame(fault)));
+        asked.exchange.end();
+      },
+    };
+  }
+
+  #endFrame(fault: Fault | undefined): Buffer {
+    const end = fault === undefined ? {} : { error: this.#parts.faults.connect(fault) };
+    return frameOf(Buffer.from(JSON.stringify(end)), END_OF_STREAM);
+  }
+
+  #headers(call: Call, gzip: boolean): HeaderList {
+    const headers = connectHeaders(call, this.#contentType, this.#parts.origins);
+    if (gzip) headers.push('connect-content-encoding', 'gzip');
+    return headers;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Message } from '@bufbuild/protobuf';
+import { Fault } from '../../base/index.ts';
+import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type FormatName, type MessageFormat, messageFormat } from '../envelope/index.ts';
+import { httpStatus } from '../faults/index.ts';
+import { acceptedEncoding, compress, LEAST_COMPRESSED_BYTES, readRequestBody } from '../http/index.ts';
+import {
+  type ConnectParts,
+  checkConnectVersion,
+  connectErrorHeaders,
+  connectHeaders,
+  connectTimeoutMs,
+} from './connect-parts.ts';
+import { readGetMessage } from './get-query.ts';
+
+/** One unary operation over Connect: POST in one encoding, or GET with the message in the query (API-2). */
+export class ConnectUnaryWire implements Wire {
+  readonly transport = 'connect';
+  readonly #parts: ConnectParts;
+  readonly #format: MessageFormat;
+  readonly #contentType: string;
+
+  constructor(method: MethodEntry, encoding: FormatName, parts: ConnectParts) {
+    this.#parts = parts;
+    this.#format = messageFormat(parts.codec, method, encoding);
+    this.#contentType = `application/${encoding}`;
+  }
+
+  timeoutMs(call: Call): number | undefined {
+    return connectTimeoutMs(call);
+  }
+
+  read(call: Call): void {
+    const done = (body: Buffer | Fault): void => (body instanceof Fault ? call.fail(body) : this.#execute(call, body));
+    if (call.exchange.method === 'POST') {
+      checkConnectVersion(call);
+      readRequestBody(call.exchange, this.#parts.requestBytes, done);
+    } else readGetMessage(call.exchange.query, this.#parts.requestBytes, done);
+  }
+
+  #execute(call: Call, body: Buffer): void {
+    let request: Message;
+    try {
+      request = this.#format.decode(body);
+    } catch (error) {
+      return call.fail(error);
+    }
+    call.execute(request);
+  }
+
+  answer(call: Call, message: object): void {
+    const { exchange } = call;
+    const body = this.#format.encode(message, 0);
+    const headers = connectHeaders(call, this.#contentType, this.#parts.origins);
+    const accept = body.length < LEAST_COMPRESSED_BYTES ? undefined : exchange.header('accept-encoding');
+    const encoding = acceptedEncoding(accept, ['br', 'gzip']);
+    if (encoding === undefined) return exchange.answer(200, headers, body);
+    compress(encoding, body, (error, packed) => {
+      if (error !== null) return exchange.answer(200, headers, body);
+      exchange.answer(200, [...headers, 'content-encoding', encoding, 'vary', 'accept-encoding'], packed);
+    });
+  }
+
+  refuse(call: Call, fault: Fault): void {
+    const { faults, origins } = this.#parts;
+    call.exchange.answer(
+      httpStatus(fault),
+      connectErrorHeaders(call, fault, origins),
+      JSON.stringify(faults.connect(fault)),
+    );
+  }
+
+  framing(): Framing {
+    throw new Error('a unary operation has no stream');
+  }
+}

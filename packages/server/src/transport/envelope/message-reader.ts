@@ -1,0 +1,45 @@
+import type { Message } from '@bufbuild/protobuf';
+import { Fault } from '../../base/index.ts';
+import type { Call } from '../dispatcher/index.ts';
+import { decompress } from '../http/index.ts';
+import { COMPRESSED, type Envelope, malformed } from './envelope.ts';
+import type { MessageFormat } from './message-format.ts';
+
+/** RESOURCE_EXHAUSTED for a message over `limits.requestBytes`; on these protocols no HTTP status says it. */
+export const messageTooLarge = (limit: number): Fault =>
+  new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `message larger than ${limit} bytes`);
+
+interface ReadParts {
+  readonly format: MessageFormat;
+  readonly limit: number;
+  /** Name of the message compression that the request declares, '' for none. */
+  readonly encoding: string;
+}
+
+const decodeInto = (call: Call, format: MessageFormat, bytes: Buffer): void => {
+  let request: Message;
+  try {
+    request = format.decode(bytes);
+  } catch (error) {
+    return call.fail(error);
+  }
+  call.execute(request);
+};
+
+/** UNIMPLEMENTED for a compression nobody offered. */
+export const unknownCompression = (name: string): Fault =>
+  new Fault('UNIMPLEMENTED', 'COMPRESSION_UNKNOWN', `compression ${name} is not supported; gzip and identity are`);
+
+/** Unpacks and decodes one message and hands it to the call; what is wrong with it fails the call. */
+export const executeEnvelope = (call: Call, envelope: Envelope, parts: ReadParts): void => {
+  const { format, limit, encoding } = parts;
+  if ((envelope.flags & ~COMPRESSED) !== 0) return call.fail(malformed('unknown message flags'));
+  if ((envelope.flags & COMPRESSED) === 0) return decodeInto(call, format, envelope.data);
+  if (encoding !== 'gzip')
+    return call.fail(encoding === '' ? malformed('compressed without an encoding') : unknownCompression(encoding));
+  decompress('gzip', { bytes: envelope.data, limit }, (result) => {
+    if (result === undefined) call.fail(messageTooLarge(limit));
+    else if (result instanceof Error) call.fail(malformed('message is not valid gzip'));
+    else decodeInto(call, format, result);
+  });
+};

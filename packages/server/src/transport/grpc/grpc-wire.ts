@@ -1,0 +1,111 @@
+import { Fault } from '../../base/index.ts';
+import type { Codec } from '../codec/index.ts';
+import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import {
+  COMPRESSED,
+  executeEnvelope,
+  type FormatName,
+  FrameCache,
+  frameOf,
+  HEAD_BYTES,
+  type MessageFormat,
+  messageFormat,
+  messageTooLarge,
+  onlyEnvelope,
+  openFrame,
+  sealFrame,
+  unknownCompression,
+} from '../envelope/index.ts';
+import type { FaultWriter } from '../faults/index.ts';
+import {
+  acceptedEncoding,
+  compress,
+  type HeaderList,
+  LEAST_COMPRESSED_BYTES,
+  type StreamChunk,
+} from '../http/index.ts';
+import { OK_TRAILERS, statusTrailers } from './status-trailer.ts';
+import { grpcTimeoutMs } from './timeout.ts';
+
+export interface GrpcParts {
+  readonly codec: Codec;
+  readonly faults: FaultWriter;
+  readonly requestBytes: number;
+}
+
+const wantsGzip = (call: Call): boolean => {
+  const accept = call.exchange.header('grpc-accept-encoding');
+  return accept !== undefined && acceptedEncoding(accept, ['gzip']) !== undefined;
+};
+
+/** One operation over gRPC in one of its two encodings (API-2). */
+export class GrpcWire implements Wire {
+  readonly transport = 'grpc';
+  readonly #parts: GrpcParts;
+  readonly #format: MessageFormat;
+  readonly #frames: FrameCache;
+  readonly #contentType: string;
+
+  constructor(method: MethodEntry, encoding: FormatName, parts: GrpcParts) {
+    this.#parts = parts;
+    this.#format = messageFormat(parts.codec, method, encoding);
+    this.#frames = new FrameCache(this.#format);
+    this.#contentType = `application/grpc+${encoding}`;
+  }
+
+  timeoutMs(call: Call): number | undefined {
+    return grpcTimeoutMs(call.exchange.header('grpc-timeout'));
+  }
+
+  read(call: Call): void {
+    const { requestBytes: limit } = this.#parts;
+    const encoding = call.exchange.header('grpc-encoding') ?? '';
+    if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+    call.exchange.readBody(limit + HEAD_BYTES, (body) => {
+      if (body === undefined) return call.fail(messageTooLarge(limit));
+      try {
+        executeEnvelope(call, onlyEnvelope(body), { format: this.#format, limit, encoding });
+      } catch (error) {
+        call.fail(error);
+      }
+    });
+  }
+
+  answer(call: Call, message: object): void {
+    const frame = openFrame(this.#format, message);
+    const headers = this.#headers(call);
+    if (frame.length < LEAST_COMPRESSED_BYTES || !wantsGzip(call)) {
+      call.exchange.answerWithTrailers(headers, sealFrame(frame), OK_TRAILERS);
+      return;
+    }
+    compress('gzip', frame.subarray(HEAD_BYTES), (error, packed) => {
+      if (error !== null) return call.exchange.answerWithTrailers(headers, sealFrame(frame), OK_TRAILERS);
+      headers.push('grpc-encoding', 'gzip');
+      call.exchange.answerWithTrailers(headers, frameOf(packed, COMPRESSED), OK_TRAILERS);
+    });
+  }
+
+  refuse(call: Call, fault: Fault): void {
+    call.exchange.answer(200, [...this.#headers(call), ...statusTrailers(fault, this.#parts.faults)]);
+  }
+
+  framing(call: Call): Framing {
+    const gzip = wantsGzip(call);
+    const frames = this.#frames;
+    return {
+      headers: (asked) => (gzip ? [...this.#headers(asked), 'grpc-encoding', 'gzip'] : this.#headers(asked)),
+      chunk: (message): StreamChunk => frames.chunk(message, gzip),
+      end: (asked, fault) => asked.exchange.end(statusTrailers(fault, this.#parts.faults)),
+    };
+  }
+
+  #headers(call: Call): HeaderList {
+    const headers = ['content-type', this.#contentType, 'x-request-id', call.requestId];
+    if (call.extraHeaders !== undefined) headers.push(...call.extraHeaders);
+    return headers;
+  }
+}
+
+/** UNIMPLEMENTED for a path that names no operation. */
+export const unknownOperation = (path: string): Fault =>
+  new Fault('UNIMPLEMENTED', 'METHOD_UNKNOWN', `no operation ${path.slice(0, 200)}`);
