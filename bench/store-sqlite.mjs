@@ -1,4 +1,4 @@
-// Hot paths of the embedded store, one process, real sync. Usage: node bench/store-sqlite.mjs [directory]
+// Hot paths of the embedded store, one process, real sync. Usage: node bench/store-sqlite.mjs [directory [off]]; `off` skips the sync
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,14 @@ const ids = createIds(systemClock, systemRandom);
 const fatal = (error) => {
   throw error;
 };
-const store = await openSqliteStore({ dataDir, clock: systemClock, random: systemRandom, log: silentLog, fatal });
+const store = await openSqliteStore({
+  dataDir,
+  clock: systemClock,
+  random: systemRandom,
+  log: silentLog,
+  fatal,
+  durability: process.argv[3] ?? 'group',
+});
 
 const report = (name, count, start) => {
   const seconds = (performance.now() - start.at) / 1000;

@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { silentLog, systemClock, systemRandom } from '../../base/index.ts';
-import { draft } from '../conformance/store-under-test.ts';
 import { openSqliteStore } from './index.ts';
 
 /** Writes without end into the directory named by the first argument, printing the name of every acknowledged write. */
@@ -20,7 +19,11 @@ const caller = async (): Promise<void> => {
   for (;;) {
     const name = `${prefix}-${next++}`;
     await store.write(async (tx) => {
-      await tx.resources.insert(draft(name, { spec: JSON.stringify({ name, fill: 'x'.repeat(900) }) }));
+      await tx.resources.insert({
+        key: { kind: 'Agent', namespace: 'default', parent: '', name },
+        ...{ apiVersion: 'svc/v1', uid: name, generation: 1, createdAt: tx.now(), labels: {}, annotations: {} },
+        ...{ owners: [], finalizers: [], spec: JSON.stringify({ name, fill: 'x'.repeat(900) }), status: '{}' },
+      });
       await tx.instance.setValue(name, name);
       tx.afterCommit(() => process.stdout.write(`${name}\n`));
     });

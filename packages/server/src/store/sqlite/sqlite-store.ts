@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fdatasync, fdatasyncSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
@@ -52,13 +52,27 @@ const fdatasyncAsync = (fd: number): Promise<void> =>
  * makes sure that the log exists; `close` settles what was submitted and gives the lock back.
  */
 export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const firstMade = mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  if (firstMade !== undefined && options.durability !== 'off')
+    syncFolders(resolve(options.dataDir), resolve(firstMade));
   const lock = lockDataDir(options.dataDir);
   try {
     return new SqliteStore(options, lock);
   } catch (error) {
     lock.release();
     throw error;
+  }
+};
+
+/** Makes folders that were just created durable: each is an entry of its parent. */
+const syncFolders = (folder: string, firstMade: string): void => {
+  for (let path = folder; path.length >= firstMade.length; path = dirname(path)) {
+    const parent = openSync(dirname(path), 'r');
+    try {
+      fsyncSync(parent);
+    } finally {
+      closeSync(parent);
+    }
   }
 };
 
@@ -115,6 +129,7 @@ class SqliteStore implements Store {
     this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
     this.#walFd = openSync(`${file}-wal`, 'r');
+    if (isSynced) fdatasyncSync(this.#walFd);
     this.#syncer = new WalSyncer({ sync: this.#syncFunction(options), fatal: options.fatal });
     this.#queue = new CommitQueue({
       connection: writer,
