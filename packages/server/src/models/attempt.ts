@@ -1,4 +1,4 @@
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import type { CatalogueEntry } from './catalogue/index.ts';
 import type { ModelChunk, ModelErrorClass, ModelFinish, ModelRequest } from './contract.ts';
 
 /** Why one try failed, before the registry knows whether another one follows. */

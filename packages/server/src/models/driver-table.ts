@@ -1,11 +1,10 @@
 import { type Clock, Fault } from '../base/index.ts';
 import type { ProviderDriver } from './attempt.ts';
-import { ChatDriver } from './chat/chat-driver.ts';
+import { ChatDriver } from './chat/index.ts';
 import type { ProviderConfig } from './contract.ts';
-import { DemoDriver } from './demo/demo-driver.ts';
-import type { DemoMemory } from './demo/demo-memory.ts';
-import type { HttpAgent } from './http/http-agent.ts';
-import { SdkDriver } from './sdk/sdk-driver.ts';
+import { DemoDriver, type DemoMemory } from './demo/index.ts';
+import type { HttpAgent } from './http/index.ts';
+import { SdkDriver } from './sdk/index.ts';
 
 export interface DriverParts {
   readonly clock: Clock;

@@ -22,14 +22,14 @@ export const failureOf = (errorClass: ModelErrorClass, more: Partial<Failure> = 
 export const isModelErrorClass = (text: string): text is ModelErrorClass => Object.hasOwn(SENTENCES, text);
 
 const OVERFLOW_CODES = new Set(['context_length_exceeded', 'string_above_max_length', 'request_too_large']);
-const FILTER_CODES = new Set(['content_filter', 'content_policy_violation', 'responsible_ai_policy_violation']);
+const FILTER_CODES = new Set(['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation']);
 
 /**
  * Some providers tell an overflow by words only (no code exists on their wire). The words only pick between two kinds of
  * the same refused request; nothing else is decided by text.
  */
 const OVERFLOW_WORDS =
-  /prompt is too long|maximum context length|context (?:length|window)|input token count|too many (?:input )?tokens/i;
+  /prompt is too long|maximum context length|context (?:length|limit|window)|input token count|too many (?:input )?tokens/i;
 
 interface ErrorBody {
   readonly codes: readonly string[];
@@ -39,10 +39,11 @@ interface ErrorBody {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Codes and message of the error objects that providers send: `{error: {code, type, status, message}}` and its kin. */
-export const readErrorBody = (body: unknown): ErrorBody => {
-  const outer = Array.isArray(body) ? body[0] : body;
-  if (!isRecord(outer)) return { codes: [], message: '' };
+/** Codes and message of the error objects that providers send: `{error: {code, type, status, message}}`, bare or in `response`. */
+const readErrorBody = (body: unknown): ErrorBody => {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isRecord(first)) return { codes: [], message: '' };
+  const outer = isRecord(first['response']) ? first['response'] : first;
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const nested = isRecord(inner['innererror']) ? inner['innererror'] : {};
   const codes = [inner['code'], inner['type'], inner['status'], nested['code']];
@@ -54,7 +55,7 @@ export const readErrorBody = (body: unknown): ErrorBody => {
 };
 
 /** The two request refusals that providers report in several ways; undefined when the body is about something else. */
-export const refusalClass = (body: unknown): 'content_filter' | 'context_overflow' | undefined => {
+const refusalClass = (body: unknown): 'content_filter' | 'context_overflow' | undefined => {
   const { codes, message } = readErrorBody(body);
   if (codes.some((code) => OVERFLOW_CODES.has(code))) return 'context_overflow';
   if (codes.some((code) => FILTER_CODES.has(code))) return 'content_filter';
@@ -69,7 +70,7 @@ const classOfStatus = (status: number): ModelErrorClass => {
 };
 
 /** Milliseconds of a Retry-After header, seconds or HTTP date; undefined when absent or unreadable. */
-export const readRetryAfter = (header: string | undefined, nowMs: number): number | undefined => {
+const readRetryAfter = (header: string | undefined, nowMs: number): number | undefined => {
   const text = header?.trim() ?? '';
   if (text === '') return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
@@ -90,7 +91,7 @@ export const failureOfStatus = (answer: HttpFailure): Failure => {
   const { status } = answer;
   const base = classOfStatus(status);
   const mayRefuse = base === 'provider_invalid_request' || base === 'provider_auth';
-  const refusal = mayRefuse || status === 413 ? refusalClass(answer.body) : undefined;
+  const refusal = mayRefuse ? refusalClass(answer.body) : undefined;
   const errorClass = refusal ?? (status === 413 ? 'context_overflow' : base);
   const retryAfterMs = readRetryAfter(answer.retryAfter, answer.nowMs);
   return {
@@ -102,11 +103,7 @@ export const failureOfStatus = (answer: HttpFailure): Failure => {
 };
 
 /** The failure behind an error event inside an answer that began with 200 (RT-4.5). */
-export const failureOfErrorEvent = (event: unknown): Failure =>
-  failureOf(refusalClass(event) ?? 'provider_stream', { sentence: sentenceOfEvent(refusalClass(event)) });
-
-const sentenceOfEvent = (refusal: 'content_filter' | 'context_overflow' | undefined): string =>
-  refusal === undefined ? 'The model provider reported an error inside its answer.' : SENTENCES[refusal];
+export const failureOfErrorEvent = (event: unknown): Failure => failureOf(refusalClass(event) ?? 'provider_stream');
 
 /** Whether another try at the same provider may help (RT-4.5); never after the first token. */
 export const isRetried = (errorClass: ModelErrorClass): boolean =>

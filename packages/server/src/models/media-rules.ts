@@ -9,7 +9,7 @@ export const inputKind = (media: ModelMedia): Input => {
 };
 
 /** The line that stands for a medium the model cannot take (RT-R22). */
-export const mediaLine = (media: ModelMedia): string => `[${media.mediaType} ${media.filename}]`;
+const mediaLine = (media: ModelMedia): string => `[${media.mediaType} ${media.filename}]`;
 
 /** The request with media that `isTaken` refuses replaced by lines that name them; the same object when all are taken. */
 export const withTakenMedia = (

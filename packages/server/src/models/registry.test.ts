@@ -1,13 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fault, type Log, ManualClock } from '../base/index.ts';
 import type { ModelRegistry, ModelsConfig } from './contract.ts';
-import { anthropicWire } from './testing/anthropic-wire.ts';
-import { compatibleWire, openaiChatWire } from './testing/chat-wire.ts';
-import { googleWire } from './testing/google-wire.ts';
-import { type BenchOptions, collect, modelsConfig, settle, testRegistry, testRequest } from './testing/model-bench.ts';
-import { PauseClock, UNREACHED_MS } from './testing/pause-clock.ts';
-import { responsesWire } from './testing/responses-wire.ts';
-import { type WireAnswer, WireServer } from './testing/wire-server.ts';
+import {
+  anthropicWire,
+  type BenchOptions,
+  collect,
+  compatibleWire,
+  googleWire,
+  modelsConfig,
+  openaiChatWire,
+  PauseClock,
+  responsesWire,
+  settle,
+  testRegistry,
+  testRequest,
+  UNREACHED_MS,
+  type WireAnswer,
+  WireServer,
+} from './testing/index.ts';
 
 const wire = compatibleWire;
 const good = { chunks: wire.events({ text: ['fine'] }) };

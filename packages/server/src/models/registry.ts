@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, Fault, type Log, type Random } from '../base/index.ts';
 import type { ProviderDriver } from './attempt.ts';
-import { Breaker } from './breaker.ts';
-import { Catalogue } from './catalogue/catalogue.ts';
+import { Breaker, ModelCall, Slots } from './call/index.ts';
+import { Catalogue } from './catalogue/index.ts';
 import type {
   ChunkSink,
   ModelFacts,
@@ -13,12 +13,10 @@ import type {
   ProviderConfig,
   SecretResolver,
 } from './contract.ts';
-import { DemoMemory } from './demo/demo-memory.ts';
+import { DemoMemory } from './demo/index.ts';
 import { createDriver } from './driver-table.ts';
-import { HttpAgent } from './http/http-agent.ts';
-import { ModelCall } from './model-call.ts';
+import { HttpAgent } from './http/index.ts';
 import { isUsable, type KeySources, resolveKey } from './provider-key.ts';
-import { Slots } from './slots.ts';
 import { Tokenizer } from './tokenizer.ts';
 
 export interface ModelRegistryOptions {
@@ -54,7 +52,6 @@ class Registry implements ModelRegistry {
   readonly #tokenizer = new Tokenizer();
   readonly #agent: HttpAgent;
   readonly #told = new Set<string>();
-  readonly #closing = new AbortController();
   readonly defaultTarget: ModelTarget;
 
   constructor(options: ModelRegistryOptions) {
@@ -120,7 +117,6 @@ class Registry implements ModelRegistry {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
     await this.#agent.close();
   }
 

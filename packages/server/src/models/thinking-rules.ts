@@ -1,10 +1,18 @@
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
+import type { CatalogueEntry } from './catalogue/index.ts';
 import type { ThinkingOptions } from './contract.ts';
 
 /** Efforts from the least to the most (RT-4.2). */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1024, low: 4096, medium: 10_240, high: 24_576 };
+const HIGH_BUDGET = 24_576;
+
+const BUDGETS: Readonly<Record<string, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 4096,
+  medium: 10_240,
+  high: HIGH_BUDGET,
+};
 
 /** Sent when thinking is enabled and neither effort nor budget says how much. */
 const DEFAULT_EFFORT = 'medium';
@@ -14,8 +22,7 @@ export const supportedEffort = (effort: string, supported: readonly string[]): s
   if (supported.includes(effort)) return effort;
   const wanted = (EFFORTS as readonly string[]).indexOf(effort);
   if (wanted < 0) return undefined;
-  const lowest = effort === 'none' ? 0 : 1;
-  for (let index = wanted - 1; index >= lowest; index--) {
+  for (let index = wanted - 1; index >= 1; index--) {
     const candidate = EFFORTS[index];
     if (candidate !== undefined && supported.includes(candidate)) return candidate;
   }
@@ -28,8 +35,8 @@ export const budgetOfEffort = (effort: string, largest: number): number =>
 
 /** The nearest lower effort of a budget; a budget below the least is `minimal`. */
 export const effortOfBudget = (budgetTokens: number, largest: number): string => {
-  if (budgetTokens >= largest && largest > (BUDGETS['high'] ?? 0)) return 'xhigh';
-  if (budgetTokens >= 24_576) return 'high';
+  if (budgetTokens >= largest && largest > HIGH_BUDGET) return 'xhigh';
+  if (budgetTokens >= HIGH_BUDGET) return 'high';
   if (budgetTokens >= 10_240) return 'medium';
   if (budgetTokens >= 4096) return 'low';
   return 'minimal';

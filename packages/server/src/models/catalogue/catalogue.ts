@@ -17,7 +17,7 @@ export interface ShippedModel {
   readonly facts: Omit<CatalogueEntry, 'known'>;
 }
 
-export const ALL_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+const ALL_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 const UNKNOWN_THINKING: Readonly<Record<string, ModelFacts['thinking']>> = { anthropic: 'adaptive', google: 'budget' };
 

@@ -2,8 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome, type ProviderDriver } from '../attempt.ts';
 import type { ProviderConfig } from '../contract.ts';
 import { failureOf } from '../failure-rules.ts';
-import { type Endpoint, endpointOf } from '../http/endpoint.ts';
-import type { HttpAgent } from '../http/http-agent.ts';
+import { type Endpoint, endpointOf, type HttpAgent } from '../http/index.ts';
 import { ChatExchange } from './chat-exchange.ts';
 import { buildChatRequest } from './chat-request.ts';
 

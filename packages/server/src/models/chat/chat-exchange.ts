@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome } from '../attempt.ts';
 import { failureOf, failureOfStatus } from '../failure-rules.ts';
-import { headerText } from '../http/endpoint.ts';
+import { headerText } from '../http/index.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { EventReader } from './event-reader.ts';
 

@@ -1,5 +1,5 @@
 import { wireCallIds } from '../call-ids.ts';
-import type { CatalogueEntry } from '../catalogue/catalogue.ts';
+import type { CatalogueEntry } from '../catalogue/index.ts';
 import type { ModelContent, ModelMessage, ModelRequest, ProviderConfig } from '../contract.ts';
 import { effortOrDefault, planThinking } from '../thinking-rules.ts';
 

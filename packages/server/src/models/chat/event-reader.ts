@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = '\r';
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** Thrown when an event exceeds the limit. */
-export class EventTooLarge extends Error {}
+class EventTooLarge extends Error {}
 
 /**
  * Incremental reader of server-sent events, linear in the bytes. It cuts the stream at line ends, which never lie inside

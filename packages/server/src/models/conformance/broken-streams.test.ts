@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/index.ts';
 import type { ModelRegistry } from '../contract.ts';
-import { anthropicWire } from '../testing/anthropic-wire.ts';
-import { compatibleWire, openaiChatWire } from '../testing/chat-wire.ts';
-import { googleWire } from '../testing/google-wire.ts';
-import { Collected, collect, modelsConfig, testRegistry, testRequest } from '../testing/model-bench.ts';
-import { responsesWire } from '../testing/responses-wire.ts';
-import type { WireProtocol } from '../testing/scripted-answer.ts';
-import { type WireAnswer, WireServer } from '../testing/wire-server.ts';
+import {
+  anthropicWire,
+  Collected,
+  collect,
+  compatibleWire,
+  googleWire,
+  modelsConfig,
+  openaiChatWire,
+  responsesWire,
+  testRegistry,
+  testRequest,
+  type WireAnswer,
+  type WireProtocol,
+  WireServer,
+} from '../testing/index.ts';
 
 const wires = [compatibleWire, openaiChatWire, responsesWire, anthropicWire, googleWire];
 const PIECES = ['Gr\u00fc\u00dfe ', '\u65e5\u672c ', '\ud83d\ude00!'];

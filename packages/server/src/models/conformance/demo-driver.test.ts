@@ -1,6 +1,5 @@
 import { ManualClock } from '../../base/index.ts';
-import { modelsConfig, testRegistry, testRequest } from '../testing/model-bench.ts';
-import type { ScriptedAnswer } from '../testing/scripted-answer.ts';
+import { modelsConfig, type ScriptedAnswer, testRegistry, testRequest } from '../testing/index.ts';
 import { describeModelDriver } from './model-conformance.ts';
 
 const script = (answer: ScriptedAnswer): string => {

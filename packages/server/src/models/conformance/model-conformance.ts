@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRegistry, ModelRequest } from '../contract.ts';
-import { collect } from '../testing/model-bench.ts';
-import type { ScriptedAnswer } from '../testing/scripted-answer.ts';
+import { collect, type ScriptedAnswer } from '../testing/index.ts';
 
 /** How the suite makes one driver answer. */
 export interface DriverUnderTest {

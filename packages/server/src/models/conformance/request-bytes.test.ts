@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelRegistry, ModelRequest } from '../contract.ts';
-import { anthropicWire } from '../testing/anthropic-wire.ts';
-import { compatibleWire, openaiChatWire } from '../testing/chat-wire.ts';
-import { googleWire } from '../testing/google-wire.ts';
-import { collect, modelsConfig, testRegistry, testRequest } from '../testing/model-bench.ts';
-import { responsesWire } from '../testing/responses-wire.ts';
-import { member, type WireProtocol } from '../testing/scripted-answer.ts';
-import { WireServer } from '../testing/wire-server.ts';
+import {
+  anthropicWire,
+  collect,
+  compatibleWire,
+  googleWire,
+  member,
+  modelsConfig,
+  openaiChatWire,
+  responsesWire,
+  testRegistry,
+  testRequest,
+  type WireProtocol,
+  WireServer,
+} from '../testing/index.ts';
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1, 2, 3]);
 const pngText = Buffer.from(png).toString('base64');

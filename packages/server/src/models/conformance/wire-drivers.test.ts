@@ -1,11 +1,16 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { ModelRegistry } from '../contract.ts';
-import { anthropicWire } from '../testing/anthropic-wire.ts';
-import { compatibleWire, openaiChatWire } from '../testing/chat-wire.ts';
-import { googleWire } from '../testing/google-wire.ts';
-import { modelsConfig, testRegistry, testRequest } from '../testing/model-bench.ts';
-import { responsesWire } from '../testing/responses-wire.ts';
-import { WireServer } from '../testing/wire-server.ts';
+import {
+  anthropicWire,
+  compatibleWire,
+  googleWire,
+  modelsConfig,
+  openaiChatWire,
+  responsesWire,
+  testRegistry,
+  testRequest,
+  WireServer,
+} from '../testing/index.ts';
 import { describeModelDriver } from './model-conformance.ts';
 
 for (const wire of [compatibleWire, openaiChatWire, responsesWire, anthropicWire, googleWire]) {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../base/index.ts';
 import type { ModelContent, ModelMessage, ModelRequest } from '../contract.ts';
-import { Collected, collect, modelsConfig, settle, testRegistry, testRequest } from '../testing/model-bench.ts';
-import { PauseClock } from '../testing/pause-clock.ts';
+import { Collected, collect, modelsConfig, PauseClock, settle, testRegistry, testRequest } from '../testing/index.ts';
 import { DEMO_EMBEDDING_DIMENSIONS, embedDemo } from './embeddings.ts';
 
 const fast = modelsConfig({ demo: { type: 'demo', rate: 0 } });

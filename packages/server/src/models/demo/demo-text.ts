@@ -38,7 +38,7 @@ export const resultsReply = (results: readonly DemoResult[]): string =>
   results.map(({ name, text }) => `${name} -> ${text.slice(0, RESULT_CHARS).toWellFormed()}`).join('\n');
 
 /** JSON with sorted keys and without blanks, so that tests may compare it as text. */
-export const canonicalJson = (value: unknown): string => {
+const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value)

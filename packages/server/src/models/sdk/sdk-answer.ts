@@ -46,7 +46,7 @@ const mergeMetadata = (
 };
 
 /** Undefined when the provider reported no totals. */
-export const readSdkUsage = (usage: LanguageModelV4Usage): ReportedUsage | undefined => {
+const readSdkUsage = (usage: LanguageModelV4Usage): ReportedUsage | undefined => {
   const { inputTokens, outputTokens, raw } = usage;
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
   const total = raw?.['total_tokens'] ?? raw?.['totalTokenCount'];

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.ts';
 import { type Attempt, type Failure, failed, type Outcome, type ProviderDriver } from '../attempt.ts';
 import type { ModelMedia, ProviderConfig } from '../contract.ts';
 import { failureOf, failureOfErrorEvent } from '../failure-rules.ts';
-import type { HttpAgent } from '../http/http-agent.ts';
+import type { HttpAgent } from '../http/index.ts';
 import { withTakenMedia } from '../media-rules.ts';
 import { SdkAnswer } from './sdk-answer.ts';
 import { SdkFetch } from './sdk-fetch.ts';

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/index.ts';
 import type { Attempt, Failure } from '../attempt.ts';
 import { failureOf, failureOfStatus } from '../failure-rules.ts';
-import { headerText } from '../http/endpoint.ts';
+import { headerText } from '../http/index.ts';
 
 /** How much of an error body is read to classify it. */
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import type { CatalogueEntry } from '../catalogue/catalogue.ts';
+import type { CatalogueEntry } from '../catalogue/index.ts';
 import type { ModelRequest, ProviderConfig } from '../contract.ts';
 import { effortOrDefault, planThinking, supportedEffort, type ThinkingPlan } from '../thinking-rules.ts';
 import type { SdkType } from './sdk-models.ts';

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../base/index.ts';
+import type { CancelTimer, Clock } from '../../base/index.ts';
 
 /** Limits in milliseconds (RT-4.3). */
 export interface WatchLimits {

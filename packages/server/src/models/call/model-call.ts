@@ -1,16 +1,23 @@
-import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
-import { type Attempt, type ContentChunk, type Failure, failed, type Outcome, type ProviderDriver } from './attempt.ts';
+import type { CancelTimer, Clock, Log, Random } from '../../base/index.ts';
+import {
+  type Attempt,
+  type ContentChunk,
+  type Failure,
+  failed,
+  type Outcome,
+  type ProviderDriver,
+} from '../attempt.ts';
+import type { CatalogueEntry } from '../catalogue/index.ts';
+import type { ChunkSink, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from '../contract.ts';
+import { failureOf, isRetried } from '../failure-rules.ts';
+import { inputKind, withTakenMedia } from '../media-rules.ts';
+import type { KeyResult } from '../provider-key.ts';
+import { normaliseUsage, type Price } from '../usage-rules.ts';
 import type { Breaker } from './breaker.ts';
 import { CallOutput } from './call-output.ts';
 import { CallWatch, type WatchPhase } from './call-watch.ts';
-import type { CatalogueEntry } from './catalogue/catalogue.ts';
-import type { ChunkSink, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from './contract.ts';
-import { failureOf, isRetried } from './failure-rules.ts';
-import { inputKind, withTakenMedia } from './media-rules.ts';
-import type { KeyResult } from './provider-key.ts';
 import { retryDelayMs } from './retry-rules.ts';
 import type { Slots } from './slots.ts';
-import { normaliseUsage, type Price } from './usage-rules.ts';
 
 /** What one call needs; everything that depends on its provider and model is looked up before. */
 export interface CallParts {

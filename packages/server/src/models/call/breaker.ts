@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 
 export interface BreakerLimits {
   readonly failures: number;

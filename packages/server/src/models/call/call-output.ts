@@ -1,5 +1,5 @@
-import type { ContentChunk } from './attempt.ts';
-import type { ChunkSink, ModelChunk } from './contract.ts';
+import type { ContentChunk } from '../attempt.ts';
+import type { ChunkSink, ModelChunk } from '../contract.ts';
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 

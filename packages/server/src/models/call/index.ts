@@ -1,0 +1,7 @@
+/**
+ * call: one model call from its slot to its last chunk: tries, time-outs, breaker, queue (RT-4.3). Knows no protocol;
+ * drivers are handed in. Used by the registry only.
+ */
+export { Breaker } from './breaker.ts';
+export { ModelCall } from './model-call.ts';
+export { Slots } from './slots.ts';

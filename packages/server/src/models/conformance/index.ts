@@ -1,0 +1,5 @@
+/**
+ * conformance: the promises of RT-4 that hold for every driver, run against demo and all wire protocols; an engine's own
+ * test file only says how to make it answer.
+ */
+export { type DriverUnderTest, describeModelDriver } from './model-conformance.ts';
