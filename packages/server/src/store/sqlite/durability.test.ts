@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../base/index.ts';
 import { draft, key } from '../conformance/index.ts';
@@ -279,5 +280,15 @@ describe('the data directory', () => {
     const again = await open();
     expect(await again.direct.resources.get(key('a'))).toBeDefined();
     await again.close();
+  });
+
+  it('is made, with the folders above it, when missing', async () => {
+    const { dataDir: parent } = await openFor();
+    const dataDir = join(parent, 'one', 'two');
+    const made = await makeTestStore({ dataDir });
+    await write(made.store, 'a');
+    const store = await made.reopen();
+    expect(await store.direct.resources.get(key('a'))).toBeDefined();
+    await store.close();
   });
 });
