@@ -55,10 +55,13 @@ export class StoreChangeFeed implements ChangeFeed {
   /** Reads everything there is and hands it out; resolves when nothing more was found. */
   async tick(): Promise<void> {
     this.#wanted = true;
-    this.#running ??= this.#drain().finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+    // A wish that comes while the last pass ends is seen here.
+    while (this.#wanted && !this.#isClosed) {
+      this.#running ??= this.#drain().finally(() => {
+        this.#running = undefined;
+      });
+      await this.#running;
+    }
   }
 
   async #drain(): Promise<void> {

@@ -27,6 +27,11 @@ export class KeyQueue<T> {
     this.#notify = parts.notify;
   }
 
+  /** True when `take` would answer a key. */
+  get hasReady(): boolean {
+    return this.#ready.size > 0;
+  }
+
   get size(): number {
     return this.#ready.size + this.#waiting.size + this.#active.size;
   }

@@ -51,10 +51,13 @@ export class QueueRunner {
   /** Runs items until none is due. */
   async tick(): Promise<void> {
     this.#wanted = true;
-    this.#running ??= this.#drain().finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+    // A wish that comes while the last pass ends is seen here.
+    while (this.#wanted && !this.#isClosed) {
+      this.#running ??= this.#drain().finally(() => {
+        this.#running = undefined;
+      });
+      await this.#running;
+    }
   }
 
   async #drain(): Promise<void> {

@@ -65,10 +65,12 @@ export class ReconcileLoop {
 
   /** Works until no key is ready; keys that wait for their time stay. */
   async tick(): Promise<void> {
-    this.#running ??= this.#work().finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+    do {
+      this.#running ??= this.#work().finally(() => {
+        this.#running = undefined;
+      });
+      await this.#running;
+    } while (!this.#isClosed && (this.#changes.length > 0 || this.#queue.hasReady));
   }
 
   async #work(): Promise<void> {

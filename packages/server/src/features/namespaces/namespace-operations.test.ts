@@ -83,8 +83,7 @@ describe('namespaces', () => {
     expect(world.ancestry.ancestors('child:deep:unborn')).toEqual(['child:deep', 'child', 'acme']);
     expect(await names({ parent: 'acme', recursive: true })).toEqual(['child', 'child:deep']);
     await remove('acme');
-    for (const name of ['child', 'child:deep'])
-      expect((await read(name)).namespace?.status?.isDeleted).toBe(true);
+    for (const name of ['child', 'child:deep']) expect((await read(name)).namespace?.status?.isDeleted).toBe(true);
     await expect(world.call(createAgent, { ns: 'child:deep', name: 'a' })).rejects.toMatchObject({
       reason: 'NAMESPACE_DELETED',
     });
@@ -172,7 +171,9 @@ describe('namespaces', () => {
     await remove('beta', true);
     await world.runner.tick();
     await expect(read('beta')).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
-    expect((await world.store.direct.resources.list({ kind: 'Agent', scope: { type: 'all' }, limit: 5 })).length).toBe(0);
+    expect((await world.store.direct.resources.list({ kind: 'Agent', scope: { type: 'all' }, limit: 5 })).length).toBe(
+      0,
+    );
   });
 
   it('being purged name the finalizers that hold them and cannot be revived', async () => {

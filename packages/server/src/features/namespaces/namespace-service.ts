@@ -8,6 +8,7 @@ import {
   namespaceKey,
   refusal,
   resourceNotFound,
+  versionConflict,
   withoutPrivate,
 } from '../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
@@ -82,6 +83,8 @@ export class NamespaceService {
     const key = namespaceKey(name);
     const record = await tx.resources.get(key);
     if (record === undefined) throw resourceNotFound(key);
+    const wanted = input.resourceVersion ?? '';
+    if (wanted !== '' && wanted !== String(record.version)) throw versionConflict(key, record.version);
     if (isProtected(name))
       throw new Fault('FAILED_PRECONDITION', 'NAMESPACE_PROTECTED', `namespace ${name} cannot be deleted`, {
         metadata: { ns: name },

@@ -17,7 +17,7 @@ import {
 } from '../../controllers/index.ts';
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
-import type { Store, WriteTx } from '../../store/contracts/index.ts';
+import type { ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import {
   AgentRevisionDrop,
@@ -27,8 +27,11 @@ import {
   agentOperations,
   StoredAgentDirectory,
 } from '../agents/index.ts';
-import type { Operation } from '../contract.ts';
+import { accessOperations } from '../access/index.ts';
+import type { Operation, StreamSink } from '../contract.ts';
+import { resourceOperations, sessionContract } from '../manifests/index.ts';
 import {
+  descendantRecords,
   ensureNamespaces,
   NamespaceAncestry,
   NamespaceDirectory,
@@ -87,6 +90,7 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
   const surroundings = testSurroundings();
   const audit = createAuditAppender(ids);
   const stopped: string[] = [];
+  const removedSessions: string[] = [];
   const sessions = new AgentSessions({ store, writer: () => writer });
   const contracts = [
     namespaceContract({ directory, ancestry }),
@@ -96,7 +100,7 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
       promptCheck: (text) => (text.includes('{{ bad }}') ? [{ line: 1, column: 4, message: 'unknown name bad' }] : []),
       removeSessions: (tx, agent, origin) => sessions.remove(tx, agent, origin),
     }),
-    { kind: 'Session', validate: () => [] } satisfies KindContract,
+    sessionContract({ removeSession: async (_tx, sessionId) => void removedSessions.push(sessionId) }),
     ...(options.contracts?.({ namespaces: directory }) ?? []),
   ];
   const writer = new TransactionalResourceWriter({
@@ -116,11 +120,22 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
   const authorizer = new GrantAuthorizer((namespace) => ancestry.ancestors(namespace));
   const views = new ResourceViews();
   const common = { store, authorizer, views, responseBytes: RESPONSE_BYTES };
+  const feed = new StoreChangeFeed({ store, bus, clock, log: silentLog, pollMs: 2_000 });
+  const descendants = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
+    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   const operations: Operation[] = [
+    ...accessOperations({ store, descendants, version: '1.2.3' }),
+    ...resourceOperations({
+      ...{ ...common, writer, feed, clock, streamBufferEvents: 8 },
+      namespaces: {
+        remove: (tx, context, input) => service.remove(tx, context, input),
+        descendants,
+        ancestorsOf: (namespace) => ancestry.ancestors(namespace),
+      },
+    }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids }),
   ];
-  const feed = new StoreChangeFeed({ store, bus, clock, log: silentLog, pollMs: 2_000 });
   const runner = new QueueRunner({
     store,
     bus,
@@ -154,6 +169,22 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
     return (await found.handle(message, context)) as never;
   };
 
+  /** Opens a stream; `lagging` makes its reader stop reading until it is set back. */
+  const stream = <I extends DescMessage, T>(
+    operation: { readonly name: string; readonly input: I },
+    request: MessageInitShape<I>,
+    caller: Caller = ADMIN,
+  ): TestStream<T> => {
+    const found = operations.find((candidate) => candidate.method.name === operation.name);
+    if (found?.kind !== 'stream') throw new Error(`no stream ${operation.name}`);
+    const method = methods.find((candidate) => candidate.name === operation.name);
+    const context = callContext(`${method?.service}/${operation.name}`, caller);
+    authorizer.authorize(context.operation, create(operation.input, request), caller);
+    return new TestStream<T>((sink, signal) =>
+      found.handle(create(operation.input, request), { ...context, signal }, sink as StreamSink<never>),
+    );
+  };
+
   const close = async (keep = false): Promise<void> => {
     runner.close();
     feed.close();
@@ -163,7 +194,7 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
 
   return {
     ...{ store, bus, clock, ids, random, writer, service, directory, ancestry, authorizer, views, surroundings },
-    ...{ operations, feed, runner, audit, stopped, call, close, dataDir, agents: new StoredAgentDirectory() },
+    ...{ operations, feed, runner, audit, stopped, removedSessions, call, stream, close, dataDir, agents: new StoredAgentDirectory() },
   };
 };
 
@@ -176,3 +207,43 @@ export const callContext = (operation: string, caller: Caller = ADMIN): CallCont
   signal: new AbortController().signal,
   setHeader: () => undefined,
 });
+
+/** What a stream sent so far, and how it ended. */
+export class TestStream<T> {
+  readonly received: T[] = [];
+  readonly ids: string[] = [];
+  readonly ended: Promise<unknown>;
+  isLagging = false;
+  readonly #abort = new AbortController();
+  #drained: (() => void)[] = [];
+
+  constructor(run: (sink: StreamSink<T>, signal: AbortSignal) => Promise<void>) {
+    const isWritable = (): boolean => !this.isLagging;
+    const sink: StreamSink<T> = {
+      open: () => undefined,
+      send: (message, id) => {
+        this.received.push(message);
+        this.ids.push(id);
+        return isWritable();
+      },
+      onDrained: (notify) => void this.#drained.push(notify),
+      get writable() {
+        return isWritable();
+      },
+    };
+    this.ended = run(sink, this.#abort.signal).then(
+      () => 'ok',
+      (error: unknown) => error,
+    );
+  }
+
+  catchUp(): void {
+    this.isLagging = false;
+    for (const notify of this.#drained) notify();
+  }
+
+  stop(): Promise<unknown> {
+    this.#abort.abort();
+    return this.ended;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Authorizer, CallContext } from '../../auth/contract.ts';
+import type { Clock } from '../../base/index.ts';
+import type { ChangeFeed, ResourceWriter } from '../../controllers/contract.ts';
+import type { ResourceViews } from '../../resources/index.ts';
+import type { ReadTx, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type { DescendantsOf } from './resource-scope.ts';
+
+/** What the namespaces feature does for this one. */
+export interface NamespaceDoor {
+  /** As DeleteNamespace; answers the tombstone. */
+  remove(
+    tx: WriteTx,
+    context: CallContext,
+    input: { readonly name: string; readonly purge: boolean; readonly resourceVersion?: string },
+  ): Promise<StoredResource>;
+  readonly descendants: DescendantsOf;
+  /** Ancestors by name, nearest first, without a read. */
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+}
+
+/** Facts laid over the status of a kind at read, by uid, as JSON text of status fields (API-1.4 activity). */
+export type ActivityReader = (
+  reads: ReadTx,
+  records: readonly StoredResource[],
+) => Promise<ReadonlyMap<string, string>>;
+
+export interface ManifestsDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly feed: ChangeFeed;
+  readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
+  readonly views: ResourceViews;
+  readonly namespaces: NamespaceDoor;
+  readonly clock: Clock;
+  /** `limits.responseBytes`. */
+  readonly responseBytes: number;
+  /** `limits.streamBufferEvents`. */
+  readonly streamBufferEvents: number;
+  /** By kind, where the facts stand elsewhere than in the store's activity. */
+  readonly activity?: Readonly<Record<string, ActivityReader>>;
+}

@@ -1,0 +1,48 @@
+import type { Resource } from '@svc/api/resources';
+import type { AccessTarget, CallContext } from '../../auth/contract.ts';
+import { rowOf } from '../../resources/index.ts';
+import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
+import type { ManifestsDeps } from './manifests-deps.ts';
+
+/** What reading secret values of a record needs a grant on. */
+export const secretTarget = (record: StoredResource): AccessTarget =>
+  record.key.kind === 'Namespace'
+    ? { namespace: record.key.name }
+    : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
+
+/** Generic forms of records for a caller, with the facts that are kept beside them. */
+export const showResources = async (
+  deps: ManifestsDeps,
+  tx: ReadTx,
+  shown: {
+    readonly records: readonly StoredResource[];
+    readonly context: CallContext;
+    readonly metadataOnly?: boolean;
+  },
+): Promise<Resource[]> => {
+  const { records, context, metadataOnly = false } = shown;
+  const activity = metadataOnly ? new Map<string, string>() : await readActivity(deps, tx, records);
+  return records.map((record) =>
+    deps.views.generic(record, {
+      secrets: deps.authorizer.readsSecrets(context.caller, secretTarget(record)),
+      activity: activity.get(record.uid) ?? '',
+      metadataOnly,
+    }),
+  );
+};
+
+const readActivity = async (
+  deps: ManifestsDeps,
+  tx: ReadTx,
+  records: readonly StoredResource[],
+): Promise<ReadonlyMap<string, string>> => {
+  const active = records.filter((record) => rowOf(record)?.hasActivity === true);
+  const found = new Map<string, string>();
+  const plain = active.filter((record) => deps.activity?.[record.key.kind] === undefined);
+  for (const [uid, text] of await tx.resources.activity(plain.map((record) => record.uid))) found.set(uid, text);
+  for (const [kind, read] of Object.entries(deps.activity ?? {})) {
+    const own = active.filter((record) => record.key.kind === kind);
+    if (own.length > 0) for (const [uid, text] of await read(tx, own)) found.set(uid, text);
+  }
+  return found;
+};

@@ -1,0 +1,196 @@
+import type { ResourceChangedEvent } from '@svc/api/events';
+import type { WatchResourcesRequest } from '@svc/api/gateway';
+import type { CallContext } from '../../auth/contract.ts';
+import { type CancelTimer, Fault, invalidField } from '../../base/index.ts';
+import { parseLabelSelector } from '../../resources/index.ts';
+import type { ResourceChange, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import type { StreamSink } from '../contract.ts';
+import type { ManifestsDeps } from './manifests-deps.ts';
+import { requireKind } from './resource-address.ts';
+import { bookmark, type ChangeEvents } from './resource-events.ts';
+import { listScope, requireNamespace } from './resource-scope.ts';
+import { secretTarget } from './resource-shown.ts';
+import { WatchFilter } from './watch-filter.ts';
+
+const BATCH = 500;
+const QUIET_MS = 30_000;
+
+export interface WatchCall {
+  readonly request: WatchResourcesRequest;
+  readonly context: CallContext;
+  readonly sink: StreamSink<ResourceChangedEvent>;
+}
+
+/**
+ * One WatchResources stream (API-9.1): what is there or what was missed, from the store; then live from the process's change
+ * feed, which it joined before it read. Versions decide what was sent already, so nothing is lost or sent twice.
+ */
+export class ResourceWatch {
+  readonly #deps: ManifestsDeps & { readonly events: ChangeEvents };
+  readonly #call: WatchCall;
+  readonly #filter: WatchFilter;
+  #waiting: ResourceChange[] = [];
+  #last = 0;
+  #failure: Fault | undefined;
+  #isLive = false;
+  #wake: () => void = () => undefined;
+  #quietTimer: CancelTimer = () => undefined;
+
+  constructor(deps: ManifestsDeps & { readonly events: ChangeEvents }, call: WatchCall) {
+    this.#deps = deps;
+    this.#call = call;
+    const { ns, recursive, kinds, labelSelector, resourceVersion } = call.request;
+    this.#filter = new WatchFilter(
+      {
+        ns,
+        recursive,
+        kinds: new Set(kinds),
+        labels: parseLabelSelector(labelSelector),
+        ancestorsOf: deps.namespaces.ancestorsOf,
+      },
+      resourceVersion === '',
+    );
+  }
+
+  async run(): Promise<void> {
+    const { direct } = this.#deps.store;
+    const { request, context, sink } = this.#call;
+    const from = parseVersion(request.resourceVersion);
+    await requireNamespace(direct, request.ns);
+    for (const kind of request.kinds) await requireKind(direct, kind);
+    const subscription = this.#deps.feed.subscribe((changes) => this.#receive(changes));
+    const onAbort = (): void => this.#wake();
+    context.signal.addEventListener('abort', onAbort);
+    sink.onDrained(() => this.#wake());
+    try {
+      if (from !== undefined) await this.#requireKept(from);
+      sink.open();
+      await (from === undefined ? this.#present() : this.#backfill(from, subscription.after));
+      await this.#live();
+    } finally {
+      subscription.stop();
+      this.#quietTimer();
+      context.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #receive(changes: readonly ResourceChange[]): void {
+    this.#waiting.push(...changes);
+    if (this.#waiting.length > this.#deps.streamBufferEvents && !this.#call.sink.writable)
+      this.#failure = new Fault('ABORTED', 'SLOW_CONSUMER', 'the reader does not keep up', {
+        metadata: { cursor: String(this.#last) },
+      });
+    this.#wake();
+  }
+
+  async #requireKept(from: number): Promise<void> {
+    const { oldest, newest } = await this.#deps.store.direct.resources.versionRange();
+    if (from > newest || from < oldest - 1)
+      throw new Fault('OUT_OF_RANGE', 'VERSION_EXPIRED', 'changes after this version are not kept: list again', {
+        metadata: { oldest: String(oldest), newest: String(newest) },
+      });
+  }
+
+  /** Everything there is as CREATED, then the version up to which that is true. */
+  async #present(): Promise<void> {
+    const { store } = this.#deps;
+    const { request } = this.#call;
+    const { newest } = await store.direct.resources.versionRange();
+    const kind = request.kinds.length === 1 ? (request.kinds[0] ?? '') : '';
+    let after: ResourceKey | undefined;
+    for (;;) {
+      const page: readonly StoredResource[] = await store.read(async (tx) => {
+        const { scope } = await listScope(tx, { ...request, kind }, this.#deps.namespaces.descendants);
+        const place = after === undefined ? {} : { after };
+        return tx.resources.list({ scope, limit: BATCH, ...(kind === '' ? {} : { kind }), ...place });
+      });
+      for (const resource of page)
+        if (this.#filter.admits(resource)) {
+          const event = this.#deps.events.ofPresent(resource, this.#readsSecrets(resource));
+          await this.#send(event, String(newest));
+        }
+      after = page.at(-1)?.key;
+      if (page.length < BATCH || this.#isOver()) break;
+    }
+    this.#last = newest;
+    await this.#bookmark();
+  }
+
+  /** Changes the reader missed, up to where the feed was joined. */
+  async #backfill(from: number, joined: number): Promise<void> {
+    this.#last = from;
+    while (this.#last < joined && !this.#isOver()) {
+      const changes = await this.#deps.store.direct.resources.changes(this.#last, BATCH);
+      if (changes.length === 0) return;
+      for (const change of changes) await this.#show(change);
+    }
+  }
+
+  async #live(): Promise<void> {
+    this.#isLive = true;
+    this.#armQuiet();
+    while (!this.#isOver()) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const batch = this.#waiting;
+      this.#waiting = [];
+      for (const change of batch) await this.#show(change);
+      if (batch.length === 0) await this.#pause();
+    }
+  }
+
+  async #show(change: ResourceChange): Promise<void> {
+    if (change.version <= this.#last || this.#isOver()) return;
+    this.#last = change.version;
+    const as = this.#filter.judge(change);
+    if (as === undefined) return;
+    const secrets = this.#readsSecrets(change.resource);
+    await this.#send(this.#deps.events.ofChange(change, { secrets, as }), String(change.version));
+  }
+
+  async #bookmark(): Promise<void> {
+    const event = bookmark(this.#last, this.#deps.clock.nowMicros());
+    await this.#send(event, String(this.#last));
+  }
+
+  async #send(event: ResourceChangedEvent, id: string): Promise<void> {
+    const { sink } = this.#call;
+    sink.send(event, id);
+    this.#armQuiet();
+    while (!sink.writable && !this.#isOver()) {
+      if (this.#failure !== undefined) throw this.#failure;
+      await this.#pause();
+    }
+  }
+
+  /** Quiet for a while: the reader learns how far it is. */
+  #armQuiet(): void {
+    this.#quietTimer();
+    this.#quietTimer = this.#deps.clock.after(QUIET_MS, () => {
+      if (this.#isOver()) return;
+      if (this.#isLive && this.#waiting.length === 0 && this.#call.sink.writable)
+        this.#call.sink.send(bookmark(this.#last, this.#deps.clock.nowMicros()), String(this.#last));
+      this.#armQuiet();
+    });
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isOver()) resolve();
+      this.#wake = resolve;
+    });
+  }
+
+  #isOver(): boolean {
+    return this.#call.context.signal.aborted;
+  }
+
+  #readsSecrets(resource: StoredResource): boolean {
+    return this.#deps.authorizer.readsSecrets(this.#call.context.caller, secretTarget(resource));
+  }
+}
+
+const parseVersion = (text: string): number | undefined => {
+  if (text === '') return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw invalidField('resourceVersion', 'is no version of a resource');
+  return Number(text);
+};
