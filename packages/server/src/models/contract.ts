@@ -123,7 +123,10 @@ export type ModelFinish = 'stop' | 'tool_calls' | 'length' | 'content_filter';
 export type ModelChunk =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** Continuation data of the reasoning block that just ended; opaque, stored, sent back in the same turn only. */
+  /**
+   * At most once per answer: after the reasoning, at the latest before the first call, also without any reasoning text
+   * (signatures of calls). The data is opaque, stored, and sent back in the same turn only.
+   */
   | { readonly type: 'reasoning-end'; readonly continuation?: unknown }
   /** A complete call; `inputText` is the raw JSON text the model wrote. Drivers collect argument deltas themselves. */
   | { readonly type: 'call'; readonly providerCallId: string; readonly name: string; readonly inputText: string }

@@ -369,6 +369,17 @@ describe('keys (R34)', () => {
     expect(got.error?.errorClass).toBe('provider_unavailable');
   });
 
+  it('stops at once while a key is being read (R35)', async () => {
+    const stop = new AbortController();
+    const registry = registryOf(
+      { providers: { p: { type: 'openai-compatible', baseUrl: server.origin, apiKey: 'secret://a/b' } } },
+      { secrets: () => new Promise(() => undefined) },
+    );
+    const running = collect(registry, testRequest('p/m', 'x'), stop.signal);
+    stop.abort();
+    expect((await running).error?.isStopped).toBe(true);
+  });
+
   it.each(['openai', 'anthropic', 'google'])('never calls %s without a key, and never falls to demo', async (type) => {
     const got = await keyed(undefined, {}, type);
     expect(got.error?.errorClass).toBe('provider_auth');

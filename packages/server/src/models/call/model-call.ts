@@ -104,7 +104,8 @@ export class ModelCall {
   async #runTries(): Promise<Outcome> {
     try {
       const resolved = this.#parts.resolveKey();
-      const key = resolved instanceof Promise ? await resolved : resolved;
+      const key = resolved instanceof Promise ? await this.#orStopped(resolved) : resolved;
+      if (key === undefined) return failed(STOPPED);
       if ('failure' in key) return failed(key.failure);
       for (;;) {
         if (!(await this.#takeSlot())) return failed(STOPPED);
@@ -118,6 +119,14 @@ export class ModelCall {
       this.#parts.log.error('model call crashed', this.#logFields(), error);
       return failed(failureOf('provider_unavailable'));
     }
+  }
+
+  /** Undefined when stopped before the work was done, however long that takes. */
+  #orStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve(undefined);
+      work.then(resolve, reject);
+    });
   }
 
   /** False when stopped while waiting. */
@@ -136,6 +145,7 @@ export class ModelCall {
   }
 
   #attempt(apiKey: string | undefined): Promise<Outcome> {
+    if (this.#signal.aborted) return Promise.resolve(failed(STOPPED));
     return new Promise((resolve) => {
       let isOver = false;
       let cancel: (() => void) | undefined;
@@ -221,6 +231,7 @@ export class ModelCall {
 
   /** False when stopped meanwhile. */
   async #pause(delayMs: number): Promise<boolean> {
+    if (this.#signal.aborted) return false;
     let cancelTimer: CancelTimer | undefined;
     await new Promise<void>((resolve) => {
       this.#interrupt = resolve;

@@ -4,7 +4,7 @@ import type { ModelContent, ModelMessage, ModelRequest, ProviderConfig } from '.
 import { effortOrDefault, planThinking } from '../thinking-rules.ts';
 
 /** An option of the request that the model cannot take and that was left out (RT-4.2). */
-export interface LeftOut {
+interface LeftOut {
   readonly option: string;
   readonly text: string;
 }

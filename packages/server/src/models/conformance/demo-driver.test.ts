@@ -1,6 +1,6 @@
 import { ManualClock } from '../../base/index.ts';
 import { modelsConfig, type ScriptedAnswer, testRegistry, testRequest } from '../testing/index.ts';
-import { describeModelDriver } from './model-conformance.ts';
+import { describeModelDriver } from './index.ts';
 
 const script = (answer: ScriptedAnswer): string => {
   const lines: string[] = [];

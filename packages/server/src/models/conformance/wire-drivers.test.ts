@@ -11,7 +11,7 @@ import {
   testRequest,
   WireServer,
 } from '../testing/index.ts';
-import { describeModelDriver } from './model-conformance.ts';
+import { describeModelDriver } from './index.ts';
 
 for (const wire of [compatibleWire, openaiChatWire, responsesWire, anthropicWire, googleWire]) {
   let server: WireServer;

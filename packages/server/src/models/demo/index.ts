@@ -4,4 +4,4 @@
  */
 export { DemoDriver } from './demo-driver.ts';
 export { DemoMemory } from './demo-memory.ts';
-export { DEMO_EMBEDDING_DIMENSIONS, embedDemo } from './embeddings.ts';
+export { embedDemo } from './embeddings.ts';

@@ -56,7 +56,7 @@ const finishOf = (answer: ScriptedAnswer): string => {
 };
 
 /** Chat completions as OpenAI and its many followers stream them. */
-export const chatEvents = (answer: ScriptedAnswer): readonly string[] => [
+const chatEvents = (answer: ScriptedAnswer): readonly string[] => [
   chunk({ role: 'assistant', content: '' }),
   ...(answer.reasoning ?? []).map((text) => chunk({ reasoning_content: text })),
   ...(answer.text ?? []).map((text) => chunk({ content: text })),

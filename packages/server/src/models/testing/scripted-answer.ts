@@ -7,14 +7,14 @@ export interface ScriptedAnswer {
   readonly usage?: ScriptedUsage;
 }
 
-export interface ScriptedCall {
+interface ScriptedCall {
   readonly id?: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** Whole input including cached, whole output including reasoning, as RT-4.4 counts. */
-export interface ScriptedUsage {
+interface ScriptedUsage {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
