@@ -1,0 +1,44 @@
+import { AuthService, GatewayService, type ListAuditRecordsResponse, type WhoAmIResponse } from '@svc/api/gateway';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+
+const { whoAmI, listAuditRecords } = AuthService.method;
+const { createNamespace, createAgent } = GatewayService.method;
+let world: ResourceWorld;
+
+beforeEach(async () => {
+  world = await openResourceWorld();
+});
+afterEach(() => world.close());
+
+it('callers learn who they are and what they may do', async () => {
+  const caller = {
+    ...ADMIN,
+    identity: 'key:7',
+    expiresAt: 5,
+    grants: [{ role: 'viewer' as const, namespace: 'acme', readSecrets: false }],
+  };
+  const answer: WhoAmIResponse = await world.call(whoAmI, {}, caller);
+  expect(answer).toMatchObject({ identity: 'key:7', mode: 'none', serverVersion: '1.2.3', expiresAt: 5n });
+  expect(answer.grants).toMatchObject([{ role: 'viewer', namespace: 'acme', readSecrets: false }]);
+});
+
+it('audit records are listed newest first, filtered, in pages, within the grant', async () => {
+  await world.call(createNamespace, { name: 'acme:team', recursive: true });
+  await world.call(createAgent, { ns: 'acme:team', name: 'a' });
+  await world.call(createAgent, { ns: 'default', name: 'b' });
+  const list = (request: object, caller = ADMIN): Promise<ListAuditRecordsResponse> =>
+    world.call(listAuditRecords, request, caller);
+  const targets = async (request: object): Promise<string[]> =>
+    (await list(request)).records.map(({ target }) => target);
+  expect(await targets({ ns: 'acme' })).toEqual(['Agent/acme:team/a', 'Namespace/acme:team', 'Namespace/acme']);
+  expect(await targets({ ns: 'acme', operation: 'svc.gateway.GatewayService/CreateAgent' })).toHaveLength(1);
+  expect(await targets({ identity: 'nobody' })).toEqual([]);
+  const first = await list({ ns: 'acme', pageSize: 2 });
+  const second = await list({ ns: 'acme', pageSize: 2, pageToken: first.nextPageToken });
+  expect(second.records.map(({ target }) => target)).toEqual(['Namespace/acme']);
+  expect(second.nextPageToken).toBe('');
+  const scoped = { ...ADMIN, grants: [{ role: 'admin' as const, namespace: 'acme', readSecrets: false }] };
+  await expect(list({}, scoped)).rejects.toMatchObject({ reason: 'SCOPE' });
+  await expect(list({ ns: 'acme' }, scoped)).resolves.toBeDefined();
+});
