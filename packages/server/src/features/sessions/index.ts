@@ -5,6 +5,6 @@
  * mounts the operations and hands the browser surface what it needs.
  */
 
-export { sessionOperations } from './session-operations.ts';
+export { type SessionsFeature, sessionOperations, sessionsFeature } from './session-operations.ts';
 export type { DeliveryGate, NamespaceTree, SessionLimits, SessionsDeps, UrlFetcher } from './sessions-deps.ts';
 export { EventMessages, MessageMessages, turnMessage } from './wire/index.ts';

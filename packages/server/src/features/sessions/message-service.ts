@@ -94,6 +94,11 @@ export class MessageService {
   }
 
   async send(request: SendMessageRequest, call: CallContext): Promise<SendMessageResponse> {
+    return await this.#sendAnswer(request, call, await this.admit(request, call));
+  }
+
+  /** Checks and admits a message; answers once it is durable, before its turn runs. */
+  async admit(request: SendMessageRequest, call: CallContext): Promise<Admitted> {
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
@@ -115,7 +120,7 @@ export class MessageService {
       return result;
     });
     if (replayed) markReplayed(call);
-    return await this.#sendAnswer(request, call, admitted);
+    return admitted;
   }
 
   async append(request: AppendSessionMessageRequest, call: CallContext): Promise<AppendSessionMessageResponse> {

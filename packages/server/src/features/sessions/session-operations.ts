@@ -1,5 +1,6 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
 import { type Operation, serverStream, unary } from '../contract.ts';
+import { ChatService } from './chat-service.ts';
 import { ControlService } from './control-service.ts';
 import { MessageService } from './message-service.ts';
 import { SessionService } from './session-service.ts';
@@ -7,8 +8,16 @@ import type { SessionsDeps } from './sessions-deps.ts';
 import { StreamService } from './stream-service.ts';
 import { MessageMessages } from './wire/index.ts';
 
+/** What this feature offers: operations for transport, and what the browser surface needs of sessions. */
+export interface SessionsFeature {
+  readonly operations: readonly Operation[];
+  readonly chat: ChatService;
+}
+
 /** The 11 session operations of GatewayService and SessionControlService without RunSchedule (API-8.3, 9.2). */
-export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => {
+export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => sessionsFeature(deps).operations;
+
+export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const context = { ...deps, messages: new MessageMessages(deps.limits.messageCacheBytes) };
   const sessions = new SessionService(context);
   const messages = new MessageService(context);
@@ -16,7 +25,8 @@ export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => {
   const streams = new StreamService(deps);
   const { method: gateway } = GatewayService;
   const { method: controls } = SessionControlService;
-  return [
+  const chat = new ChatService(context, messages, control);
+  const operations = [
     unary(gateway.createSession, (request, call) => sessions.create(request, call)),
     unary(gateway.getSession, (request) => sessions.get(request)),
     unary(gateway.listSessions, (request) => sessions.list(request)),
@@ -35,4 +45,5 @@ export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => {
     unary(controls.getTurn, (request) => control.getTurn(request)),
     unary(controls.listPermissionRequests, (request) => control.listPermissions(request)),
   ];
+  return { operations, chat };
 };

@@ -9,7 +9,7 @@ import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../../runti
 import { EngineHarness, type HarnessOptions } from '../../../runtime/testing/engine-harness.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { Operation, StreamSink } from '../../contract.ts';
-import { type SessionsDeps, sessionOperations } from '../index.ts';
+import { type SessionsDeps, type SessionsFeature, sessionsFeature } from '../index.ts';
 
 /** Sink of a test: keeps what it was sent; `lag` makes it answer that the reader lags. */
 export class TestSink implements StreamSink<SessionMessagePartEvent> {
@@ -92,6 +92,7 @@ export class SessionHarness {
   streamReads = 0;
   streams!: StreamRegistry;
   deps!: SessionsDeps;
+  chat!: SessionsFeature['chat'];
 
   constructor(
     options: HarnessOptions & {
@@ -152,7 +153,9 @@ export class SessionHarness {
       limits,
       ...this.#overrides,
     };
-    this.operations = sessionOperations(this.deps);
+    const { operations, chat } = sessionsFeature(this.deps);
+    this.operations = operations;
+    this.chat = chat;
   }
 
   #countingReads(store: Store): StreamStore {

@@ -1,0 +1,104 @@
+import { Fault, type FieldViolation, invalidField, invalidFields } from '../../base/index.ts';
+import type { ChatFile, ChatMessage } from './ui-deps.ts';
+
+/** What a POST of the chat asks for (API-6). */
+export type ChatRequest =
+  | { readonly kind: 'send'; readonly message: ChatMessage }
+  | { readonly kind: 'regenerate'; readonly messageId: string }
+  | { readonly kind: 'answer'; readonly answers: readonly ChatAnswer[] };
+
+export interface ChatAnswer {
+  readonly requestId: string;
+  readonly toolCallId: string;
+  readonly allow: boolean;
+  readonly comment: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const WHEN_BUSY = ['QUEUE', 'STEER', 'REJECT', 'INTERRUPT'] as const;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const partsOf = (message: Fields): readonly Fields[] => {
+  const { parts, content } = message;
+  if (Array.isArray(parts)) return parts.filter(isFields);
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
+};
+
+/** Reads the body; keys that the chat does not know are ignored. JSON_INVALID, FIELD_INVALID. */
+export const readChatRequest = (bytes: Uint8Array): ChatRequest => {
+  const body = parse(bytes);
+  const { messages, trigger } = body;
+  if (trigger === 'regenerate-message') return { kind: 'regenerate', messageId: textOf(body['messageId']) };
+  if (trigger !== undefined && trigger !== 'submit-message') throw invalidField('trigger', 'is unknown');
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (!isFields(last)) throw invalidField('messages', 'needs at least one message');
+  if (last['role'] === 'assistant') return { kind: 'answer', answers: readAnswers(last) };
+  if (last['role'] !== 'user') throw invalidField('messages', 'must end with a user or an assistant message');
+  return { kind: 'send', message: readMessage(last, body) };
+};
+
+const parse = (bytes: Uint8Array): Fields => {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is no JSON', { cause: error });
+  }
+  if (!isFields(value)) throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is no JSON object');
+  return value;
+};
+
+const readMessage = (message: Fields, body: Fields): ChatMessage => {
+  const violations: FieldViolation[] = [];
+  const refuse = (field: string, description: string): void => {
+    violations.push({ field, description, reason: 'FIELD_INVALID' });
+  };
+  const files: ChatFile[] = [];
+  const texts: string[] = [];
+  for (const part of partsOf(message)) {
+    if (part['type'] === 'text') texts.push(textOf(part['text']));
+    if (part['type'] !== 'file') continue;
+    const file = { url: textOf(part['url']), mediaType: textOf(part['mediaType']), filename: textOf(part['filename']) };
+    if (file.url.startsWith('data:') || file.url.startsWith('https://')) files.push(file);
+    else refuse('messages', 'a file needs a data: or https: url');
+  }
+  const text = texts.join('\n');
+  if (text.trim() === '' && files.length === 0) refuse('messages', 'nothing to send');
+  const labels = readLabels(body['labels'], refuse);
+  const asked = textOf(body['whenBusy'] ?? 'QUEUE')
+    .toUpperCase()
+    .replace('WHEN_BUSY_', '');
+  const whenBusy = WHEN_BUSY.find((name) => name === asked);
+  if (whenBusy === undefined) refuse('whenBusy', `must be one of ${WHEN_BUSY.join(', ')}`);
+  if (violations.length > 0) throw invalidFields(violations);
+  return { text, files, labels, whenBusy: whenBusy ?? 'QUEUE' };
+};
+
+const readLabels = (value: unknown, refuse: (field: string, description: string) => void): Record<string, string> => {
+  if (value === undefined || value === null) return {};
+  const entries = isFields(value) ? Object.entries(value) : [['', undefined] as const];
+  const labels: Record<string, string> = {};
+  for (const [key, label] of entries) {
+    if (typeof label === 'string') labels[key] = label;
+    else refuse('labels', 'must map text to text');
+  }
+  return labels;
+};
+
+const readAnswers = (message: Fields): readonly ChatAnswer[] => {
+  const answers: ChatAnswer[] = [];
+  for (const part of partsOf(message)) {
+    const { state, approval } = part;
+    if (state !== 'approval-responded' || !isFields(approval)) continue;
+    const requestId = textOf(approval['id']);
+    const allow = approval['approved'] === true;
+    answers.push({ requestId, toolCallId: textOf(part['toolCallId']), allow, comment: textOf(approval['reason']) });
+  }
+  if (answers.length === 0) throw invalidField('messages', 'nothing to send: the last message answers no request');
+  return answers;
+};
