@@ -20,8 +20,7 @@ const jsonPath = (schema: DescMessage, path: string): readonly string[] | undefi
   const keys: string[] = [];
   let at: DescMessage | undefined = schema;
   const segments = path.split('.');
-  for (let index = 0; index < segments.length; index++) {
-    const segment = segments[index] ?? '';
+  for (const [index, segment] of segments.entries()) {
     const field: DescField | undefined = at?.fields.find(
       (candidate) => candidate.name === segment || candidate.jsonName === segment,
     );

@@ -65,9 +65,9 @@ export const genericMetadataOnly = (record: ResourceRecord): Resource =>
 
 /** The parts every full resource has. */
 export interface ResourceParts {
-  readonly metadata?: ResourceMeta;
-  readonly spec?: Message;
-  readonly status?: Message;
+  readonly metadata: ResourceMeta;
+  readonly spec: Message;
+  readonly status: Message;
 }
 
 /** The generic form of a full resource: the same parts under the members of its kind. */
@@ -75,7 +75,7 @@ export const genericResource = (row: KindRow, apiVersion: string, parts: Resourc
   create(ResourceSchema, {
     apiVersion,
     kind: row.kind,
-    ...(parts.metadata === undefined ? {} : { metadata: parts.metadata }),
+    metadata: parts.metadata,
     spec: create(ResourceSpecSchema, { kind: { case: row.member, value: parts.spec } } as never),
     status: create(ResourceStatusSchema, { kind: { case: row.member, value: parts.status } } as never),
   });

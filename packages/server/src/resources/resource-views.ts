@@ -61,7 +61,7 @@ export class ResourceViews {
     const row = rowOf(record);
     if (row === undefined) return rawResource(record);
     const view = this.#view(row, record, options);
-    view.generic ??= deepFreeze(genericResource(row, record.apiVersion, view.full as ResourceParts));
+    view.generic ??= deepFreeze(genericResource(row, record.apiVersion, view.full as Message & ResourceParts));
     return view.generic;
   }
 
