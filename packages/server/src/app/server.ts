@@ -1,18 +1,17 @@
 import { AuditChain, ModeAuthenticator } from '../auth/index.ts';
-import { agentOperations } from '../features/agents/index.ts';
-import type { Operation } from '../features/contract.ts';
-import { ObjectCollector } from '../features/files/index.ts';
-import { ensureNamespaces, namespaceOperations } from '../features/namespaces/index.ts';
-import { sessionOperations } from '../features/sessions/index.ts';
+import { linkKey, ObjectCollector, ObjectLinks } from '../features/files/index.ts';
+import { sessionContract } from '../features/manifests/index.ts';
+import { ensureNamespaces } from '../features/namespaces/index.ts';
+import type { WriteTx } from '../store/contracts/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
-import { createTransport } from '../transport/index.ts';
+import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
-import { GuardedFetch } from './outbound/index.ts';
 import { PeriodicJobs } from './periodic.ts';
-import { createMetrics } from './telemetry/index.ts';
-import { type Engines, openEngines, type Surroundings } from './wiring/engines.ts';
-import { type ResourceParts, wireResources } from './wiring/resources.ts';
-import { namespaceTurns, wireModels, wireTurns } from './wiring/turns.ts';
+import { createMetrics, type Metrics } from './telemetry/index.ts';
+import { openEngines, type Surroundings } from './wiring/engines.ts';
+import { type AppParts, surfaceOf } from './wiring/operations.ts';
+import { wireResources } from './wiring/resources.ts';
+import { namespaceTurns, type TurnParts, wireModels, wireTurns } from './wiring/turns.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
 export interface RunningServer {
@@ -20,103 +19,91 @@ export interface RunningServer {
   readonly port: number;
   readonly url: string;
   readonly config: Config;
-  /** Shuts down as RT-2.9; the second call skips the wait. */
+  /** Shuts down as RT-2.9. */
   close(): Promise<void>;
 }
 
 const START = { requestId: '', operation: 'start', caller: { identity: 'system' } };
-const MESSAGE_CACHE_BYTES = 32 * 1024 * 1024;
+/** How often the audit chain is closed over new records, and unreferenced objects are looked for. */
 const CHAIN_MS = 5000;
 const COLLECT_MS = 3_600_000;
+/** Toolsets whose backend every build has (RT-6.3). */
+const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
-type Turns = ReturnType<typeof wireTurns>;
+interface App extends AppParts {
+  readonly models: ReturnType<typeof wireModels>;
+  readonly metrics: Metrics;
+  readonly jobs: PeriodicJobs;
+  readonly chain: AuditChain;
+}
 
-const operationsOf = (
-  config: Config,
-  engines: Engines,
-  parts: { readonly resources: ResourceParts; readonly turns: Turns },
-): readonly Operation[] => {
-  const { resources, turns } = parts;
-  const { store, bus, clock, ids } = engines;
-  const { settings } = config;
-  const { views, writer, authorizer, audit } = resources;
-  const responseBytes = settings['limits.responseBytes'];
-  return [
-    ...namespaceOperations({ store, service: resources.namespaceService, authorizer, views, responseBytes }),
-    ...agentOperations({ store, writer, authorizer, views, ids, responseBytes }),
-    ...sessionOperations({
-      store,
-      bus,
-      clock,
-      ids,
-      views,
-      audit,
-      admission: turns.runtime.admission,
-      lifecycle: turns.runtime.lifecycle,
-      streams: turns.streams,
-      cursors: turns.cursors,
-      agents: resources.agents,
-      namespaces: resources.tree,
-      objects: turns.objects,
-      fetcher: new GuardedFetch({ allow: settings['net.allow'] }),
-      limits: {
-        messageBytes: settings['limits.messageBytes'],
-        responseBytes,
-        labels: settings['limits.labels'],
-        batchSessions: settings['limits.batchSessions'],
-        waitSeconds: config.transport.waitDeadlineMs / 1000,
-        idempotencyHours: settings['idempotency.hours'] / 3_600_000,
-        messageCacheBytes: MESSAGE_CACHE_BYTES,
-      },
-    }),
-  ];
+const hasHarness = (config: Config, name: string): boolean => {
+  const harnesses: unknown = config.settings['acp.harnesses'];
+  return typeof harnesses === 'object' && harnesses !== null && name in harnesses;
 };
 
-/** Opens, wires and starts everything; the order is the reverse of `close`. Rejects with a Fault that says what to do. */
-export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+/** A session deleted through any door ends its turns and goes with everything it holds (API-7). */
+const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts['runtime']): Promise<void> => {
+  const session = await tx.log.lockSession(sessionId);
+  if (session !== undefined) await runtime.lifecycle.remove(tx, session);
+};
+
+/** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
+const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const engines = await openEngines(config, around);
-  const { store, clock, log, ids } = engines;
   const models = wireModels(config, engines);
-  let turns: Turns | undefined;
+  let turns: TurnParts | undefined;
+  const runtime = (): TurnParts['runtime'] => {
+    if (turns === undefined) throw new Error('turns are wired before the first namespace is written');
+    return turns.runtime;
+  };
   const resources = wireResources({
     config,
     engines,
     surroundings: {
       models,
       capabilityProblems,
-      isToolsetAvailable: (name) => name === 'goals' || name === 'artifacts',
-      hasHarness: (name) => name in settingsOf(config, 'acp.harnesses'),
+      isToolsetAvailable: (name) => TOOLSETS.has(name),
+      hasHarness: (name) => hasHarness(config, name),
     },
-    turns: namespaceTurns(() => requireTurns(turns).runtime),
-    kinds: [],
+    turns: namespaceTurns(runtime),
+    kinds: [sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) })],
   });
   const metrics = createMetrics({
-    runningTurns: () => turns?.runtime.worker.running ?? 0,
-    repairs: () => turns?.runtime.sweeper.repairs ?? 0,
+    runningTurns: () => runtime().worker.running,
+    repairs: () => runtime().sweeper.repairs,
   });
-  turns = wireTurns({
+  const { agents, tree } = resources;
+  turns = wireTurns({ config, engines, models, agents, namespaces: tree, endHooks: [metrics.turnHook] });
+  const { clock, log, store } = engines;
+  return {
     config,
     engines,
     models,
-    agents: resources.agents,
-    namespaces: resources.tree,
-    endHooks: [metrics.turnHook],
-  });
-  const { runtime, streams } = turns;
+    resources,
+    turns,
+    metrics,
+    jobs: new PeriodicJobs({ clock, log }),
+    chain: new AuditChain(store),
+  };
+};
+
+/** Brings the parts to life, the store's contents first and the port last. */
+const startParts = async (app: App): Promise<TransportServer> => {
+  const { config, engines, resources, turns, metrics, jobs, chain } = app;
+  const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
   await resources.start();
-  await runtime.start();
-  const jobs = new PeriodicJobs({ clock, log });
-  const chain = new AuditChain(store);
+  await turns.runtime.start();
   const collector = new ObjectCollector({ store, blobs: engines.blobs });
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
     { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
   ]);
-  const transport = await createTransport({
+  const links = new ObjectLinks({ key: await linkKey(store, engines.random), clock, blobs: engines.blobs });
+  return createTransport({
     config: config.transport,
-    operations: operationsOf(config, engines, { resources, turns }),
-    routes: [],
+    ...surfaceOf(app, links),
     readiness: [{ name: 'store', check: () => store.ping() }],
     authenticator: new ModeAuthenticator(config.auth, clock),
     authorizer: resources.authorizer,
@@ -126,35 +113,36 @@ export const startApp = async (config: Config, around: Surroundings): Promise<Ru
     ids,
     log,
   });
-  const close = async (): Promise<void> => {
-    streams.shutDown();
-    const drained = transport.drain();
-    await runtime.stop();
-    await drained;
-    await transport.close();
-    jobs.close();
-    resources.close();
-    await chain.tick();
-    await models.close();
-    await engines.bus.close();
-    await store.close();
-  };
+};
+
+/** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
+const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
+  const { engines, models, resources, turns, jobs, chain } = app;
+  turns.streams.shutDown();
+  const drained = transport?.drain();
+  await turns.runtime.stop();
+  await drained;
+  await transport?.close();
+  jobs.close();
+  resources.close();
+  await chain.tick();
+  await models.close();
+  await engines.bus.close();
+  await engines.store.close();
+};
+
+/** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */
+export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+  const app = await wireApp(config, around);
+  let transport: TransportServer;
+  try {
+    transport = await startParts(app);
+  } catch (error) {
+    await stopParts(app, undefined);
+    throw error;
+  }
+  const { host, port } = transport;
   const scheme = config.transport.tls === undefined ? 'http' : 'https';
-  return {
-    host: transport.host,
-    port: transport.port,
-    url: `${scheme}://${transport.host}:${transport.port}`,
-    config,
-    close,
-  };
-};
-
-const settingsOf = (config: Config, key: 'acp.harnesses'): object => {
-  const value: unknown = config.settings[key];
-  return typeof value === 'object' && value !== null ? value : {};
-};
-
-const requireTurns = (turns: Turns | undefined): Turns => {
-  if (turns === undefined) throw new Error('turns are wired before the first namespace is written');
-  return turns;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return { host, port, url: `${scheme}://${shown}:${port}`, config, close: () => stopParts(app, transport) };
 };

@@ -28,7 +28,7 @@ export interface Engines extends Surroundings {
 
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
 export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
-  const { clock, random, log, fatal } = around;
+  const { clock, random, log, fatal, environment } = around;
   if (config.store.engine !== 'sqlite') {
     throw new Fault(
       'FAILED_PRECONDITION',
@@ -44,6 +44,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     fatal,
     durability: config.store.sync === 'off' ? 'off' : 'group',
     migrate: config.store.migrate,
+    ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
   });
   const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
   return { ...around, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };

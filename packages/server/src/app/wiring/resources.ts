@@ -49,11 +49,10 @@ export interface ResourceNeeds {
 const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
   (await descendantRecords(resources, namespace)).map((record) => record.key.name);
 
-/** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
-export const wireResources = (needs: ResourceNeeds) => {
+/** Namespaces, agents and the pipeline that writes every kind. */
+const wireKinds = (needs: ResourceNeeds) => {
   const { config, engines, surroundings } = needs;
-  const { store, bus, clock, random, log, ids } = engines;
-  const views = new ResourceViews();
+  const { store, bus, ids } = engines;
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
   const audit = createAuditAppender(ids);
@@ -81,6 +80,14 @@ export const wireResources = (needs: ResourceNeeds) => {
     }),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
+  return { directory, ancestry, audit, writer, agentSessions };
+};
+
+/** What drives observed state: change feed, reconcilers, the durable work queue. */
+const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>) => {
+  const { store, bus, clock, random, log } = needs.engines;
+  const { writer, directory, ancestry, agentSessions } = kinds;
+  const { surroundings } = needs;
   const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
   const reconcilers: readonly Reconciler[] = [
     agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
@@ -94,25 +101,7 @@ export const wireResources = (needs: ResourceNeeds) => {
   ];
   const queue = new QueueRunner({ store, bus, clock, random, log, workers, pollMs: POLL_MS });
   return {
-    views,
-    writer,
-    audit,
-    directory,
-    ancestry,
     feed,
-    agents: new StoredAgentDirectory(),
-    authorizer: new GrantAuthorizer((namespace) => ancestry.ancestors(namespace)),
-    namespaceService: new NamespaceService({
-      writer,
-      turns: needs.turns,
-      audit,
-      graceSeconds: config.settings['namespaces.graceSeconds'] / 1000,
-    }),
-    tree: {
-      requireLive: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.requireLive(tx, namespace),
-      labels: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.labels(tx, namespace),
-      descendants: (tx: Pick<ReadTx, 'resources'>, namespace: string) => descendantNames(tx.resources, namespace),
-    },
     start: async (): Promise<void> => {
       await feed.start();
       await ancestry.start(store.direct.resources, feed);
@@ -124,6 +113,31 @@ export const wireResources = (needs: ResourceNeeds) => {
       for (const loop of loops) loop.close();
       ancestry.close();
       feed.close();
+    },
+  };
+};
+
+/** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
+export const wireResources = (needs: ResourceNeeds) => {
+  const kinds = wireKinds(needs);
+  const { directory, ancestry, audit, writer } = kinds;
+  const machinery = wireMachinery(needs, kinds);
+  const graceSeconds = needs.config.settings['namespaces.graceSeconds'] / 1000;
+  return {
+    ...machinery,
+    views: new ResourceViews(),
+    writer,
+    audit,
+    directory,
+    ancestry,
+    agents: new StoredAgentDirectory(),
+    authorizer: new GrantAuthorizer((namespace) => ancestry.ancestors(namespace)),
+    descendants: descendantNames,
+    namespaceService: new NamespaceService({ writer, turns: needs.turns, audit, graceSeconds }),
+    tree: {
+      requireLive: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.requireLive(tx, namespace),
+      labels: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.labels(tx, namespace),
+      descendants: (tx: Pick<ReadTx, 'resources'>, namespace: string) => descendantNames(tx.resources, namespace),
     },
   };
 };

@@ -8,25 +8,23 @@ import {
   type AgentDirectory,
   createRuntime,
   type NamespaceGate,
-  PART,
-  type Part,
   type Runtime,
   type TurnEndHook,
 } from '../../runtime/index.ts';
 import { createPromptAssembler, createSessionGoals } from '../../runtime/prompt/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
-import type { Store, WriteTx } from '../../store/contracts/index.ts';
+import type { WriteTx } from '../../store/contracts/index.ts';
 import {
   calculateTool,
   createGoalTools,
   createReadToolOutput,
   createToolRegistry,
   currentTimeTool,
-  type ToolOutputReader,
   type ToolRegistry,
 } from '../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
+import { toolOutputs } from './tool-outputs.ts';
 
 /** Most turns a tombstone looks at; what is left is stopped by the next claim's check. */
 const STOP_ROWS = 100_000;
@@ -49,36 +47,6 @@ export const wireModels = (config: Config, engines: Engines): ModelRegistry =>
         ),
       ),
   });
-
-/** Whole text of a stored tool result of the session: inline, or from its object (RT-R39). */
-const toolOutputs = (store: Store, objects: StoredObjects): ToolOutputReader => {
-  const isResult = (callId: string) => (part: Part) =>
-    part.type === PART.TOOL_RESULT && part.payload?.['tool_call_id'] === callId;
-  return async ({ namespace, sessionId, turnId }, callId) => {
-    const part = await store.read(async (tx) => {
-      for (const row of await tx.log.journal(turnId)) {
-        const entry = JSON.parse(row.body) as { readonly part?: Part };
-        if (entry.part !== undefined && isResult(callId)(entry.part)) return entry.part;
-      }
-      let before: string | undefined;
-      for (;;) {
-        const page = await tx.log.messagesBefore(sessionId, before, 100);
-        for (const row of page) {
-          const found = row.parts.includes(callId)
-            ? (JSON.parse(row.parts) as Part[]).find(isResult(callId))
-            : undefined;
-          if (found !== undefined) return found;
-        }
-        before = page.at(-1)?.id;
-        if (page.length < 100) return undefined;
-      }
-    });
-    if (part === undefined) return undefined;
-    if (part.object === undefined) return part.content;
-    const bytes = await objects.read(namespace, part.object);
-    return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
-  };
-};
 
 export const wireTools = (config: Config, engines: Engines, objects: StoredObjects): ToolRegistry =>
   createToolRegistry({
@@ -140,6 +108,8 @@ export const wireTurns = (needs: TurnNeeds) => {
   });
   return { runtime, objects, tools, streams, cursors: createAnswerCursors(new CursorCodec(store.epoch)) };
 };
+
+export type TurnParts = ReturnType<typeof wireTurns>;
 
 /** Stops what a tombstoned namespace runs; its queued turns wait (PL-3). The runtime is looked up late: it needs the namespaces. */
 export const namespaceTurns = (runtime: () => Runtime): NamespaceTurns => ({

@@ -5,3 +5,4 @@
  */
 export { objectKey, StoredObjects } from './object-access.ts';
 export { ObjectCollector } from './object-collector.ts';
+export { linkKey, ObjectLinks } from './object-links.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, isFault } from '../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../runtime/contract.ts';
-import type { BlobStore, WriteTx } from '../../store/contracts/index.ts';
+import type { BlobStore } from '../../store/contracts/index.ts';
 
 const KEY_CHARS = 32;
 
@@ -34,7 +34,7 @@ export class StoredObjects implements ObjectAccess {
     };
   }
 
-  async hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void> {
+  async hold(...[tx, namespace, object, holder]: Parameters<ObjectAccess['hold']>): Promise<void> {
     const { sha256, sizeBytes, mediaType } = object;
     await tx.objects.addReference({ namespace, sha256, sizeBytes, mediaType, holder, at: this.#clock.nowMicros() });
   }

@@ -1,0 +1,95 @@
+import { accessOperations } from '../../features/access/index.ts';
+import { agentOperations } from '../../features/agents/index.ts';
+import type { Operation } from '../../features/contract.ts';
+import type { ObjectLinks } from '../../features/files/index.ts';
+import { resourceOperations } from '../../features/manifests/index.ts';
+import { namespaceOperations } from '../../features/namespaces/index.ts';
+import { type SessionLimits, type SessionsDeps, sessionsFeature } from '../../features/sessions/index.ts';
+import { uiRoutes } from '../../features/ui/index.ts';
+import type { HttpRoute } from '../../transport/contract.ts';
+import type { Config } from '../config/index.ts';
+import { GuardedFetch } from '../outbound/index.ts';
+import type { Engines } from './engines.ts';
+import type { ResourceParts } from './resources.ts';
+import type { TurnParts } from './turns.ts';
+
+/** Bytes of decoded messages kept for lists. */
+const MESSAGE_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** The parts every feature is built from. */
+export interface AppParts {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly resources: ResourceParts;
+  readonly turns: TurnParts;
+}
+
+const sessionLimits = (config: Config): SessionLimits => ({
+  messageBytes: config.settings['limits.messageBytes'],
+  responseBytes: config.settings['limits.responseBytes'],
+  labels: config.settings['limits.labels'],
+  batchSessions: config.settings['limits.batchSessions'],
+  waitSeconds: config.settings['deadlines.waitSeconds'] / 1000,
+  idempotencyHours: config.settings['idempotency.hours'] / 3_600_000,
+  messageCacheBytes: MESSAGE_CACHE_BYTES,
+});
+
+const sessionsDeps = ({ config, engines, resources, turns }: AppParts): SessionsDeps => ({
+  store: engines.store,
+  bus: engines.bus,
+  clock: engines.clock,
+  ids: engines.ids,
+  views: resources.views,
+  audit: resources.audit,
+  admission: turns.runtime.admission,
+  lifecycle: turns.runtime.lifecycle,
+  streams: turns.streams,
+  cursors: turns.cursors,
+  agents: resources.agents,
+  namespaces: resources.tree,
+  objects: turns.objects,
+  fetcher: new GuardedFetch({ allow: config.settings['net.allow'] }),
+  limits: sessionLimits(config),
+});
+
+/** Every operation and plain route this build serves; each feature mounts itself. */
+export const surfaceOf = (
+  parts: AppParts,
+  links: ObjectLinks,
+): { readonly operations: readonly Operation[]; readonly routes: readonly HttpRoute[] } => {
+  const { config, engines, resources, turns } = parts;
+  const { store, ids, clock } = engines;
+  const { views, writer, authorizer, feed, ancestry, namespaceService } = resources;
+  const responseBytes = config.settings['limits.responseBytes'];
+  const sessions = sessionsFeature(sessionsDeps(parts));
+  const namespaces = {
+    remove: namespaceService.remove.bind(namespaceService),
+    descendants: resources.descendants,
+    ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
+  };
+  const streamBufferEvents = config.settings['limits.streamBufferEvents'];
+  const requestBytes = config.settings['limits.uiRequestBytes'];
+  return {
+    operations: [
+      ...namespaceOperations({ store, service: namespaceService, authorizer, views, responseBytes }),
+      ...agentOperations({ store, writer, authorizer, views, ids, responseBytes }),
+      ...sessions.operations,
+      ...resourceOperations({
+        store,
+        writer,
+        feed,
+        authorizer,
+        views,
+        namespaces,
+        clock,
+        responseBytes,
+        streamBufferEvents,
+      }),
+      ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),
+    ],
+    routes: [
+      ...uiRoutes({ sessions: sessions.chat, streams: turns.streams, links, authorizer, requestBytes, clock }),
+      links.route(),
+    ],
+  };
+};

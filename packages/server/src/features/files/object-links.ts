@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Clock, Fault, type Random } from '../../base/index.ts';
+import type { ObjectData } from '../../runtime/contract.ts';
+import type { BlobStore, Store } from '../../store/contracts/index.ts';
+import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
+
+/** How long a link works (PL-7). */
+const LINK_SECONDS = 300;
+const KEY_BYTES = 32;
+const KEY_NAME = 'object-link-key';
+
+interface LinkFacts {
+  readonly sha256: string;
+  readonly type: string;
+  readonly name: string;
+  /** Unix seconds. */
+  readonly exp: number;
+}
+
+/** Key of this instance for signed transfers; made once and kept in the store, so that links hold across restarts and nodes. */
+export const linkKey = async (store: Store, random: Random): Promise<Uint8Array> =>
+  store.write(async (tx) => {
+    const known = await tx.instance.value(KEY_NAME);
+    if (known !== undefined) return Buffer.from(known, 'base64');
+    const key = random.fill(new Uint8Array(KEY_BYTES));
+    await tx.instance.setValue(KEY_NAME, Buffer.from(key).toString('base64'));
+    return key;
+  });
+
+const notALink = (): Fault =>
+  new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'no such object, or the link is no longer valid');
+
+/** Short-lived links to object bytes: signed, bound to one object, the only credential of their route (WIRE-2.4, 8 E). */
+export class ObjectLinks {
+  readonly #key: Uint8Array;
+  readonly #clock: Clock;
+  readonly #blobs: BlobStore;
+
+  constructor(deps: { readonly key: Uint8Array; readonly clock: Clock; readonly blobs: BlobStore }) {
+    this.#key = deps.key;
+    this.#clock = deps.clock;
+    this.#blobs = deps.blobs;
+  }
+
+  /** Path of the gateway that serves the bytes for five minutes. */
+  link(_namespace: string, object: ObjectData): string {
+    const exp = Math.floor(this.#clock.nowMicros() / 1_000_000) + LINK_SECONDS;
+    const facts: LinkFacts = { sha256: object.sha256, type: object.mediaType, name: object.filename, exp };
+    const payload = Buffer.from(JSON.stringify(facts)).toString('base64url');
+    return `/v1/objects/${payload}.${this.#sign(payload)}`;
+  }
+
+  /** The route behind the links. */
+  route(): HttpRoute {
+    return {
+      method: 'GET',
+      pattern: '/v1/objects/{token}',
+      authenticated: false,
+      handle: (exchange, params) => this.#serve(exchange, params['token'] ?? ''),
+    };
+  }
+
+  async #serve(exchange: HttpExchange, token: string): Promise<void> {
+    const { sha256, type, name } = this.#facts(token);
+    const bytes = await this.#blobs.read(sha256);
+    const headers = {
+      'content-type': type === '' ? 'application/octet-stream' : type,
+      etag: `"${sha256}"`,
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name === '' ? sha256 : name)}`,
+    };
+    exchange.answer(200, headers, bytes);
+  }
+
+  #facts(token: string): LinkFacts {
+    const [payload = '', signature = ''] = token.split('.');
+    const expected = Buffer.from(this.#sign(payload));
+    const given = Buffer.from(signature);
+    if (expected.length !== given.length || !timingSafeEqual(expected, given)) throw notALink();
+    const facts = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as LinkFacts;
+    if (facts.exp * 1_000_000 < this.#clock.nowMicros()) throw notALink();
+    return facts;
+  }
+
+  #sign(payload: string): string {
+    return createHmac('sha256', this.#key).update(`GET\n${payload}`).digest('base64url');
+  }
+}
