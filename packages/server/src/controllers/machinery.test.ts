@@ -1,0 +1,161 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
+import { SkillSpecSchema } from '@svc/api/resources';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../base/index.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/resource-world.ts';
+import { recordKey } from '../resources/index.ts';
+import type { ResourceChange } from '../store/contracts/index.ts';
+import { kindContract, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
+import { QueueRunner } from './queue-runner.ts';
+import { ReconcileLoop } from './reconcile-loop.ts';
+
+let world: ResourceWorld;
+
+beforeEach(async () => {
+  world = await openResourceWorld({ contracts: () => [kindContract({ kind: 'Skill', validate: () => [] })] });
+});
+afterEach(() => world.close());
+
+const skill = (name: string, description = ''): Promise<unknown> =>
+  world.store.write((tx) => {
+    const key = recordKey('Skill', 'default', name);
+    return world.writer.put(tx, callContext('test'), { key, spec: create(SkillSpecSchema, { description }) });
+  });
+const settle = async (): Promise<void> => {
+  for (let round = 0; round < 10; round++) await turn();
+};
+
+describe('a reconcile loop', () => {
+  const passes: string[] = [];
+  let outcome: (name: string) => ReconcileOutcome = () => ({ done: true });
+  let loop: ReconcileLoop;
+
+  beforeEach(async () => {
+    passes.length = 0;
+    outcome = () => ({ done: true });
+    const reconciler: Reconciler = {
+      name: 'skills',
+      kinds: ['Skill'],
+      resyncMs: 60_000,
+      keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+      reconcile: async (key) => {
+        passes.push(key.name);
+        return outcome(key.name);
+      },
+    };
+    await skill('old');
+    loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
+    await loop.start();
+    await loop.tick();
+  });
+  afterEach(() => loop.close());
+
+  it('passes over what is there at the start and over what changes later', async () => {
+    await skill('new');
+    await world.feed.tick();
+    await loop.tick();
+    expect(passes).toEqual(['old', 'new']);
+  });
+
+  it('passes over everything again at a resync, lost hints or not', async () => {
+    world.clock.advance(60_000);
+    await settle();
+    await loop.tick();
+    expect(passes).toEqual(['old', 'old']);
+  });
+
+  it('comes back to keys that ask for it and to keys that fail', async () => {
+    let failures = 2;
+    outcome = () => {
+      if (failures-- > 0) throw new Error('not yet');
+      return { againMs: 5_000 };
+    };
+    await skill('old', 'changed');
+    await world.feed.tick();
+    await loop.tick();
+    for (let round = 0; round < 4; round++) {
+      world.clock.advance(500);
+      await loop.tick();
+    }
+    expect(passes).toHaveLength(4);
+    outcome = () => ({ done: true });
+    world.clock.advance(5_000);
+    await loop.tick();
+    expect(passes).toHaveLength(5);
+    world.clock.advance(30_000);
+    await loop.tick();
+    expect(passes).toHaveLength(5);
+  });
+});
+
+describe('the change feed', () => {
+  it('hands every change to every subscriber once, in order, on hints and without them', async () => {
+    const [first, second]: [number[], number[]] = [[], []];
+    const take = (list: number[]) => (changes: readonly ResourceChange[]) =>
+      void list.push(...changes.map((change) => change.version));
+    const subscription = world.feed.subscribe(take(first));
+    for (let index = 0; index < 5; index++) await skill(`s-${index}`);
+    await world.feed.tick();
+    world.feed.subscribe(take(second));
+    await world.store.write((tx) =>
+      tx.resources.insert({
+        ...{ key: recordKey('Skill', 'default', 'silent'), apiVersion: 'svc/v1', uid: world.ids.next() },
+        ...{ generation: 1, createdAt: tx.now(), labels: {}, annotations: {}, owners: [], finalizers: [] },
+        ...{ spec: '{}', status: '{}' },
+      }),
+    );
+    world.clock.advance(2_000);
+    await settle();
+    expect(first).toHaveLength(6);
+    expect(first).toEqual([...new Set(first)].sort((left, right) => left - right));
+    expect(second).toEqual(first.slice(5));
+    subscription.stop();
+    await skill('later');
+    await world.feed.tick();
+    expect(first).toHaveLength(6);
+  });
+});
+
+describe('the queue runner', () => {
+  const put = (key: string, dueAt: number): Promise<void> =>
+    world.store.write((tx) => tx.queue.put({ kind: 'test', key, dueAt, attempts: 0, payload: '' }));
+
+  it('runs due items until they are done, and failed ones later', async () => {
+    const runs: string[] = [];
+    let failures = 1;
+    const runner = new QueueRunner({
+      ...{ store: world.store, bus: world.bus, clock: world.clock, random: world.random, log: silentLog },
+      pollMs: 1_000,
+      workers: [
+        {
+          kinds: ['test'],
+          run: async ({ key }) => {
+            runs.push(key);
+            if (key === 'fails' && failures-- > 0) throw new Error('no');
+            return key === 'long' && runs.length < 3 ? { againMs: 0 } : { done: true };
+          },
+        },
+      ],
+    });
+    await put('long', 0);
+    await runner.tick();
+    expect(runs).toEqual(['long', 'long', 'long']);
+    await put('fails', 0);
+    await put('later', world.store.now() + 10_000_000);
+    runner.start();
+    await settle();
+    await runner.tick();
+    expect(runs.slice(3)).toEqual(['fails']);
+    world.clock.advance(2_000);
+    await settle();
+    await runner.tick();
+    expect(runs.slice(3)).toEqual(['fails', 'fails']);
+    world.clock.advance(20_000);
+    world.bus.publish(RESOURCES_CHANGED, { version: 1 });
+    await settle();
+    await runner.tick();
+    expect(runs.slice(3)).toEqual(['fails', 'fails', 'later']);
+    runner.close();
+  });
+});

@@ -1,0 +1,183 @@
+import type { Message } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
+import { type AgentResponse, GatewayService, type GetAgentResponse } from '@svc/api/gateway';
+import {
+  AgentSpecSchema,
+  McpServerBindingSpecSchema,
+  McpServerSpecSchema,
+  SandboxClassSpecSchema,
+  SandboxPolicySpecSchema,
+  SecretSpecSchema,
+  SkillSpecSchema,
+  TemplateSpecSchema,
+} from '@svc/api/resources';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../base/index.ts';
+import { kindContract } from '../../controllers/contract.ts';
+import { ReconcileLoop } from '../../controllers/index.ts';
+import { recordKey } from '../../resources/index.ts';
+import { descendantRecords } from '../namespaces/index.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+import { agentController } from './index.ts';
+
+const { createAgent, getAgent, createNamespace } = GatewayService.method;
+const KINDS = ['Template', 'McpServer', 'McpServerBinding', 'Skill', 'SandboxPolicy', 'SandboxClass', 'Secret'];
+
+describe('the agent controller', () => {
+  let world: ResourceWorld;
+  let loop: ReconcileLoop;
+
+  beforeEach(async () => {
+    world = await openResourceWorld({
+      contracts: () => KINDS.map((kind) => kindContract({ kind, validate: () => [] })),
+    });
+    const controller = agentController({
+      ...{ store: world.store, writer: world.writer, namespaces: world.directory, surroundings: world.surroundings },
+      descendants: async (reads, name) => (await descendantRecords(reads, name)).map((record) => record.key.name),
+    });
+    loop = new ReconcileLoop(controller, { ...world, log: silentLog });
+    await loop.start();
+    await world.call(createNamespace, { name: 'acme:team', recursive: true });
+  });
+  afterEach(async () => {
+    loop.close();
+    await world.close();
+  });
+
+  const put = async (kind: string, address: string, spec: Message): Promise<void> => {
+    const [namespace = '', name = ''] = address.split('/');
+    await world.store.write((tx) =>
+      world.writer.put(tx, callContext('test'), { key: recordKey(kind, namespace, name), spec }),
+    );
+    await world.feed.tick();
+    await loop.tick();
+  };
+  const make = async (spec: object, template = ''): Promise<AgentResponse> =>
+    world.call(createAgent, { ns: 'acme:team', name: 'a', template, spec: create(AgentSpecSchema, spec as never) });
+  const read = async (): Promise<GetAgentResponse> => world.call(getAgent, { ns: 'acme:team', name: 'a' });
+  const condition = async (type: string): Promise<string> => {
+    const found = (await read()).agent?.status?.conditions.find((candidate) => candidate.type === type);
+    return `${found?.status} ${found?.reason}`;
+  };
+
+  it('finds servers that come later, near or far, and sees when they go', async () => {
+    await make({ mcpServerRefs: ['search'] });
+    expect(await condition('ReferencesResolved')).toBe('False Unresolved');
+    await put('McpServer', 'system/search', create(McpServerSpecSchema, { target: 'x' }));
+    expect(await condition('ReferencesResolved')).toBe('True Resolved');
+    expect((await read()).agent?.status?.phase).toBe('Ready');
+    await world.store.write((tx) =>
+      world.writer.remove(tx, callContext('test'), { key: recordKey('McpServer', 'system', 'search') }),
+    );
+    await world.feed.tick();
+    await loop.tick();
+    expect(await condition('ReferencesResolved')).toBe('False Unresolved');
+    await put('McpServer', 'acme/other', create(McpServerSpecSchema, { target: 'x' }));
+    await put('McpServerBinding', 'acme:team/search', create(McpServerBindingSpecSchema, { serverRef: 'other' }));
+    expect(await condition('ReferencesResolved')).toBe('True Resolved');
+  });
+
+  it('makes turns possible once what is required has come', async () => {
+    const features = [
+      { name: 'write', type: 'skill', required: true },
+      { name: 'box', type: 'sandbox', required: true },
+      { name: 'search', type: 'mcp', required: true },
+      { name: 'max_steps=5', type: 'knob' },
+    ];
+    await make({ features, mcpServerRefs: ['search'] });
+    const notReady = async (): Promise<string | undefined> =>
+      (await world.agents.current(world.store.direct, 'acme:team', 'a'))?.notReady;
+    expect(await notReady()).toBe(
+      'feature write is not available; feature box is not available; feature search is not available',
+    );
+    await put('Skill', 'acme/write', create(SkillSpecSchema, { description: 'd', instructions: 'i' }));
+    await put('McpServer', 'acme/search', create(McpServerSpecSchema, { target: 'x' }));
+    await put('SandboxPolicy', 'acme/box', create(SandboxPolicySpecSchema, { classRef: { name: 'local' } }));
+    expect(await notReady()).toBe('feature box is not available');
+    await put('SandboxClass', 'system/local', create(SandboxClassSpecSchema));
+    expect(await notReady()).toBe('');
+    await put('McpServer', 'acme/search', create(McpServerSpecSchema, { target: 'x', disabled: true }));
+    expect(await notReady()).toBe('feature search is not available');
+  });
+
+  it('looks again every minute for what nothing announces', async () => {
+    await make({ features: [{ name: 'web', type: 'toolset', required: true }] });
+    await world.feed.tick();
+    await loop.resync();
+    await loop.tick();
+    world.surroundings.isToolsetAvailable = () => true;
+    const { surroundings } = world;
+    expect(surroundings.isToolsetAvailable('web')).toBe(true);
+    world.clock.advance(60_000);
+    await loop.tick();
+    expect(await condition('FeaturesAvailable')).toBe('True Available');
+  });
+
+  it('flips TemplateCurrent and nothing else when the template changes', async () => {
+    const specJson = '{"systemPrompt":"One."}';
+    await put('Template', 'system/base', create(TemplateSpecSchema, { kind: 'Agent', specJson }));
+    const { agent } = await make({}, 'base');
+    await put(
+      'Template',
+      'system/base',
+      create(TemplateSpecSchema, { kind: 'Agent', specJson: '{"systemPrompt":"Two."}' }),
+    );
+    expect(await condition('TemplateCurrent')).toBe('False NewerVersion');
+    const now = (await read()).agent;
+    expect(now?.spec).toEqual(agent?.spec);
+    expect([now?.metadata?.generation, now?.status?.phase]).toEqual([1n, 'Ready']);
+    await put('Template', 'system/base', create(TemplateSpecSchema, { kind: 'Skill' }));
+    expect(await condition('TemplateCurrent')).toBe('False Deleted');
+  });
+
+  it('writes nothing when nothing changed', async () => {
+    await make({ mcpServerRefs: ['none'] });
+    const before = (await read()).agent?.metadata?.resourceVersion;
+    await loop.resync();
+    await loop.tick();
+    expect((await read()).agent?.metadata?.resourceVersion).toBe(before);
+  });
+
+  it('judges connections by their target and secret', async () => {
+    const external = { external: { agentCardUrl: 'https://example.org/card' } };
+    const connections = [
+      { name: 'none' },
+      { name: 'gone', target: { internal: { agent: 'x' } } },
+      { name: 'self', target: { internal: { agent: 'a' } } },
+      { name: 'open', target: external },
+      { name: 'odd', target: external, auth: { kind: 'magic' } },
+      { name: 'bare', target: external, auth: { kind: 'bearer' } },
+      { name: 'secret', target: external, auth: { kind: 'bearer', secretRef: 'secret://key/token' } },
+    ];
+    await make({ a2a: { connections } });
+    await world.feed.tick();
+    await loop.resync();
+    await loop.tick();
+    const message = async (): Promise<string | undefined> =>
+      (await read()).agent?.status?.conditions.find(({ type }) => type === 'ReferencesResolved')?.message;
+    expect((await message())?.split('; ').map((problem) => problem.split(':')[0])).toEqual([
+      'connection none',
+      'connection gone',
+      'connection odd',
+      'connection bare',
+      'connection secret',
+    ]);
+    await put('Secret', 'acme/key', create(SecretSpecSchema, { data: { token: 'eA==' } }));
+    expect(await message()).toContain('connection secret');
+    await world.store.write((tx) =>
+      world.writer.modify(tx, callContext('test'), {
+        key: recordKey('Secret', 'acme', 'key'),
+        change: () => ({ annotations: { 'option.svc/inheritable': 'true' } }),
+      }),
+    );
+    await world.feed.tick();
+    await loop.tick();
+    expect(await message()).not.toContain('connection secret');
+  });
+
+  it('refuses turns of harness agents without a sandbox', async () => {
+    await make({ runtime: { kind: 'acp', acp: { harnessRef: 'unknown' } } });
+    const revision = await world.agents.current(world.store.direct, 'acme:team', 'a');
+    expect(revision?.notReady).toBe('sandbox policy default not usable; harness unknown not found');
+  });
+});
