@@ -32,16 +32,31 @@ export class ChatChunks {
   /** The model's answer of this step is complete: what comes next belongs to another step, tools aside. */
   #stepAnswered: boolean;
   readonly #openCalls = new Set<string>();
+  /** Permission requests without an answer, with the call each is about. */
+  readonly #unanswered = new Map<string, string>();
   #stepCalls = 0;
   /** Highest part id of steps sent whole in this message; those parts are not sent again. */
   #wholeThrough = '';
-  #lastPartId = '';
 
   constructor(options: ChunkOptions) {
     this.#options = options;
     this.#asked = new Set(options.askedCalls);
     this.#stepOpen = options.insideStep;
     this.#stepAnswered = options.insideStep;
+  }
+
+  /** True while nothing can happen before a person answers a permission request. */
+  get waitsForAnswer(): boolean {
+    const asked = new Set(this.#unanswered.values());
+    return asked.size > 0 && [...this.#openCalls].every((call) => asked.has(call));
+  }
+
+  /** Chunks that end the answer while the turn waits: the client sends the answers in a request of its own. */
+  pause(): readonly UiChunk[] {
+    this.#chunks = [];
+    this.#endText();
+    this.#emit({ type: 'finish', finishReason: 'tool-calls' });
+    return this.#chunks;
   }
 
   /** Chunks of the next event, in order; the terminal event's end the message. */
@@ -66,7 +81,6 @@ export class ChatChunks {
     } else if (messageId !== '' && messageId !== this.#messageId) {
       this.#endStep();
       this.#wholeThrough = '';
-      this.#lastPartId = '';
       this.#emit({ type: 'data-message', data: { messageId } });
     } else return;
     this.#messageId = messageId;
@@ -74,11 +88,11 @@ export class ChatChunks {
 
   #part(part: Part, event: SessionEvent): void {
     if (this.#wholeThrough !== '' && part.id <= this.#wholeThrough) return;
-    this.#lastPartId = part.id;
     if (part.type === PART.TEXT || part.type === PART.REASONING) this.#textPiece(part);
     else if (part.type === PART.TOOL_CALL) this.#toolCall(part);
     else if (part.type === PART.TOOL_RESULT) this.#toolResult(part);
     else if (part.type === PART.REQUEST_PERMISSION) this.#permission(part);
+    else if (part.type === PART.PERMISSION_RESULT) this.#unanswered.delete(textOf(part.payload?.['request_id']));
     else if (part.type === PART.USAGE) this.#usage(part);
     else if (part.object !== undefined || typeof part.payload?.['url'] === 'string') this.#file(part, event.namespace);
   }
@@ -108,6 +122,7 @@ export class ChatChunks {
     const { payload = {} } = part;
     const toolCallId = textOf(payload['tool_call_id']);
     this.#openCalls.delete(toolCallId);
+    for (const [request, call] of this.#unanswered) if (call === toolCallId) this.#unanswered.delete(request);
     const output = payload['output'] ?? part.content ?? '';
     const isDenied = (output as { readonly code?: unknown } | null)?.code === 'denied' && this.#asked.has(toolCallId);
     if (isDenied) this.#emit({ type: 'tool-output-denied', toolCallId });
@@ -121,6 +136,7 @@ export class ChatChunks {
     const { payload = {} } = part;
     const [approvalId, toolCallId] = [textOf(payload['request_id']), textOf(payload['tool_call_id'])];
     this.#asked.add(toolCallId);
+    this.#unanswered.set(approvalId, toolCallId);
     this.#emit({ type: 'tool-approval-request', approvalId, toolCallId });
     this.#emit({ type: 'data-permission', id: approvalId, data: payload });
   }
@@ -179,7 +195,6 @@ export class ChatChunks {
   #endStep(): void {
     this.#endText();
     if (!this.#stepOpen) return;
-    if (this.#isStepWhole()) this.#wholeThrough = this.#lastPartId;
     this.#stepOpen = false;
     this.#stepAnswered = false;
     this.#openCalls.clear();

@@ -1,8 +1,14 @@
+import type { CancelTimer, Clock } from '../../base/index.ts';
 import { EVENT, type SessionEvent } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { HttpExchange, HttpStream } from '../../transport/contract.ts';
 import type { ChatChunks, UiChunk } from './chat-chunks.ts';
 
+/**
+ * A turn that still waits for a permission answer after this long ends the response: AI SDK clients send answers only when
+ * no response is open. Answers given elsewhere before that go on in the same response.
+ */
+const PAUSE_MS = 1_000;
 const KEEP_ALIVE = ': keep-alive\n\n';
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
@@ -25,9 +31,21 @@ export class ChatOutlet implements EventOutlet {
   #stream: HttpStream | undefined;
   #drained: (() => void) | undefined;
 
-  constructor(exchange: HttpExchange, chunks: ChatChunks) {
-    this.#exchange = exchange;
-    this.#chunks = chunks;
+  readonly #clock: Clock;
+  readonly #leave: () => void;
+  #pause: CancelTimer | undefined;
+
+  /** `leave` ends following the turn. */
+  constructor(deps: {
+    readonly exchange: HttpExchange;
+    readonly chunks: ChatChunks;
+    readonly clock: Clock;
+    readonly leave: () => void;
+  }) {
+    this.#exchange = deps.exchange;
+    this.#chunks = deps.chunks;
+    this.#clock = deps.clock;
+    this.#leave = deps.leave;
   }
 
   /** Settles when the subscription stands. */
@@ -71,13 +89,21 @@ export class ChatOutlet implements EventOutlet {
 
   /** Last line of every stream. */
   end(): void {
+    this.#pause?.();
     this.#stream?.write('data: [DONE]\n\n');
     this.#stream?.end();
   }
 
   #write(stream: HttpStream, event: SessionEvent): boolean {
     const text = this.#chunks.next(event).map(line).join('');
+    this.#pause?.();
+    this.#pause = this.#chunks.waitsForAnswer ? this.#clock.after(PAUSE_MS, () => this.#endWaiting(stream)) : undefined;
     const isWritten = text === '' || stream.write(text);
     return event.kind === EVENT.DONE || event.kind === EVENT.ERROR ? true : isWritten;
+  }
+
+  #endWaiting(stream: HttpStream): void {
+    stream.write(this.#chunks.pause().map(line).join(''));
+    this.#leave();
   }
 }

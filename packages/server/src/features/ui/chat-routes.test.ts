@@ -35,6 +35,7 @@ beforeEach(async () => {
     streams: harness.streams,
     links: { link: (_namespace, object) => `/v1/objects/${object.key}` },
     authorizer: { authorize: () => undefined, allows: () => true, readsSecrets: () => true },
+    clock: harness.engine.clock,
     requestBytes: 32 << 20,
   });
   fetcher = routeFetch(routes, () => harness.context('ui'));
@@ -154,6 +155,29 @@ describe('the browser chat', () => {
     const part = asked.message.parts.find((each) => each.type === 'dynamic-tool');
     expect(part?.state).toBe('approval-requested');
     expect(asked.chunks).toContain('data-permission');
+    expect(asked.chunks.at(-1)).toBe('finish');
+    const parts = asked.message.parts.map((each) =>
+      each.type === 'dynamic-tool' && each.state === 'approval-requested'
+        ? { ...each, state: 'approval-responded' as const, approval: { id: each.approval.id, approved: true } }
+        : each,
+    );
+    const rest = await send([user('!tool echo {"a":1}'), { ...asked.message, parts }]);
+    expect(rest.message.id).toBe(asked.message.id);
+    const done = rest.message.parts.find((each) => each.type === 'dynamic-tool');
+    expect(done).toMatchObject({ state: 'output-available', output: { echoed: { a: 1 } } });
+    expect(texts(rest.message)).toContain('echo ->');
+    expect(rest.chunks.at(-1)).toBe('finish');
+    expect(
+      await status({
+        messages: [
+          user('x'),
+          {
+            ...asked.message,
+            parts: [{ ...parts.at(-1), state: 'approval-responded', approval: { id: 'none', approved: true } }],
+          },
+        ],
+      }),
+    ).toBe(400);
   });
 
   test('stores data: files as objects of the message', async () => {

@@ -100,10 +100,11 @@ const show = async (deps: UiDeps, chat: ChatCall, shown: Shown): Promise<void> =
   const { askedCalls, before } = shown;
   const resetStep = exchange.query.get('resetStep') === 'true';
   const insideStep = askedCalls.length > 0;
-  const outlet = new ChatOutlet(exchange, new ChatChunks({ links: deps.links, resetStep, askedCalls, insideStep }));
   const session = { namespace: names.ns, agent: names.agent, sessionId: names.sessionId, after: shown.after };
   const request = { sessions: [session], untilDone: true, turnId: shown.turnId, batch: false };
   const control = new AbortController();
+  const chunks = new ChatChunks({ links: deps.links, resetStep, askedCalls, insideStep });
+  const outlet = new ChatOutlet({ exchange, chunks, clock: deps.clock, leave: () => control.abort() });
   const signal = AbortSignal.any([control.signal, call.signal]);
   const followed = deps.streams.follow(request, outlet, signal);
   try {

@@ -1,4 +1,5 @@
 import type { Authorizer, CallContext } from '../../auth/contract.ts';
+import type { Clock } from '../../base/index.ts';
 import type { ObjectData } from '../../runtime/contract.ts';
 import type { SessionStreams } from '../../runtime/stream/stream-contract.ts';
 
@@ -55,6 +56,7 @@ export interface UiDeps {
   readonly streams: SessionStreams;
   readonly links: ObjectLinks;
   readonly authorizer: Authorizer;
+  readonly clock: Clock;
   /** `limits.uiRequestBytes`. */
   readonly requestBytes: number;
 }
