@@ -23,6 +23,8 @@ export interface CommitQueueOptions {
   readonly beforeCommit: () => void;
   /** Runs after each commit, before its sync begins. */
   readonly afterCommit: () => void;
+  /** After every group, committed or rolled back. */
+  readonly afterGroup: () => void;
   readonly faults?: FaultPoints;
 }
 
@@ -120,6 +122,7 @@ export class CommitQueue {
       this.#options.fatal(error);
     }
     watch.stop();
+    this.#options.afterGroup();
     this.#settleWhenSynced(group);
     this.#isRunning = false;
     for (const resolve of this.#idle.splice(0)) resolve();

@@ -11,6 +11,7 @@ import { lockDataDir } from './data-lock.ts';
 import { createReadHandle } from './handles/index.ts';
 import { migrate } from './migrate.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
+import { RecordCache } from './record-cache.ts';
 import { storageFault } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createTables, type Tables } from './tables/index.ts';
@@ -125,7 +126,8 @@ class SqliteStore implements Store {
     const [snapshot, direct] = [new Connection(file, { isSynced }), new Connection(file, { isSynced })];
     this.#connections = [snapshot, direct, writer];
     const nextToken = tokenSource(options.random);
-    this.#tables = createTables(writer, nextToken);
+    const cache = new RecordCache();
+    this.#tables = createTables(writer, nextToken, cache);
     this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
     this.#walFd = openSync(`${file}-wal`, 'r');
@@ -140,6 +142,7 @@ class SqliteStore implements Store {
       fatal: options.fatal,
       beforeCommit: () => this.#beforeCommit(),
       afterCommit: () => this.#noteCommit(),
+      afterGroup: () => cache.settle(),
       ...(options.faults === undefined ? {} : { faults: options.faults }),
     });
     this.#checkpointer = new Checkpointer({
@@ -152,7 +155,7 @@ class SqliteStore implements Store {
     });
     this.#snapshots = new SnapshotReads(snapshot, createTables(snapshot, nextToken), this.#syncer);
     this.#direct = new DirectReads(direct, {
-      tables: createTables(direct, nextToken),
+      tables: createTables(direct, nextToken, cache),
       syncer: this.#syncer,
       durableVersion: () => this.#durableVersion,
     });

@@ -3,6 +3,7 @@
  * Knows rows and keys, not transactions: `handles/` wraps these as the asynchronous store contract.
  */
 import type { Connection } from '../connection.ts';
+import type { RecordCache } from '../record-cache.ts';
 import { AuditTable } from './audit-table.ts';
 import { ClaimTable } from './claim-table.ts';
 import { MessageTable } from './message-table.ts';
@@ -38,8 +39,8 @@ export interface Tables {
   readonly instance: InstanceTable;
 }
 
-export const createTables = (connection: Connection, nextToken: () => string): Tables => {
-  const resources = new ResourceReadTable(connection);
+export const createTables = (connection: Connection, nextToken: () => string, cache?: RecordCache): Tables => {
+  const resources = new ResourceReadTable(connection, cache);
   return {
     resources,
     resourceList: new ResourceList(connection),

@@ -7,6 +7,7 @@ import type {
   StoredResource,
 } from '../../contracts/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
+import type { RecordCache } from '../record-cache.ts';
 import { parseList, parseTextMap } from '../row-json.ts';
 import {
   type ChangeSqlRow,
@@ -64,8 +65,11 @@ export class ResourceReadTable {
   readonly #oldest: Statement<{ version: number }>;
   readonly #newest: Statement<{ version: number }>;
   readonly #activity: Statement<{ uid: string; body: string }>;
+  readonly #cache: RecordCache | undefined;
 
-  constructor(connection: Connection) {
+  /** `cache` only where the connection sees exactly what is committed, or the group that is being written. */
+  constructor(connection: Connection, cache?: RecordCache) {
+    this.#cache = cache;
     this.#get = connection.statement(GET);
     this.#dependents = connection.statement(DEPENDENTS);
     this.#changes = connection.statement(CHANGES);
@@ -75,8 +79,18 @@ export class ResourceReadTable {
   }
 
   get(key: ResourceKey): StoredResource | undefined {
+    const known = this.#cache?.get(key);
+    if (known !== undefined) return known;
     const row = this.#get.get(key.kind, key.namespace, key.parent, key.name);
-    return row === undefined ? undefined : toResource(row);
+    if (row === undefined) return undefined;
+    const record = toResource(row);
+    this.#cache?.offer(record);
+    return record;
+  }
+
+  /** The key is written by the group under way. */
+  touch(key: ResourceKey): void {
+    this.#cache?.touch(key);
   }
 
   dependents(ownerUid: string, limit: number): StoredResource[] {
@@ -162,6 +176,7 @@ export class ResourceWriteTable {
   insert(draft: ResourceDraft, sections: readonly ResourceSection[], now: number): StoredResource {
     const version = this.#nextVersion();
     const { key } = draft;
+    this.#reads.touch(key);
     const json = encodeDraft(draft);
     const inserted = this.#insert.get(
       ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
@@ -233,7 +248,9 @@ export class ResourceWriteTable {
 
   #expect(key: ResourceKey, version: number): PreviousRow | undefined {
     const previous = this.#previous.get(key.kind, key.namespace, key.parent, key.name);
-    return previous?.version === version ? previous : undefined;
+    if (previous?.version !== version) return undefined;
+    this.#reads.touch(key);
+    return previous;
   }
 
   #changeLabels(draft: ResourceDraft, previous: PreviousRow, json: EncodedDraft): void {
