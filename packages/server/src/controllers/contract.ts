@@ -19,7 +19,13 @@ import type {
 export interface WriteOrigin {
   readonly requestId: string;
   readonly operation: string;
-  readonly caller: { readonly identity: string };
+  readonly caller: { readonly identity: string; readonly grants?: readonly OriginGrant[] };
+}
+
+/** What of a caller's grant rules of kinds may ask for; absent scopes mean everything, absent grants nothing. */
+export interface OriginGrant {
+  readonly role: 'viewer' | 'operator' | 'admin';
+  readonly namespace?: string;
 }
 
 export interface AuditEntry {
@@ -63,7 +69,7 @@ export interface KindContract<S extends Message = Message> {
   /** All faults of the fields; pure. */
   readonly validate: (write: SpecWrite<S>) => readonly FieldViolation[];
   /** Preconditions that need the store; throws Fault. Runs before the row is written. */
-  readonly admit?: (tx: WriteTx, write: SpecWrite<S>) => Promise<void>;
+  readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
   readonly observe?: (tx: WriteTx, write: SpecWrite<S>) => Promise<Message>;
   /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */

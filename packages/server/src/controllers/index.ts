@@ -5,7 +5,9 @@
  */
 export * from './change-feed.ts';
 export * from './contract.ts';
+export * from './door-contract.ts';
 export * from './garbage-collector.ts';
+export * from './kind-door.ts';
 export * from './queue-runner.ts';
 export * from './reconcile-loop.ts';
 export * from './resource-removal.ts';

@@ -184,7 +184,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
       checkVersion(current, input.resourceVersion);
       checkDeletion(current, prepared);
     }
-    await contract?.admit?.(tx, write);
+    await contract?.admit?.(tx, write, prepared.origin);
     const system = joinSystemKeys(await contract?.systemKeys?.(tx, write), input.system);
     const labels = settleMap(current?.labels ?? {}, input.labels, system.labels);
     const annotations = settleMap(current?.annotations ?? {}, input.annotations, system.annotations);

@@ -1,3 +1,7 @@
+import { create } from '@bufbuild/protobuf';
+import { type CommonResourceStatus, CommonResourceStatusSchema } from '@svc/api/resources';
+import { messageFromText } from './resource-codec.ts';
+
 /** A fact that a controller or the write path found out, before time and generation are added. */
 export interface Finding {
   readonly type: string;
@@ -48,4 +52,19 @@ export const withReady = (findings: readonly Finding[]): readonly Finding[] => {
       ? { type: 'Ready', status: 'True', reason: 'Ready' }
       : { type: 'Ready', status: 'False', reason: broken.reason, message: broken.message ?? '' };
   return [ready, ...findings];
+};
+
+/** The shared status message of the simple kinds: what was found out about the spec of `generation`, and its phase. */
+export const commonStatus = (
+  current: { readonly status: string } | undefined,
+  judged: { readonly phase: string; readonly findings: readonly Finding[] },
+  at: { readonly now: number; readonly generation: number },
+): CommonResourceStatus => {
+  const stored = current === undefined ? undefined : messageFromText(CommonResourceStatusSchema, current.status);
+  const previous = (stored as CommonResourceStatus | undefined)?.conditions ?? [];
+  return create(CommonResourceStatusSchema, {
+    observedGeneration: BigInt(at.generation),
+    phase: judged.phase,
+    conditions: settleConditions(previous, withReady(judged.findings), at),
+  });
 };

@@ -1,0 +1,51 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
+import type { WriteOrigin } from './contract.ts';
+
+/** What of a ResourceMeta is written. */
+export interface DoorMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly ownerReferences: readonly StoredOwner[];
+  readonly finalizers: readonly string[];
+  readonly resourceVersion: string;
+}
+
+/** A whole resource as a request carries it; metadata that the server sets is ignored (API-1.4). */
+export interface WholeResource {
+  readonly metadata?: DoorMetadata | undefined;
+  readonly spec?: Message | undefined;
+}
+
+export interface DoorAddress {
+  readonly key: ResourceKey;
+  /** Records that are not meant count as missing. */
+  readonly keep?: (record: StoredResource) => boolean;
+}
+
+export interface DoorQuestion {
+  readonly namespace: string;
+  readonly pageSize: number;
+  readonly pageToken: string;
+  readonly labelSelector: string;
+  readonly metadataOnly: boolean;
+  readonly keep?: (record: StoredResource) => boolean;
+}
+
+export interface DoorPage {
+  readonly records: readonly StoredResource[];
+  /** '' at the end. */
+  readonly nextPageToken: string;
+}
+
+/** Upsert, read, delete and list of one kind in one namespace, as the operations of API-8 share them. */
+export interface KindDoor {
+  /** Creates, or replaces spec, labels and annotations; honours the version in the metadata (API-8). */
+  upsert(origin: WriteOrigin, key: ResourceKey, resource: WholeResource): Promise<StoredResource>;
+  /** Throws NAMESPACE_NOT_FOUND, `<KIND>_NOT_FOUND`. */
+  read(address: DoorAddress): Promise<StoredResource>;
+  /** Throws as `read`, and what the pipeline refuses. */
+  remove(origin: WriteOrigin, address: DoorAddress): Promise<void>;
+  /** One page by name. Throws NAMESPACE_NOT_FOUND, PAGE_TOKEN_INVALID, FIELD_INVALID. */
+  list(question: DoorQuestion): Promise<DoorPage>;
+}

@@ -1,0 +1,120 @@
+import { create, type DescMessage } from '@bufbuild/protobuf';
+import { decodePageToken, encodePageToken, pageSize } from '../base/index.ts';
+import {
+  fillPage,
+  type KindRow,
+  kindRow,
+  namespaceKey,
+  parseLabelSelector,
+  recordKey,
+  resourceNotFound,
+} from '../resources/index.ts';
+import type { ReadTx, ResourceKey, Store, StoredOwner, StoredResource } from '../store/contracts/index.ts';
+import type { ResourceWriter, WriteInput, WriteOrigin } from './contract.ts';
+import type { DoorAddress, DoorPage, DoorQuestion, KindDoor, WholeResource } from './door-contract.ts';
+
+export interface KindDoorDeps {
+  readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
+  readonly writer: Pick<ResourceWriter, 'put' | 'remove'>;
+  /** `limits.responseBytes`. */
+  readonly responseBytes: number;
+}
+
+/** The door of one kind over the write pipeline and the store. */
+export class StoredKindDoor implements KindDoor {
+  readonly #deps: KindDoorDeps;
+  readonly #row: KindRow;
+
+  constructor(kind: string, deps: KindDoorDeps) {
+    this.#deps = deps;
+    this.#row = kindRow(kind);
+  }
+
+  async upsert(origin: WriteOrigin, key: ResourceKey, resource: WholeResource): Promise<StoredResource> {
+    const input = writeInput(this.#row.spec, key, resource);
+    const written = await this.#deps.store.write((tx) => this.#deps.writer.put(tx, origin, input));
+    return written.resource;
+  }
+
+  async read(address: DoorAddress): Promise<StoredResource> {
+    const { direct } = this.#deps.store;
+    const record = await direct.resources.get(address.key);
+    if (record !== undefined && address.keep?.(record) !== false) return record;
+    await requireNamespace(direct, address.key.namespace);
+    throw resourceNotFound(address.key);
+  }
+
+  async remove(origin: WriteOrigin, address: DoorAddress): Promise<void> {
+    const { key, keep } = address;
+    await this.#deps.store.write(async (tx) => {
+      const record = await tx.resources.get(key);
+      if (record === undefined || keep?.(record) === false) {
+        await requireNamespace(tx, key.namespace);
+        throw resourceNotFound(key);
+      }
+      await this.#deps.writer.remove(tx, origin, { key });
+    });
+  }
+
+  async list(question: DoorQuestion): Promise<DoorPage> {
+    const { namespace, labelSelector, metadataOnly, keep } = question;
+    const { kind } = this.#row;
+    const size = pageSize(question.pageSize, metadataOnly);
+    const labels = parseLabelSelector(labelSelector);
+    const asked = [kind, namespace, labelSelector, metadataOnly];
+    const [place] = decodePageToken(question.pageToken, asked) ?? [];
+    const page = await this.#deps.store.read(async (tx) => {
+      await requireNamespace(tx, namespace);
+      return fillPage<StoredResource>({
+        size,
+        bytes: this.#deps.responseBytes,
+        after: place === undefined ? undefined : recordKey(kind, namespace, place),
+        ...(keep === undefined ? {} : { keep }),
+        read: (after, limit) =>
+          tx.resources.list({
+            kind,
+            scope: { type: 'namespace', namespace },
+            labels,
+            limit,
+            ...(after === undefined ? {} : { after }),
+          }),
+      });
+    });
+    return {
+      records: page.rows,
+      nextPageToken: page.next === undefined ? '' : encodePageToken(asked, [page.next.name]),
+    };
+  }
+}
+
+/** Owners and finalizers stay as they are unless the request names some. */
+const writeInput = (schema: DescMessage, key: ResourceKey, { metadata, spec }: WholeResource): WriteInput => {
+  const wanted = { key, spec: spec ?? create(schema) };
+  if (metadata === undefined) return wanted;
+  const { labels, annotations, resourceVersion, finalizers } = metadata;
+  const owners = metadata.ownerReferences.map(plainOwner);
+  return {
+    ...wanted,
+    labels,
+    annotations,
+    resourceVersion,
+    ...(owners.length === 0 ? {} : { owners }),
+    ...(finalizers.length === 0 ? {} : { finalizers }),
+  };
+};
+
+const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {
+  const key = namespaceKey(namespace);
+  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
+};
+
+/** A reference without what else the message carries. */
+const plainOwner = (owner: StoredOwner): StoredOwner => ({
+  apiVersion: owner.apiVersion,
+  kind: owner.kind,
+  namespace: owner.namespace,
+  name: owner.name,
+  uid: owner.uid,
+  controller: owner.controller,
+  blockOwnerDeletion: owner.blockOwnerDeletion,
+});
