@@ -1,0 +1,123 @@
+import { RestCaller, type SessionKey, SessionReader } from '../calls/index.ts';
+import { MockModel } from '../mock-model/index.ts';
+import { ServerProcess, until } from '../server-process/index.ts';
+import { createToolAgent, expectAskedOnce, expectSeenWhole, expectWholeOnce, toolMessage } from './tool-turn.ts';
+
+/** Passings of one point in one start and turn; a sweep that needs more never ends. */
+const MAX_PASSINGS = 40;
+
+/** How a turn fared with a kill planned at one passing of a point. */
+type Fate = 'killed at start' | 'killed in turn' | 'survived';
+
+/** Server, model and agent of a sweep; every turn has its own session. */
+export class FaultSweep implements AsyncDisposable {
+  readonly #model: MockModel;
+  readonly #server: ServerProcess;
+  readonly #rest: RestCaller;
+
+  private constructor(model: MockModel, server: ServerProcess) {
+    this.#model = model;
+    this.#server = server;
+    this.#rest = new RestCaller(server.url);
+  }
+
+  static async start(): Promise<FaultSweep> {
+    const model = await MockModel.start();
+    const server = await ServerProcess.start({ environment: model.environment });
+    const sweep = new FaultSweep(model, server);
+    await createToolAgent(sweep.#rest);
+    return sweep;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+    await this.#model[Symbol.asyncDispose]();
+  }
+
+  /**
+   * Kills the process at the first, second, ... passing of the point until a turn outlives it; after each kill the process
+   * is started again and everything is checked. Answers how many kills hit a turn.
+   */
+  async run(point: string, clients: 'attached' | 'none'): Promise<number> {
+    let kills = 0;
+    for (let passing = 1; passing <= MAX_PASSINGS; passing += 1) {
+      const fate = await this.#turn(`${point}:${passing}`, clients);
+      if (fate === 'survived') return this.#disarm(kills);
+      if (fate === 'killed in turn') kills += 1;
+    }
+    throw new Error(`${point} was passed more than ${MAX_PASSINGS} times`);
+  }
+
+  /** The process that outlived its plan is still waiting for the point. */
+  async #disarm(kills: number): Promise<number> {
+    await this.#server.kill();
+    await this.#server.restart({ SVC_FAULT_POINT: '' });
+    return kills;
+  }
+
+  async #turn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
+    const session = await this.#rest.createSession('worker');
+    await this.#server.kill();
+    const started = await this.#server.restart({ SVC_FAULT_POINT: plan }).then(
+      () => true,
+      () => false,
+    );
+    if (!started) await this.#server.restart({ SVC_FAULT_POINT: '' });
+    const title = `${plan} ${clients}`;
+    const isKilled = await this.#play(session, title, clients);
+    if (!started) return 'killed at start';
+    return isKilled ? 'killed in turn' : 'survived';
+  }
+
+  async #play(session: SessionKey, title: string, clients: 'attached' | 'none'): Promise<boolean> {
+    const readers = clients === 'none' ? [] : [true, false].map((keepsCursor) => this.#reader(session, keepsCursor));
+    await Promise.all(readers.map((reader) => reader.start()));
+    const gone = this.#server.ended().then(() => 'gone' as const);
+    const sent = await this.#send(session, title);
+    const first = await Promise.race([gone, sent ? this.#untilIdle(session).catch(() => gone) : gone]);
+    const isKilled = first === 'gone' || (await this.#isGone());
+    if (isKilled) {
+      await gone;
+      await this.#server.restart({ SVC_FAULT_POINT: '' });
+      if (!sent) await this.#send(session, title);
+    }
+    await this.#untilIdle(session);
+    await Promise.all(readers.map((reader) => reader.ended()));
+    await expectWholeOnce(this.#rest, session, title);
+    expectAskedOnce(this.#model, title);
+    for (const reader of readers) await expectSeenWhole(this.#rest, session, reader);
+    return isKilled;
+  }
+
+  #reader(session: SessionKey, keepsCursor: boolean): SessionReader {
+    return new SessionReader(this.#rest, session, { keepsCursor });
+  }
+
+  /** False when the process went away during the call: what happened then is not known, so the key is used again. */
+  async #send(session: SessionKey, title: string): Promise<boolean> {
+    return this.#rest.send(session, toolMessage(title), {}, title.replaceAll(' ', '-')).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof TypeError) return false;
+        throw error;
+      },
+    );
+  }
+
+  async #untilIdle(session: SessionKey): Promise<'idle'> {
+    return until('the session is idle', async () =>
+      (await this.#rest.state(session)) === 'IDLE' ? 'idle' : undefined,
+    );
+  }
+
+  /** A process that killed itself on its last event may still be on its way out. */
+  async #isGone(): Promise<boolean> {
+    return fetch(`${this.#server.url}/healthz`).then(
+      async (answer) => {
+        await answer.text();
+        return false;
+      },
+      () => true,
+    );
+  }
+}

@@ -1,0 +1,32 @@
+/** What one user message asks the model to do; see `readScript` for the lines. */
+export interface ModelScript {
+  /** One batch of tool calls per model call, in order. */
+  readonly batches: readonly (readonly ToolRequest[])[];
+  /** Pieces of the final text, each its own delta. */
+  readonly words: readonly string[];
+  /** The final text waits before the piece with this number until the gate is opened. */
+  readonly gate: { readonly name: string; readonly before: number } | undefined;
+}
+
+export interface ToolRequest {
+  readonly name: string;
+  readonly input: string;
+}
+
+/**
+ * Lines of a user message: `call NAME {json}` a model call with one tool call, `also NAME {json}` one more in the same
+ * batch, `words N` a final text of N words, `gate NAME N` a halt before word N. Without `words` the answer repeats the text.
+ */
+export const readScript = (text: string): ModelScript => {
+  const batches: ToolRequest[][] = [];
+  let words = text.split(' ').map((word) => `${word} `);
+  let gate: ModelScript['gate'];
+  for (const line of text.split('\n')) {
+    const [verb, first = '', ...rest] = line.split(' ');
+    if (verb === 'call') batches.push([{ name: first, input: rest.join(' ') }]);
+    else if (verb === 'also') batches.at(-1)?.push({ name: first, input: rest.join(' ') });
+    else if (verb === 'words') words = Array.from({ length: Number(first) }, (_, index) => `w${index} `);
+    else if (verb === 'gate') gate = { name: first, before: Number(rest[0]) };
+  }
+  return { batches, words, gate };
+};

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+/** Absolute path of the checkout. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Until the command line can serve, the same start without it. */
+const serve = ['e2e/server-process/launcher.mjs'];
+const START_MS = 20_000;
+/** A stop waits for the drain of the server, so it must outlast `server.drainSeconds` of the tests. */
+const STOP_MS = 20_000;
+const LOG_CHARACTERS = 20_000;
+
+export interface ServerOptions {
+  /** Configuration variables, laid over those of every test (quiet log, fast demo model). */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Kept after `remove` when given; otherwise a fresh temporary folder. */
+  readonly dataDir?: string;
+}
+
+/** How the process ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * One server with one data directory and one address, which both survive `kill` and `restart`. `await using` stops it and
+ * removes its data. Its standard error is kept and becomes part of every failure message.
+ */
+export class ServerProcess implements AsyncDisposable {
+  readonly port: number;
+  readonly dataDir: string;
+  readonly #ownsDataDir: boolean;
+  #environment: Readonly<Record<string, string>>;
+  #child: ChildProcess | undefined;
+  #ended: Promise<ProcessEnd> | undefined;
+  #log = '';
+
+  private constructor(port: number, options: ServerOptions) {
+    this.port = port;
+    this.#ownsDataDir = options.dataDir === undefined;
+    this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+    this.#environment = options.environment ?? {};
+  }
+
+  /** Starts a server and waits until it is ready. */
+  static async start(options: ServerOptions = {}): Promise<ServerProcess> {
+    const server = new ServerProcess(await freePort(), options);
+    await server.restart();
+    return server;
+  }
+
+  /** Starts a server that is expected to refuse; resolves with its end and what it said. */
+  static async refusal(options: ServerOptions): Promise<ProcessEnd & { readonly log: string }> {
+    const server = new ServerProcess(await freePort(), options);
+    server.#spawn();
+    const end = await server.ended();
+    server.remove();
+    return { ...end, log: server.log };
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Newest characters of standard output and error of all its runs. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error('the server was not started');
+    return pid;
+  }
+
+  /** Starts the process again on the same data and address; `environment` is laid over the former one. */
+  async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#environment = { ...this.#environment, ...environment };
+    this.#spawn();
+    await until('the server is ready', () => this.#readiness(), START_MS).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${this.log}`);
+    });
+  }
+
+  /** Resolves when the process is gone, whoever ended it. */
+  async ended(): Promise<ProcessEnd> {
+    if (this.#ended === undefined) throw new Error('the server was not started');
+    return this.#ended;
+  }
+
+  /** SIGTERM without waiting: the drain can be watched. */
+  terminate(): void {
+    this.#child?.kill('SIGTERM');
+  }
+
+  /** Ends it as an operator would; rejects when it does not leave. */
+  async stop(): Promise<ProcessEnd> {
+    this.terminate();
+    const timer = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_MS);
+    const end = await this.ended();
+    clearTimeout(timer);
+    if (end.signal === 'SIGKILL') throw new Error(`the server did not stop within ${STOP_MS} ms\n${this.log}`);
+    return end;
+  }
+
+  /** SIGKILL: no code of the process runs any more. */
+  async kill(): Promise<void> {
+    this.#child?.kill('SIGKILL');
+    await this.ended();
+  }
+
+  remove(): void {
+    if (this.#ownsDataDir) rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ended !== undefined) await this.kill();
+    this.remove();
+  }
+
+  #spawn(): void {
+    const environment = {
+      ...process.env,
+      SVC_SERVER_LISTEN: `127.0.0.1:${this.port}`,
+      SVC_DATA_DIR: this.dataDir,
+      SVC_TELEMETRY_LOG_LEVEL: 'warn',
+      SVC_MODELS_PROVIDERS: JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
+      SVC_SERVER_DRAIN_SECONDS: '5',
+      ...this.#environment,
+    };
+    const child = spawn(process.execPath, serve, { cwd: root, env: environment });
+    this.#child = child;
+    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    const keep = (text: string): void => {
+      this.#log = (this.#log + text).slice(-LOG_CHARACTERS);
+    };
+    child.stdout.setEncoding('utf8').on('data', keep);
+    child.stderr.setEncoding('utf8').on('data', keep);
+  }
+
+  async #readiness(): Promise<true | undefined> {
+    if (this.#child?.exitCode !== null || this.#child.signalCode !== null) throw new Error('the server ended');
+    const answer = await fetch(`${this.url}/readyz`).catch(() => undefined);
+    await answer?.body?.cancel();
+    return answer?.status === 200 ? true : undefined;
+  }
+}
