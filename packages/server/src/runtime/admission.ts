@@ -10,7 +10,7 @@ import {
 } from './contract.ts';
 import { messageIdsAfter } from './message-ids.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { emptyTurn, interruptPlace, newTurnBody, stopTurns } from './turn/index.ts';
+import { emptyTurn, interruptPlace, newTurnBody, type SteerBody, stopTurns } from './turn/index.ts';
 import { partId } from './turn-record.ts';
 
 /** Most steer entries and bytes that may wait for one turn (RT-2.10). */
@@ -21,7 +21,7 @@ const USER = 1;
 /** Bus subject: a running turn has steer entries to absorb. Message: {turnId}. */
 export const STEER_ADDED = 'cmd.steer';
 
-type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks'>;
+type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks' | 'log'>;
 
 /** One transaction and what its steps use. */
 interface Scope {
@@ -60,7 +60,8 @@ const queueFull = (text: string): Fault => new Fault('RESOURCE_EXHAUSTED', 'QUEU
 interface Placement {
   readonly submission: Submission;
   readonly session: SessionRow;
-  readonly agent: AgentRevision;
+  /** Profile the message or the session asks for, '' = by rule at the claim. */
+  readonly profile: string;
 }
 
 const userMessage = (placement: Placement, ids: { readonly id: string; readonly turnId: string }, now: number) => ({
@@ -87,13 +88,14 @@ const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): 
     throw queueFull(`turn ${turn.id} already has ${waiting.length} steering messages waiting`);
   }
   const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
+  const body: SteerBody = { cause: submission.cause, nextMessageId: replyMessageId, profile: placement.profile };
   await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId: turn.id }, tx.now()));
   await tx.log.insertSteer({
     sessionId: session.id,
     messageId,
     turnId: turn.id,
     bytes,
-    body: JSON.stringify({ cause: submission.cause, nextMessageId: replyMessageId }),
+    body: JSON.stringify(body),
   });
   await tx.log.saveSession({
     ...session,
@@ -109,15 +111,16 @@ const enqueue = async (
   placement: Placement,
   place: { readonly admission: number; readonly ready: boolean },
 ): Promise<Admitted> => {
-  const { submission, session, agent } = placement;
+  const { submission, session, profile } = placement;
   const now = tx.now();
   const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
   const turnId = submission.turnId ?? deps.ids.next();
   const body = newTurnBody({
     cause: submission.cause,
-    profile: requestedProfile(submission, session, agent),
+    profile,
     replyMessageId,
     userMessageIds: [messageId],
+    ...(submission.whenBusy === 'INTERRUPT' ? { interrupting: true as const } : {}),
   });
   await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId }, now));
   await tx.log.insertTurn({
@@ -147,9 +150,8 @@ const interrupt = async ({ tx, deps }: Scope, placement: Placement): Promise<Adm
   const [head] = open;
   if (session.activeTurnId === '' && head !== undefined && head.ready) await tx.log.saveTurn({ ...head, ready: false });
   const admitted = await enqueue({ tx, deps }, placement, { admission, ready: session.activeTurnId === '' });
-  const current = await tx.log.session(session.id);
-  if (current !== undefined && session.activeTurnId !== '')
-    await stopTurns(tx, current, (turn) => turn.id === session.activeTurnId, deps);
+  if (session.activeTurnId !== '')
+    await stopTurns({ tx, deps }, session.id, (turn) => turn.id === session.activeTurnId);
   return admitted;
 };
 
@@ -160,7 +162,6 @@ const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Adm
       metadata: { session_id: session.id, active_turn_id: session.activeTurnId },
     });
   }
-  if (submission.whenBusy === 'INTERRUPT') return interrupt({ tx, deps }, placement);
   if (submission.whenBusy === 'STEER' && session.activeTurnId !== '') {
     const active = await tx.log.turn(session.activeTurnId);
     if (joinable(active)) return steer({ tx, deps }, placement, active);
@@ -168,6 +169,7 @@ const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Adm
   const waiting = session.openTurns - (session.activeTurnId === '' ? 0 : 1);
   if (waiting >= deps.config.sessionQueue)
     throw queueFull(`session ${session.id} already has ${waiting} turns waiting`);
+  if (submission.whenBusy === 'INTERRUPT') return interrupt({ tx, deps }, placement);
   return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: false });
 };
 
@@ -184,7 +186,7 @@ export const createAdmission = (deps: AdmissionDeps): Admission => ({
         session_id: submission.sessionId,
       });
     }
-    const placement = { submission, session, agent };
+    const placement = { submission, session, profile: requestedProfile(submission, session, agent) };
     if (session.openTurns > 0) return admitBusy({ tx, deps }, placement);
     return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: true });
   },

@@ -1,13 +1,9 @@
+import type { TurnRow } from '../store/contracts/index.ts';
 import type { EventKind, Part, SessionEvent } from './contract.ts';
 import { EVENT, SEQUENCE_BASE } from './contract.ts';
 import { unitsOf } from './turn-record.ts';
 
-interface TurnNames {
-  readonly namespace: string;
-  readonly agent: string;
-  readonly sessionId: string;
-  readonly turnId: string;
-}
+type TurnNames = Pick<TurnRow, 'namespace' | 'agent' | 'sessionId' | 'id'>;
 
 /** Numbers the events of one turn under one fence: sequence = fence x 2^24 + units so far (RT-1). */
 export class EventSequencer {
@@ -16,10 +12,12 @@ export class EventSequencer {
   readonly attempt: number;
   #units = 0;
 
-  constructor(names: TurnNames, fence: number, attempt: number) {
+  /** `unitsBefore`: units that others sent under the same fence. */
+  constructor(names: TurnNames, fence: number, facts: { readonly attempt: number; readonly unitsBefore?: number }) {
     this.#names = names;
     this.fence = fence;
-    this.attempt = attempt;
+    this.attempt = facts.attempt;
+    this.#units = facts.unitsBefore ?? 0;
   }
 
   get sequence(): number {
@@ -47,11 +45,6 @@ export class EventSequencer {
       : this.#next({ kind: EVENT.ERROR, messageId, part, timestamp, reason }, 1);
   }
 
-  /** Sequence the next one-unit event will bear; the final transaction stores it before the event is sent. */
-  get nextUnit(): number {
-    return this.sequence + 1;
-  }
-
   #next(
     event: {
       readonly kind: EventKind;
@@ -63,7 +56,7 @@ export class EventSequencer {
     units: number,
   ): SessionEvent {
     this.#units += units;
-    const { namespace, agent, sessionId, turnId } = this.#names;
+    const { namespace, agent, sessionId, id: turnId } = this.#names;
     return {
       namespace,
       agent,

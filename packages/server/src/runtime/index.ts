@@ -7,14 +7,15 @@
 import { createAdmission } from './admission.ts';
 import type { Admission, LiveTurns, SessionLifecycle } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { createSessionLifecycle } from './session-lifecycle.ts';
+import { createSessionLifecycle } from './session/index.ts';
 import { Sweeper } from './sweeper.ts';
 import { TurnWorker } from './turn-worker.ts';
 
 export * from './contract.ts';
+export { parsePermission } from './permission/index.ts';
 export { LostClaim, type RuntimeDeps, type TurnEndHook } from './runtime-deps.ts';
-export { sessionKey } from './session-lifecycle.ts';
-export { parsePermission, replyTextOf } from './turn/index.ts';
+export { sessionKey } from './session/index.ts';
+export { replyTextOf } from './turn/index.ts';
 export * from './turn-record.ts';
 
 export interface Runtime {
@@ -23,28 +24,31 @@ export interface Runtime {
   readonly live: LiveTurns;
   readonly worker: TurnWorker;
   readonly sweeper: Sweeper;
-  /** Releases the claims of a dead process, then claims and sweeps (embedded start, RT-2.7). */
-  start(): Promise<void>;
+  /**
+   * Claims and sweeps; before that releases every claim, which only the one process of an embedded store may do (RT-2.7):
+   * with `sharedStore` the claims of others stay until they expire.
+   */
+  start(options?: { readonly sharedStore?: boolean }): Promise<void>;
   /** Hands running turns over and stops (RT-2.9); turns that do not end in time are released for the next start. */
   stop(): Promise<void>;
 }
 
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const worker = new TurnWorker(deps);
-  const sweeper = new Sweeper(deps);
+  const sweeper = new Sweeper(deps, () => worker.wake());
   return {
     admission: createAdmission(deps),
     lifecycle: createSessionLifecycle(deps),
     live: worker,
     worker,
     sweeper,
-    start: async () => {
-      await sweeper.releaseAtStart();
+    start: async (options = {}) => {
+      if (options.sharedStore !== true) await sweeper.releaseAtStart();
       worker.start();
       sweeper.start();
     },
     stop: async () => {
-      sweeper.close();
+      await sweeper.close();
       await worker.drain();
       await worker.close();
     },

@@ -1,79 +1,114 @@
 import type { CancelTimer } from '../base/index.ts';
-import type { WriteTx } from '../store/contracts/index.ts';
+import type { TurnRow, WriteTx } from '../store/contracts/index.ts';
 import { WAKE_TURNS } from './contract.ts';
+import { expirePermissions } from './permission/index.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { expirePermissions } from './turn/index.ts';
-import { releaseDeadClaim } from './turn-claims.ts';
+import { isolated, releaseDeadClaim } from './turn-claims.ts';
 
 type SweepDeps = Pick<RuntimeDeps, 'store' | 'bus' | 'clock' | 'config' | 'ids' | 'endHooks' | 'workerId' | 'log'>;
 
 /** Rows one sweep handles of each sort; what is left waits for the next one. */
 const SWEEP_ROWS = 500;
 const JOURNAL_KEEP_MICROS = 7 * 86_400 * 1_000_000;
+/** Journals and expired keys are trimmed this often: it writes, and nobody waits for it. */
+const TRIM_MS = 60_000;
+const SWEEP_LEASE = 'turn-sweep';
 
-/** Finds what lost notifications left behind (RT-2.7): nothing depends on a hint (RT-R18). */
+/**
+ * Finds what lost notifications left behind (RT-2.7): nothing depends on a hint (RT-R18). `wake` is called after each
+ * pass, so that the worker of this process looks for ready turns even when the bus loses everything.
+ */
 export class Sweeper {
   readonly #deps: SweepDeps;
+  readonly #wake: () => void;
   #timer: CancelTimer | undefined;
+  #pass: Promise<unknown> | undefined;
   #closed = false;
+  #trimmedMs = Number.NEGATIVE_INFINITY;
   /** Repairs of sessions that were PROCESSING without an open turn; a metric, expected to stay 0. */
   repairs = 0;
 
-  constructor(deps: SweepDeps) {
+  constructor(deps: SweepDeps, wake: () => void = () => undefined) {
     this.#deps = deps;
+    this.#wake = wake;
   }
 
   /** The data directory's lock is held, so every claim belongs to a dead process: all are released at once (RT-2.7). */
   async releaseAtStart(): Promise<number> {
-    return this.#deps.store.write(async (tx) => {
-      const left = await tx.log.claimedTurns(undefined, Number.MAX_SAFE_INTEGER);
-      for (const turn of left) await releaseDeadClaim(tx, turn, this.#deps);
-      return left.length;
-    });
+    let released = 0;
+    for (;;) {
+      const moved = await this.#deps.store.write(async (tx) =>
+        this.#each(tx, await tx.log.claimedTurns(undefined, SWEEP_ROWS), (turn) =>
+          releaseDeadClaim({ tx, deps: this.#deps }, turn),
+        ),
+      );
+      released += moved;
+      if (moved < SWEEP_ROWS) return released;
+    }
   }
 
   start(): void {
     this.#arm();
   }
 
-  close(): void {
+  /** No pass begins after this; resolves when the one under way is over. */
+  async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.();
+    await this.#pass;
   }
 
   /** One pass; answers how many rows it moved. */
   async tick(): Promise<number> {
-    const moved = await this.#deps.store.write((tx) => this.#sweep(tx));
-    this.#deps.bus.publish(WAKE_TURNS, {});
+    const { store, bus, clock } = this.#deps;
+    const isTrimming = clock.monotonicMs() - this.#trimmedMs >= TRIM_MS;
+    const moved = await store.write((tx) => this.#sweep(tx, isTrimming));
+    if (isTrimming) this.#trimmedMs = clock.monotonicMs();
+    if (moved > 0) bus.publish(WAKE_TURNS, {});
+    this.#wake();
     return moved;
   }
 
   #arm(): void {
     if (this.#closed) return;
     this.#timer = this.#deps.clock.after(this.#deps.config.sweepMs, () => {
-      this.tick().then(
-        () => this.#arm(),
-        (error: unknown) => {
-          this.#deps.log.warn('sweep failed', { error_name: error instanceof Error ? error.name : 'unknown' });
-          this.#arm();
-        },
-      );
+      this.#pass = this.tick()
+        .catch((error: unknown) =>
+          this.#deps.log.warn('sweep failed', { error_name: error instanceof Error ? error.name : 'unknown' }),
+        )
+        .then(() => this.#arm());
     });
   }
 
-  async #sweep(tx: WriteTx): Promise<number> {
-    const now = tx.now();
+  /** Each turn alone: what fails stays for a later pass. Answers how many were moved. */
+  async #each(tx: WriteTx, turns: readonly TurnRow[], work: (turn: TurnRow) => Promise<void>): Promise<number> {
     let moved = 0;
-    for (const turn of await tx.log.expiredClaims(now, SWEEP_ROWS)) {
-      await releaseDeadClaim(tx, turn, this.#deps);
-      moved += 1;
-    }
-    for (const turn of await tx.log.dueParks(now, SWEEP_ROWS)) moved += await expirePermissions(tx, turn, this.#deps);
-    for (const session of await tx.log.stuckSessions(SWEEP_ROWS)) {
+    for (const turn of turns)
+      await isolated({ tx, deps: this.#deps }, turn, async () => {
+        await work(turn);
+        moved += 1;
+      });
+    return moved;
+  }
+
+  async #sweep(tx: WriteTx, isTrimming: boolean): Promise<number> {
+    const deps = this.#deps;
+    const now = tx.now();
+    const expired = await tx.log.expiredClaims(now, SWEEP_ROWS);
+    const due = await tx.log.dueParks(now, SWEEP_ROWS);
+    const stuck = await tx.log.stuckSessions(SWEEP_ROWS);
+    // Looking writes nothing, so an idle store commits nothing. The lease is held to the end of the transaction.
+    if (expired.length + due.length + stuck.length === 0 && !isTrimming) return 0;
+    if (!(await tx.leases.acquire(SWEEP_LEASE, deps.workerId, now, deps.config.sweepMs * 1000))) return 0;
+    let moved = await this.#each(tx, expired, (turn) => releaseDeadClaim({ tx, deps }, turn));
+    moved += await this.#each(tx, due, (turn) => expirePermissions({ tx, deps }, turn));
+    for (const session of stuck) {
       await tx.log.saveSession({ ...session, state: 'IDLE', openTurns: 0, activeTurnId: '' });
       this.repairs += 1;
       moved += 1;
     }
+    await tx.leases.release(SWEEP_LEASE, deps.workerId);
+    if (!isTrimming) return moved;
     moved += await tx.idempotency.trim(now, SWEEP_ROWS);
     return moved + (await tx.log.trimJournal(now - JOURNAL_KEEP_MICROS, SWEEP_ROWS));
   }

@@ -1,60 +1,51 @@
 import { isFault } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
-import {
-  type AgentRevision,
-  eventSubject,
-  type Part,
-  type SessionEvent,
-  type Span,
-  type TurnBody,
-} from './contract.ts';
+import type { AgentRevision, Part, Span, TurnBody } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { type ClaimedTurn, errorPart, finishUnclaimed, profilesInOrder, type TurnErrorClass } from './turn/index.ts';
+import {
+  type ClaimedTurn,
+  errorPart,
+  finishUnclaimed,
+  profilesInOrder,
+  publishAfterCommit,
+  type TurnErrorClass,
+} from './turn/index.ts';
 import { parseBody, partId, recordedParts } from './turn-record.ts';
 
-type ClaimDeps = Pick<
-  RuntimeDeps,
-  'ids' | 'bus' | 'endHooks' | 'agents' | 'namespaces' | 'config' | 'models' | 'workerId' | 'log'
->;
+type EndDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'endHooks' | 'log'>;
+type ClaimDeps = EndDeps & Pick<RuntimeDeps, 'agents' | 'namespaces' | 'config' | 'models' | 'workerId'>;
 
 /** One transaction and what its steps use. */
-interface Scope {
+interface Scope<D = ClaimDeps> {
   readonly tx: WriteTx;
-  readonly deps: ClaimDeps;
+  readonly deps: D;
 }
 
-const publish = (tx: WriteTx, bus: ClaimDeps['bus'], events: readonly SessionEvent[]): void => {
-  tx.afterCommit(() => {
-    for (const event of events) bus.publish(eventSubject(event.sessionId), event);
-  });
-};
+/** A turn about to be claimed, and the session it belongs to, locked. */
+interface Candidate {
+  readonly session: SessionRow;
+  readonly turn: TurnRow;
+  readonly body: TurnBody;
+}
+
+interface Refusal {
+  readonly errorClass: TurnErrorClass;
+  readonly sentence: string;
+}
 
 /** Ends a turn that may not run, in the transaction of its claim (RT-2.8, K29). */
-const refuse = async (
-  { tx, deps }: Scope,
-  found: { readonly session: SessionRow; readonly turn: TurnRow },
-  cause: { readonly errorClass: TurnErrorClass; readonly sentence: string },
-): Promise<void> => {
+const refuse = async ({ tx, deps }: Scope, { session, turn }: Candidate, cause: Refusal): Promise<void> => {
   const errorId = deps.ids.next();
-  const { namespace, agent, sessionId, id } = found.turn;
-  deps.log.warn('turn refused at its claim', {
-    error_id: errorId,
-    namespace,
-    agent,
-    session: sessionId,
-    turn: id,
-    class: cause.errorClass,
-  });
+  const { namespace, agent, sessionId, id } = turn;
+  const names = { namespace, agent, session: sessionId, turn: id };
+  deps.log.warn('turn refused at its claim', { error_id: errorId, ...names, class: cause.errorClass });
   const part = (index: number, at: number): Part => errorPart({ ...cause, errorId }, partId(index), at);
-  publish(
-    tx,
-    deps.bus,
-    await finishUnclaimed(tx, { ...found, state: 'FAILED', reason: cause.errorClass, errorPart: part }, deps),
-  );
+  const end = { session, turn, state: 'FAILED', reason: cause.errorClass, errorPart: part } as const;
+  publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
 };
 
 /** The agent revision a turn runs: the snapshot's, else the current one (RT-2.1). */
-const revisionFor = async ({ tx, deps }: Scope, turn: TurnRow, body: TurnBody): Promise<AgentRevision | undefined> => {
+const revisionFor = async ({ tx, deps }: Scope, { turn, body }: Candidate): Promise<AgentRevision | undefined> => {
   const current = await deps.agents.current(tx, turn.namespace, turn.agent);
   if (current === undefined || body.snapshot === undefined) return current;
   const { agentUid, agentGeneration } = body.snapshot;
@@ -73,65 +64,47 @@ const isNamespaceLive = async ({ tx, deps }: Scope, namespace: string): Promise<
 };
 
 /** Span of the new fence: where its events begin in the turn's recorded parts (RT-2.6). */
-const spanOf = (body: TurnBody, fence: number, attempt: number, recordedIds: readonly string[]): Span => {
+const spanOf = (
+  body: TurnBody,
+  claim: { readonly fence: number; readonly attempt: number; readonly recordedIds: readonly string[] },
+): Span => {
+  const { fence, attempt, recordedIds } = claim;
   const messageId = body.replyMessageIds.at(-1) ?? '';
   if (body.resume !== 'recovered') return { fence, attempt, firstPart: body.sentParts, reset: false, messageId };
   const first = recordedIds.indexOf(messageId);
-  return {
-    fence,
-    attempt,
-    firstPart: first === -1 ? recordedIds.length : first,
-    reset: true,
-    reason: 'recovered',
-    messageId,
-  };
+  const firstPart = first === -1 ? recordedIds.length : first;
+  return { fence, attempt, firstPart, reset: true, reason: 'recovered', messageId };
 };
 
-const claimOne = async ({ tx, deps }: Scope, candidate: TurnRow): Promise<ClaimedTurn | undefined> => {
-  const session = await tx.log.lockSession(candidate.sessionId);
-  const turn = candidate;
-  if (session === undefined) return undefined;
-  if (!(await isNamespaceLive({ tx, deps }, turn.namespace))) {
-    await tx.log.saveTurn({ ...turn, ready: false });
-    return undefined;
-  }
-  const body = parseBody(turn);
-  const found = { session, turn };
-  const agent = await revisionFor({ tx, deps }, turn, body);
-  if (agent === undefined || agent.deleting)
-    return void (await refuse({ tx, deps }, found, { errorClass: 'agent_gone', sentence: 'The agent was deleted.' }));
+/** Why the turn may not run now; undefined when it may. */
+const refusalOf = (agent: AgentRevision | undefined, attempt: number, deps: ClaimDeps): Refusal | undefined => {
+  if (agent === undefined || agent.deleting) return { errorClass: 'agent_gone', sentence: 'The agent was deleted.' };
   if (agent.notReady !== '')
-    return void (await refuse({ tx, deps }, found, {
-      errorClass: 'agent_not_ready',
-      sentence: `The agent is not ready: ${agent.notReady}`,
-    }));
-  const attempt = body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
-  if (attempt > deps.config.maxAttempts)
-    return void (await refuse({ tx, deps }, found, {
-      errorClass: 'attempts_exhausted',
-      sentence: `The turn was tried ${deps.config.maxAttempts} times.`,
-    }));
+    return { errorClass: 'agent_not_ready', sentence: `The agent is not ready: ${agent.notReady}` };
+  const { maxAttempts } = deps.config;
+  if (attempt > maxAttempts)
+    return { errorClass: 'attempts_exhausted', sentence: `The turn was tried ${maxAttempts} times.` };
+  return undefined;
+};
+
+/** Rows of the claim: session fence up, turn RUNNING with snapshot and span (RT-2.4). */
+const writeClaim = async (
+  { tx, deps }: Scope,
+  { session, turn, body }: Candidate,
+  facts: { readonly agent: AgentRevision; readonly attempt: number },
+): Promise<ClaimedTurn> => {
+  const { agent, attempt } = facts;
   const journal = turn.attempt === 0 ? [] : await tx.log.journal(turn.id);
   const now = tx.now();
   const fence = session.fence + 1;
   const [profile] = profilesInOrder(agent.spec, body.profile, deps.models.defaultTarget);
-  const snapshot = body.snapshot ?? {
-    agentUid: agent.uid,
-    agentGeneration: agent.generation,
-    profile: profile.name,
-    nowMicros: now,
-  };
-  const span = spanOf(
-    body,
-    fence,
-    attempt,
-    recordedParts(journal).map((entry) => entry.messageId),
-  );
+  const first = { agentUid: agent.uid, agentGeneration: agent.generation, profile: profile.name, nowMicros: now };
+  const recordedIds = recordedParts(journal).map((entry) => entry.messageId);
   const { park: _park, ...rest } = body;
   const nextBody: TurnBody = {
     ...rest,
-    snapshot,
-    spans: [...body.spans, span],
+    snapshot: body.snapshot ?? first,
+    spans: [...body.spans, spanOf(body, { fence, attempt, recordedIds })],
     resume: '',
     startedAt: body.startedAt === 0 ? now : body.startedAt,
   };
@@ -149,55 +122,78 @@ const claimOne = async ({ tx, deps }: Scope, candidate: TurnRow): Promise<Claime
   await tx.log.saveTurn(claimed);
   const nextSession: SessionRow = { ...session, fence, activeTurnId: turn.id, state: 'PROCESSING' };
   await tx.log.saveSession(nextSession);
-  return {
-    turn: claimed,
-    session: nextSession,
-    body: nextBody,
-    agent,
-    journal,
-    namespaceLabels: await deps.namespaces.labels(tx, turn.namespace),
-  };
+  const namespaceLabels = await deps.namespaces.labels(tx, turn.namespace);
+  return { turn: claimed, session: nextSession, body: nextBody, agent, journal, namespaceLabels };
+};
+
+const claimOne = async ({ tx, deps }: Scope, turn: TurnRow): Promise<ClaimedTurn | undefined> => {
+  const session = await tx.log.lockSession(turn.sessionId);
+  if (session === undefined) return undefined;
+  const isBusy = session.activeTurnId !== '' && session.activeTurnId !== turn.id;
+  if (isBusy || !(await isNamespaceLive({ tx, deps }, turn.namespace))) {
+    await tx.log.saveTurn({ ...turn, ready: false });
+    return undefined;
+  }
+  const candidate = { session, turn, body: parseBody(turn) };
+  const agent = await revisionFor({ tx, deps }, candidate);
+  const attempt = candidate.body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
+  const refusal = refusalOf(agent, attempt, deps);
+  if (agent === undefined || refusal !== undefined) {
+    if (refusal !== undefined) await refuse({ tx, deps }, candidate, refusal);
+    return undefined;
+  }
+  return writeClaim({ tx, deps }, candidate, { agent, attempt });
+};
+
+/** Runs `work` so that its failure undoes only its own writes: one broken turn must not hold up the others (RT-R19). */
+export const isolated = async <T>(
+  { tx, deps }: Scope<Pick<RuntimeDeps, 'log'>>,
+  turn: TurnRow,
+  work: () => Promise<T>,
+): Promise<T | undefined> => {
+  try {
+    return await tx.savepoint(work);
+  } catch (error) {
+    if (isFault(error) && error.code === 'UNAVAILABLE') throw error;
+    const { namespace, agent, sessionId, id } = turn;
+    deps.log.error('a turn could not be moved on', { namespace, agent, session: sessionId, turn: id }, error);
+    return undefined;
+  }
 };
 
 /** Claims ready turns in one transaction: oldest first within a namespace, namespaces in rotation (RT-2.4). */
-export const claimReadyTurns = async ({ tx, deps }: Scope, limit: number): Promise<readonly ClaimedTurn[]> => {
+export const claimReadyTurns = async (scope: Scope, limit: number): Promise<readonly ClaimedTurn[]> => {
   const claimed: ClaimedTurn[] = [];
-  for (const candidate of await tx.log.readyTurns(limit)) {
-    const one = await claimOne({ tx, deps }, candidate);
+  for (const candidate of await scope.tx.log.readyTurns(limit)) {
+    const one = await isolated(scope, candidate, () => claimOne(scope, candidate));
     if (one !== undefined) claimed.push(one);
   }
   return claimed;
 };
 
-/** Makes turns whose worker is gone claimable again, as a new attempt; a stop flag ends them at once (RT-K19). */
-export const releaseDeadClaim = async (
-  tx: WriteTx,
-  turn: TurnRow,
-  deps: Pick<ClaimDeps, 'ids' | 'bus' | 'endHooks'>,
-): Promise<void> => {
-  const session = await tx.log.lockSession(turn.sessionId);
-  if (session === undefined) return;
-  const body = parseBody(turn);
-  const released: TurnRow = {
-    ...turn,
-    state: 'QUEUED',
-    ready: true,
-    worker: '',
-    claimExpiresAt: 0,
-    body: JSON.stringify({ ...body, resume: 'recovered' }),
-  };
+/** Makes a turn whose worker is gone claimable again, as a new attempt; a stop flag ends it at once (RT-K19). */
+export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: TurnRow): Promise<void> => {
+  const session = await tx.log.lockSession(found.sessionId);
+  const turn = await tx.log.turn(found.id);
+  if (session === undefined || turn === undefined) return;
+  if (turn.fence !== found.fence || turn.worker !== found.worker || turn.worker === '') return;
+  const body: TurnBody = { ...parseBody(turn), resume: 'recovered' };
+  const state = 'QUEUED' as const;
+  const released: TurnRow = { ...turn, state, worker: '', claimExpiresAt: 0, wakeAt: 0, body: JSON.stringify(body) };
   if (turn.stopRequested) {
-    publish(
-      tx,
-      deps.bus,
-      await finishUnclaimed(
-        tx,
-        { session, turn: { ...released, ready: false, fence: turn.fence }, state: 'STOPPED', reason: 'stopped' },
-        deps,
-      ),
-    );
+    const end = { session, turn: released, state: 'STOPPED', reason: 'stopped' } as const;
+    publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
     return;
   }
-  await tx.log.saveTurn(released);
+  await tx.log.saveTurn({ ...released, ready: true });
   await tx.log.saveSession({ ...session, state: 'PROCESSING' });
+};
+
+/** Releases what a worker still holds; its turns go on as new attempts elsewhere (RT-2.9, K28). */
+export const releaseClaims = async (
+  { tx, deps }: Scope<EndDeps & Pick<RuntimeDeps, 'workerId'>>,
+  limit: number,
+): Promise<void> => {
+  for (const turn of await tx.log.claimedTurns(deps.workerId, limit))
+    await isolated({ tx, deps }, turn, () => releaseDeadClaim({ tx, deps }, turn));
 };

@@ -87,6 +87,8 @@ export interface TurnBody {
   readonly pendingStops: readonly string[];
   /** User messages that began the turn; several when left-over steer entries became it. */
   readonly userMessageIds: readonly string[];
+  /** Admitted with INTERRUPT: left-over steering does not overtake it (RT-2.3). */
+  readonly interrupting?: true;
 }
 
 /** JSON of SessionRow.body. */

@@ -47,7 +47,7 @@ describe('turn engine', () => {
 
   it('fails a turn with an ERROR part and runs the next one normally', async () => {
     const session = await engine.session();
-    const failed = await engine.send(session, '!error provider_auth 1');
+    const failed = await engine.send(session, '!say partly\n!error provider_auth');
     expect(await engine.ended(failed.turnId)).toMatchObject({ kind: EVENT.ERROR, reason: 'provider_auth' });
     const next = await engine.send(session, 'fine');
     expect(await engine.ended(next.turnId)).toMatchObject({ kind: EVENT.DONE });

@@ -1,12 +1,17 @@
 import type { CancelTimer } from '../base/index.ts';
 import { STEER_ADDED } from './admission.ts';
 import { type LiveTurn, type LiveTurns, SESSION_CHANGED, STOP_TURN, WAKE_TURNS } from './contract.ts';
+import { PERMISSION_ANSWERED } from './permission/index.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { TurnRun } from './turn/index.ts';
-import { claimReadyTurns, releaseDeadClaim } from './turn-claims.ts';
+import { type ClaimedTurn, TurnRun } from './turn/index.ts';
+import { claimReadyTurns, releaseClaims } from './turn-claims.ts';
 
 /** Most turns claimed in one transaction, so that other writers are not kept waiting. */
 const CLAIM_BATCH = 128;
+/** While a renewal is late, claims are looked at this many times per lease, so that none is used beyond its end. */
+const LATE_CHECKS = 20;
+/** How long `close` waits for cancelled turns to let go of what they use. */
+const CLOSE_MS = 2000;
 
 interface TurnMessage {
   readonly turnId: string;
@@ -14,18 +19,22 @@ interface TurnMessage {
 
 /**
  * Executes turns of this process (RT-2.4): claims ready ones while it has free slots, renews all claims in one
- * statement, passes stops and steers on, and hands turns over when it drains. Wake-ups are hints: `tick` finds the rest.
+ * statement, passes stops, steers and answers on, and hands turns over when it drains. Wake-ups are hints: the sweeper
+ * calls `wake` for the rest.
  */
 export class TurnWorker implements LiveTurns {
   readonly #deps: RuntimeDeps;
   readonly #byTurn = new Map<string, TurnRun>();
   readonly #bySession = new Map<string, TurnRun>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #unsubscribe: (() => void)[] = [];
-  #claiming = false;
+  #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #draining = false;
   #closed = false;
+  #renewal: Promise<void> | undefined;
   #renewTimer: CancelTimer | undefined;
+  #lastRenewalMs = 0;
   #idle: (() => void)[] = [];
 
   constructor(deps: RuntimeDeps) {
@@ -34,10 +43,18 @@ export class TurnWorker implements LiveTurns {
 
   start(): void {
     const { bus } = this.#deps;
+    const toTurn = (subject: string, tell: (run: TurnRun) => void): void => {
+      const receive = (message: unknown): void => {
+        const run = this.#byTurn.get((message as TurnMessage).turnId);
+        if (run !== undefined) tell(run);
+      };
+      this.#unsubscribe.push(bus.subscribe(subject, receive));
+    };
+    toTurn(STOP_TURN, (run) => run.requestStop());
+    toTurn(STEER_ADDED, (run) => run.noteSteer());
+    toTurn(PERMISSION_ANSWERED, (run) => run.noteAnswer());
     this.#unsubscribe.push(
       bus.subscribe(WAKE_TURNS, () => this.wake()),
-      bus.subscribe(STOP_TURN, (message) => this.#byTurn.get((message as TurnMessage).turnId)?.requestStop()),
-      bus.subscribe(STEER_ADDED, (message) => this.#byTurn.get((message as TurnMessage).turnId)?.noteSteer()),
       bus.subscribe(SESSION_CHANGED, (message) =>
         this.#bySession.get((message as { readonly sessionId: string }).sessionId)?.lose(),
       ),
@@ -56,26 +73,20 @@ export class TurnWorker implements LiveTurns {
   /** Claims what is ready; calls that come while one runs are folded into one more. */
   wake(): void {
     if (this.#draining || this.#closed) return;
-    if (this.#claiming) {
+    if (this.#claiming !== undefined) {
       this.#claimAgain = true;
       return;
     }
-    this.#claiming = true;
-    this.#claim().then(
-      () => this.#afterClaim(),
-      (error: unknown) => {
-        this.#deps.log.error('claiming turns failed', {}, error);
-        this.#claimAgain = false;
-        this.#afterClaim();
-      },
-    );
-  }
-
-  #afterClaim(): void {
-    this.#claiming = false;
-    if (!this.#claimAgain) return;
     this.#claimAgain = false;
-    this.wake();
+    this.#claiming = this.#claim()
+      .catch((error: unknown) => {
+        this.#claimAgain = false;
+        this.#deps.log.error('claiming turns failed', {}, error);
+      })
+      .then(() => {
+        this.#claiming = undefined;
+        if (this.#claimAgain) this.wake();
+      });
   }
 
   async #claim(): Promise<void> {
@@ -85,99 +96,114 @@ export class TurnWorker implements LiveTurns {
     this.#deps.faultPoint('before-claim');
     const claimed = await this.#deps.store.write((tx) => claimReadyTurns({ tx, deps: this.#deps }, free));
     this.#deps.faultPoint('after-claim');
-    for (const one of claimed) this.#execute(new TurnRun(one, sentMs, this.#deps));
+    if (this.#closed) return;
+    for (const one of claimed) this.#execute(one, sentMs);
     if (claimed.length === free) this.#claimAgain = true;
-    if (claimed.length > 0) this.#armRenewal();
+    if (claimed.length > 0 && this.#renewTimer === undefined) {
+      this.#lastRenewalMs = sentMs;
+      this.#armRenewal();
+    }
   }
 
-  #execute(run: TurnRun): void {
-    const { turnId, sessionId } = run.claim;
-    this.#byTurn.set(turnId, run);
-    this.#bySession.set(sessionId, run);
-    run.run().then(
-      () => this.#release(run),
-      (error: unknown) => {
-        this.#deps.log.error('turn run rejected', { turn: turnId }, error);
-        this.#release(run);
-      },
-    );
+  #execute(claimed: ClaimedTurn, sentMs: number): void {
+    const { id: turnId, sessionId } = claimed.turn;
+    const noteThrow = (error: unknown): void => this.#deps.log.error('turn run failed', { turn: turnId }, error);
+    try {
+      const run = new TurnRun(claimed, sentMs, this.#deps);
+      this.#byTurn.set(turnId, run);
+      this.#bySession.set(sessionId, run);
+      if (this.#draining) run.drain();
+      const work = run
+        .run()
+        .catch(noteThrow)
+        .then(() => {
+          this.#running.delete(work);
+          this.#release(run);
+        });
+      this.#running.add(work);
+    } catch (error) {
+      noteThrow(error);
+    }
   }
 
   #release(run: TurnRun): void {
     const { turnId, sessionId } = run.claim;
     if (this.#byTurn.get(turnId) === run) this.#byTurn.delete(turnId);
     if (this.#bySession.get(sessionId) === run) this.#bySession.delete(sessionId);
-    if (this.#byTurn.size === 0) for (const notify of this.#idle.splice(0)) notify();
+    if (this.#byTurn.size === 0) {
+      this.#renewTimer?.();
+      this.#renewTimer = undefined;
+      for (const notify of this.#idle.splice(0)) notify();
+    }
     this.wake();
   }
 
   #armRenewal(): void {
-    if (this.#renewTimer !== undefined || this.#closed) return;
-    this.#renewTimer = this.#deps.clock.after(this.#deps.config.leaseMs / 3, () => {
+    if (this.#renewTimer !== undefined || this.#closed || this.#byTurn.size === 0) return;
+    const { clock, config } = this.#deps;
+    const dueMs = this.#lastRenewalMs + config.leaseMs / 3 - clock.monotonicMs();
+    const delayMs = this.#renewal === undefined ? Math.max(0, dueMs) : config.leaseMs / LATE_CHECKS;
+    this.#renewTimer = clock.after(delayMs, () => {
       this.#renewTimer = undefined;
-      this.renew().catch((error: unknown) =>
-        this.#deps.log.warn('renewal of claims failed', {
-          error_name: error instanceof Error ? error.name : 'unknown',
-        }),
-      );
+      this.#loseLapsed();
+      if (clock.monotonicMs() >= this.#lastRenewalMs + config.leaseMs / 3) void this.renew();
+      this.#armRenewal();
     });
   }
 
-  /** Extends every claim in one statement; the answer carries stop flags and steer entries (RT-2.4). */
-  async renew(): Promise<void> {
-    const runs = [...this.#byTurn.values()];
-    if (runs.length === 0) return;
-    const sentMs = this.#deps.clock.monotonicMs();
-    const { leaseMs } = this.#deps.config;
-    const claims = runs.map((run) => ({ turnId: run.claim.turnId, fence: run.claim.fence }));
-    try {
-      const news = await this.#deps.store.write((tx) =>
-        tx.log.renewClaims(this.#deps.workerId, claims, tx.now() + leaseMs * 1000),
-      );
-      for (const one of news) this.#hear(one, sentMs);
-    } finally {
-      for (const run of runs) if (run.claim.lost) run.lose();
-      if (this.#byTurn.size > 0) this.#armRenewal();
+  /** A claim that ran out here is gone, whatever the store says later: cancel, write and emit nothing (RT-2.4). */
+  #loseLapsed(): void {
+    for (const run of this.#byTurn.values()) if (run.claim.lost) run.lose();
+  }
+
+  /**
+   * Extends every claim in one statement; the answer carries stop flags and steer entries (RT-2.4). Never rejects: it
+   * tries again until it is answered or no claim is left.
+   */
+  renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<void> {
+    while (this.#byTurn.size > 0 && !this.#closed) {
+      try {
+        await this.#askForRenewal();
+        return;
+      } catch (error) {
+        const { clock, log, config } = this.#deps;
+        log.warn('renewal of claims failed', { error_name: error instanceof Error ? error.name : 'unknown' });
+        await new Promise<void>((resolve) => clock.after(config.leaseMs / LATE_CHECKS, resolve));
+        this.#loseLapsed();
+      }
     }
   }
 
-  #hear(
-    news: {
-      readonly turnId: string;
-      readonly held: boolean;
-      readonly stopRequested: boolean;
-      readonly steerCount: number;
-    },
-    sentMs: number,
-  ): void {
-    const run = this.#byTurn.get(news.turnId);
-    if (run === undefined) return;
-    if (!news.held) return this.#checkLoss(run, news.turnId);
-    run.claim.renewed(sentMs);
-    if (news.stopRequested) run.requestStop();
-    if (news.steerCount > 0) run.noteSteer();
-  }
-
-  /** A fence that changed while the renewal was under way (a restarted step) is no loss. */
-  #checkLoss(run: TurnRun, turnId: string): void {
-    this.#deps.store
-      .read((tx) => tx.log.turn(turnId))
-      .then(
-        (turn) => {
-          if (turn?.fence !== run.claim.fence || turn.worker !== this.#deps.workerId) run.lose();
-        },
-        (error: unknown) =>
-          this.#deps.log.warn('claim could not be checked', {
-            turn: turnId,
-            error_name: error instanceof Error ? error.name : 'unknown',
-          }),
-      );
+  async #askForRenewal(): Promise<void> {
+    const { store, clock, config, workerId } = this.#deps;
+    this.#lastRenewalMs = clock.monotonicMs();
+    const asked = [...this.#byTurn.values()].map((run) => ({ run, turnId: run.claim.turnId, fence: run.claim.fence }));
+    const sentMs = clock.monotonicMs();
+    const news = await store.write((tx) => tx.log.renewClaims(workerId, asked, tx.now() + config.leaseMs * 1000));
+    const byTurn = new Map(news.map((one) => [one.turnId, one]));
+    for (const { run, turnId, fence } of asked) {
+      const one = byTurn.get(turnId);
+      if (one === undefined || this.#byTurn.get(turnId) !== run) continue;
+      if (one.held) {
+        run.claim.renewed(sentMs);
+        if (one.stopRequested) run.requestStop();
+        if (one.steerCount > 0) run.noteSteer();
+      } else if (run.claim.fence === fence && !run.claim.moving) run.lose();
+    }
   }
 
   /** No new claims; running turns hand over at their next entry. Resolves when none runs or after `drainMs` (RT-2.9). */
   async drain(): Promise<void> {
     this.#draining = true;
     for (const run of this.#byTurn.values()) run.drain();
+    await this.#claiming;
     if (this.#byTurn.size === 0) return;
     const ended = Promise.withResolvers<void>();
     this.#idle.push(ended.resolve);
@@ -192,13 +218,15 @@ export class TurnWorker implements LiveTurns {
     this.#draining = true;
     this.#renewTimer?.();
     for (const stop of this.#unsubscribe.splice(0)) stop();
-    const left = [...this.#byTurn.values()];
-    for (const run of left) run.lose();
-    if (left.length > 0) await this.#deps.store.write((tx) => this.#releaseClaims(tx));
-  }
-
-  async #releaseClaims(tx: Parameters<typeof releaseDeadClaim>[0]): Promise<void> {
-    for (const turn of await tx.log.claimedTurns(this.#deps.workerId, this.#deps.config.concurrency))
-      await releaseDeadClaim(tx, turn, this.#deps);
+    const isClaiming = this.#claiming !== undefined;
+    await this.#claiming;
+    for (const run of this.#byTurn.values()) run.lose();
+    const left = [...this.#running];
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#deps.clock.after(CLOSE_MS, late.resolve);
+    await Promise.race([Promise.all(left), late.promise]);
+    cancel();
+    if (left.length > 0 || isClaiming)
+      await this.#deps.store.write((tx) => releaseClaims({ tx, deps: this.#deps }, this.#deps.config.concurrency));
   }
 }

@@ -4,12 +4,10 @@
  * which turn runs (worker) nor how work comes in (admission); it sees the store only through the turn's claim.
  */
 
-export { answerPermission, expirePermissions, PERMISSION_ANSWERED } from './permission-gate.ts';
-export { parsePermission } from './permission-records.ts';
 export { profilesInOrder } from './profile-rules.ts';
 export { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
 export { errorPart, type TurnErrorClass } from './turn-error.ts';
-export { emptyTurn, finishTurn, newTurnBody, replyTextOf } from './turn-finish.ts';
-export { interruptPlace, readyNext } from './turn-queue.ts';
+export { holdObjects, replyTextOf, runEndHooks } from './turn-finish.ts';
+export { emptyTurn, interruptPlace, newTurnBody, readyNext, type SteerBody } from './turn-queue.ts';
 export { TurnRun } from './turn-run.ts';
-export { finishUnclaimed, stopTurns } from './turn-stop.ts';
+export { finishUnclaimed, publishAfterCommit, stopTurns } from './turn-stop.ts';

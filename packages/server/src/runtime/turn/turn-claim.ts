@@ -22,6 +22,8 @@ export interface ClaimState {
   readonly body: TurnBody;
   /** Parts that others journaled since this claim last looked (answers to permission requests). */
   readonly foreign: readonly PlacedPart[];
+  /** Entries of this claim that are stored although their commit was never acknowledged: they are not written again. */
+  readonly unsure: readonly JournalRow[];
 }
 
 export interface ClaimChange {
@@ -43,6 +45,8 @@ type ClaimDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'config' | 'log' | 'worke
 /** How long before its own expiry a worker gives up writing (RT-2.4). */
 const GIVE_UP_MS = 2000;
 const RETRY_MS = 100;
+/** The only kind of entry that others write into the journal of a claimed turn. */
+const FOREIGN_KIND = 'RESUME';
 
 /**
  * The right of this worker to one turn. Every write of the turn goes through `commit` or `guarded`, which check turn id,
@@ -57,6 +61,8 @@ export class TurnClaim {
   body: TurnBody;
   #expiresMs: number;
   #lost = false;
+  #moving = false;
+  #stopSeen = false;
   #tail: Promise<void> = Promise.resolve();
 
   constructor(claimed: ClaimedTurn, sentMs: number, deps: ClaimDeps) {
@@ -74,6 +80,16 @@ export class TurnClaim {
 
   lose(): void {
     this.#lost = true;
+  }
+
+  /** A transaction of this claim found the stop flag: no notification is needed to notice it (RT-R18). */
+  get stopSeen(): boolean {
+    return this.#stopSeen;
+  }
+
+  /** True while a transaction of this claim moves its own fence: a renewal that asked with the old one proves nothing. */
+  get moving(): boolean {
+    return this.#moving;
   }
 
   renewed(sentMs: number): void {
@@ -102,11 +118,53 @@ export class TurnClaim {
     work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange>,
     recorded: (news: RecordedNews) => void,
   ): Promise<void> {
-    const run = this.#tail.then(async () => {
+    return this.#inTurn(async () => {
       const result = await this.#commitOnce(work);
       this.body = result.body;
       recorded(result);
     });
+  }
+
+  /** As `commit`, and moves the turn to the fence that `work` gives its session; `recorded` sees the claim moved. */
+  async moveFence(
+    work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange & { readonly turn: { readonly fence: number } }>,
+    recorded: (news: RecordedNews) => void,
+  ): Promise<void> {
+    let fence = this.fence;
+    this.#moving = true;
+    try {
+      await this.commit(
+        async (tx, state) => {
+          const change = await work(tx, state);
+          fence = change.turn.fence;
+          return change;
+        },
+        (news) => {
+          this.fence = fence;
+          recorded(news);
+        },
+      );
+    } finally {
+      this.#moving = false;
+    }
+  }
+
+  /** Takes in what others journaled for this turn (answers to permission requests); writes nothing. */
+  refresh(recorded: (news: RecordedNews) => void): Promise<void> {
+    return this.#inTurn(async () => {
+      const { foreign, body } = await this.guarded(async (_tx, state) => state);
+      this.body = body;
+      if (foreign.length > 0) recorded({ foreign, entries: [] });
+    });
+  }
+
+  /** The last transaction of the claim, behind every commit under way; what it writes is up to `work`. */
+  finish(work: (tx: WriteTx, state: ClaimState) => Promise<void>): Promise<void> {
+    return this.#inTurn(() => this.guarded(work));
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const run = this.#tail.then(work);
     this.#tail = run.catch(() => undefined);
     return run;
   }
@@ -115,6 +173,10 @@ export class TurnClaim {
     work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange>,
   ): Promise<RecordedNews & { readonly body: TurnBody }> {
     return this.guarded(async (tx, state) => {
+      if (state.unsure.length > 0) {
+        const entries = state.unsure.map((row) => ({ kind: row.kind, value: JSON.parse(row.body) as unknown }));
+        return { foreign: state.foreign, entries, body: state.body };
+      }
       const change = await work(tx, state);
       const entries = change.entries ?? [];
       const at = tx.now();
@@ -150,12 +212,12 @@ export class TurnClaim {
     const held =
       session !== undefined && turn !== undefined && turn.fence === this.fence && turn.worker === this.#deps.workerId;
     if (!held || (turn.state !== 'RUNNING' && turn.state !== 'WAITING')) throw new LostClaim(this.turnId);
+    if (turn.stopRequested) this.#stopSeen = true;
     const body = parseBody(turn);
     const known = this.body.journalCount;
-    const foreign =
-      body.journalCount > known
-        ? recordedParts((await tx.log.journal(this.turnId)).filter((row) => row.index >= known))
-        : [];
-    return { session, turn, body, foreign };
+    if (body.journalCount <= known) return { session, turn, body, foreign: [], unsure: [] };
+    const added = (await tx.log.journal(this.turnId)).filter((row) => row.index >= known);
+    const foreign = recordedParts(added.filter((row) => row.kind === FOREIGN_KIND));
+    return { session, turn, body, foreign, unsure: added.filter((row) => row.kind !== FOREIGN_KIND) };
   }
 }

@@ -1,7 +1,7 @@
-import { eventSubject, PART, type Part, type PlacedPart } from '../contract.ts';
+import { eventSubject, PART, type Part, type PlacedPart, type SessionEvent } from '../contract.ts';
 import type { EventSequencer } from '../event-sequencer.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import type { PartWriter } from './part-writer.ts';
+import type { PartWriter } from '../step/index.ts';
 import type { Knobs, ResolvedProfile } from './profile-rules.ts';
 import type { ClaimedTurn, RecordedNews, TurnClaim } from './turn-claim.ts';
 import type { TurnTranscript } from './turn-transcript.ts';
@@ -28,14 +28,22 @@ export interface TurnContext {
   readonly activeMicros: () => number;
 }
 
+/** As followers may see it: continuation data never leaves the server (RT-R23). */
+export const publicPart = (part: Part): Part => {
+  if (part.continuation === undefined) return part;
+  const { continuation: _private, ...rest } = part;
+  return rest;
+};
+
+/** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest (RT-R4). */
+const emit = (context: TurnContext, event: SessionEvent): void => {
+  if (!context.claim.lost) context.deps.bus.publish(eventSubject(context.claim.sessionId), event);
+};
+
 /** Publishes one whole part of the turn and notes it as shown. */
 export const showPart = (context: TurnContext, placed: PlacedPart): void => {
-  const { bus, clock } = context.deps;
   context.shown.push(placed);
-  bus.publish(
-    eventSubject(context.claim.sessionId),
-    context.sequencer.delta(placed.messageId, placed.part, clock.nowMicros()),
-  );
+  emit(context, context.sequencer.delta(placed.messageId, publicPart(placed.part), context.deps.clock.nowMicros()));
 };
 
 /** Part types that a step shows while it runs; the others are shown once they are recorded. */
@@ -70,11 +78,7 @@ export const noteRecorded = (context: TurnContext, news: RecordedNews): void => 
 
 /** RESET for the message under way, then its recorded parts again (RT-2.6). */
 export const showReset = (context: TurnContext, reason: string): void => {
-  const { bus, clock } = context.deps;
-  bus.publish(
-    eventSubject(context.claim.sessionId),
-    context.sequencer.reset(context.messageId, reason, clock.nowMicros()),
-  );
+  emit(context, context.sequencer.reset(context.messageId, reason, context.deps.clock.nowMicros()));
   const again = context.transcript.recorded.filter((entry) => entry.messageId === context.messageId);
   const rest = context.transcript.recorded.filter((entry) => entry.messageId !== context.messageId);
   context.shown.splice(0, context.shown.length, ...rest);

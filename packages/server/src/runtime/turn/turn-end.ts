@@ -1,17 +1,24 @@
+import type { WriteTx } from '../../store/contracts/index.ts';
 import type { SessionEvent, TurnUsage } from '../contract.ts';
-import { eventSubject, PART, type PlacedPart } from '../contract.ts';
-import { parseSide, partId } from '../turn-record.ts';
-import { usagePart } from './model-step.ts';
-import { closePermissions } from './permission-records.ts';
-import type { TurnContext } from './turn-context.ts';
+import { eventSubject, PART, type Part, type PlacedPart } from '../contract.ts';
+import { closePermissions } from '../permission/index.ts';
+import { usagePart } from '../step/index.ts';
+import { parseSide, partId, unitsOf } from '../turn-record.ts';
+import type { ClaimState } from './turn-claim.ts';
+import { publicPart, type TurnContext } from './turn-context.ts';
 import { errorPart, type TurnError } from './turn-error.ts';
-import { type FinalState, finishTurn } from './turn-finish.ts';
+import { type FinalState, finishTurn, holdObjects } from './turn-finish.ts';
 import { chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
-import { stoppedResults } from './turn-stop.ts';
+import { closingParts } from './turn-stop.ts';
 
 /** How a turn ends, as its loop found out. */
 export type TurnEnd =
-  | { readonly kind: 'completed'; readonly call: Extract<ModelCallEnd, { kind: 'answered' }> }
+  /** `maySteer`: steer entries found in the final transaction join a further model call instead (RT-2.5 row 6). */
+  | {
+      readonly kind: 'completed';
+      readonly call: Extract<ModelCallEnd, { kind: 'answered' }>;
+      readonly maySteer: boolean;
+    }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'failed'; readonly error: TurnError; readonly usage: TurnUsage | undefined };
 
@@ -57,85 +64,130 @@ const estimatedUsage = (context: TurnContext): TurnUsage | undefined => {
   };
 };
 
-/** Parts of the step under way, its usage shown last, and `stopped` results for calls that have none. */
-const closeStep = (
-  context: TurnContext,
-  end: TurnEnd,
-): { readonly placed: PlacedPart[]; readonly usage: TurnUsage | undefined } => {
-  const { transcript, writer, messageId, deps } = context;
-  writer?.flush();
-  const usage =
-    end.kind === 'completed'
-      ? end.call.outcome.usage
-      : end.kind === 'failed'
-        ? (end.usage ?? estimatedUsage(context))
-        : estimatedUsage(context);
-  if (writer !== undefined && usage !== undefined) writer.whole(usagePart(usage));
-  const placed = [...transcript.recorded, ...(writer?.parts() ?? []).map((part) => ({ messageId, part }))];
-  if (end.kind === 'completed') return { placed, usage };
-  const now = deps.clock.nowMicros();
-  for (const entry of stoppedResults(placed, now)) {
-    const result = {
-      messageId,
-      part: { ...entry.part, id: partId(placed.filter((other) => other.messageId === messageId).length) },
-    };
-    placed.push(result);
-    deps.bus.publish(eventSubject(context.claim.sessionId), context.sequencer.delta(messageId, result.part, now));
-  }
-  return { placed, usage };
-};
-
 const finalOf = (end: TurnEnd, stopRequested: boolean): { readonly state: FinalState; readonly reason: string } => {
-  if (end.kind === 'failed') return { state: 'FAILED', reason: end.error.errorClass };
   if (end.kind === 'stopped' || stopRequested) return { state: 'STOPPED', reason: 'stopped' };
+  if (end.kind === 'failed') return { state: 'FAILED', reason: end.error.errorClass };
   return { state: 'COMPLETED', reason: REASONS[end.call.outcome.finish] };
 };
 
-/**
- * The final transaction, then the terminal event (RT-2.5, R9): DONE or ERROR leaves only after the commit, followed by
- * those of turns stopped meanwhile. A stop flag found in the transaction makes a completed turn STOPPED.
- */
-export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<void> => {
-  const { claim, deps, messageId } = context;
-  const { placed, usage } = closeStep(context, end);
-  const lastSequence = context.sequencer.nextUnit;
+/** What the step under way leaves behind; its text is shown already, its usage is not. */
+interface LastStep {
+  readonly parts: readonly Part[];
+  readonly usage: TurnUsage | undefined;
+  readonly usagePart: Part | undefined;
+}
+
+const lastStep = (context: TurnContext, end: TurnEnd): LastStep => {
+  const { writer, transcript, messageId, deps } = context;
+  writer?.flush();
+  const parts = writer?.parts() ?? [];
+  const reported = end.kind === 'completed' ? end.call.outcome.usage : end.kind === 'failed' ? end.usage : undefined;
+  const usage = reported ?? estimatedUsage(context);
+  if (writer === undefined || usage === undefined) return { parts, usage, usagePart: undefined };
+  const id = partId(transcript.countIn(messageId) + parts.length);
+  return { parts, usage, usagePart: { ...usagePart(usage), id, createdAt: deps.clock.nowMicros() } };
+};
+
+interface Final {
+  readonly reason: string;
+  readonly placed: readonly PlacedPart[];
+  /** Parts of `placed` that followers see only after the commit, in order. */
+  readonly unshown: readonly PlacedPart[];
+  readonly error: Part | undefined;
+  readonly state: FinalState;
+}
+
+/** Parts and state of the end as the final transaction finds them. */
+const finalParts = async (
+  context: TurnContext,
+  end: TurnEnd,
+  found: { readonly tx: WriteTx; readonly state: ClaimState; readonly step: LastStep },
+): Promise<Final> => {
+  const { claim, transcript, messageId, deps } = context;
+  const { tx, state, step } = found;
+  const { state: finalState, reason } = finalOf(end, state.turn.stopRequested);
+  const own = (part: Part): PlacedPart => ({ messageId, part });
+  const shown = [...transcript.recorded, ...step.parts.map(own)];
+  const unshown = [...state.foreign, ...(step.usagePart === undefined ? [] : [own(step.usagePart)])];
+  const mayHaveAsked = state.body.journalCount > 0;
+  const closed = mayHaveAsked ? await closePermissions(tx, claim.turnId, { decidedBy: 'system', comment: reason }) : [];
+  if (finalState !== 'COMPLETED') {
+    unshown.push(...closingParts([...shown, ...unshown], messageId, { closed, at: tx.now() }));
+  }
+  const placed = [...shown, ...unshown];
   const index = placed.filter((entry) => entry.messageId === messageId).length;
-  const failed = end.kind === 'failed' ? errorPart(end.error, partId(index), deps.clock.nowMicros()) : undefined;
-  const all = failed === undefined ? placed : [...placed, { messageId, part: failed }];
-  let reason = '';
-  let others: readonly SessionEvent[] = [];
-  deps.faultPoint('before-final');
-  await claim.guarded(async (tx, state) => {
-    const final = finalOf(end, state.turn.stopRequested);
-    reason = final.reason;
-    if (usage !== undefined) await chargeUsage(tx, context, usage);
-    if (state.body.journalCount > 0) await closePermissions(tx, claim.turnId, { decidedBy: 'system', comment: reason });
-    const side =
-      end.kind === 'completed' ? sideAfterCall(parseSide(state.session), end.call) : parseSide(state.session);
-    const total = usage === undefined ? state.body.usage : addUsage(state.body.usage, usage);
-    const body = {
-      ...state.body,
-      activeMicros: context.activeMicros(),
-      ...(total === undefined ? {} : { usage: total }),
-    };
-    others = await finishTurn(
-      tx,
-      {
-        session: state.session,
-        turn: state.turn,
-        body,
-        placed: [...all, ...state.foreign],
-        state: final.state,
-        reason,
-        lastSequence,
-        side,
+  const error =
+    end.kind === 'failed' && finalState === 'FAILED'
+      ? errorPart(end.error, partId(index), deps.clock.nowMicros())
+      : undefined;
+  return { reason, state: finalState, placed, unshown, error };
+};
+
+const writeFinal = async (
+  context: TurnContext,
+  end: TurnEnd,
+  found: { readonly tx: WriteTx; readonly state: ClaimState; readonly step: LastStep },
+): Promise<{ readonly final: Final; readonly others: readonly SessionEvent[] }> => {
+  const { deps, messageId } = context;
+  const { tx, state, step } = found;
+  const final = await finalParts(context, end, found);
+  if (step.usage !== undefined) await chargeUsage(tx, context, step.usage);
+  await holdObjects({ tx, objects: deps.objects }, state.turn, step.parts);
+  const side = parseSide(state.session);
+  const usage = step.usage === undefined ? state.body.usage : addUsage(state.body.usage, step.usage);
+  const units = final.unshown.reduce((sum, { part }) => sum + unitsOf(part), 0);
+  const others = await finishTurn(
+    { tx, deps },
+    {
+      session: state.session,
+      turn: state.turn,
+      body: {
+        ...state.body,
+        activeMicros: context.activeMicros(),
+        ...(usage === undefined ? {} : { usage }),
       },
-      deps,
-    );
+      placed: final.error === undefined ? final.placed : [...final.placed, { messageId, part: final.error }],
+      state: final.state,
+      reason: final.reason,
+      lastSequence: context.sequencer.sequence + units + 1,
+      side: end.kind === 'completed' ? sideAfterCall(side, end.call) : side,
+    },
+  );
+  return { final, others };
+};
+
+/** After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile (RT-R9). */
+const publishEnd = (
+  context: TurnContext,
+  { final, others }: { readonly final: Final; readonly others: readonly SessionEvent[] },
+): void => {
+  const { deps, sequencer, messageId } = context;
+  const subject = eventSubject(context.claim.sessionId);
+  const timestamp = deps.clock.nowMicros();
+  for (const entry of final.unshown)
+    deps.bus.publish(subject, sequencer.delta(entry.messageId, publicPart(entry.part), timestamp));
+  deps.bus.publish(subject, sequencer.terminal({ messageId, reason: final.reason, part: final.error, timestamp }));
+  for (const event of others) deps.bus.publish(subject, event);
+};
+
+/**
+ * The final transaction, then the terminal event (RT-2.5, R9): everything but text leaves only after the commit. A stop
+ * flag found in the transaction makes the turn STOPPED; `steered`: steer entries were found, so nothing was written.
+ */
+export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ended' | 'steered'> => {
+  const { claim, deps } = context;
+  const step = lastStep(context, end);
+  let written: Awaited<ReturnType<typeof writeFinal>> | undefined;
+  deps.faultPoint('before-final');
+  await claim.finish(async (tx, state) => {
+    written = undefined;
+    const maySteer = end.kind === 'completed' && end.maySteer && !state.turn.stopRequested;
+    if (maySteer && (await tx.log.steers(claim.sessionId)).length > 0) return;
+    written = await writeFinal(context, end, { tx, state, step });
   });
+  if (written === undefined) return 'steered';
   deps.faultPoint('after-final');
-  const terminal = context.sequencer.terminal({ messageId, reason, part: failed, timestamp: deps.clock.nowMicros() });
-  deps.bus.publish(eventSubject(claim.sessionId), terminal);
-  for (const event of others) deps.bus.publish(eventSubject(event.sessionId), event);
+  publishEnd(context, written);
   deps.faultPoint('after-terminal-event');
+  return 'ended';
 };

@@ -1,11 +1,16 @@
-import type { Ids } from '../../base/index.ts';
-import type { SessionRow, SteerRow, TurnRow, TurnState, WriteTx } from '../../store/contracts/index.ts';
+import { isFault } from '../../base/index.ts';
+import {
+  type SessionRow,
+  sessionHolder,
+  type TurnRow,
+  type TurnState,
+  type WriteTx,
+} from '../../store/contracts/index.ts';
 import { PART, type Part, type PlacedPart, type SessionEvent, type SessionSide, type TurnBody } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
-import { messageIdsAfter } from '../message-ids.ts';
 import { LostClaim, type RuntimeDeps, type TurnEndHook } from '../runtime-deps.ts';
 import { parseBody, parseSide } from '../turn-record.ts';
-import { afterTurnEnd, readyNext } from './turn-queue.ts';
+import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
 
 export type FinalState = Extract<TurnState, 'COMPLETED' | 'FAILED' | 'STOPPED'>;
 
@@ -23,7 +28,13 @@ export interface FinishRequest {
   readonly side?: SessionSide;
 }
 
-type FinishDeps = Pick<RuntimeDeps, 'ids' | 'endHooks'>;
+export type FinishDeps = Pick<RuntimeDeps, 'ids' | 'endHooks' | 'bus' | 'log'>;
+
+/** One transaction and what its steps use. */
+export interface FinishScope {
+  readonly tx: WriteTx;
+  readonly deps: FinishDeps;
+}
 
 const MESSAGE_STATE: Readonly<Record<FinalState, string>> = {
   COMPLETED: 'complete',
@@ -46,6 +57,16 @@ export const replyTextOf = (parts: readonly PlacedPart[]): string => {
       texts.length = 0;
   }
   return texts.join('\n');
+};
+
+/** Refers to the objects that parts of the turn name, in the transaction that names them (RT-R37). */
+export const holdObjects = async (
+  { tx, objects }: { readonly tx: WriteTx; readonly objects: RuntimeDeps['objects'] },
+  place: Pick<TurnRow, 'namespace' | 'sessionId'>,
+  parts: readonly Part[],
+): Promise<void> => {
+  for (const { object } of parts)
+    if (object !== undefined) await objects.hold(tx, place.namespace, object, sessionHolder(place.sessionId));
 };
 
 /** Stores one assistant message of the turn; an empty one is never stored (RT-R12). */
@@ -79,81 +100,6 @@ export const messageLabels = (
   'svc/message-state': end.state,
 });
 
-/** Steer entries that found no further model call become one queued turn, ahead of the others (RT-2.5, RT-R10). */
-const requeueSteers = async (
-  tx: WriteTx,
-  finished: { readonly turn: TurnRow; readonly session: SessionRow; readonly body: TurnBody },
-  ids: Ids,
-): Promise<SessionRow> => {
-  const { turn, session } = finished;
-  const steers: readonly SteerRow[] = await tx.log.steers(session.id);
-  const last = steers.at(-1);
-  if (last === undefined) return session;
-  const [replyId = ''] = messageIdsAfter(ids, session.lastMessageId, 1);
-  const turnId = ids.next();
-  for (const steer of steers) {
-    const message = await tx.log.message(session.id, steer.messageId);
-    if (message !== undefined) await tx.log.saveMessage({ ...message, turnId });
-  }
-  await tx.log.deleteSteers(
-    session.id,
-    steers.map((steer) => steer.messageId),
-  );
-  const cause = (JSON.parse(last.body) as { readonly cause: TurnBody['cause'] }).cause;
-  const body = newTurnBody({
-    cause,
-    profile: '',
-    replyMessageId: replyId,
-    userMessageIds: steers.map((steer) => steer.messageId),
-  });
-  await tx.log.insertTurn({
-    ...emptyTurn(session, tx.now()),
-    id: turnId,
-    admission: turn.admission,
-    userMessageId: last.messageId,
-    body: JSON.stringify(body),
-  });
-  return { ...session, openTurns: session.openTurns + 1, lastMessageId: replyId, state: 'PROCESSING' };
-};
-
-export const newTurnBody = (
-  start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds'> & { readonly replyMessageId: string },
-): TurnBody => ({
-  cause: start.cause,
-  spans: [],
-  replyMessageIds: [start.replyMessageId],
-  profile: start.profile,
-  startedAt: 0,
-  lastSequence: 0,
-  activeMicros: 0,
-  toolCalls: 0,
-  modelCalls: 0,
-  journalCount: 0,
-  resume: '',
-  sentParts: 0,
-  pendingStops: [],
-  userMessageIds: start.userMessageIds,
-});
-
-export const emptyTurn = (
-  session: SessionRow,
-  now: number,
-): Omit<TurnRow, 'id' | 'admission' | 'userMessageId' | 'body'> => ({
-  sessionId: session.id,
-  namespace: session.namespace,
-  agent: session.agent,
-  state: 'QUEUED',
-  ready: false,
-  attempt: 0,
-  fence: 0,
-  worker: '',
-  claimExpiresAt: 0,
-  stopRequested: false,
-  wakeAt: 0,
-  createdAt: now,
-  finishedAt: 0,
-});
-
 /** A turn stopped before it started gets a fence of its own for its DONE (RT-2.6). Returns the session and the event. */
 export const fenceStoppedTurn = async (
   tx: WriteTx,
@@ -163,11 +109,7 @@ export const fenceStoppedTurn = async (
   const fence = session.fence + 1;
   const body = parseBody(turn);
   const [messageId = ''] = body.replyMessageIds;
-  const sequencer = new EventSequencer(
-    { namespace: session.namespace, agent: session.agent, sessionId: session.id, turnId: turn.id },
-    fence,
-    1,
-  );
+  const sequencer = new EventSequencer(turn, fence, { attempt: 1 });
   const event = sequencer.terminal({ messageId, reason: 'stopped', part: undefined, timestamp: tx.now() });
   const span = { fence, attempt: 1, firstPart: 0, reset: false, messageId };
   await tx.log.saveTurn({
@@ -178,7 +120,8 @@ export const fenceStoppedTurn = async (
   return { session: { ...session, fence, lastSequence: event.sequence }, event };
 };
 
-const finishStoppedMeanwhile = async (
+/** Gives every stop that waited for this claim its terminal event; called when the claim ends, parks or is handed over. */
+export const releasePendingStops = async (
   tx: WriteTx,
   session: SessionRow,
   turnIds: readonly string[],
@@ -195,15 +138,43 @@ const finishStoppedMeanwhile = async (
   return { session: current, events };
 };
 
-/** Gives every stop that waited for this claim its terminal event; called when the claim ends, parks or is handed over. */
-export const releasePendingStops = finishStoppedMeanwhile;
-
-const runHooks = async (
-  tx: WriteTx,
-  hooks: readonly TurnEndHook[],
+/** Hooks run one by one, each undone alone when it fails: a broken one must not keep the turn from ending (RT-R3, R19). */
+export const runEndHooks = async (
+  { tx, deps }: FinishScope,
   end: Parameters<TurnEndHook['turnEnded']>[1],
 ): Promise<void> => {
-  for (const hook of hooks) await hook.turnEnded(tx, end);
+  for (const hook of deps.endHooks) {
+    try {
+      await tx.savepoint(() => hook.turnEnded(tx, end));
+    } catch (error) {
+      if (isFault(error) && error.code === 'UNAVAILABLE') throw error;
+      const { namespace, agent, sessionId, id } = end.turn;
+      deps.log.error('an effect of a turn end failed', { namespace, agent, session: sessionId, turn: id }, error);
+    }
+  }
+};
+
+const endedRow = (request: FinishRequest, now: number): { readonly row: TurnRow; readonly body: TurnBody } => {
+  const { turn, placed, state, reason } = request;
+  const error = state === 'FAILED' ? placed.at(-1)?.part.content : undefined;
+  const body: TurnBody = {
+    ...request.body,
+    lastSequence: request.lastSequence,
+    reason,
+    pendingStops: [],
+    ...(error === undefined ? {} : { error }),
+  };
+  const row: TurnRow = {
+    ...turn,
+    state,
+    ready: false,
+    worker: '',
+    claimExpiresAt: 0,
+    wakeAt: 0,
+    finishedAt: now,
+    body: JSON.stringify(body),
+  };
+  return { row, body };
 };
 
 /**
@@ -212,9 +183,8 @@ const runHooks = async (
  * Returns the events of other turns to publish after this turn's own terminal event.
  */
 export const finishTurn = async (
-  tx: WriteTx,
+  { tx, deps }: FinishScope,
   request: FinishRequest,
-  deps: FinishDeps,
 ): Promise<readonly SessionEvent[]> => {
   const { turn, body, placed, state, reason } = request;
   const now = tx.now();
@@ -222,46 +192,23 @@ export const finishTurn = async (
   const parts = placed.filter((entry) => entry.messageId === messageId).map((entry) => entry.part);
   const labels = messageLabels(turn, body, { state: MESSAGE_STATE[state], reason });
   await storeAssistantMessage(tx, turn, { id: messageId, parts, labels });
-  const errorPart = state === 'FAILED' ? placed.at(-1)?.part.content : undefined;
-  const finalBody: TurnBody = {
-    ...body,
-    lastSequence: request.lastSequence,
-    reason,
-    pendingStops: [],
-    ...(errorPart === undefined ? {} : { error: errorPart }),
-  };
-  const ended: TurnRow = {
-    ...turn,
-    state,
-    ready: false,
-    worker: '',
-    claimExpiresAt: 0,
-    wakeAt: 0,
-    finishedAt: now,
-    body: JSON.stringify(finalBody),
-  };
-  const held = await tx.log.saveTurn(ended, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] });
+  const ended = endedRow(request, now);
+  const held = await tx.log.saveTurn(ended.row, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] });
   if (!held) throw new LostClaim(turn.id);
   const side: SessionSide = {
     ...(request.side ?? parseSide(request.session)),
     lastTurn: { turnId: turn.id, state, reason, at: now },
   };
-  let session: SessionRow = {
+  const after: SessionRow = {
     ...afterTurnEnd(request.session, turn, now),
     lastSequence: request.lastSequence,
     body: JSON.stringify(side),
   };
-  session = await requeueSteers(tx, { turn, session, body }, deps.ids);
-  const released = await finishStoppedMeanwhile(tx, session, body.pendingStops);
-  session = released.session;
+  const requeued = await requeueSteers(tx, { ended: ended.row, session: after }, deps.ids);
+  const { session, events } = await releasePendingStops(tx, requeued, body.pendingStops);
   await tx.log.saveSession(session);
-  if (session.openTurns > 0) await readyNext(tx, session.id);
-  if (deps.endHooks.length > 0)
-    await runHooks(tx, deps.endHooks, {
-      session,
-      turn: ended,
-      body: finalBody,
-      replyText: state === 'COMPLETED' ? replyTextOf(placed) : '',
-    });
-  return released.events;
+  if (session.openTurns > 0) await readyNext(tx, session.id, deps.bus);
+  const replyText = state === 'COMPLETED' ? replyTextOf(placed) : '';
+  await runEndHooks({ tx, deps }, { session, turn: ended.row, body: ended.body, replyText });
+  return events;
 };

@@ -3,9 +3,8 @@ import type { ModelRequest } from '../../models/contract.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
 import { PART, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
+import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
 import { parseSide, partId } from '../turn-record.ts';
-import { runModelStep, type StepOutcome } from './model-step.ts';
-import { PartWriter } from './part-writer.ts';
 import type { ResolvedProfile } from './profile-rules.ts';
 import { noteRecorded, showReset, type TurnContext } from './turn-context.ts';
 import { mayFailOver, type TurnErrorClass } from './turn-error.ts';
@@ -61,6 +60,7 @@ const planPrompt = async (
     tokenCorrection: side.tokenCorrection[correctionKey(profile)] ?? 1,
     windowFactor: options.windowFactor,
     skipCompaction: options.skipCompaction,
+    goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
   });
 };
 
@@ -88,19 +88,22 @@ const compact = async (
   profile: ResolvedProfile,
   plan: Extract<PromptPlan, { kind: 'compact' }>,
 ): Promise<boolean> => {
+  if ((await reserve(context, profile, `${context.claim.body.modelCalls + 1}/compaction`)) !== undefined) return false;
   let text = '';
   let usage: TurnUsage | undefined;
   const request = {
     ...requestOf(context, profile, { messages: plan.messages, tools: [] }),
     maxOutputTokens: plan.maxOutputTokens,
+    purpose: 'compaction' as const,
   };
   const silent = new PartWriter({
     clock: context.deps.clock,
     bus: { publish: () => undefined },
-    sequencer: context.sequencer,
+    sequencer: new EventSequencer(context.claimed.turn, context.claim.fence, { attempt: context.sequencer.attempt }),
     sessionId: context.claim.sessionId,
     messageId: context.messageId,
     firstIndex: 0,
+    isLost: () => true,
   });
   const outcome = await runModelStep(
     request,
@@ -151,37 +154,40 @@ export const chargeUsage = async (
   );
 };
 
+const reservation = ({ claimed }: TurnContext, profile: ResolvedProfile, step: number | string) => {
+  const { turn, body } = claimed;
+  const { provider, model } = profile.target;
+  return {
+    subject: { namespace: turn.namespace, agent: turn.agent, identity: body.cause.identity, provider, model },
+    key: `${turn.id}/${turn.attempt}/${step}/${correctionKey(profile)}`,
+  };
+};
+
 /** Reserves one llm.requests for a provider about to be tried; undefined when allowed (RT-9). */
 const reserve = async (
   context: TurnContext,
   profile: ResolvedProfile,
-  step: number,
+  step: number | string,
 ): Promise<Extract<ModelCallEnd, { kind: 'failed' }> | undefined> => {
   const { deps, claimed, claim } = context;
-  const { turn, body } = claimed;
-  if (!deps.usage.governs(turn.namespace)) return undefined;
-  const subject = {
-    namespace: turn.namespace,
-    agent: turn.agent,
-    identity: body.cause.identity,
-    provider: profile.target.provider,
-    model: profile.target.model,
-  };
+  if (!deps.usage.governs(claimed.turn.namespace)) return undefined;
+  const { subject, key } = reservation(context, profile, step);
   try {
-    await claim.guarded((tx) =>
-      deps.usage.reserve(tx, 'llm.requests', subject, `${turn.id}/${turn.attempt}/${step}/${correctionKey(profile)}`),
-    );
+    await claim.guarded((tx) => deps.usage.reserve(tx, 'llm.requests', subject, key));
     return undefined;
   } catch (error) {
     if (!isFault(error) || error.reason !== 'QUOTA_EXCEEDED') throw error;
-    return {
-      kind: 'failed',
-      errorClass: 'quota_exceeded',
-      sentence: error.message,
-      usage: undefined,
-      metadata: error.metadata,
-    };
+    const { message: sentence, metadata } = error;
+    return { kind: 'failed', errorClass: 'quota_exceeded', sentence, usage: undefined, metadata };
   }
+};
+
+/** Not one byte of an answer came: the request does not count (RT-9). */
+const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number): Promise<void> => {
+  const { deps, claimed, claim } = context;
+  if (!deps.usage.governs(claimed.turn.namespace)) return;
+  const { subject, key } = reservation(context, profile, step);
+  await claim.guarded((tx) => deps.usage.giveBack(tx, 'llm.requests', subject, key));
 };
 
 const newWriter = (context: TurnContext): PartWriter => {
@@ -193,6 +199,7 @@ const newWriter = (context: TurnContext): PartWriter => {
     sessionId: claim.sessionId,
     messageId,
     firstIndex: transcript.countIn(messageId),
+    isLost: () => claim.lost,
   });
 };
 
@@ -201,30 +208,21 @@ const restartStep = async (context: TurnContext): Promise<void> => {
   const { claim, claimed, messageId, transcript } = context;
   context.writer?.silence();
   const attempt = context.sequencer.attempt + 1;
-  let fence = claim.fence;
-  await claim.commit(
+  let fence = 0;
+  await claim.moveFence(
     async (_tx, state) => {
       fence = state.session.fence + 1;
-      const firstPart = transcript.recorded.findIndex((entry) => entry.messageId === messageId);
-      const span = {
-        fence,
-        attempt,
-        firstPart: firstPart === -1 ? transcript.recorded.length : firstPart,
-        reset: true,
-        reason: 'retry',
-        messageId,
-      };
+      const own = transcript.recorded.findIndex((entry) => entry.messageId === messageId);
+      const firstPart = own === -1 ? transcript.recorded.length : own;
+      const span = { fence, attempt, firstPart, reset: true, reason: 'retry', messageId };
       return { turn: { fence, attempt }, session: { fence }, body: { spans: [...state.body.spans, span] } };
     },
-    (news) => noteRecorded(context, news),
+    () => {
+      context.writer = undefined;
+      context.sequencer = new EventSequencer(claimed.turn, fence, { attempt: attempt });
+      showReset(context, 'retry');
+    },
   );
-  claim.fence = fence;
-  context.sequencer = new EventSequencer(
-    { namespace: claimed.turn.namespace, agent: claimed.turn.agent, sessionId: claim.sessionId, turnId: claim.turnId },
-    fence,
-    attempt,
-  );
-  showReset(context, 'retry');
 };
 
 interface TryState {
@@ -236,8 +234,7 @@ interface TryState {
 const planForCall = async (
   context: TurnContext,
   profile: ResolvedProfile,
-  offered: readonly OfferedTool[],
-  state: TryState,
+  { offered, state }: { readonly offered: readonly OfferedTool[]; readonly state: TryState },
 ): Promise<CallPlan | undefined> => {
   for (;;) {
     const plan = await planPrompt(context, profile, {
@@ -272,6 +269,35 @@ const afterFailure = async (
   return 'again';
 };
 
+/** Calls one profile's model until it answers, fails for good, or another profile should be tried. */
+const tryProfile = async (
+  context: TurnContext,
+  profile: ResolvedProfile,
+  call: { readonly offered: readonly OfferedTool[]; readonly step: number; readonly state: TryState },
+): Promise<ModelCallEnd | { readonly kind: 'next'; readonly outcome: FailedOutcome }> => {
+  const { deps } = context;
+  for (;;) {
+    const plan = await planForCall(context, profile, call);
+    if (plan === undefined) return OVERFLOW;
+    const refused = await reserve(context, profile, call.step);
+    if (refused !== undefined) return refused;
+    context.writer = newWriter(context);
+    deps.faultPoint('before-model-call');
+    const outcome = await runModelStep(
+      requestOf(context, profile, plan),
+      { writer: context.writer, signal: context.signal, hideReasoning: context.knobs.hideReasoning },
+      deps,
+    );
+    deps.faultPoint('after-model-call');
+    if (outcome.kind === 'aborted') return outcome;
+    if (outcome.kind === 'finished') return { kind: 'answered', outcome, countedTokens: plan.countedTokens, profile };
+    if (outcome.error.beforeFirstByte) await giveBack(context, profile, call.step);
+    const next = await afterFailure(context, outcome, call.state);
+    if (next === 'fail') return failure(outcome);
+    if (next === 'next') return { kind: 'next', outcome };
+  }
+};
+
 /** One step's model call with fail-over, restart and budget (RT-2.5 rows 3-5, 4.3). The text is in `context.writer`. */
 export const callModel = async (
   context: TurnContext,
@@ -281,36 +307,18 @@ export const callModel = async (
   const state: TryState = { windowFactor: 1, skipCompaction: !context.knobs.compaction, restarts: 0 };
   let last: FailedOutcome | undefined;
   for (const profile of context.profiles) {
-    for (;;) {
-      const plan = await planForCall(context, profile, offered, state);
-      if (plan === undefined)
-        return {
-          kind: 'failed',
-          errorClass: 'context_overflow',
-          sentence: 'The conversation does not fit the model any more.',
-          usage: undefined,
-        };
-      const refused = await reserve(context, profile, step);
-      if (refused !== undefined) return refused;
-      context.writer = newWriter(context);
-      context.deps.faultPoint('before-model-call');
-      const outcome = await runModelStep(
-        requestOf(context, profile, plan),
-        { writer: context.writer, signal: context.signal, hideReasoning: context.knobs.hideReasoning },
-        context.deps,
-      );
-      context.deps.faultPoint('after-model-call');
-      if (outcome.kind === 'aborted') return outcome;
-      if (outcome.kind === 'finished') return { kind: 'answered', outcome, countedTokens: plan.countedTokens, profile };
-      last = outcome;
-      const next = await afterFailure(context, outcome, state);
-      if (next === 'fail') return failure(outcome);
-      if (next === 'next') break;
-    }
+    const end = await tryProfile(context, profile, { offered, step, state });
+    if (end.kind !== 'next') return end;
+    last = end.outcome;
   }
-  return last === undefined
-    ? { kind: 'failed', errorClass: 'internal', sentence: 'No model could be called.', usage: undefined }
-    : failure(last);
+  return last === undefined ? OVERFLOW : failure(last);
+};
+
+const OVERFLOW: ModelCallEnd = {
+  kind: 'failed',
+  errorClass: 'context_overflow',
+  sentence: 'The conversation does not fit the model any more.',
+  usage: undefined,
 };
 
 const failure = (outcome: FailedOutcome): ModelCallEnd => ({

@@ -1,11 +1,66 @@
-import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { Ids } from '../../base/index.ts';
+import type { SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import { type TurnBody, type TurnCause, WAKE_TURNS } from '../contract.ts';
+import { messageIdsAfter } from '../message-ids.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { parseBody } from '../turn-record.ts';
 
 /** Rows of a session's queue: who is next, and how the session's counters follow. All inside the caller's transaction. */
 
-/** The oldest QUEUED turn becomes ready when nothing else of the session is open before it (RT-2.2). */
-export const readyNext = async (tx: WriteTx, sessionId: string): Promise<void> => {
+/** JSON of SteerRow.body. */
+export interface SteerBody {
+  readonly cause: TurnCause;
+  /** Id of the assistant message that follows this steering message. */
+  readonly nextMessageId: string;
+  /** Profile its label asks for; used when the message becomes a turn of its own. */
+  readonly profile: string;
+}
+
+export const newTurnBody = (
+  start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds' | 'interrupting'> & { readonly replyMessageId: string },
+): TurnBody => ({
+  cause: start.cause,
+  spans: [],
+  replyMessageIds: [start.replyMessageId],
+  profile: start.profile,
+  startedAt: 0,
+  lastSequence: 0,
+  activeMicros: 0,
+  toolCalls: 0,
+  modelCalls: 0,
+  journalCount: 0,
+  resume: '',
+  sentParts: 0,
+  pendingStops: [],
+  userMessageIds: start.userMessageIds,
+  ...(start.interrupting === true ? { interrupting: true as const } : {}),
+});
+
+export const emptyTurn = (
+  session: SessionRow,
+  now: number,
+): Omit<TurnRow, 'id' | 'admission' | 'userMessageId' | 'body'> => ({
+  sessionId: session.id,
+  namespace: session.namespace,
+  agent: session.agent,
+  state: 'QUEUED',
+  ready: false,
+  attempt: 0,
+  fence: 0,
+  worker: '',
+  claimExpiresAt: 0,
+  stopRequested: false,
+  wakeAt: 0,
+  createdAt: now,
+  finishedAt: 0,
+});
+
+/** The oldest QUEUED turn becomes ready, and workers are woken, when nothing of the session is open before it (RT-2.2). */
+export const readyNext = async (tx: WriteTx, sessionId: string, bus: RuntimeDeps['bus']): Promise<void> => {
   const [next] = await tx.log.openTurns(sessionId);
-  if (next !== undefined && next.state === 'QUEUED' && !next.ready) await tx.log.saveTurn({ ...next, ready: true });
+  if (next === undefined || next.state !== 'QUEUED') return;
+  if (!next.ready) await tx.log.saveTurn({ ...next, ready: true });
+  tx.afterCommit(() => bus.publish(WAKE_TURNS, {}));
 };
 
 /** Admission number that stands right behind `active` and before every turn that has not started (INTERRUPT, RT-2.3). */
@@ -16,6 +71,15 @@ export const interruptPlace = (open: readonly TurnRow[], activeTurnId: string): 
   const low = active?.admission ?? (first?.admission ?? 1) - 1;
   const high = first?.admission ?? low + 1;
   return low + (high - low) / 2;
+};
+
+/** Place of the turn made of left-over steer entries: the next one, behind turns that interrupted (RT-2.3, 2.5). */
+const steeredPlace = (ended: TurnRow, open: readonly TurnRow[]): number => {
+  const behind = open.findIndex((turn) => parseBody(turn).interrupting !== true);
+  const last = open[(behind === -1 ? open.length : behind) - 1];
+  if (last === undefined) return ended.admission;
+  const next = behind === -1 ? undefined : open[behind];
+  return next === undefined ? last.admission + 1 : last.admission + (next.admission - last.admission) / 2;
 };
 
 /** Session row after one of its open turns ended. */
@@ -29,5 +93,42 @@ export const afterTurnEnd = (session: SessionRow, turn: TurnRow, at: number): Se
     activeTurnId: wasActive ? '' : session.activeTurnId,
     state,
     lastActive: Math.max(session.lastActive, at),
+  };
+};
+
+/** Steer entries that found no further model call become one queued turn; `ended` is saved already (RT-2.5, RT-R10). */
+export const requeueSteers = async (
+  tx: WriteTx,
+  finished: { readonly ended: TurnRow; readonly session: SessionRow },
+  ids: Ids,
+): Promise<SessionRow> => {
+  const { ended, session } = finished;
+  const steers: readonly SteerRow[] = await tx.log.steers(session.id);
+  const last = steers.at(-1);
+  if (last === undefined) return session;
+  const [replyMessageId = ''] = messageIdsAfter(ids, session.lastMessageId, 1);
+  const turnId = ids.next();
+  const messageIds = steers.map((steer) => steer.messageId);
+  for (const id of messageIds) {
+    const message = await tx.log.message(session.id, id);
+    if (message !== undefined) await tx.log.saveMessage({ ...message, turnId });
+  }
+  await tx.log.deleteSteers(session.id, messageIds);
+  const { cause, profile } = JSON.parse(last.body) as SteerBody;
+  const body = newTurnBody({ cause, profile, replyMessageId, userMessageIds: messageIds });
+  const admission = steeredPlace(ended, await tx.log.openTurns(session.id));
+  await tx.log.insertTurn({
+    ...emptyTurn(session, tx.now()),
+    id: turnId,
+    admission,
+    userMessageId: last.messageId,
+    body: JSON.stringify(body),
+  });
+  return {
+    ...session,
+    openTurns: session.openTurns + 1,
+    admission: Math.max(session.admission, Math.ceil(admission)),
+    lastMessageId: replyMessageId,
+    state: 'PROCESSING',
   };
 };

@@ -1,25 +1,23 @@
 import type { Clock } from '../../base/index.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
-import { eventSubject, type LiveTurn, PART, type Part } from '../contract.ts';
+import { type LiveTurn, PART, type Part, WAKE_TURNS } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
+import { usagePart } from '../step/index.ts';
 import { callInput, toolCallId } from '../tool-batch/index.ts';
-import { parseSide, type SteerInputEntry } from '../turn-record.ts';
+import { parseSide } from '../turn-record.ts';
 import { grantsOf } from './agent-grants.ts';
-import { usagePart } from './model-step.ts';
 import { knobsOf, profilesInOrder } from './profile-rules.ts';
 import { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
 import { noteRecorded, showPart, showReset, type TurnContext } from './turn-context.ts';
 import { addUsage, endTurn, type TurnEnd } from './turn-end.ts';
 import type { TurnErrorClass } from './turn-error.ts';
-import { messageLabels, releasePendingStops, storeAssistantMessage } from './turn-finish.ts';
+import { holdObjects, releasePendingStops } from './turn-finish.ts';
 import { callModel, chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
+import { absorbSteers, hasSteers } from './turn-steer.ts';
+import { publishAfterCommit } from './turn-stop.ts';
 import { hasOpenCalls, TurnTools } from './turn-tools.ts';
 import { TurnTranscript } from './turn-transcript.ts';
-
-/** Most steering messages and bytes that join one model call (RT-2.5 row 2). */
-const STEER_MESSAGES = 16;
-const STEER_BYTES = 64 * 1024;
 
 type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
 
@@ -44,7 +42,7 @@ export class TurnRun {
     this.#claimed = claimed;
     this.#deps = deps;
     this.#stop = turn.stopRequested;
-    this.#steerPending = turn.attempt > 1 || journal.length > 0;
+    this.#steerPending = body.spans.length > 1;
     this.#startedMs = deps.clock.monotonicMs();
     this.claim = new TurnClaim(claimed, sentMs, deps);
     this.#context = {
@@ -55,11 +53,7 @@ export class TurnRun {
       knobs: knobsOf(agent.spec, deps.config),
       deps,
       signal: this.#abort.signal,
-      sequencer: new EventSequencer(
-        { namespace: turn.namespace, agent: turn.agent, sessionId: turn.sessionId, turnId: turn.id },
-        turn.fence,
-        turn.attempt,
-      ),
+      sequencer: new EventSequencer(turn, turn.fence, { attempt: turn.attempt }),
       writer: undefined,
       shown: [],
       messageId: body.replyMessageIds.at(-1) ?? '',
@@ -99,6 +93,16 @@ export class TurnRun {
 
   noteSteer(): void {
     this.#steerPending = true;
+  }
+
+  /** One of its permission requests was answered: followers see it now, the batch finds it when it gets there. */
+  noteAnswer(): void {
+    this.claim
+      .refresh((news) => noteRecorded(this.#context, news))
+      .catch((error: unknown) => {
+        if (error instanceof LostClaim) return;
+        this.#deps.log.warn('an answer could not be read', { turn: this.claim.turnId });
+      });
   }
 
   /** Hands over at the next journal entry (RT-2.9). */
@@ -151,19 +155,23 @@ export class TurnRun {
     for (;;) {
       const early = this.#earlyEnd();
       if (early !== undefined) return this.#end(early);
-      if (this.#draining && this.claim.body.journalCount > 0) return this.#handOver();
+      if (this.#draining) {
+        if (await this.#handOver()) return 'handed-over';
+        continue;
+      }
       const offered = this.#offered();
       if (hasOpenCalls(this.#context.transcript.recorded)) {
         const tools = await new TurnTools(
           this.#context,
           offered,
-          () => this.#stop || this.#timedOut || this.#draining || this.claim.lost,
+          () => this.#isStopped || this.#timedOut || this.#draining || this.claim.lost,
         ).run();
         if (tools.kind === 'parked') return 'parked';
-        if (tools.kind === 'quota') return this.#end(this.#failed('quota_exceeded', tools.sentence, tools.metadata));
+        if (tools.kind === 'quota') return this.#end(this.#failed('quota_exceeded', tools.sentence, tools));
         continue;
       }
-      await this.#absorbSteers();
+      await this.#absorb();
+      if (this.#isStopped) continue;
       const ended = await this.#step(offered);
       if (ended !== undefined) return ended;
     }
@@ -171,12 +179,25 @@ export class TurnRun {
 
   #earlyEnd(): TurnEnd | undefined {
     if (this.claim.lost) throw new LostClaim(this.claim.turnId);
-    if (this.#stop) return { kind: 'stopped' };
+    if (this.#isStopped) return { kind: 'stopped' };
     if (this.#timedOut) return this.#failed('turn_timeout', 'The turn took longer than it may.');
     const limit = this.#deps.config.maxTurnTokens;
     if (limit > 0 && (this.claim.body.usage?.totalTokens ?? 0) >= limit)
       return this.#failed('turn_tokens', `The turn used its ${limit} tokens.`);
     return undefined;
+  }
+
+  /** Told directly, by renewal, or found in a transaction of the turn. */
+  get #isStopped(): boolean {
+    return this.#stop || this.claim.stopSeen;
+  }
+
+  /** Asks the store even without a hint once the turn did something: hints may be lost (RT-R18). */
+  async #absorb(): Promise<void> {
+    if (!this.#steerPending && this.claim.body.journalCount === 0) return;
+    this.#steerPending = false;
+    const isMoreWaiting = await absorbSteers(this.#context);
+    this.#steerPending ||= isMoreWaiting;
   }
 
   /** The last allowed model call offers no tools (RT-2.5 row 8). */
@@ -189,17 +210,23 @@ export class TurnRun {
     const isLast = step >= this.#context.knobs.maxSteps;
     const call = await callModel(this.#context, isLast ? [] : offered, step);
     if (call.kind === 'aborted') return this.#afterAbort();
-    if (call.kind === 'failed')
-      return this.#end(this.#failed(call.errorClass, call.sentence, call.metadata, call.usage));
-    if (call.outcome.calls.length === 0) {
-      if (this.#steerPending && (await this.#hasSteers())) return this.#journalAndGoOn(call, step);
-      return this.#end({ kind: 'completed', call });
-    }
+    if (call.kind === 'failed') return this.#end(this.#failed(call.errorClass, call.sentence, call));
+    if (call.outcome.calls.length === 0) return this.#complete(call, step);
     if (isLast)
       return this.#end({
         ...this.#failed('step_limit', `The model asked for more tools after ${step} calls.`),
         usage: call.outcome.usage,
       });
+    return this.#journalAndGoOn(call, step);
+  }
+
+  /** No calls: the final transaction, unless steer entries ask for one more model call (RT-2.5 row 6). */
+  async #complete(call: Answered, step: number): Promise<'ended' | undefined> {
+    const maySteer = step < this.#context.knobs.maxSteps;
+    if (maySteer && this.#steerPending && (await hasSteers(this.#context))) return this.#journalAndGoOn(call, step);
+    const end = await endTurn(this.#context, { kind: 'completed', call, maySteer });
+    if (end === 'ended') return end;
+    this.#steerPending = true;
     return this.#journalAndGoOn(call, step);
   }
 
@@ -236,6 +263,7 @@ export class TurnRun {
     await this.claim.commit(
       async (tx, state) => {
         await chargeUsage(tx, this.#context, usage);
+        await holdObjects({ tx, objects: this.#deps.objects }, state.turn, parts);
         const side = sideAfterCall(parseSide(state.session), call);
         return {
           entries: [{ kind: 'MODEL_RESPONSE', value: { messageId, parts, usage, step } }],
@@ -256,76 +284,12 @@ export class TurnRun {
     return undefined;
   }
 
-  async #hasSteers(): Promise<boolean> {
-    const steers = await this.#deps.store.read((tx) => tx.log.steers(this.claim.sessionId));
-    return steers.length > 0;
-  }
-
-  /** Waiting steer entries join before the next model call; the message so far is closed (RT-2.5 row 2, R11, R12). */
-  async #absorbSteers(): Promise<void> {
-    if (!this.#steerPending) return;
-    this.#steerPending = false;
-    if (!(await this.#hasSteers())) return;
-    const { transcript } = this.#context;
-    const closing = this.#context.messageId;
-    const hasParts = transcript.countIn(closing) > 0;
-    let entry: SteerInputEntry | undefined;
-    await this.claim.commit(
-      async (tx, state) => {
-        const waiting = await tx.log.steers(this.claim.sessionId);
-        let bytes = 0;
-        const taken = waiting.filter(
-          (steer, index) => index === 0 || (index < STEER_MESSAGES && (bytes += steer.bytes) <= STEER_BYTES),
-        );
-        this.#steerPending = taken.length < waiting.length;
-        const last = taken.at(-1);
-        if (last === undefined) return {};
-        const { nextMessageId } = JSON.parse(last.body) as { readonly nextMessageId: string };
-        entry = {
-          closedMessageId: hasParts ? closing : '',
-          messageIds: taken.map((steer) => steer.messageId),
-          nextMessageId,
-        };
-        await tx.log.deleteSteers(this.claim.sessionId, entry.messageIds);
-        const kept = hasParts ? state.body.replyMessageIds : state.body.replyMessageIds.slice(0, -1);
-        if (hasParts) {
-          const parts = [...transcript.recorded, ...state.foreign]
-            .filter((placed) => placed.messageId === closing)
-            .map((placed) => placed.part);
-          await storeAssistantMessage(tx, state.turn, {
-            id: closing,
-            parts,
-            labels: messageLabels(state.turn, state.body, { state: 'complete', reason: 'steered' }),
-          });
-        }
-        return {
-          entries: [{ kind: 'STEER_INPUT', value: entry }],
-          body: { replyMessageIds: [...kept, nextMessageId] },
-        };
-      },
-      (news) => noteRecorded(this.#context, news),
-    );
-    await this.#followSteer(entry);
-  }
-
-  async #followSteer(entry: SteerInputEntry | undefined): Promise<void> {
-    if (entry === undefined) return;
-    const rows = await this.#deps.store.read((tx) =>
-      Promise.all(entry.messageIds.map((id) => tx.log.message(this.claim.sessionId, id))),
-    );
-    this.#context.transcript.absorb(
-      entry,
-      rows.filter((row) => row !== undefined),
-    );
-    this.#context.messageId = entry.nextMessageId;
-  }
-
   #failed(
     errorClass: TurnErrorClass,
     sentence: string,
-    metadata?: Readonly<Record<string, string>>,
-    usage?: Extract<TurnEnd, { kind: 'failed' }>['usage'],
+    facts: Partial<Pick<Extract<ModelCallEnd, { kind: 'failed' }>, 'metadata' | 'usage'>> = {},
   ): Extract<TurnEnd, { kind: 'failed' }> {
+    const { metadata, usage } = facts;
     const errorId = this.#deps.ids.next();
     const { namespace, agent, sessionId, id } = this.#claimed.turn;
     this.#deps.log.warn('turn failed', {
@@ -348,19 +312,19 @@ export class TurnRun {
     return 'ended';
   }
 
-  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on (RT-2.9). */
-  async #handOver(): Promise<'handed-over'> {
-    const { transcript } = this.#context;
-    await this.claim.commit(
+  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on (RT-2.9). False: news came first. */
+  async #handOver(): Promise<boolean> {
+    const { transcript, claim } = this.#context;
+    let released = false;
+    this.#deps.faultPoint('before-hand-over');
+    await claim.commit(
       async (tx, state) => {
-        const released = await releasePendingStops(
-          tx,
-          { ...state.session, fence: state.session.fence + 1 },
-          state.body.pendingStops,
-        );
-        tx.afterCommit(() => {
-          for (const event of released.events) this.#deps.bus.publish(eventSubject(event.sessionId), event);
-        });
+        released = state.foreign.length === 0;
+        if (!released) return {};
+        const next = { ...state.session, fence: state.session.fence + 1 };
+        const { session, events } = await releasePendingStops(tx, next, state.body.pendingStops);
+        publishAfterCommit({ tx, deps: this.#deps }, events);
+        tx.afterCommit(() => this.#deps.bus.publish(WAKE_TURNS, {}));
         return {
           turn: { state: 'QUEUED', ready: true, worker: '', claimExpiresAt: 0 },
           body: {
@@ -369,12 +333,13 @@ export class TurnRun {
             pendingStops: [],
             activeMicros: this.#context.activeMicros(),
           },
-          session: released.session,
+          session,
         };
       },
       (news) => noteRecorded(this.#context, news),
     );
-    return 'handed-over';
+    this.#deps.faultPoint('after-hand-over');
+    return released;
   }
 
   async #failInternally(error: unknown): Promise<'ended' | 'lost'> {

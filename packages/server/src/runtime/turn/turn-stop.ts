@@ -1,173 +1,211 @@
 import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { eventSubject, PART, type Part, type PlacedPart, type SessionEvent, STOP_TURN } from '../contract.ts';
+import {
+  eventSubject,
+  PART,
+  type Part,
+  type PermissionData,
+  type PlacedPart,
+  type SessionEvent,
+  type Span,
+  STOP_TURN,
+  type TurnBody,
+} from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
+import { closePermissions, resultPart } from '../permission/index.ts';
 import { parseBody, partId, recordedParts } from '../turn-record.ts';
-import { closePermissions } from './permission-records.ts';
-import { fenceStoppedTurn, finishTurn } from './turn-finish.ts';
+import { publicPart } from './turn-context.ts';
+import { type FinishDeps, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
 import { afterTurnEnd, readyNext } from './turn-queue.ts';
-
-export type StopDeps = Pick<RuntimeDeps, 'ids' | 'endHooks' | 'bus'>;
 
 /** True while a worker executes the turn: only that worker may end it (RT-2.8). */
 const hasLiveClaim = (turn: TurnRow): boolean =>
   turn.state === 'RUNNING' || (turn.state === 'WAITING' && turn.worker !== '');
 
-/** `stopped` results for calls that have none, so that history keeps pairs (RT-2.8, RT-R24). */
-export const stoppedResults = (placed: readonly PlacedPart[], at: number): PlacedPart[] => {
-  const open = new Map<string, PlacedPart>();
-  for (const entry of placed) {
-    const callId = String(entry.part.payload?.['tool_call_id'] ?? '');
-    if (entry.part.type === PART.TOOL_CALL) open.set(callId, entry);
-    else if (entry.part.type === PART.TOOL_RESULT) open.delete(callId);
-  }
-  const lastMessage = placed.at(-1)?.messageId ?? '';
-  let index = placed.filter((entry) => entry.messageId === lastMessage).length;
-  return [...open].map(([callId, call]) => {
-    const output = { ok: false, tool: call.part.name ?? '', code: 'failed', error: 'stopped', retryable: false };
-    const part: Part = {
-      id: partId(index++),
-      type: PART.TOOL_RESULT,
-      name: call.part.name ?? '',
-      content: JSON.stringify(output),
-      payload: { tool_call_id: callId, output, is_error: true, truncated: false },
-      createdAt: at,
-    };
-    return { messageId: lastMessage, part };
-  });
+const hasStarted = (turn: TurnRow): boolean => turn.attempt > 0;
+
+const stoppedResult = (call: Part): Omit<Part, 'id' | 'createdAt'> => {
+  const name = call.name ?? '';
+  const output = { ok: false, tool: name, code: 'failed', error: 'stopped', retryable: false };
+  const callId = call.payload?.['tool_call_id'];
+  return {
+    type: PART.TOOL_RESULT,
+    name,
+    content: JSON.stringify(output),
+    payload: { tool_call_id: callId, output, is_error: true, truncated: false },
+  };
 };
 
-/** Ends a started turn that no worker holds (parked, handed over): what was recorded is stored, then DONE or ERROR. */
-export const finishUnclaimed = async (
-  tx: WriteTx,
-  request: {
-    readonly session: SessionRow;
-    readonly turn: TurnRow;
-    readonly state: 'STOPPED' | 'FAILED';
-    readonly reason: string;
-    readonly errorPart?: (index: number, at: number) => Part;
+/**
+ * What a turn that ends early adds to its message: the answers to questions that its end closed, then `stopped` results
+ * for calls that have none, so that history keeps pairs (RT-2.8, R24, R46).
+ */
+export const closingParts = (
+  placed: readonly PlacedPart[],
+  messageId: string,
+  end: { readonly closed: readonly PermissionData[]; readonly at: number },
+): PlacedPart[] => {
+  const open = new Map<unknown, Part>();
+  for (const { part } of placed) {
+    const callId = part.payload?.['tool_call_id'];
+    if (part.type === PART.TOOL_CALL) open.set(callId, part);
+    else if (part.type === PART.TOOL_RESULT) open.delete(callId);
+  }
+  let index = placed.filter((entry) => entry.messageId === messageId).length;
+  const answers = end.closed.map((data) => resultPart(data, partId(index++)));
+  const results = [...open.values()].map((call) => ({
+    ...stoppedResult(call),
+    id: partId(index++),
+    createdAt: end.at,
+  }));
+  return [...answers, ...results].map((part) => ({ messageId, part }));
+};
+
+interface UnclaimedEnd {
+  readonly session: SessionRow;
+  readonly turn: TurnRow;
+  readonly state: 'STOPPED' | 'FAILED';
+  readonly reason: string;
+  readonly errorPart?: (index: number, at: number) => Part;
+}
+
+/** Span and events of an end that no worker shows: what followers lack, after a RESET when a worker died (RT-2.6, K19). */
+const showEnd = (
+  { turn, reason }: UnclaimedEnd,
+  body: TurnBody,
+  shown: {
+    readonly fence: number;
+    readonly parts: readonly PlacedPart[];
+    readonly error: Part | undefined;
+    readonly at: number;
   },
-  deps: StopDeps,
-): Promise<SessionEvent[]> => {
-  const { turn } = request;
-  const now = tx.now();
+): { readonly span: Span; readonly events: readonly SessionEvent[]; readonly lastSequence: number } => {
+  const { fence, parts, error, at } = shown;
+  const messageId = body.replyMessageIds.at(-1) ?? '';
+  const attempt = Math.max(1, turn.attempt);
+  const sequencer = new EventSequencer(turn, fence, { attempt: attempt });
+  const isReset = body.resume === 'recovered';
+  const own = parts.findIndex((entry) => entry.messageId === messageId);
+  const firstPart = isReset ? (own === -1 ? parts.length : own) : body.sentParts;
+  const events: SessionEvent[] = isReset ? [sequencer.reset(messageId, 'recovered', at)] : [];
+  for (const entry of parts.slice(firstPart)) events.push(sequencer.delta(entry.messageId, publicPart(entry.part), at));
+  events.push(sequencer.terminal({ messageId, reason, part: error, timestamp: at }));
+  const facts = isReset ? { reset: true, reason: 'recovered' } : { reset: false };
+  return { span: { fence, attempt, firstPart, ...facts, messageId }, events, lastSequence: sequencer.sequence };
+};
+
+/**
+ * Ends a turn that no worker holds (parked, handed over, refused at its claim, left by a dead worker): what was recorded
+ * is stored, then DONE or ERROR. Returns the events to publish after the commit.
+ */
+export const finishUnclaimed = async ({ tx, deps }: FinishScope, end: UnclaimedEnd): Promise<SessionEvent[]> => {
+  const { turn } = end;
+  const at = tx.now();
   const body = parseBody(turn);
   const messageId = body.replyMessageIds.at(-1) ?? '';
   const recorded = recordedParts(await tx.log.journal(turn.id));
-  await closePermissions(tx, turn.id, { decidedBy: 'system', comment: request.reason });
-  const added: PlacedPart[] = stoppedResults(recorded, now).map((entry) => ({
-    ...entry,
-    messageId: entry.messageId === '' ? messageId : entry.messageId,
-  }));
-  const before = [...recorded, ...added];
-  const index = before.filter((entry) => entry.messageId === messageId).length;
-  const errorPart = request.errorPart?.(index, now);
-  const placed = errorPart === undefined ? before : [...before, { messageId, part: errorPart }];
-  const fence = request.session.fence + 1;
-  const sequencer = new EventSequencer(
-    { namespace: turn.namespace, agent: turn.agent, sessionId: turn.sessionId, turnId: turn.id },
-    fence,
-    Math.max(1, turn.attempt),
-  );
-  const unsent = before.slice(body.sentParts);
-  const events = unsent.map((entry) => sequencer.delta(entry.messageId, entry.part, now));
-  events.push(sequencer.terminal({ messageId, reason: request.reason, part: errorPart, timestamp: now }));
-  const span = { fence, attempt: Math.max(1, turn.attempt), firstPart: body.sentParts, reset: false, messageId };
-  const fenced: TurnRow = { ...turn, fence, body: JSON.stringify({ ...body, spans: [...body.spans, span] }) };
+  const closed = await closePermissions(tx, turn.id, { decidedBy: 'system', comment: end.reason });
+  const parts = [...recorded, ...closingParts(recorded, messageId, { closed, at })];
+  const error = end.errorPart?.(parts.filter((entry) => entry.messageId === messageId).length, at);
+  const fence = end.session.fence + 1;
+  const { span, events, lastSequence } = showEnd(end, body, { fence, parts, error, at });
+  const fencedBody: TurnBody = { ...body, spans: [...body.spans, span] };
+  const fenced: TurnRow = { ...turn, fence, body: JSON.stringify(fencedBody) };
   await tx.log.saveTurn(fenced);
   const others = await finishTurn(
-    tx,
+    { tx, deps },
     {
-      session: { ...request.session, fence },
+      session: { ...end.session, fence },
       turn: fenced,
-      body: parseBody(fenced),
-      placed,
-      state: request.state,
-      reason: request.reason,
-      lastSequence: sequencer.sequence,
+      body: fencedBody,
+      placed: error === undefined ? parts : [...parts, { messageId, part: error }],
+      state: end.state,
+      reason: end.reason,
+      lastSequence,
     },
-    deps,
   );
   return [...events, ...others];
 };
 
+/** DONE of a turn that never started, for streams of that turn only: without a place among the session's events (API-5.1). */
+const asideEvent = (turn: TurnRow, body: TurnBody, at: number): SessionEvent => {
+  const [messageId = ''] = body.replyMessageIds;
+  const event = new EventSequencer(turn, 0, { attempt: 1 }).terminal({
+    messageId,
+    reason: 'stopped',
+    part: undefined,
+    timestamp: at,
+  });
+  return { ...event, sequence: 0 };
+};
+
 /** A queued turn that never started: STOPPED now, its user message stays; the DONE waits for a live claim (RT-2.6). */
-const stopQueued = async (
-  tx: WriteTx,
-  session: SessionRow,
-  turn: TurnRow,
-): Promise<{ readonly session: SessionRow; readonly event: SessionEvent | undefined }> => {
+const stopQueued = async ({ tx, deps }: FinishScope, session: SessionRow, turn: TurnRow): Promise<void> => {
   const now = tx.now();
-  const body = parseBody(turn);
-  const stopped: TurnRow = {
-    ...turn,
-    state: 'STOPPED',
-    ready: false,
-    finishedAt: now,
-    body: JSON.stringify({ ...body, reason: 'stopped' }),
-  };
+  const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
+  const stopped: TurnRow = { ...turn, state: 'STOPPED', ready: false, finishedAt: now, body: JSON.stringify(body) };
   await tx.log.saveTurn(stopped);
   const left = afterTurnEnd(session, turn, now);
   const active = session.activeTurnId === '' ? undefined : await tx.log.turn(session.activeTurnId);
   if (active !== undefined && hasLiveClaim(active)) {
     const activeBody = parseBody(active);
-    await tx.log.saveTurn({
-      ...active,
-      body: JSON.stringify({ ...activeBody, pendingStops: [...activeBody.pendingStops, turn.id] }),
-    });
-    return { session: left, event: undefined };
+    const pendingStops = [...activeBody.pendingStops, turn.id];
+    await tx.log.saveTurn({ ...active, body: JSON.stringify({ ...activeBody, pendingStops }) });
+    await tx.log.saveSession(left);
+    publishAfterCommit({ tx, deps }, [asideEvent(turn, body, now)]);
+  } else {
+    const fenced = await fenceStoppedTurn(tx, left, stopped);
+    await tx.log.saveSession(fenced.session);
+    publishAfterCommit({ tx, deps }, [fenced.event]);
   }
-  const fenced = await fenceStoppedTurn(tx, left, stopped);
-  return fenced;
+  await runEndHooks({ tx, deps }, { session: left, turn: stopped, body, replyText: '' });
 };
 
-const publishAfterCommit = (tx: WriteTx, bus: StopDeps['bus'], events: readonly SessionEvent[]): void => {
+/** Publishes events once the transaction is durable. */
+export const publishAfterCommit = (
+  { tx, deps }: { readonly tx: WriteTx; readonly deps: Pick<FinishDeps, 'bus'> },
+  events: readonly SessionEvent[],
+): void => {
   tx.afterCommit(() => {
-    for (const event of events) bus.publish(eventSubject(event.sessionId), event);
+    for (const event of events) deps.bus.publish(eventSubject(event.sessionId), event);
   });
 };
 
-const stopStarted = async (tx: WriteTx, turn: TurnRow, deps: StopDeps): Promise<void> => {
-  if (hasLiveClaim(turn)) {
-    await tx.log.saveTurn({ ...turn, stopRequested: true });
-    tx.afterCommit(() => deps.bus.publish(STOP_TURN, { turnId: turn.id, sessionId: turn.sessionId }));
-    return;
-  }
-  const session = await tx.log.session(turn.sessionId);
-  if (session === undefined) return;
-  publishAfterCommit(
-    tx,
-    deps.bus,
-    await finishUnclaimed(tx, { session, turn, state: 'STOPPED', reason: 'stopped' }, deps),
-  );
+const flagClaimed = async ({ tx, deps }: FinishScope, turnId: string): Promise<void> => {
+  const turn = await tx.log.turn(turnId);
+  if (turn === undefined) return;
+  await tx.log.saveTurn({ ...turn, stopRequested: true });
+  tx.afterCommit(() => deps.bus.publish(STOP_TURN, { turnId: turn.id, sessionId: turn.sessionId }));
 };
 
 /**
- * Stops turns of a locked session (RT-2.8): queued ones at once, parked and handed-over ones at once, a claimed one by
- * its flag, which the worker learns directly or by renewal. Answers the ids this call stopped.
+ * Stops turns of a locked session (RT-2.8): parked and handed-over ones at once, queued ones at once, a claimed one by its
+ * flag, which the worker learns directly or by renewal. Answers the ids this call stopped.
  */
 export const stopTurns = async (
-  tx: WriteTx,
-  session: SessionRow,
+  { tx, deps }: FinishScope,
+  sessionId: string,
   choose: (turn: TurnRow) => boolean,
-  deps: StopDeps,
 ): Promise<string[]> => {
-  const open = (await tx.log.openTurns(session.id)).filter(choose);
+  const chosen = (await tx.log.openTurns(sessionId)).filter(choose);
   const stopped: string[] = [];
-  const queued = open.filter((turn) => turn.state === 'QUEUED' && turn.attempt === 0);
-  for (const turn of queued) {
-    const current = (await tx.log.session(session.id)) ?? session;
-    const result = await stopQueued(tx, current, turn);
-    await tx.log.saveSession(result.session);
-    if (result.event !== undefined) publishAfterCommit(tx, deps.bus, [result.event]);
+  const current = (): Promise<SessionRow | undefined> => tx.log.session(sessionId);
+  for (const turn of chosen.filter((each) => hasStarted(each) && !hasLiveClaim(each))) {
+    const session = await current();
+    if (session === undefined) return stopped;
+    const events = await finishUnclaimed({ tx, deps }, { session, turn, state: 'STOPPED', reason: 'stopped' });
+    publishAfterCommit({ tx, deps }, events);
     stopped.push(turn.id);
   }
-  for (const turn of open) {
-    if (turn.state === 'QUEUED' && turn.attempt === 0) continue;
-    if (!turn.stopRequested) stopped.push(turn.id);
-    const fresh = await tx.log.turn(turn.id);
-    if (fresh !== undefined) await stopStarted(tx, fresh, deps);
+  for (const { id } of chosen.filter((each) => !hasStarted(each))) {
+    const [session, turn] = [await current(), await tx.log.turn(id)];
+    if (session === undefined || turn === undefined) return stopped;
+    await stopQueued({ tx, deps }, session, turn);
+    stopped.push(id);
   }
-  if (queued.length > 0) await readyNext(tx, session.id);
+  for (const turn of chosen.filter(hasLiveClaim)) {
+    if (!turn.stopRequested) stopped.push(turn.id);
+    await flagClaimed({ tx, deps }, turn.id);
+  }
+  if (stopped.length > 0) await readyNext(tx, sessionId, deps.bus);
   return stopped.sort();
 };

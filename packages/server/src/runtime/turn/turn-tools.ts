@@ -1,7 +1,8 @@
 import { isFault } from '../../base/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
+import { sessionHolder, type WriteTx } from '../../store/contracts/index.ts';
 import type { OfferedTool, ToolResult } from '../../tools/contract.ts';
-import { eventSubject, PART, type Part, type PermissionData, type PlacedPart } from '../contract.ts';
+import { PART, type Part, type PermissionData, type PlacedPart } from '../contract.ts';
+import { permissionRow, requestPart } from '../permission/index.ts';
 import {
   type BatchEnd,
   deniedResult,
@@ -15,9 +16,9 @@ import {
   toolResultPart,
 } from '../tool-batch/index.ts';
 import { parseSide, partId } from '../turn-record.ts';
-import { permissionRow, requestPart } from './permission-records.ts';
 import { noteRecorded, type TurnContext } from './turn-context.ts';
 import { releasePendingStops } from './turn-finish.ts';
+import { publishAfterCommit } from './turn-stop.ts';
 
 /** How a batch left the turn. `quota` ends it FAILED with these facts (RT-R43, 9). */
 export type ToolsEnd =
@@ -130,6 +131,7 @@ export class TurnTools {
       const end = await this.#once();
       if (this.#quota !== undefined) return { kind: 'quota', ...this.#quota };
       if (end.kind !== 'parked') return { kind: end.kind };
+      if (this.#isAnswered(end.index)) continue;
       if (await this.#park()) return { kind: 'parked' };
     }
   }
@@ -151,6 +153,13 @@ export class TurnTools {
           await this.#settle(entry, states[index]?.state === 'refused' && entry.kind !== 'refused');
       },
     });
+  }
+
+  /** An answer came while earlier calls of the batch ran: the batch goes on without parking. */
+  #isAnswered(index: number): boolean {
+    const { recorded } = this.#context.transcript;
+    const call = batchOf(recorded).calls[index];
+    return call !== undefined && decisionFor(recorded, call.callId) !== 'open';
   }
 
   #judge(): readonly JudgedCall[] {
@@ -199,6 +208,7 @@ export class TurnTools {
         decisionFor(transcript.recorded, entry.call.callId) === 'unasked',
     );
     if (open.length === 0) return;
+    this.#context.deps.faultPoint('before-ask');
     await claim.commit(
       async (tx, state) => {
         const entries: { kind: string; value: unknown }[] = [];
@@ -285,7 +295,7 @@ export class TurnTools {
     deps.faultPoint('before-tool-result');
     await claim.commit(
       async (tx, state) => {
-        for (const object of made.objects) await deps.objects.hold(tx, namespace, object, sessionId);
+        for (const object of made.objects) await deps.objects.hold(tx, namespace, object, sessionHolder(sessionId));
         const part = { ...made.part, id: this.#nextPartId(state.foreign.length) };
         return {
           entries: [{ kind: 'TOOL_RESULT', value: { messageId, part, callId: call.callId } }],
@@ -301,15 +311,14 @@ export class TurnTools {
   async #park(): Promise<boolean> {
     const { claim, transcript, deps } = this.#context;
     let parked = true;
+    deps.faultPoint('before-park');
     await claim.commit(
       async (tx, state) => {
         parked = state.foreign.length === 0;
         if (!parked) return {};
         const until = await this.#firstExpiry(tx);
         const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
-        tx.afterCommit(() => {
-          for (const event of released.events) deps.bus.publish(eventSubject(event.sessionId), event);
-        });
+        publishAfterCommit({ tx, deps }, released.events);
         return {
           turn: { state: 'WAITING', worker: '', claimExpiresAt: 0, wakeAt: until },
           body: {
@@ -324,6 +333,7 @@ export class TurnTools {
       },
       (news) => noteRecorded(this.#context, news),
     );
+    deps.faultPoint('after-park');
     return parked;
   }
 

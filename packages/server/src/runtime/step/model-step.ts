@@ -68,58 +68,75 @@ const MEDIA_TYPES: readonly (readonly [string, typeof PART.IMAGE | typeof PART.A
 export const mediaPartType = (mediaType: string): Part['type'] =>
   MEDIA_TYPES.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
 
+type CallEnd = Extract<StepOutcome, { kind: 'finished' | 'failed' }>;
+
+/** Collects what one call brings: text into the writer at once, calls and files until the end. */
+class StepReceiver {
+  readonly #writer: PartWriter;
+  readonly #hideReasoning: boolean;
+  readonly calls: RequestedCall[] = [];
+  readonly files: Extract<ModelChunk, { type: 'file' }>['media'][] = [];
+  end: CallEnd | undefined;
+
+  constructor(writer: PartWriter, hideReasoning: boolean) {
+    this.#writer = writer;
+    this.#hideReasoning = hideReasoning;
+  }
+
+  readonly receive = (chunk: ModelChunk): void => {
+    switch (chunk.type) {
+      case 'text':
+        return this.#writer.text(PART.TEXT, chunk.text);
+      case 'reasoning':
+        return this.#hideReasoning ? undefined : this.#writer.text(PART.REASONING, chunk.text);
+      case 'reasoning-end':
+        return this.#hideReasoning ? undefined : this.#writer.endReasoning(chunk.continuation);
+      case 'call':
+        this.calls.push(chunk);
+        return;
+      case 'file':
+        this.files.push(chunk.media);
+        return;
+      case 'finish':
+        this.end = { kind: 'finished', finish: chunk.finish, usage: turnUsage(chunk.usage), calls: this.calls };
+        return;
+      case 'error': {
+        const usage = chunk.usage === undefined ? undefined : turnUsage(chunk.usage);
+        this.end = { kind: 'failed', error: chunk.error, usage };
+        return;
+      }
+      default:
+        return;
+    }
+  };
+}
+
+const SILENT_END: CallEnd = {
+  kind: 'failed',
+  usage: undefined,
+  error: {
+    errorClass: 'provider_stream',
+    sentence: 'The model ended without an answer.',
+    beforeFirstByte: false,
+    beforeFirstToken: false,
+  },
+};
+
 /**
- * Runs one model call into the writer. Deltas go live as they come; files are stored as objects before they are shown
- * (RT-R37). Never rejects for a provider's failure: that is an outcome.
+ * Runs one model call into the writer. Deltas go live as they come; files follow the text, stored as objects before they
+ * are shown (RT-5, R37). Never rejects for a provider's failure: that is an outcome.
  */
 export const runModelStep = async (
   request: ModelRequest,
   io: { readonly writer: PartWriter; readonly signal: AbortSignal; readonly hideReasoning: boolean },
   deps: Pick<RuntimeDeps, 'models' | 'objects'>,
 ): Promise<StepOutcome> => {
-  const calls: RequestedCall[] = [];
-  const files: Promise<void>[] = [];
-  let outcome: StepOutcome | undefined;
-  const receive = (chunk: ModelChunk): void => {
-    if (chunk.type === 'text') io.writer.text(PART.TEXT, chunk.text);
-    else if (chunk.type === 'reasoning') {
-      if (!io.hideReasoning) io.writer.text(PART.REASONING, chunk.text);
-    } else if (chunk.type === 'reasoning-end') {
-      if (!io.hideReasoning) io.writer.endReasoning(chunk.continuation);
-    } else if (chunk.type === 'call') calls.push(chunk);
-    else if (chunk.type === 'file' && chunk.media.kind === 'bytes')
-      files.push(storeFile(chunk.media, { namespace: request.namespace, writer: io.writer }, deps));
-    else if (chunk.type === 'finish')
-      outcome = { kind: 'finished', finish: chunk.finish, usage: turnUsage(chunk.usage), calls };
-    else if (chunk.type === 'error')
-      outcome = {
-        kind: 'failed',
-        error: chunk.error,
-        usage: chunk.usage === undefined ? undefined : turnUsage(chunk.usage),
-      };
-  };
-  await deps.models.stream(request, receive, io.signal);
-  if (files.length > 0) await Promise.all(files);
-  if (io.signal.aborted) return { kind: 'aborted' };
-  return (
-    outcome ?? {
-      kind: 'failed',
-      usage: undefined,
-      error: {
-        errorClass: 'provider_stream',
-        sentence: 'The model ended without an answer.',
-        beforeFirstByte: false,
-        beforeFirstToken: false,
-      },
-    }
-  );
-};
-
-const storeFile = async (
-  media: { readonly mediaType: string; readonly filename: string; readonly bytes: Uint8Array },
-  target: { readonly namespace: string; readonly writer: PartWriter },
-  deps: Pick<RuntimeDeps, 'objects'>,
-): Promise<void> => {
-  const object = await deps.objects.store(target.namespace, media.bytes, media);
-  target.writer.media(object, mediaPartType(media.mediaType));
+  const receiver = new StepReceiver(io.writer, io.hideReasoning);
+  await deps.models.stream(request, receiver.receive, io.signal);
+  for (const media of receiver.files) {
+    if (media.kind !== 'bytes' || io.signal.aborted) continue;
+    const object = await deps.objects.store(request.namespace, media.bytes, media);
+    io.writer.media(object, mediaPartType(media.mediaType));
+  }
+  return io.signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
 };

@@ -59,7 +59,7 @@ export const permissionRow = (data: PermissionData, open: boolean): PermissionRo
   body: JSON.stringify(data),
 });
 
-/** Denies what is still open of a turn that ends (RT-R46); returns the closed requests. */
+/** Denies what is still open of a turn that ends (RT-R46); returns the closed requests, whose results the caller stores. */
 export const closePermissions = async (
   tx: WriteTx,
   turnId: string,

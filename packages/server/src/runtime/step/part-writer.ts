@@ -44,8 +44,11 @@ export class PartWriter {
   #lastSentMs = Number.NEGATIVE_INFINITY;
   #timer: CancelTimer | undefined;
   #silent = false;
+  readonly #isLost: () => boolean;
 
   constructor(options: {
+    /** True once the claim is gone: nothing more may be sent (RT-R4). */
+    readonly isLost: () => boolean;
     readonly clock: Clock;
     readonly bus: Pick<Bus, 'publish'>;
     readonly sequencer: EventSequencer;
@@ -59,6 +62,7 @@ export class PartWriter {
     this.#subject = eventSubject(options.sessionId);
     this.#messageId = options.messageId;
     this.#index = options.firstIndex;
+    this.#isLost = options.isLost;
   }
 
   /** A piece of text or reasoning as it arrives. */
@@ -186,6 +190,6 @@ export class PartWriter {
   }
 
   #publish(event: SessionEvent): void {
-    if (!this.#silent) this.#bus.publish(this.#subject, event);
+    if (!this.#silent && !this.#isLost()) this.#bus.publish(this.#subject, event);
   }
 }

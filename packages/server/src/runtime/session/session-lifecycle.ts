@@ -1,12 +1,24 @@
-import { Fault, notFound } from '../base/index.ts';
-import type { MessageRow, SessionRow, StoredResource, WriteTx } from '../store/contracts/index.ts';
-import { type AgentRevision, SESSION_CHANGED, type SessionLifecycle } from './contract.ts';
-import { messageIdsAfter } from './message-ids.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
-import { answerPermission, stopTurns } from './turn/index.ts';
-import { EMPTY_SIDE, partId } from './turn-record.ts';
+import { Fault, notFound } from '../../base/index.ts';
+import type { MessageRow, SessionRow, StoredResource, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import {
+  type AgentRevision,
+  type Part,
+  SESSION_CHANGED,
+  type SessionEvent,
+  type SessionLifecycle,
+  type TurnBody,
+} from '../contract.ts';
+import { EventSequencer } from '../event-sequencer.ts';
+import { messageIdsAfter } from '../message-ids.ts';
+import { answerPermission } from '../permission/index.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { holdObjects, publishAfterCommit, runEndHooks, stopTurns } from '../turn/index.ts';
+import { EMPTY_SIDE, parseBody, partId } from '../turn-record.ts';
 
-type LifecycleDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'endHooks'>;
+type LifecycleDeps = Pick<
+  RuntimeDeps,
+  'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'objects' | 'endHooks' | 'log'
+>;
 
 /** One transaction and what its steps use. */
 interface Scope {
@@ -78,12 +90,7 @@ const newRow = (
   body: JSON.stringify(EMPTY_SIDE),
 });
 
-const requireAgent = async (
-  tx: WriteTx,
-  deps: LifecycleDeps,
-  namespace: string,
-  name: string,
-): Promise<AgentRevision> => {
+const requireAgent = async ({ tx, deps }: Scope, namespace: string, name: string): Promise<AgentRevision> => {
   await deps.namespaces.requireLive(tx, namespace);
   const agent = await deps.agents.current(tx, namespace, name);
   if (agent === undefined) throw notFound('Agent', { ns: namespace, name });
@@ -98,7 +105,7 @@ type CreateRequest = Parameters<SessionLifecycle['create']>[1];
 
 const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<SessionRow> => {
   const { namespace, agent: name, labels, identity } = request;
-  const agent = await requireAgent(tx, deps, namespace, name);
+  const agent = await requireAgent({ tx, deps }, namespace, name);
   const id = request.sessionId ?? deps.ids.next();
   if (deps.usage.governs(namespace))
     await deps.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
@@ -109,25 +116,38 @@ const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<Sess
   return row;
 };
 
-const announce = (tx: WriteTx, session: SessionRow, deps: LifecycleDeps, reason: 'cleared' | 'deleted'): void => {
-  tx.afterCommit(() =>
-    deps.bus.publish(SESSION_CHANGED, {
-      sessionId: session.id,
-      namespace: session.namespace,
-      agent: session.agent,
-      reason,
-    }),
-  );
+const announce = ({ tx, deps }: Scope, session: SessionRow, reason: 'cleared' | 'deleted'): void => {
+  const { id: sessionId, namespace, agent } = session;
+  tx.afterCommit(() => deps.bus.publish(SESSION_CHANGED, { sessionId, namespace, agent, reason }));
+};
+
+/** Tells the hooks that the open turns of a session that goes are STOPPED (RT-2.8). */
+const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<readonly TurnRow[]> => {
+  const open = session.openTurns === 0 ? [] : await tx.log.openTurns(session.id);
+  for (const turn of open) {
+    const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
+    const ended: TurnRow = { ...turn, state: 'STOPPED', ready: false, worker: '', finishedAt: tx.now() };
+    await runEndHooks({ tx, deps }, { session, turn: ended, body, replyText: '' });
+  }
+  return open;
 };
 
 /** Gone at once; a live worker's writes match no row any more (RT-2.8, K21). */
 const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
-  await tx.objects.dropReferences(session.id, tx.now());
+  await endOpenTurns({ tx, deps }, session);
   await tx.log.deleteSession(session.id);
-  announce(tx, session, deps, 'deleted');
+  announce({ tx, deps }, session, 'deleted');
 };
+
+/** DONE of every turn that a clear ended, under the clear's fence: whoever waits for one of them goes on (RT-R3). */
+const clearedEvents = (turns: readonly TurnRow[], fence: number, at: number): readonly SessionEvent[] =>
+  turns.map((turn, index) => {
+    const sequencer = new EventSequencer(turn, fence, { attempt: Math.max(1, turn.attempt), unitsBefore: index });
+    const messageId = parseBody(turn).replyMessageIds.at(-1) ?? '';
+    return sequencer.terminal({ messageId, reason: 'stopped', part: undefined, timestamp: at });
+  });
 
 const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): Promise<void> => {
   if (session.openTurns > 0 && !stop) {
@@ -138,7 +158,7 @@ const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): P
       { metadata: { session_id: session.id, active_turn_id: session.activeTurnId } },
     );
   }
-  await tx.objects.dropReferences(session.id, tx.now());
+  const open = await endOpenTurns({ tx, deps }, session);
   await tx.log.clearSession(session.id);
   const fence = session.fence + 1;
   await tx.log.saveSession({
@@ -152,11 +172,13 @@ const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): P
     lastActive: Math.max(session.lastActive, tx.now()),
     body: JSON.stringify(EMPTY_SIDE),
   });
-  announce(tx, session, deps, 'cleared');
+  publishAfterCommit({ tx, deps }, clearedEvents(open, fence, tx.now()));
+  announce({ tx, deps }, session, 'cleared');
 };
 
-/** Copies messages of ended turns; the active turn's user message waits with it and is left out (RT-2.8). */
-const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, through: string): Promise<string> => {
+/** Copies messages of ended turns; an open turn's messages stay with it (RT-2.8). The copies hold their objects too. */
+const copyMessages = async ({ tx, deps }: Scope, sessions: ForkPair, through: string): Promise<string> => {
+  const { from, to } = sessions;
   const open = new Set((await tx.log.openTurns(from.id)).map((turn) => turn.id));
   let after = '';
   let last = '';
@@ -166,6 +188,8 @@ const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, throu
       if (through !== '' && row.id > through) return last;
       if (row.turnId !== '' && open.has(row.turnId)) continue;
       await tx.log.insertMessage({ ...row, sessionId: to.id, turnId: '' });
+      const place = { namespace: to.namespace, sessionId: to.id };
+      await holdObjects({ tx, objects: deps.objects }, place, JSON.parse(row.parts) as readonly Part[]);
       last = row.id;
     }
     const end = page.at(-1);
@@ -173,6 +197,11 @@ const copyMessages = async (tx: WriteTx, from: SessionRow, to: SessionRow, throu
     after = end.id;
   }
 };
+
+interface ForkPair {
+  readonly from: SessionRow;
+  readonly to: SessionRow;
+}
 
 type ForkOptions = Parameters<SessionLifecycle['fork']>[2];
 
@@ -185,7 +214,7 @@ const fork = async ({ tx, deps }: Scope, session: SessionRow, options: ForkOptio
     { tx, deps },
     { namespace: session.namespace, agent: session.agent, labels, identity: options.identity },
   );
-  const lastMessageId = await copyMessages(tx, session, row, through);
+  const lastMessageId = await copyMessages({ tx, deps }, { from: session, to: row }, through);
   const copy = { ...row, lastMessageId };
   await tx.log.saveSession(copy);
   return copy;
@@ -208,11 +237,12 @@ const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendM
     revision: 1,
   };
   await tx.log.insertMessage(row);
+  // Ids that the caller chose do not count for the ones allotted here (RT-R7).
   const lastMessageId = message.id === '' ? fresh : session.lastMessageId;
   await tx.log.saveSession({
     ...session,
     lastActive: Math.max(session.lastActive, tx.now()),
-    lastMessageId: lastMessageId === '' ? fresh : lastMessageId,
+    lastMessageId,
   });
   return row;
 };
@@ -223,7 +253,7 @@ const stop = async ({ tx, deps }: Scope, session: SessionRow, turnId: string): P
     if (turn === undefined || turn.sessionId !== session.id)
       throw notFound('Turn', { session_id: session.id, turn_id: turnId });
   }
-  return stopTurns(tx, session, (turn) => turnId === '' || turn.id === turnId, deps);
+  return stopTurns({ tx, deps }, session.id, (turn) => turnId === '' || turn.id === turnId);
 };
 
 /** Session operations that every feature shares, each inside the caller's transaction (RT-2.8). */
@@ -234,5 +264,5 @@ export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle =>
   fork: (tx, session, options) => fork({ tx, deps }, session, options),
   append: (tx, session, message) => append({ tx, deps }, session, message),
   stop: (tx, session, turnId) => stop({ tx, deps }, session, turnId),
-  answerPermission: (tx, session, answer) => answerPermission(tx, session, answer, deps),
+  answerPermission: (tx, session, answer) => answerPermission({ tx, deps }, session, answer),
 });
