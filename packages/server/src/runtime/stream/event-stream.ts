@@ -9,7 +9,6 @@ import type { EventOutlet } from './stream-contract.ts';
 export class EventStream {
   readonly #outlet: EventOutlet;
   readonly #limits: BufferLimits;
-  readonly #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
   /** Undefined while the reader keeps up. */
   #waiting: EventBuffer | undefined;
   #watchesDrain = false;
@@ -17,17 +16,23 @@ export class EventStream {
   #open = 0;
   #lastCursor = '';
   #ended = false;
+  #fault: unknown;
+  /** Set once somebody waits for the end. */
+  #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   /** The hub of each waiting event, by session, to name its cursor when it is sent at last. */
   #hubs: ReadonlyMap<string, SessionHub> | undefined;
 
-  constructor(
-    outlet: EventOutlet,
-    limits: BufferLimits,
-    settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void },
-  ) {
+  constructor(outlet: EventOutlet, limits: BufferLimits) {
     this.#outlet = outlet;
     this.#limits = limits;
-    this.#settle = settle;
+  }
+
+  /** Settles as the stream ends: OK, or with its fault. Called once. */
+  finished(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      if (this.#ended) this.#tell();
+    });
   }
 
   get ended(): boolean {
@@ -63,8 +68,13 @@ export class EventStream {
     this.#waiting = undefined;
     for (const member of this.#members) member.leave();
     this.#members = [];
-    if (fault === undefined) this.#settle.resolve();
-    else this.#settle.reject(fault);
+    this.#fault = fault;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#fault === undefined) this.#settle?.resolve();
+    else this.#settle?.reject(this.#fault);
   }
 
   /** SHUTTING_DOWN and the cursor to resume from (API-2). */

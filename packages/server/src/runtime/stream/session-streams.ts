@@ -75,13 +75,13 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   async follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void> {
     if (this.#isShutDown) throw shuttingDown('');
     if (signal.aborted) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const stream = new EventStream(outlet, this.#deps.limits, { resolve, reject });
+    const stream = new EventStream(outlet, this.#deps.limits);
     const stop = (): void => stream.end();
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
     this.#streams.add(stream);
     try {
-      await Promise.all([this.#begin(request, stream, outlet), promise]);
+      await this.#begin(request, stream, outlet);
+      await stream.finished();
     } finally {
       stream.end();
       this.#streams.delete(stream);
