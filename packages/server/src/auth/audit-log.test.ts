@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/resource-world.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { AuditChain, auditHash } from './audit-log.ts';
 
 let world: ResourceWorld;

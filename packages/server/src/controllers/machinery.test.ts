@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../base/index.ts';
-import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/resource-world.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { ResourceChange } from '../store/contracts/index.ts';
 import { kindContract, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';

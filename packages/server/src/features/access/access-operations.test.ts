@@ -1,6 +1,6 @@
 import { AuthService, GatewayService, type ListAuditRecordsResponse, type WhoAmIResponse } from '@svc/api/gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 
 const { whoAmI, listAuditRecords } = AuthService.method;
 const { createNamespace, createAgent } = GatewayService.method;

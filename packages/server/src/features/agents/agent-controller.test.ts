@@ -17,7 +17,7 @@ import { kindContract } from '../../controllers/contract.ts';
 import { ReconcileLoop } from '../../controllers/index.ts';
 import { recordKey } from '../../resources/index.ts';
 import { descendantRecords } from '../namespaces/index.ts';
-import { callContext, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 import { agentController } from './index.ts';
 
 const { createAgent, getAgent, createNamespace } = GatewayService.method;

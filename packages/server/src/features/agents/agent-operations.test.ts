@@ -4,7 +4,7 @@ import { AgentSpecSchema, TemplateSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kindContract } from '../../controllers/contract.ts';
 import { recordKey } from '../../resources/index.ts';
-import { callContext, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 
 const { createAgent, getAgent, modifyAgent, listAgents } = GatewayService.method;
 

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kindContract } from '../../controllers/contract.ts';
 import { recordKey } from '../../resources/index.ts';
 import type { StoredOwner, StoredResource } from '../../store/contracts/index.ts';
-import { callContext, openResourceWorld, type ResourceWorld, type TestStream } from '../testing/resource-world.ts';
+import { callContext, openResourceWorld, type ResourceWorld, type TestStream } from '../testing/index.ts';
 
 const { getResource, listResources, deleteResource, watchResources } = ResourceService.method;
 const { createAgent, modifyAgent, createNamespace, getAgent } = GatewayService.method;

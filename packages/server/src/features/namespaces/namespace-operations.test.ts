@@ -4,7 +4,7 @@ import { AgentSpecSchema, SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type KindContract, kindContract } from '../../controllers/contract.ts';
 import { namespaceKey, recordKey } from '../../resources/index.ts';
-import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../testing/resource-world.ts';
+import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 
 const { createNamespace, getNamespace, deleteNamespace, listNamespaces, createAgent, getAgent } = GatewayService.method;
 const skills = (): readonly KindContract[] => [kindContract({ kind: 'Skill', validate: () => [] })];

@@ -1,0 +1,16 @@
+import type { AgentSurroundings } from '../agents/index.ts';
+
+/** Models, toolsets and harnesses as tests need them; members may be replaced. */
+export const testSurroundings = (): { -readonly [K in keyof AgentSurroundings]: AgentSurroundings[K] } => ({
+  models: {
+    defaultTarget: { provider: 'demo', model: 'echo' },
+    hasProvider: (provider) => provider === 'demo' || provider === 'openai',
+    facts: () => ({ inputs: ['text'], tools: true, temperature: true, thinking: 'none', known: true }),
+  },
+  capabilityProblems: (capabilities) =>
+    Object.keys(capabilities)
+      .filter((name) => name !== 'files')
+      .map((name) => `unknown capability ${name}`),
+  isToolsetAvailable: (name) => name === 'files',
+  hasHarness: (name) => name === 'demo',
+});
