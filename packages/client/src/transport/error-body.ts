@@ -21,6 +21,8 @@ const codeOfStatus = (status: number): ErrorCode => {
 /** The error of a Connect unary answer: `{code, message, details}`. */
 export const connectError = (body: string, facts: AnswerFacts): SvcError => {
   const parsed = parseObject(body);
+  // Refusals before routing, such as sizes, have the REST form on every protocol (API-1.8).
+  if (isRecord(parsed?.['error'])) return errorOfObject(parsed['error'], facts);
   const word = typeof parsed?.['code'] === 'string' ? parsed['code'].toUpperCase() : '';
   const code = word === 'CANCELED' ? 'CANCELLED' : word;
   if (parsed === undefined || !isCode(code)) return foreignError(facts);

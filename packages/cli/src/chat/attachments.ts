@@ -1,0 +1,56 @@
+import { basename, extname, resolve } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type SessionMessagePartSchema, SessionMessagePartType } from '@svc/api/data';
+import { CommandFailure } from '../failure.ts';
+import type { World } from '../world.ts';
+
+/** Part of a message that carries a file. */
+export type Attachment = MessageInitShape<typeof SessionMessagePartSchema>;
+
+/** Base64 of it has to fit one request (API-1.9). */
+const ATTACHMENT_BYTES = 5 * 1_048_576;
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv',
+  '.gif': 'image/gif',
+  '.htm': 'text/html',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+};
+
+const kinds = {
+  image: SessionMessagePartType.IMAGE,
+  audio: SessionMessagePartType.AUDIO,
+  video: SessionMessagePartType.VIDEO,
+} as const;
+
+/** Reads a file into a part with a data URL, which the server stores as an object (API-8.3). */
+export const attachmentOf = (world: World, path: string): Attachment => {
+  const bytes = world.files.readBytes(resolve(world.cwd, path));
+  if (bytes === undefined) throw new CommandFailure(`there is no file ${path}`);
+  if (bytes.length > ATTACHMENT_BYTES) {
+    throw new CommandFailure(`${path} is larger than ${ATTACHMENT_BYTES / 1_048_576} MiB`, {
+      hint: 'upload it as a file and name it in the message',
+    });
+  }
+  const mediaType = mediaTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';
+  const [family = ''] = mediaType.split('/');
+  const partType = Object.hasOwn(kinds, family) ? kinds[family as keyof typeof kinds] : SessionMessagePartType.FILE;
+  const url = `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`;
+  return { partType, name: basename(path), payloadJson: JSON.stringify({ url }) };
+};

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { userDirectory } from '../profiles.ts';
+import type { World } from '../world.ts';
+
+/** Conversations remembered; older ones are forgotten, not deleted. */
+const REMEMBERED = 100;
+
+/** Which conversation of which server and agent. */
+export interface ChatPlace {
+  readonly server: string;
+  readonly namespace: string;
+  readonly agent: string;
+}
+
+const pathOf = (world: World): string => join(userDirectory(world, 'state'), 'chats.json');
+const keyOf = (place: ChatPlace): string => [place.server, place.namespace, place.agent].join(' ');
+
+const read = (world: World): [string, string][] => {
+  const text = world.files.readText(pathOf(world));
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    return entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  } catch (error) {
+    // Losing this file costs one look at `svc session list`; it must not keep anyone from talking.
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+};
+
+/** The session last talked in, so that `svc chat` goes on where one left. */
+export const recallChat = (world: World, place: ChatPlace): string | undefined =>
+  new Map(read(world)).get(keyOf(place));
+
+export const rememberChat = (world: World, place: ChatPlace, sessionId: string): void => {
+  const key = keyOf(place);
+  const others = read(world).filter(([known]) => known !== key);
+  const kept = [...others, [key, sessionId]].slice(-REMEMBERED);
+  world.files.writeText(pathOf(world), `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`, 0o600);
+};

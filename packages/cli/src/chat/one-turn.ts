@@ -1,0 +1,32 @@
+import { emptyView, foldEvent, type ReplyView, textOf } from '@svc/client';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import type { Attachment } from './attachments.ts';
+import { type FollowParts, followTurn } from './follow-turn.ts';
+
+export interface OneTurn {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  /** True to write the reply as it comes; false to write its text whole at the end, for programs. */
+  readonly isLive: boolean;
+}
+
+/** Sends one message and shows the reply. A failed or unanswerable turn is a CommandFailure that says what to do. */
+export const talkOnce = async (parts: FollowParts, turn: OneTurn): Promise<void> => {
+  const { turnId } = await parts.session.send(turn.text, { parts: [...turn.attachments] });
+  let view: ReplyView = emptyView;
+  const outcome = await followTurn(parts, turnId, (event) => {
+    view = foldEvent(view, event);
+  });
+  const reply = view.messages.at(-1);
+  if (!turn.isLive && reply !== undefined && outcome.kind === 'ended' && !outcome.isError)
+    parts.write(withLineEnd(textOf(reply)));
+  if (outcome.kind === 'interrupted') throw new CommandFailure('stopped', { exitCode: exitCodes.interrupted });
+  if (outcome.kind === 'unanswered') {
+    throw new CommandFailure('the agent asks for permission and nobody is here to answer', {
+      hint: `svc session permit ${parts.session.id} ${outcome.requestId} allow`,
+    });
+  }
+  if (outcome.isError) throw new CommandFailure(`${view.lastEnd?.error ?? 'the turn failed'} (${outcome.reason})`);
+};
+
+const withLineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);

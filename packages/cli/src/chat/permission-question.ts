@@ -1,0 +1,66 @@
+import { PermissionDecision, type PermissionOption, type PermissionRequest } from '@svc/api/data';
+import { type Client, isSvcError, type Session } from '@svc/client';
+import { cutToWidth, harmless, type Style } from '../terminal/index.ts';
+import { interrupt, type LineTerminal } from '../world.ts';
+
+export interface QuestionParts {
+  readonly client: Client;
+  readonly session: Session;
+  readonly terminal: LineTerminal;
+  readonly write: (text: string) => void;
+  readonly style: Style;
+  readonly columns: number;
+}
+
+/** Most of a tool's input that a question shows, in characters. */
+const INPUT_SHOWN = 2_000;
+
+/** Open requests of a turn; empty when they were answered meanwhile, here or elsewhere. */
+export const openRequests = async (
+  parts: Pick<QuestionParts, 'client' | 'session'>,
+  turnId: string,
+): Promise<readonly PermissionRequest[]> => {
+  const { turn } = await parts.client.sessionControl.getTurn({ ...parts.session.key, turnId });
+  return turn?.pendingPermissions ?? [];
+};
+
+/** Asks until there is an answer and sends it. False when the person interrupted instead. */
+export const askPermission = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
+  const { write, style, terminal, columns } = parts;
+  const input = harmless(request.inputJson).slice(0, INPUT_SHOWN);
+  write(
+    `${style.yellow(`${request.action} asks for permission`)} ${cutToWidth(input.replace(/\s+/g, ' '), Math.max(20, columns * 4))}\n`,
+  );
+  for (const [index, option] of request.options.entries()) write(`  [${index + 1}] ${harmless(option.name)}\n`);
+  while (true) {
+    const line = await terminal.ask(`allow? (${keysText(request.options)}) `);
+    if (line === interrupt || line === undefined) return false;
+    const option = chosen(line.trim().toLowerCase(), request.options);
+    if (option !== undefined) {
+      await answer(parts, request, option);
+      return true;
+    }
+    write(`please answer ${keysText(request.options)}\n`);
+  }
+};
+
+const keysText = (options: readonly PermissionOption[]): string =>
+  ['y', 'n', ...options.map((_, index) => String(index + 1))].join('/');
+
+const isAllow = (option: PermissionOption): boolean => option.decision === PermissionDecision.ALLOW;
+
+/** A number names an option; y and n the first that allows or denies. */
+const chosen = (word: string, options: readonly PermissionOption[]): PermissionOption | undefined => {
+  if (word === 'y' || word === 'yes') return options.find(isAllow);
+  if (word === 'n' || word === 'no') return options.find((option) => !isAllow(option));
+  return /^\d+$/.test(word) ? options[Number(word) - 1] : undefined;
+};
+
+const answer = async (parts: QuestionParts, request: PermissionRequest, option: PermissionOption): Promise<void> => {
+  try {
+    await parts.session.answerPermission(request.id, { allow: isAllow(option), optionId: option.id });
+  } catch (error) {
+    if (!isSvcError(error) || error.reason !== 'PERMISSION_CLOSED') throw error;
+    parts.write('this was decided elsewhere meanwhile\n');
+  }
+};

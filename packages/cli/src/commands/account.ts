@@ -1,0 +1,97 @@
+import { type GlobalOptions, resolveTarget } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
+import { localTime, renderTable } from '../terminal/index.ts';
+import { interrupt, type World } from '../world.ts';
+import { openContext } from './context.ts';
+import { outputForm, printValue } from './output.ts';
+
+/** `svc whoami`: who the server takes this caller for, and what that may do. */
+export const whoami = async (world: World, options: GlobalOptions): Promise<void> => {
+  const { client, target } = await openContext(world, options);
+  const who = await client.auth.whoAmI({});
+  const form = outputForm(options.output);
+  const grants = who.grants.map((grant) => ({
+    role: grant.role,
+    scope:
+      [grant.namespace, grant.agent, grant.session, grant.channel].filter((word) => word !== undefined).join('/') ||
+      '*',
+    readSecrets: grant.readSecrets,
+  }));
+  if (form.form !== 'table' && form.form !== 'wide') {
+    const { subject, mode, identity, serverVersion } = who;
+    return printValue(world, { server: target.server, subject, mode, identity, grants, serverVersion }, form);
+  }
+  const expiry = who.expiresAt === undefined ? [] : [['expires', localTime(Number(who.expiresAt) / 1_000)]];
+  const facts = [
+    ['server', `${target.server} (${who.serverVersion})`],
+    ['subject', who.subject],
+    ['signed in by', who.mode],
+    ['identity', who.identity],
+    ...expiry,
+  ];
+  for (const [name = '', value = ''] of facts) world.stdout.write(`${`${name}:`.padEnd(14)}${value}\n`);
+  const rows = grants.map((grant) => [grant.role, grant.scope, grant.readSecrets ? 'yes' : 'no']);
+  world.stdout.write(`\n${renderTable(['ROLE', 'WHERE', 'READS SECRETS'], rows, undefined)}`);
+};
+
+export interface LoginOptions extends GlobalOptions {
+  readonly apiKey?: boolean;
+  readonly password?: boolean;
+}
+
+/** `svc login [SERVER]`: checks a credential from standard input or a question and keeps it in the profile. */
+export const login = async (world: World, server: string | undefined, options: LoginOptions): Promise<void> => {
+  const named: GlobalOptions = server === undefined ? options : { ...options, server };
+  const { profiles, current } = readProfiles(world);
+  const name = options.profile ?? current;
+  const { profile: _unknown, ...rest } = named;
+  const target = resolveTarget(world, rest);
+  const credential = options.token ?? (await readCredential(world, options));
+  const secret: Profile = credential === '' ? {} : { [fieldOf(options)]: credential };
+  const { connect } = await import('../connection.ts');
+  const credentials = credential === '' ? {} : clientCredentials(options, credential);
+  const client = await connect(world, { ...target, credentials });
+  const who = await client.auth.whoAmI({});
+  const namespace = options.namespace ?? profiles[name]?.namespace;
+  const profile: Profile = { server: target.server, ...(namespace === undefined ? {} : { namespace }), ...secret };
+  writeProfiles(world, { current: name, profiles: { ...profiles, [name]: profile } });
+  world.stderr.write(
+    `signed in to ${target.server} as ${who.subject}; kept in profile ${name} (${profilesPath(world)})\n`,
+  );
+};
+
+const fieldOf = (options: LoginOptions): 'token' | 'apiKey' | 'password' => {
+  if (options.apiKey === true) return 'apiKey';
+  return options.password === true ? 'password' : 'token';
+};
+
+const clientCredentials = (options: LoginOptions, credential: string) => {
+  const field = fieldOf(options);
+  if (field === 'apiKey') return { apiKey: credential };
+  return field === 'password' ? { basic: { password: credential } } : { token: credential };
+};
+
+/** Never from an argument, which other users of the machine could read. Empty is right for a server in mode none. */
+const readCredential = async (world: World, options: LoginOptions): Promise<string> => {
+  if (!world.stdin.isTerminal) return (await world.stdin.readAll()).trim();
+  const terminal = await world.openTerminal();
+  try {
+    const line = await terminal.ask(`${fieldOf(options)} (empty for a server without sign-in): `);
+    if (line === undefined || line === interrupt) throw new CommandFailure('nothing was entered');
+    return line.trim();
+  } finally {
+    terminal.close();
+  }
+};
+
+/** `svc logout`: forgets the credential of the profile, keeping server and namespace. */
+export const logout = (world: World, options: GlobalOptions): void => {
+  const stored = readProfiles(world);
+  const name = options.profile ?? stored.current;
+  const profile = stored.profiles[name];
+  if (profile === undefined) return world.stderr.write(`profile ${name} holds nothing\n`);
+  const { token: _token, apiKey: _apiKey, password: _password, ...kept } = profile;
+  writeProfiles(world, { ...stored, profiles: { ...stored.profiles, [name]: kept } });
+  world.stderr.write(`signed out of ${kept.server ?? name}\n`);
+};

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import { renderTable, styleFor } from '../terminal/index.ts';
+import type { ServerModule, World } from '../world.ts';
+import { outputForm, printValue } from './output.ts';
+
+export interface ConfigOptions extends GlobalOptions {
+  readonly config?: string;
+  readonly strict?: boolean;
+  readonly all?: boolean;
+}
+
+type Loaded = ReturnType<ServerModule['loadConfig']>;
+
+const load = async (
+  world: World,
+  options: ConfigOptions,
+): Promise<{ readonly server: ServerModule; readonly loaded: Loaded }> => {
+  const server = await world.loadServer();
+  const flags = { config: options.config };
+  return { server, loaded: server.loadConfig({ flags, environment: world.environment, cwd: world.cwd }) };
+};
+
+const lineOf = (fault: Loaded['warnings'][number]): string =>
+  [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
+
+/** `svc config check`: every fault with its place; warnings count as faults with --strict. */
+export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
+  const { loaded } = await load(world, options);
+  const lines = loaded.warnings.map(lineOf);
+  if (options.strict === true && lines.length > 0) throw new CommandFailure(lines.join('\n'));
+  for (const line of lines) world.stderr.write(`warning: ${line}\n`);
+  world.stdout.write(`${loaded.config.file ?? 'no file: defaults and environment'}: good\n`);
+};
+
+/** `svc config show`: effective values with their source, secrets masked; only changed ones unless --all. */
+export const showConfig = async (world: World, options: ConfigOptions): Promise<void> => {
+  const { server, loaded } = await load(world, options);
+  const rows = server.configurationValues(loaded);
+  const form = outputForm(options.output);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: rows }, form);
+  const changed = rows.filter((row) => options.all === true || row.source !== 'default');
+  for (const warning of loaded.warnings) world.stderr.write(`warning: ${lineOf(warning)}\n`);
+  const style = styleFor(world.stderr, world.environment, options.color);
+  if (options.all !== true) {
+    world.stderr.write(
+      style.dim(`${changed.length} of ${rows.length} settings differ from their defaults; --all shows every one\n`),
+    );
+  }
+  if (changed.length === 0) return;
+  const cells = changed.map((row) => [row.key, valueText(row.value), row.label === '' ? row.source : row.label]);
+  world.stdout.write(
+    renderTable(['KEY', 'VALUE', 'FROM'], cells, world.stdout.isTerminal ? world.stdout.columns : undefined),
+  );
+};
+
+const valueText = (value: unknown): string => {
+  if (value === null) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** What `svc config init` and a first `svc up` write. */
+export const starterConfig = `# Settings of this svc server. Everything has a default; docs/configuration.md lists all keys.
+# \`svc config check\` looks for mistakes, \`svc config show\` prints what is in force.
+
+# server:
+#   listen: 127.0.0.1:7420
+
+# To let other machines in, choose how they sign in:
+# auth:
+#   mode: [token]
+#   token: {env: SVC_TOKEN_OF_MINE}      # at least 16 characters
+# server:
+#   listen: 0.0.0.0:7420
+
+# Models: openai, anthropic and google are there when OPENAI_API_KEY, ANTHROPIC_API_KEY or
+# GOOGLE_GENERATIVE_AI_API_KEY is set. Others:
+# models:
+#   default: local/llama
+#   providers:
+#     local:
+#       type: openai-compatible
+#       baseUrl: http://127.0.0.1:11434/v1
+`;
+
+/** `svc config init [PATH]`: a commented file to start from; never over an existing one. */
+export const initConfig = (world: World, path: string | undefined): void => {
+  const target = resolve(world.cwd, path ?? 'svc.yaml');
+  if (world.files.facts(target) !== undefined)
+    throw new CommandFailure(`${target} exists already`, { hint: 'svc config check' });
+  world.files.writeText(target, starterConfig, 0o600);
+  world.stdout.write(`${target}\n`);
+};

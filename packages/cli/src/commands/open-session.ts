@@ -1,0 +1,31 @@
+import type { Session } from '@svc/client';
+import type { GlobalOptions } from '../connection.ts';
+import { findSession } from '../kinds/index.ts';
+import type { World } from '../world.ts';
+import { type CommandContext, openContext, type ScopeOptions } from './context.ts';
+
+export interface SessionOptions extends GlobalOptions, ScopeOptions {
+  readonly after?: string;
+  readonly untilDone?: boolean;
+  readonly turn?: string;
+  readonly stop?: boolean;
+  readonly through?: string;
+  readonly option?: string;
+  readonly comment?: string;
+  readonly showReasoning?: boolean;
+}
+
+export interface OpenedSession {
+  readonly context: CommandContext;
+  readonly session: Session;
+}
+
+/** Finds the session by id or canonical name; --agent saves the search. */
+export const openSession = async (world: World, name: string, options: SessionOptions): Promise<OpenedSession> => {
+  const context = await openContext(world, options);
+  const { key } = await findSession(
+    { client: context.client, namespace: context.target.namespace, agent: options.agent },
+    name,
+  );
+  return { context, session: context.client.session(key) };
+};

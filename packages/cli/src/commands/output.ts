@@ -1,0 +1,71 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { CommandFailure } from '../failure.ts';
+import { type Item, type Kind, manifestOf } from '../kinds/index.ts';
+import { readJsonPath, renderTable } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+const forms = ['table', 'wide', 'yaml', 'json', 'name', 'manifest', 'jsonl'] as const;
+
+/** Form of the data on standard output (PL-13). */
+export type OutputForm =
+  | { readonly form: (typeof forms)[number] }
+  | { readonly form: 'jsonpath'; readonly path: string };
+
+/** Reads `-o`; `jsonpath=` carries its path. */
+export const outputForm = (text: string | undefined, fallback: (typeof forms)[number] = 'table'): OutputForm => {
+  if (text === undefined) return { form: fallback };
+  if (text.startsWith('jsonpath=')) return { form: 'jsonpath', path: text.slice('jsonpath='.length) };
+  const form = forms.find((candidate) => candidate === text);
+  if (form !== undefined) return { form };
+  throw new CommandFailure(`there is no output form ${text}`, { hint: `one of ${forms.join(', ')}, jsonpath=PATH` });
+};
+
+/** Prints one resource, or a list of them with `isList`. */
+export const printItems = async (
+  world: World,
+  shown: { readonly kind: Kind; readonly items: readonly Item[]; readonly isList: boolean; readonly isAcross: boolean },
+  form: OutputForm,
+): Promise<void> => {
+  const { kind, items } = shown;
+  if (form.form === 'table' || form.form === 'wide')
+    return world.stdout.write(tableOf(world, shown, form.form === 'wide'));
+  if (form.form === 'name')
+    return world.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
+  const objects = items.map((item) => (form.form === 'manifest' ? manifestOf(item.json) : item.json));
+  const [first = {}] = objects;
+  const whole: JsonObject = shown.isList ? { apiVersion: 'svc/v1', kind: 'List', items: objects } : first;
+  if (form.form === 'manifest') return world.stdout.write(await manifests(objects));
+  return printValue(world, whole, form);
+};
+
+/** Prints any value in the forms that know no columns. */
+export const printValue = async (world: World, value: unknown, form: OutputForm): Promise<void> => {
+  if (form.form === 'jsonpath') return world.stdout.write(`${readJsonPath(value, form.path)}\n`);
+  if (form.form === 'yaml') return world.stdout.write(await yamlText(value));
+  const indent = form.form === 'jsonl' ? undefined : 2;
+  world.stdout.write(`${JSON.stringify(value, undefined, indent)}\n`);
+};
+
+export const yamlText = async (value: unknown): Promise<string> => {
+  const { stringify } = await import('yaml');
+  return stringify(value, { lineWidth: 0 });
+};
+
+const manifests = async (objects: readonly JsonObject[]): Promise<string> =>
+  (await Promise.all(objects.map(yamlText))).join('---\n');
+
+const tableOf = (world: World, shown: Parameters<typeof printItems>[1], isWide: boolean): string => {
+  const { kind, items, isAcross } = shown;
+  const upper = (headings: readonly string[]): string[] => headings.map((heading) => heading.toUpperCase());
+  const headings = [
+    ...(isAcross ? ['NAMESPACE'] : []),
+    ...upper(kind.headings),
+    ...(isWide ? upper(kind.wideHeadings) : []),
+  ];
+  const rows = items.map((item) => [
+    ...(isAcross ? [item.namespace] : []),
+    ...item.cells,
+    ...(isWide ? item.wideCells : []),
+  ]);
+  return renderTable(headings, rows, world.stdout.isTerminal ? world.stdout.columns : undefined);
+};

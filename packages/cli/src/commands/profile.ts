@@ -1,0 +1,48 @@
+import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import { type Profile, readProfiles, writeProfiles } from '../profiles.ts';
+import { renderTable } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+/** `svc profile list`. */
+export const listProfiles = (world: World): void => {
+  const { current, profiles } = readProfiles(world);
+  const rows = Object.entries(profiles).map(([name, profile]) => {
+    const credential = ['token', 'apiKey', 'password'].find((field) => field in profile) ?? '-';
+    return [name === current ? '*' : '', name, profile.server ?? '-', profile.namespace ?? 'default', credential];
+  });
+  if (rows.length === 0) return world.stderr.write('no profiles; `svc login` makes one\n');
+  world.stdout.write(renderTable(['', 'NAME', 'SERVER', 'NAMESPACE', 'CREDENTIAL'], rows, undefined));
+};
+
+/** `svc profile use NAME`. */
+export const useProfile = (world: World, name: string): void => {
+  const stored = readProfiles(world);
+  if (stored.profiles[name] === undefined)
+    throw new CommandFailure(`there is no profile ${name}`, { hint: 'svc profile list' });
+  writeProfiles(world, { ...stored, current: name });
+  world.stderr.write(`using profile ${name}\n`);
+};
+
+/** `svc profile set`: server and namespace of a profile, made when missing. */
+export const setProfile = (world: World, name: string, options: GlobalOptions): void => {
+  const stored = readProfiles(world);
+  const { server, namespace } = options;
+  const profile: Profile = {
+    ...stored.profiles[name],
+    ...(server === undefined ? {} : { server }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  writeProfiles(world, { ...stored, profiles: { ...stored.profiles, [name]: profile } });
+  world.stderr.write(`profile ${name} saved\n`);
+};
+
+/** `svc profile delete NAME`. */
+export const deleteProfile = (world: World, name: string): void => {
+  const stored = readProfiles(world);
+  if (stored.profiles[name] === undefined)
+    throw new CommandFailure(`there is no profile ${name}`, { hint: 'svc profile list' });
+  const profiles = Object.fromEntries(Object.entries(stored.profiles).filter(([known]) => known !== name));
+  writeProfiles(world, { current: stored.current === name ? 'default' : stored.current, profiles });
+  world.stderr.write(`profile ${name} deleted\n`);
+};

@@ -1,0 +1,198 @@
+import { join, resolve } from 'node:path';
+import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { AgentSpecSchema } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { userDirectory } from '../profiles.ts';
+import { styleFor } from '../terminal/index.ts';
+import type { ServerModule, World } from '../world.ts';
+import { starterConfig } from './config.ts';
+
+export interface UpOptions extends GlobalOptions {
+  readonly port?: string;
+  readonly dataDir?: string;
+  readonly config?: string;
+  /** False with --no-open. */
+  readonly open?: boolean;
+  /** False with --no-demo. */
+  readonly demo?: boolean;
+}
+
+export interface ServeOptions extends GlobalOptions {
+  readonly config?: string;
+  readonly roles?: string;
+}
+
+const PRIVATE_DIRECTORY = 0o700;
+const PRIVATE_FILE = 0o600;
+const KEY_BYTES = 32;
+
+type Running = Awaited<ReturnType<ServerModule['startServer']>>;
+
+/**
+ * `svc up`: a server with everything it needs, made where missing; a second start finds it and changes nothing.
+ * Returns when the server has been asked to stop and is closed.
+ */
+export const up = async (world: World, options: UpOptions): Promise<void> => {
+  const { flags, dataDir } = prepare(world, options);
+  const server = await world.loadServer();
+  const started = world.nowMs();
+  const running = await start(server, { world, flags, note: noteTo(world) });
+  if (options.demo !== false) await ensureDemo(world, running.url);
+  world.stderr.write(
+    welcome(world, { running, dataDir, ms: world.nowMs() - started, isDemo: options.demo !== false, options }),
+  );
+  if (options.open !== false && world.stdout.isTerminal && running.config.settings['console.enabled'])
+    world.openBrowser(running.url);
+  await server.serveUntilSignal(running);
+};
+
+/** `svc serve`: production start; takes the configuration as it is and writes none. */
+export const serve = async (world: World, options: ServeOptions): Promise<void> => {
+  const server = await world.loadServer();
+  const flags = { config: options.config, 'server.roles': options.roles };
+  const running = await start(server, { world, flags, note: noteTo(world) });
+  world.stderr.write(`svc listens on ${running.url}\n`);
+  await server.serveUntilSignal(running);
+};
+
+type Flags = Readonly<Record<string, string | undefined>>;
+
+/** Flags of the server, after the data directory, its key file and its configuration exist. */
+const prepare = (world: World, options: UpOptions): { readonly flags: Flags; readonly dataDir: string } => {
+  const chosen = world.environment['SVC_DATA_DIR'] || undefined;
+  const dataDir = resolve(world.cwd, options.dataDir ?? chosen ?? userDirectory(world, 'data'));
+  world.files.makeDirectory(dataDir, PRIVATE_DIRECTORY);
+  ensureKeyFile(world, dataDir);
+  const config = options.config ?? ownConfig(world, dataDir);
+  const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
+  return { dataDir, flags: { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(world) } };
+};
+
+const portOf = (text: string): string => {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text;
+  throw new CommandFailure(`${text} is no port`, { hint: 'a number up to 65535; 0 picks a free one' });
+};
+
+/** One line per request is for operators; a person at a terminal sees only what goes wrong. */
+const logLevel = (world: World): string | undefined =>
+  (world.environment['SVC_TELEMETRY_LOG_LEVEL'] ?? '') === '' ? 'warn' : undefined;
+
+/** The key that encrypts stored secrets, made once (PL-8). */
+const ensureKeyFile = (world: World, dataDir: string): void => {
+  const path = join(dataDir, 'keys', 'master.json');
+  if (world.files.facts(path) !== undefined) return;
+  world.files.makeDirectory(join(dataDir, 'keys'), PRIVATE_DIRECTORY);
+  const key = Buffer.from(world.randomBytes(KEY_BYTES)).toString('base64');
+  const id = Buffer.from(world.randomBytes(6)).toString('hex');
+  world.files.writeText(path, `${JSON.stringify({ keys: [{ id, key }] })}\n`, PRIVATE_FILE);
+};
+
+/** The configuration that `svc up` made in the data directory, unless the person has one of their own. */
+const ownConfig = (world: World, dataDir: string): string | undefined => {
+  const { environment, cwd, files } = world;
+  if ((environment['SVC_CONFIG'] ?? '') !== '' || (environment['SVC_CONFIG_INLINE'] ?? '') !== '') return undefined;
+  const named = ['svc.yaml', 'svc.yml', 'svc.json'].map((name) => join(cwd, name));
+  const places = [...named, join(userDirectory(world, 'config'), 'svc.yaml'), '/etc/svc/svc.yaml'];
+  if (places.some((path) => files.facts(path) !== undefined)) return undefined;
+  const path = join(dataDir, 'svc.yaml');
+  if (files.facts(path) === undefined) files.writeText(path, starterConfig, PRIVATE_FILE);
+  return path;
+};
+
+const noteTo = (world: World) => (text: string) => world.stderr.write(`${text}\n`);
+
+const start = async (
+  server: ServerModule,
+  given: { readonly world: World; readonly flags: Flags; readonly note: (text: string) => void },
+): Promise<Running> => {
+  const { world, flags, note } = given;
+  try {
+    return await server.startServer({
+      flags,
+      environment: world.environment,
+      cwd: world.cwd,
+      onWarning: (warning) =>
+        note(`warning: ${[warning.label, warning.key, warning.text].filter((piece) => piece !== '').join(': ')}`),
+    });
+  } catch (error) {
+    throw explainStart(error, server) ?? error;
+  }
+};
+
+/** Why a start failed and what to do; undefined for what nobody expected. */
+const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
+  if (server.isFault(error)) return new CommandFailure(`${error.message} (${error.reason})`, { cause: error });
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const address = error instanceof Error && 'port' in error ? ` ${String(error.port)}` : '';
+  if (code === 'EADDRINUSE') {
+    return new CommandFailure(`the port${address} is taken`, {
+      exitCode: exitCodes.connection,
+      hint: 'another svc may be running already: try `svc chat`; or choose another port: svc up --port 7421',
+      cause: error,
+    });
+  }
+  if (code === 'EACCES')
+    return new CommandFailure(`not allowed: ${(error as Error).message}`, { hint: 'svc doctor', cause: error });
+  return undefined;
+};
+
+/** The agent of the first conversation: the default model, tools, and one that asks before it acts. */
+const ensureDemo = async (world: World, url: string): Promise<void> => {
+  const client = await world.createClient({ baseUrl: url });
+  try {
+    await client.gateway.createAgent({
+      ns: 'default',
+      name: 'demo',
+      spec: fromJson(AgentSpecSchema, demoSpec),
+    });
+  } catch (error) {
+    // A server that asks for a credential has an operator who makes agents; an existing demo stays as it is.
+    if (!isSvcError(error) || !['ALREADY_EXISTS', 'UNAUTHENTICATED', 'PERMISSION_DENIED'].includes(error.code))
+      throw error;
+  }
+};
+
+/** list_goals runs freely, create_goal and update_goal ask. */
+const demoSpec: JsonObject = {
+  systemPrompt: 'You are the demo agent of svc. Answer briefly. Use your tools when they help.',
+  features: [{ name: 'goals', type: 'toolset' }],
+  capabilities: { goals: ['inspect', { action: 'create', approval: 'ask' }, { action: 'update', approval: 'ask' }] },
+};
+
+interface Welcome {
+  readonly running: Running;
+  readonly dataDir: string;
+  readonly ms: number;
+  readonly isDemo: boolean;
+  readonly options: UpOptions;
+}
+
+const welcome = (world: World, facts: Welcome): string => {
+  const { running, dataDir, ms, isDemo, options } = facts;
+  const style = styleFor(world.stderr, world.environment, options.color);
+  const { url, config } = running;
+  const flag = url === 'http://127.0.0.1:7420' ? '' : ` --server ${url}`;
+  const model =
+    config.models.default ??
+    Object.keys(config.models.providers).find((name) => name !== 'demo') ??
+    'demo/echo, which needs no key';
+  const talk = isDemo
+    ? [
+        '',
+        'Talk to the demo agent from another terminal:',
+        `  ${style.cyan(`svc chat${flag}`)}      ${style.dim('(from a clone: npx svc chat)')}`,
+        `  ${style.cyan(`curl -s ${url}/v1/ns/default/agents/demo/sessions -X POST`)}`,
+      ]
+    : [];
+  return `${[
+    `${style.green('svc is up')} at ${style.bold(url)} ${style.dim(`(ready in ${Math.round(ms)} ms)`)}`,
+    `  data   ${dataDir}`,
+    `  config ${config.file ?? 'defaults'}`,
+    `  model  ${model}`,
+    ...talk,
+    '',
+    style.dim('Ctrl-C stops the server; nothing is lost, running answers go on at the next start.'),
+  ].join('\n')}\n`;
+};

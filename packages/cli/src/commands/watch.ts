@@ -1,0 +1,104 @@
+import { toJson } from '@bufbuild/protobuf';
+import { type SessionMessage, SessionMessagePartType, SessionMessageSchema } from '@svc/api/data';
+import { SessionMessagePartEventSchema } from '@svc/api/events';
+import { type Session, textOf, viewOfMessages } from '@svc/client';
+import { ReplyRenderer } from '../chat/index.ts';
+import { harmless, localTime, styleFor } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+import type { CommandContext } from './context.ts';
+import { openSession, type SessionOptions } from './open-session.ts';
+import { outputForm, printValue } from './output.ts';
+
+const MESSAGES_SHOWN = 50;
+
+/** `svc session messages ID`: the newest messages, oldest of them first. */
+export const messages = async (world: World, name: string, options: SessionOptions): Promise<void> => {
+  const { session } = await openSession(world, name, options);
+  const wanted =
+    options.limit === undefined ? MESSAGES_SHOWN : Math.max(1, Number.parseInt(options.limit, 10) || MESSAGES_SHOWN);
+  const found = await newestMessages(session, wanted);
+  const form = outputForm(options.output);
+  if (form.form === 'table' || form.form === 'wide') return printMessages(world, found, options);
+  const objects = found.map((message) => toJson(SessionMessageSchema, message, { alwaysEmitImplicit: true }));
+  if (form.form !== 'jsonl') return printValue(world, { items: objects }, form);
+  for (const object of objects) await printValue(world, object, form);
+};
+
+const newestMessages = async (session: Session, wanted: number): Promise<readonly SessionMessage[]> => {
+  let found: SessionMessage[] = [];
+  let beforeMessageId: string | undefined;
+  while (found.length < wanted) {
+    const pageSize = Math.min(200, wanted - found.length);
+    const page = await session.messages(beforeMessageId === undefined ? { pageSize } : { pageSize, beforeMessageId });
+    found = [...page.items.flatMap((item) => item.message ?? []), ...found];
+    beforeMessageId = page.nextBeforeMessageId;
+    if (!page.hasMore || beforeMessageId === undefined) break;
+  }
+  return found;
+};
+
+const printMessages = (world: World, found: readonly SessionMessage[], options: SessionOptions): void => {
+  const style = styleFor(world.stdout, world.environment, options.color);
+  for (const shown of viewOfMessages(found).messages) {
+    const message = found.find((candidate) => candidate.id === shown.id);
+    const time = localTime(Number(message?.createdAt ?? 0) / 1_000);
+    const tools = shown.parts
+      .filter((part) => part.name !== '' && part.partType === SessionMessagePartType.TOOL_CALL)
+      .map((part) => part.name);
+    const used = tools.length === 0 ? '' : `  (${tools.join(', ')})`;
+    world.stdout.write(`${style.bold(shown.role)} ${style.dim(`${time}  ${shown.id}${used}`)}\n`);
+    world.stdout.write(`${harmless(textOf(shown)).trimEnd()}\n\n`);
+  }
+};
+
+/** `svc session stream ID`: events as JSON lines, until the end that was asked for or Ctrl-C. */
+export const stream = async (world: World, name: string, options: SessionOptions): Promise<void> => {
+  const { context, session } = await openSession(world, name, options);
+  const abort = new AbortController();
+  const release = world.onInterrupt(() => abort.abort());
+  const { after, untilDone, turn: turnId } = options;
+  const onConnection = lostNotes(context);
+  try {
+    for await (const event of session.stream({ after, untilDone, turnId, signal: abort.signal, onConnection })) {
+      world.stdout.write(
+        `${JSON.stringify(toJson(SessionMessagePartEventSchema, event, { alwaysEmitImplicit: true }))}\n`,
+      );
+    }
+  } finally {
+    release();
+  }
+};
+
+/** `svc session watch ID`: what happens in a session, as in a chat, until Ctrl-C. */
+export const watch = async (world: World, name: string, options: SessionOptions): Promise<void> => {
+  const { context, session } = await openSession(world, name, options);
+  const abort = new AbortController();
+  const release = world.onInterrupt(() => abort.abort());
+  const renderer = new ReplyRenderer({
+    write: (text) => world.stdout.write(text),
+    style: styleFor(world.stdout, world.environment, options.color),
+    showReasoning: options.showReasoning === true,
+    columns: world.stdout.columns,
+  });
+  const { after = '', untilDone } = options;
+  const onConnection = lostNotes(context);
+  const onSnapshot = (): void =>
+    context.note('some events are too old to show; `svc session messages` has the messages');
+  try {
+    for await (const event of session.stream({ after, untilDone, signal: abort.signal, onConnection, onSnapshot }))
+      renderer.show(event);
+  } finally {
+    renderer.breakLine();
+    release();
+  }
+};
+
+/** Tells on standard error when the stream is interrupted and goes on. */
+const lostNotes = (context: CommandContext) => {
+  let isLost = false;
+  return (state: { readonly state: 'open' | 'lost' }): void => {
+    if (state.state === 'lost' && !isLost) context.note('connection lost, waiting for the server...');
+    if (state.state === 'open' && isLost) context.note('connected again');
+    isLost = state.state === 'lost';
+  };
+};

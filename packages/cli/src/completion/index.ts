@@ -1,0 +1,50 @@
+/**
+ * completion: scripts for four shells and what they ask: `svc __complete -- WORDS`, one candidate a line. Names of live
+ * resources are asked from the server for at most 300 ms; without one, the rest completes all the same.
+ */
+import type { Command } from 'commander';
+import { openContext } from '../commands/context.ts';
+import { CommandFailure } from '../failure.ts';
+import { kindOf } from '../kinds/index.ts';
+import type { World } from '../world.ts';
+import { type Completion, complete } from './candidates.ts';
+import { scripts } from './scripts.ts';
+
+/** Longest time a key press may wait for a server (PL-13). */
+const BUDGET_MS = 300;
+const NAMES_SHOWN = 200;
+
+/** `svc completion SHELL`. */
+export const printScript = (world: World, shell: string): void => {
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+  if (script === undefined)
+    throw new CommandFailure(`there is no completion for ${shell}`, { hint: Object.keys(scripts).join(', ') });
+  world.stdout.write(script);
+};
+
+/** `svc __complete -- WORDS`; never fails, for a shell has no place to show it. */
+export const printCompletions = async (world: World, program: Command, words: readonly string[]): Promise<void> => {
+  const completion = complete(program, words[0] === '--' ? words.slice(1) : words);
+  const current = words.at(-1) ?? '';
+  const live = await Promise.race([liveNames(world, completion), budget(world)]);
+  const names = live.filter((name) => name.startsWith(current)).map((text) => ({ text, help: '' }));
+  for (const { text, help } of [...completion.candidates, ...names])
+    world.stdout.write(help === '' ? `${text}\n` : `${text}\t${help}\n`);
+};
+
+const budget = async (world: World): Promise<readonly string[]> => {
+  await world.sleep(BUDGET_MS);
+  return [];
+};
+
+const liveNames = async (world: World, completion: Completion): Promise<readonly string[]> => {
+  if (completion.liveKind === undefined) return [];
+  try {
+    const { scope } = await openContext(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
+    const items = await kindOf(completion.liveKind).list(scope);
+    return items.map((item) => item.name);
+  } catch {
+    // No server, no rights, a broken profile: there are just no names to offer.
+    return [];
+  }
+};

@@ -1,0 +1,87 @@
+import type { Client, ClientOptions } from '@svc/client';
+import { CommandFailure } from './failure.ts';
+import { type Profile, readProfiles } from './profiles.ts';
+import type { World } from './world.ts';
+
+/** Options that every command takes (PL-13). */
+export interface GlobalOptions {
+  readonly server?: string;
+  readonly token?: string;
+  readonly profile?: string;
+  readonly namespace?: string;
+  readonly output?: string;
+  readonly quiet?: boolean;
+  /** False with --no-color. */
+  readonly color?: boolean;
+  /** Such as `30s` or plain seconds. */
+  readonly timeout?: string;
+}
+
+export const DEFAULT_SERVER = 'http://127.0.0.1:7420';
+
+/** Whom a command talks to, as whom, and about which namespace. */
+export interface Target {
+  readonly server: string;
+  readonly namespace: string;
+  readonly credentials: Pick<ClientOptions, 'token' | 'apiKey' | 'basic'>;
+  readonly profile: string;
+}
+
+/** Flag before environment before profile before default. */
+export const resolveTarget = (world: World, options: GlobalOptions): Target => {
+  const { environment } = world;
+  const { current, profiles } = readProfiles(world);
+  const name = options.profile ?? nonEmpty(environment['SVC_PROFILE']) ?? current;
+  const profile = profiles[name];
+  if (profile === undefined && options.profile !== undefined) {
+    throw new CommandFailure(`there is no profile ${name}`, { hint: 'svc profile list' });
+  }
+  return {
+    server: withScheme(options.server ?? nonEmpty(environment['SVC_SERVER']) ?? profile?.server ?? DEFAULT_SERVER),
+    namespace: options.namespace ?? nonEmpty(environment['SVC_NAMESPACE']) ?? profile?.namespace ?? 'default',
+    credentials: credentialsOf(world, options, profile ?? {}),
+    profile: name,
+  };
+};
+
+const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+const withScheme = (server: string): string => {
+  const text = /^[a-z]+:\/\//i.test(server) ? server : `http://${server}`;
+  if (URL.parse(text) === null)
+    throw new CommandFailure(`${server} is no address`, { hint: 'write it as http://host:port' });
+  return text.replace(/\/+$/, '');
+};
+
+/** A credential that the profile holds for one server is never sent to another one. */
+const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): Target['credentials'] => {
+  const token = options.token ?? nonEmpty(world.environment['SVC_TOKEN']);
+  if (token !== undefined) return { token };
+  const apiKey = nonEmpty(world.environment['SVC_API_KEY']);
+  if (apiKey !== undefined) return { apiKey };
+  const other = options.server ?? nonEmpty(world.environment['SVC_SERVER']);
+  if (other !== undefined && withScheme(other) !== withScheme(profile.server ?? DEFAULT_SERVER)) return {};
+  if (profile.token !== undefined) return { token: profile.token };
+  if (profile.apiKey !== undefined) return { apiKey: profile.apiKey };
+  return profile.password === undefined ? {} : { basic: { password: profile.password } };
+};
+
+/** A client of the target. A command tells at once when no server is there; `isPatient` ones wait for it. */
+export const connect = (world: World, target: Target, isPatient = false): Promise<Client> =>
+  world.createClient({
+    baseUrl: target.server,
+    ...target.credentials,
+    headers: { 'user-agent': 'svc-cli' },
+    retry: { tries: isPatient ? 8 : 2 },
+  });
+
+/** `--timeout` in milliseconds. */
+export const timeoutMs = (options: GlobalOptions): number | undefined => {
+  if (options.timeout === undefined) return undefined;
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(options.timeout);
+  const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+  const unit = match?.[2] as keyof typeof units | undefined;
+  if (match === null)
+    throw new CommandFailure(`--timeout ${options.timeout} is no duration`, { hint: 'write it as 30s or 5m' });
+  return Number(match[1]) * units[unit ?? 's'];
+};

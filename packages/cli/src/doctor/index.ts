@@ -1,0 +1,100 @@
+/**
+ * doctor: looks for what keeps svc from working, on this machine and from the server, and says what to do about it.
+ * Changes nothing and never blocks a start.
+ */
+import { join } from 'node:path';
+import { openContext } from '../commands/context.ts';
+import { outputForm, printValue } from '../commands/output.ts';
+import { type GlobalOptions, resolveTarget } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import { userDirectory } from '../profiles.ts';
+import { type Style, styleFor } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+import { type Check, fail, ok } from './check.ts';
+import { checkConfiguration, checkDataDirectory, checkNode, checkProviders } from './local-checks.ts';
+import { checkFromInside, checkServer } from './server-checks.ts';
+
+export interface DoctorOptions extends GlobalOptions {
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly online?: boolean;
+}
+
+/** `svc doctor`: exit code 1 when any line is fail. */
+export const doctor = async (world: World, options: DoctorOptions): Promise<void> => {
+  const checks = await runChecks(world, options);
+  const form = outputForm(options.output);
+  if (form.form !== 'table' && form.form !== 'wide') await printValue(world, { checks }, form);
+  else world.stdout.write(render(checks, styleFor(world.stdout, world.environment, options.color)));
+  const failed = checks.filter((check) => check.result === 'fail').length;
+  if (failed > 0) throw new CommandFailure(failed === 1 ? 'one check failed' : `${failed} checks failed`);
+};
+
+const runChecks = async (world: World, options: DoctorOptions): Promise<readonly Check[]> => {
+  const target = resolveTarget(world, options);
+  const { checks: serverChecks, isUp } = await checkServer(world, target.server);
+  return [
+    checkNode(world),
+    ...(await localChecks(world, options, isUp)),
+    ...serverChecks,
+    ...(isUp ? await insideChecks(world, options) : []),
+  ];
+};
+
+const insideChecks = async (world: World, options: DoctorOptions): Promise<readonly Check[]> => {
+  const { client } = await openContext(world, options);
+  return checkFromInside(client, options.online === true);
+};
+
+const localChecks = async (world: World, options: DoctorOptions, isUp: boolean): Promise<readonly Check[]> => {
+  const server = await world.loadServer();
+  const flags = { config: options.config ?? upConfig(world), dataDir: options.dataDir };
+  const { checks, loaded } = checkConfiguration(world, server, flags);
+  if (loaded === undefined) return checks;
+  const isChosen = options.dataDir !== undefined || loaded.origins.has('dataDir');
+  const dataDir = isChosen ? loaded.config.dataDir : userDirectory(world, 'data');
+  return [
+    ...checks,
+    ...checkDataDirectory(world, dataDir),
+    checkProviders(loaded),
+    ...(await portCheck(world, loaded.config.transport, isUp)),
+  ];
+};
+
+/** The file that `svc up` made, when it is the one in force. */
+const upConfig = (world: World): string | undefined => {
+  const path = join(userDirectory(world, 'data'), 'svc.yaml');
+  const isOther = ['svc.yaml', 'svc.yml', 'svc.json'].some(
+    (name) => world.files.facts(join(world.cwd, name)) !== undefined,
+  );
+  const isNamed =
+    (world.environment['SVC_CONFIG'] ?? '') !== '' || (world.environment['SVC_CONFIG_INLINE'] ?? '') !== '';
+  return !isOther && !isNamed && world.files.facts(path) !== undefined ? path : undefined;
+};
+
+const portCheck = async (
+  world: World,
+  address: { readonly host: string; readonly port: number },
+  isUp: boolean,
+): Promise<readonly Check[]> => {
+  const place = `${address.host}:${address.port}`;
+  if (address.port === 0) return [];
+  if (!(await world.isPortTaken(address.host, address.port)))
+    return [ok('port', isUp ? `${place} is free; the server is another one` : `${place} is free`)];
+  return [
+    isUp
+      ? ok('port', `${place} is in use by a server`)
+      : fail('port', `${place} is taken by another program`, 'choose another one: svc up --port 7421'),
+  ];
+};
+
+const render = (checks: readonly Check[], style: Style): string => {
+  const width = Math.max(...checks.map((check) => check.name.length));
+  const paint = { ok: style.green, warn: style.yellow, fail: style.red };
+  return checks
+    .map((check) => {
+      const line = `${paint[check.result](check.result.padEnd(4))}  ${check.name.padEnd(width)}  ${check.detail}\n`;
+      return check.remedy === '' ? line : `${line}${' '.repeat(width + 8)}${style.dim(`-> ${check.remedy}`)}\n`;
+    })
+    .join('');
+};

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { ServerModule, World } from '../world.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+type Loaded = ReturnType<ServerModule['loadConfig']>;
+
+const LEAST_NODE = 26;
+/** Below this a busy server fills the disk within hours. */
+const LOW_DISK_BYTES = 1024 ** 3;
+const FULL_DISK_BYTES = 100 * 1024 ** 2;
+
+export const checkNode = (world: World): Check => {
+  const major = Number(world.nodeVersion.replace(/^v/, '').split('.')[0]);
+  const name = 'node';
+  return major >= LEAST_NODE
+    ? ok(name, world.nodeVersion)
+    : fail(name, `${world.nodeVersion} is too old`, `install Node.js ${LEAST_NODE} or newer`);
+};
+
+/** The configuration of this machine, loaded once for the checks that follow. */
+export const checkConfiguration = (
+  world: World,
+  server: ServerModule,
+  flags: Readonly<Record<string, string | undefined>>,
+): { readonly checks: readonly Check[]; readonly loaded: Loaded | undefined } => {
+  const name = 'configuration';
+  try {
+    const loaded = server.loadConfig({ flags, environment: world.environment, cwd: world.cwd });
+    const source = loaded.config.file ?? 'defaults';
+    const [first] = loaded.warnings;
+    if (first === undefined) return { loaded, checks: [ok(name, source)] };
+    const text = [first.label, first.key, first.text].filter((piece) => piece !== '').join(': ');
+    const others = loaded.warnings.length > 1 ? ` and ${loaded.warnings.length - 1} more` : '';
+    return { loaded, checks: [warn(name, `${text}${others}`, 'svc config check')] };
+  } catch (error) {
+    if (!(error instanceof server.ConfigError)) throw error;
+    return {
+      loaded: undefined,
+      checks: error.message.split('\n').map((line) => fail(name, line, 'correct it, then svc config check')),
+    };
+  }
+};
+
+export const checkDataDirectory = (world: World, dataDir: string): readonly Check[] => {
+  const name = 'data directory';
+  const facts = world.files.facts(dataDir);
+  if (facts === undefined) return [warn(name, `${dataDir} does not exist yet`, 'svc up makes it')];
+  if (!facts.isDirectory) return [fail(name, `${dataDir} is no directory`, 'choose another dataDir')];
+  if (!world.files.isWritable(dataDir))
+    return [fail(name, `${dataDir} cannot be written`, `give your user the right to write ${dataDir}`)];
+  const isOpen = world.platform !== 'win32' && (facts.mode & 0o007) !== 0;
+  const access = isOpen ? warn(name, `${dataDir} is open to every user`, `chmod 700 ${dataDir}`) : ok(name, dataDir);
+  return [access, ...checkKeyFile(world, dataDir), ...checkDisk(world, dataDir)];
+};
+
+const checkKeyFile = (world: World, dataDir: string): readonly Check[] => {
+  const name = 'key file';
+  const path = join(dataDir, 'keys', 'master.json');
+  const facts = world.files.facts(path);
+  if (facts === undefined)
+    return [
+      warn(name, `${path} does not exist yet`, 'svc up makes it; keep a copy: without it stored secrets are lost'),
+    ];
+  if (world.platform !== 'win32' && (facts.mode & 0o077) !== 0)
+    return [fail(name, `${path} may be read by others`, `chmod 600 ${path}`)];
+  return [ok(name, path)];
+};
+
+const checkDisk = (world: World, dataDir: string): readonly Check[] => {
+  const name = 'disk';
+  const free = world.files.freeBytes(dataDir);
+  if (free === undefined) return [];
+  const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+  if (free < FULL_DISK_BYTES) return [fail(name, text, 'make room: writes will be refused soon')];
+  return [free < LOW_DISK_BYTES ? warn(name, text, 'make room, or move dataDir') : ok(name, text)];
+};
+
+/** Which models agents can use. */
+export const checkProviders = (loaded: Loaded): Check => {
+  const names = Object.keys(loaded.config.models.providers).filter((name) => name !== 'demo');
+  const keyless = names.filter((name) => {
+    const provider = loaded.config.models.providers[name];
+    return provider?.apiKey === undefined && provider?.type !== 'openai-compatible' && provider?.type !== 'demo';
+  });
+  if (keyless.length > 0)
+    return warn('providers', `no key for ${keyless.join(', ')}`, 'set models.providers.<name>.apiKey');
+  if (names.length === 0)
+    return ok('providers', 'demo only; set OPENAI_API_KEY or configure models.providers for a real model');
+  return ok('providers', [...names, 'demo'].join(', '));
+};

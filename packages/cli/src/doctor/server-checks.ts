@@ -1,0 +1,83 @@
+import { type Client, isSvcError } from '@svc/client';
+import type { World } from '../world.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const ANSWER_MS = 3_000;
+/** Tokens expire by the clock; more than this and sign-ins start to fail. */
+const SKEW_MS = 30_000;
+
+/** What the server says from outside: alive, ready, its clock. Undefined when none answers. */
+export const checkServer = async (
+  world: World,
+  address: string,
+): Promise<{ readonly checks: readonly Check[]; readonly isUp: boolean }> => {
+  let response: Response;
+  try {
+    response = await world.fetch(`${address}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { isUp: false, checks: [warn('server', `none answers at ${address}`, 'start one with svc up')] };
+  }
+  const body = await response.text();
+  const ready =
+    response.status === 200 ? ok('server', `${address} is ready`) : notReady(response.status, { address, body });
+  const skew = clockSkew(world, response.headers.get('date'));
+  return { isUp: response.status === 200 || response.status === 503, checks: [ready, ...skew] };
+};
+
+const notReady = (status: number, facts: { readonly address: string; readonly body: string }): Check => {
+  if (status === 503)
+    return fail(
+      'server',
+      `${facts.address} is not ready: ${facts.body.trim().slice(0, 200)}`,
+      'look into the log of the server',
+    );
+  return fail(
+    'server',
+    `${facts.address} answers ${status} and is no svc server`,
+    'choose the right address with --server',
+  );
+};
+
+const clockSkew = (world: World, date: string | null): readonly Check[] => {
+  if (date === null) return [];
+  // The header has whole seconds.
+  const skewMs = Math.max(0, Math.abs(Date.parse(date) - world.nowMs()) - 1_000);
+  const text = `the clocks differ by ${Math.round(skewMs / 1_000)} s`;
+  return [skewMs > SKEW_MS ? warn('clock', text, 'synchronise the clocks (NTP)') : ok('clock', text)];
+};
+
+/** What the server says about this caller, and its own self-checks when it has them. */
+export const checkFromInside = async (client: Client, isOnline: boolean): Promise<readonly Check[]> => {
+  const checks: Check[] = [];
+  try {
+    const who = await client.auth.whoAmI({});
+    checks.push(ok('sign-in', `${who.subject} by ${who.mode}`));
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    if (error.code === 'UNIMPLEMENTED') checks.push(ok('sign-in', 'this server does not tell'));
+    else checks.push(fail('sign-in', `${error.message} (${error.reason})`, 'svc login'));
+  }
+  try {
+    const { checks: own } = await client.admin.runDoctor({ online: isOnline });
+    checks.push(
+      ...own.map(({ name, result, detail, remedy }) => ({
+        name: `server ${name}`,
+        result: resultOf(result),
+        detail,
+        remedy,
+      })),
+    );
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    if (error.code !== 'UNIMPLEMENTED' && error.code !== 'PERMISSION_DENIED' && error.code !== 'UNAUTHENTICATED') {
+      checks.push(warn('server checks', `${error.message} (${error.reason})`, 'look into the log of the server'));
+    }
+  }
+  return checks;
+};
+
+const resultOf = (word: string): Check['result'] => {
+  if (word === 'ok') return 'ok';
+  return word === 'fail' ? 'fail' : 'warn';
+};

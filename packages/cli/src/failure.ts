@@ -1,0 +1,115 @@
+import { isSvcError, type SvcError } from '@svc/client';
+
+/** How the program ends (PL-13). */
+export const exitCodes = {
+  ok: 0,
+  refused: 1,
+  partial: 2,
+  connection: 3,
+  notFound: 4,
+  timeout: 5,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A failure that is explained to the person and ends the command. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode;
+  /** What to do next; shown below the message. */
+  readonly hint: string | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly exitCode?: ExitCode; readonly hint?: string | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CommandFailure';
+    this.exitCode = options.exitCode ?? exitCodes.refused;
+    this.hint = options.hint;
+  }
+}
+
+/** What is said about a failure, line by line, and the exit code. */
+export interface Explanation {
+  readonly lines: readonly string[];
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+}
+
+/** Puts any failure into words for the person at the terminal; undefined for a mistake in this program. */
+export const explain = (error: unknown): Explanation | undefined => {
+  if (error instanceof CommandFailure)
+    return { lines: error.message.split('\n'), hint: error.hint, exitCode: error.exitCode };
+  if (isSvcError(error)) return explainCall(error);
+  if (error instanceof Error && error.name === 'ConfigError') {
+    return { lines: error.message.split('\n'), hint: 'svc config check', exitCode: exitCodes.refused };
+  }
+  return undefined;
+};
+
+const explainCall = (error: SvcError): Explanation => {
+  const reason = error.reason === '' ? error.code : error.reason;
+  const violations = error.violations.map(
+    (violation) => `  ${violation.field}: ${violation.description} (${violation.reason})`,
+  );
+  const first =
+    violations.length > 1 ? `${violations.length} fields are refused (${reason})` : describeCall(error, reason);
+  const request = error.requestId === '' || isLocal(error) ? [] : [`  request ${error.requestId}`];
+  return {
+    lines: [first, ...(violations.length > 1 ? violations : []), ...request],
+    hint: hintOf(error),
+    exitCode: exitCodeOf(error),
+  };
+};
+
+/** A failure without an answer has words enough; an answer is named by its reason too. */
+const describeCall = (error: SvcError, reason: string): string =>
+  isLocal(error) ? error.message : `${error.message} (${reason})`;
+
+/** Failures that no server answered. */
+const isLocal = (error: SvcError): boolean => error.httpStatus === undefined;
+
+const exitCodeOf = (error: SvcError): ExitCode => {
+  switch (error.code) {
+    case 'NOT_FOUND':
+      return error.reason === 'ROUTE_UNKNOWN' ? exitCodes.refused : exitCodes.notFound;
+    case 'UNAVAILABLE':
+    case 'UNAUTHENTICATED':
+    case 'PERMISSION_DENIED':
+      return exitCodes.connection;
+    case 'DEADLINE_EXCEEDED':
+      return exitCodes.timeout;
+    case 'CANCELLED':
+      return exitCodes.interrupted;
+    default:
+      return exitCodes.refused;
+  }
+};
+
+const hints: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'start a server with `svc up`, or name another one with --server or `svc login`',
+  INTERRUPTED: 'the server may be restarting: try again, or look with `svc doctor`',
+  CREDENTIALS_MISSING: 'sign in with `svc login`, or pass --token',
+  CREDENTIALS_INVALID: 'sign in anew with `svc login`',
+  CREDENTIALS_EXPIRED: 'sign in anew with `svc login`',
+  KEY_REVOKED: 'ask for a new key, then `svc login`',
+  ROLE: '`svc whoami` shows what you may do',
+  SCOPE: '`svc whoami` shows where you may do what',
+  NAMESPACE_MISSING: 'create it with `svc create namespace NAME`',
+  NAMESPACE_NOT_FOUND: '`svc get namespaces` lists those that exist',
+  NAMESPACE_DELETED: 'creating it again brings it and its contents back: `svc create namespace NAME`',
+  AGENT_NOT_FOUND: '`svc get agents` lists those that exist; -n chooses the namespace',
+  AGENT_NOT_READY: '`svc describe agent NAME` says what is missing',
+  SESSION_NOT_FOUND: '`svc session list` shows those that exist',
+  SESSION_BUSY: '`svc session stop ID` ends the running answer',
+  PARENT_MISSING: 'add --recursive to create the namespaces above it too',
+  CONFLICT: 'someone changed it meanwhile: read it again, then repeat',
+  METHOD_UNKNOWN: 'this server does not have that operation; `svc version` compares the versions',
+};
+
+const hintOf = (error: SvcError): string | undefined => {
+  const byReason = hints[error.reason];
+  if (byReason !== undefined) return byReason;
+  if (error.code === 'UNAVAILABLE') return '`svc doctor` looks for the cause';
+  return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request' : undefined;
+};

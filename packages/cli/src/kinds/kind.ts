@@ -1,0 +1,57 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { Client } from '@svc/client';
+import type { World } from '../world.ts';
+
+/** Where a command looks. */
+export interface Scope {
+  readonly client: Client;
+  readonly namespace: string;
+  /** `-l`. */
+  readonly selector: string;
+  /** Sessions: only those of this agent. */
+  readonly agent: string | undefined;
+  /** Most items of a list. */
+  readonly limit: number;
+  readonly world: World;
+}
+
+/** One resource as it is shown. */
+export interface Item {
+  readonly name: string;
+  readonly namespace: string;
+  /** {apiVersion, kind, metadata, spec, status} as the API words them. */
+  readonly json: JsonObject;
+  /** Cells under the headings of its kind. */
+  readonly cells: readonly string[];
+  readonly wideCells: readonly string[];
+}
+
+/** What `get`, `describe` and `delete` need to know of a kind. */
+export interface Kind {
+  readonly name: string;
+  readonly plural: string;
+  /** Other words for it, lower case. */
+  readonly words: readonly string[];
+  readonly isNamespaced: boolean;
+  readonly headings: readonly string[];
+  readonly wideHeadings: readonly string[];
+  list(scope: Scope): Promise<readonly Item[]>;
+  get(scope: Scope, name: string): Promise<Item>;
+  /** Answers a note such as `deleted`, or what holds it back. */
+  remove(scope: Scope, name: string, options: { readonly isPurge: boolean }): Promise<string>;
+}
+
+/** Pages of a list until `limit` items are there. */
+export const collectPages = async <T>(
+  limit: number,
+  page: (pageToken: string, pageSize: number) => Promise<{ readonly items: readonly T[]; readonly next: string }>,
+): Promise<readonly T[]> => {
+  const items: T[] = [];
+  let token = '';
+  do {
+    const { items: more, next } = await page(token, Math.min(200, limit - items.length));
+    items.push(...more);
+    token = next;
+  } while (token !== '' && items.length < limit);
+  return items;
+};

@@ -1,0 +1,39 @@
+import { type Namespace, NamespaceSchema } from '@svc/api/resources';
+import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { ageOf, labelText, resourceJson } from './resource-json.ts';
+
+const itemOf = (scope: Scope, namespace: Namespace | undefined): Item => {
+  const name = namespace?.metadata?.name ?? '';
+  const phase = namespace?.status?.phase ?? '';
+  return {
+    name,
+    namespace: '',
+    json: namespace === undefined ? {} : resourceJson(NamespaceSchema, namespace),
+    cells: [name, phase === '' ? '-' : phase, ageOf(namespace?.metadata, scope.world.nowMs())],
+    wideCells: [namespace?.spec?.parent || '-', labelText(namespace?.metadata?.labels)],
+  };
+};
+
+/** Namespaces: names are whole, so -n plays no part. */
+export const namespaceKind: Kind = {
+  name: 'Namespace',
+  plural: 'namespaces',
+  words: ['namespace', 'namespaces', 'ns'],
+  isNamespaced: false,
+  headings: ['name', 'phase', 'age'],
+  wideHeadings: ['parent', 'labels'],
+  list: async (scope) => {
+    const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
+      const page = await scope.client.gateway.listNamespaces({ pageToken, pageSize, labelSelector: scope.selector });
+      return { items: page.namespaces, next: page.nextPageToken };
+    });
+    return found.map((namespace) => itemOf(scope, namespace));
+  },
+  get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getNamespace({ name })).namespace),
+  remove: async (scope, name, { isPurge }) => {
+    await scope.client.gateway.deleteNamespace({ name, purge: isPurge });
+    return isPurge
+      ? 'deleted, its contents are being removed'
+      : 'deleted; creating it again within the grace period brings it back';
+  },
+};

@@ -1,0 +1,44 @@
+import { type DescMessage, type JsonObject, type MessageShape, toJson } from '@bufbuild/protobuf';
+import type { ResourceMeta } from '@svc/api/resources';
+import { age, creationMs } from '../terminal/index.ts';
+
+const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
+
+/** A resource in the form of manifests, status included: apiVersion, kind, metadata, spec, status. */
+export const resourceJson = <D extends DescMessage>(schema: D, message: MessageShape<D>): JsonObject => {
+  const json = toJson(schema, message, { alwaysEmitImplicit: true });
+  const object: JsonObject = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
+  return { apiVersion: 'svc/v1', kind: schema.name, ...object };
+};
+
+/** What one would write to create the same again: no status, nothing that the server decides, no empty fields (PL-1.1). */
+export const manifestOf = (json: JsonObject): JsonObject => {
+  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {}).filter(
+    ([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value),
+  );
+  const spec = Object.entries(isObject(json['spec']) ? json['spec'] : {}).filter(([, value]) => !isEmpty(value));
+  return {
+    apiVersion: json['apiVersion'] ?? 'svc/v1',
+    kind: json['kind'] ?? '',
+    metadata: Object.fromEntries(metadata),
+    spec: Object.fromEntries(spec),
+  };
+};
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+/** Age by the time in the uid, which is that of creation. */
+export const ageOf = (metadata: ResourceMeta | undefined, nowMs: number): string => {
+  const created = creationMs(metadata?.uid ?? '');
+  return created === undefined ? '-' : age(created, nowMs);
+};
+
+/** `a=b,c=d`, or a dash. */
+export const labelText = (labels: Readonly<Record<string, string>> | undefined): string => {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '-' : pairs.join(',');
+};

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { CommandFailure } from './failure.ts';
+import type { World } from './world.ts';
+
+/** One server as a person knows it. */
+export interface Profile {
+  readonly server?: string;
+  readonly namespace?: string;
+  readonly token?: string;
+  readonly apiKey?: string;
+  readonly password?: string;
+}
+
+export interface Profiles {
+  readonly current: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+const fields = ['server', 'namespace', 'token', 'apiKey', 'password'] as const;
+const SECRET_MODE = 0o600;
+
+/** The user's directory of this program (PL-13): XDG, or what the platform has instead. */
+export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): string => {
+  const { environment, platform } = world;
+  const xdg = environment[`XDG_${kind.toUpperCase()}_HOME`];
+  if (xdg !== undefined && xdg !== '') return join(xdg, 'svc');
+  const home = environment['HOME'] ?? environment['USERPROFILE'] ?? world.cwd;
+  if (platform === 'win32') return join(environment['APPDATA'] ?? home, 'svc');
+  if (platform === 'darwin' && kind !== 'config') return join(home, 'Library', 'Application Support', 'svc');
+  return join(home, { config: '.config', data: '.local/share', state: '.local/state' }[kind], 'svc');
+};
+
+export const profilesPath = (world: World): string => join(userDirectory(world, 'config'), 'profiles.json');
+
+/** The saved profiles, `default` without any; refuses a file that others may read, because credentials are in it. */
+export const readProfiles = (world: World): Profiles => {
+  const path = profilesPath(world);
+  const text = world.files.readText(path);
+  if (text === undefined) return { current: 'default', profiles: {} };
+  const mode = world.files.facts(path)?.mode ?? SECRET_MODE;
+  if (world.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new CommandFailure(`${path} may be read by others`, { hint: `chmod 600 ${path}` });
+  }
+  return parseProfiles(text, path);
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const parseProfiles = (text: string, path: string): Profiles => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CommandFailure(`${path} is no JSON: ${error.message}`, { hint: 'repair or remove it', cause: error });
+  }
+  const stored = isRecord(value) && isRecord(value['profiles']) ? value['profiles'] : {};
+  const profiles = Object.entries(stored).map(([name, profile]): [string, Profile] => [name, readProfile(profile)]);
+  const current = isRecord(value) && typeof value['current'] === 'string' ? value['current'] : 'default';
+  return { current, profiles: Object.fromEntries(profiles) };
+};
+
+const readProfile = (value: unknown): Profile => {
+  if (!isRecord(value)) return {};
+  const known = fields.flatMap((field): [string, string][] => {
+    const text = value[field];
+    return typeof text === 'string' ? [[field, text]] : [];
+  });
+  return Object.fromEntries(known);
+};
+
+/** Replaces the file, mode 0600. */
+export const writeProfiles = (world: World, profiles: Profiles): void =>
+  world.files.writeText(profilesPath(world), `${JSON.stringify(profiles, undefined, 2)}\n`, SECRET_MODE);

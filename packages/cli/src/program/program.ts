@@ -1,0 +1,72 @@
+import type { Command, CommanderError } from 'commander';
+import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
+import { styleFor } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+import { declareResourceCommands } from './resource-commands.ts';
+import { declareServerCommands, declareUserCommands } from './server-commands.ts';
+import { declareAgentCommands } from './session-commands.ts';
+
+/** Runs one command line; answers the exit code. Everything that goes wrong is explained on standard error. */
+export const runCommandLine = async (words: readonly string[], world: World): Promise<ExitCode> => {
+  const program = await buildProgram(world);
+  if (words[0] === '__complete') {
+    const { printCompletions } = await import('../completion/index.ts');
+    await printCompletions(world, program, words.slice(1));
+    return exitCodes.ok;
+  }
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (isUsageError(error)) return error.exitCode === 0 ? exitCodes.ok : exitCodes.refused;
+    return report(world, error, program.opts()['color'] !== false);
+  }
+};
+
+const isUsageError = (error: unknown): error is CommanderError =>
+  error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.');
+
+const report = (world: World, error: unknown, isColourWanted: boolean): ExitCode => {
+  const style = styleFor(world.stderr, world.environment, isColourWanted);
+  const explanation = explain(error);
+  if (explanation === undefined) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    world.stderr.write(`${style.red('svc:')} this is a mistake in svc itself\n${text}\n`);
+    return exitCodes.refused;
+  }
+  const { lines, hint, exitCode } = explanation;
+  // Ctrl-C needs no words.
+  if (exitCode === exitCodes.interrupted && !(error instanceof CommandFailure)) return exitCode;
+  world.stderr.write(`${style.red('svc:')} ${lines.join('\n')}\n`);
+  if (hint !== undefined) world.stderr.write(`${style.dim('  try:')} ${hint}\n`);
+  return exitCode;
+};
+
+/** All commands with their options; what they do is loaded when they run. */
+export const buildProgram = async (world: World): Promise<Command> => {
+  const { Command } = await import('commander');
+  const program = new Command('svc')
+    .description('Control plane and runtime for conversational agents.')
+    .option('--server <url>', 'address of the server (SVC_SERVER, default http://127.0.0.1:7420)')
+    .option('--token <token>', 'bearer token (SVC_TOKEN)')
+    .option('--profile <name>', 'saved server and credential (SVC_PROFILE)')
+    .option('-n, --namespace <name>', 'namespace (SVC_NAMESPACE, default default)')
+    .option('-o, --output <form>', 'table, wide, yaml, json, name, manifest, jsonl or jsonpath=PATH')
+    .option('-q, --quiet', 'no notes on standard error')
+    .option('--no-color', 'no colours; so does NO_COLOR')
+    .option('--timeout <duration>', 'longest wait, such as 30s')
+    .showHelpAfterError('(svc --help lists all commands)')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      writeErr: (text) => world.stderr.write(text),
+      getOutHelpWidth: () => world.stdout.columns,
+      getErrHelpWidth: () => world.stderr.columns,
+    });
+  declareServerCommands(program, world);
+  declareUserCommands(program, world);
+  declareResourceCommands(program, world);
+  declareAgentCommands(program, world);
+  return program;
+};

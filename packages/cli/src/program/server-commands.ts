@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { LoginOptions } from '../commands/account.ts';
+import type { ConfigOptions } from '../commands/config.ts';
+import type { ServeOptions, UpOptions } from '../commands/up.ts';
+import type { GlobalOptions } from '../connection.ts';
+import type { DoctorOptions } from '../doctor/index.ts';
+import type { World } from '../world.ts';
+import { run } from './run-action.ts';
+
+/** Commands that start or examine a server on this machine. */
+export const declareServerCommands = (program: Command, world: World): void => {
+  const starting = () => import('../commands/up.ts');
+  program
+    .command('up')
+    .description('start a server with a demo agent; makes what is missing')
+    .option('--port <port>', 'port on this machine, 0 picks a free one')
+    .option('--data-dir <path>', 'where everything is kept')
+    .option('--config <path>', 'configuration file')
+    .option('--no-open', 'do not open the browser')
+    .option('--no-demo', 'do not create the demo agent')
+    .action(run<UpOptions>(async (_args, options) => (await starting()).up(world, options)));
+  program
+    .command('serve')
+    .description('start a server for production; never writes configuration')
+    .option('--config <path>', 'configuration file')
+    .option('--roles <list>', 'gateway, controller, worker')
+    .action(run<ServeOptions>(async (_args, options) => (await starting()).serve(world, options)));
+  program
+    .command('doctor')
+    .description('look for what keeps svc from working')
+    .option('--config <path>', 'configuration file')
+    .option('--data-dir <path>', 'data directory to look at')
+    .option('--online', 'also checks that need the network')
+    .action(run<DoctorOptions>(async (_args, options) => (await import('../doctor/index.ts')).doctor(world, options)));
+  declareConfig(program.command('config').description('settings of a server on this machine'), world);
+};
+
+const declareConfig = (config: Command, world: World): void => {
+  const load = () => import('../commands/config.ts');
+  config
+    .command('check')
+    .description('list every mistake with its place')
+    .option('--config <path>', 'configuration file')
+    .option('--strict', 'warnings count as mistakes')
+    .action(run<ConfigOptions>(async (_args, options) => (await load()).checkConfig(world, options)));
+  config
+    .command('show')
+    .description('print what is in force and where it comes from')
+    .option('--config <path>', 'configuration file')
+    .option('--all', 'defaults too')
+    .action(run<ConfigOptions>(async (_args, options) => (await load()).showConfig(world, options)));
+  config
+    .command('init [path]')
+    .description('write a commented file to start from')
+    .action(run(async ([path]) => (await load()).initConfig(world, path)));
+};
+
+/** Commands about the person: who, where, which version. */
+export const declareUserCommands = (program: Command, world: World): void => {
+  const account = () => import('../commands/account.ts');
+  program
+    .command('login [server]')
+    .description('check a credential and keep it in a profile')
+    .option('--api-key', 'it is an API key')
+    .option('--password', 'it is a password')
+    .action(run<LoginOptions>(async ([server], options) => (await account()).login(world, server, options)));
+  program
+    .command('logout')
+    .description('forget the credential of a profile')
+    .action(run<GlobalOptions>(async (_args, options) => (await account()).logout(world, options)));
+  program
+    .command('whoami')
+    .description('who the server takes you for, and what you may do')
+    .action(run<GlobalOptions>(async (_args, options) => (await account()).whoami(world, options)));
+  program
+    .command('version')
+    .description('versions of this program and of the server')
+    .action(
+      run<GlobalOptions>(async (_args, options) => (await import('../commands/about.ts')).version(world, options)),
+    );
+  program
+    .command('completion <shell>')
+    .description('script for bash, zsh, fish or powershell')
+    .action(run(async ([shell = '']) => (await import('../completion/index.ts')).printScript(world, shell)));
+  declareProfile(program.command('profile').description('saved servers, credentials and namespaces'), world);
+};
+
+const declareProfile = (profile: Command, world: World): void => {
+  const load = () => import('../commands/profile.ts');
+  profile
+    .command('list')
+    .description('all profiles')
+    .action(run(async () => (await load()).listProfiles(world)));
+  profile
+    .command('use <name>')
+    .description('make a profile the current one')
+    .action(run(async ([name = '']) => (await load()).useProfile(world, name)));
+  profile
+    .command('set <name>')
+    .description('set --server and --namespace of a profile')
+    .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).setProfile(world, name, options)));
+  profile
+    .command('delete <name>')
+    .description('remove a profile')
+    .action(run(async ([name = '']) => (await load()).deleteProfile(world, name)));
+};

@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import type { ChatOptions } from '../chat/index.ts';
+import type { DeleteOptions } from '../commands/delete.ts';
+import type { GetOptions } from '../commands/get.ts';
+import type { SendOptions } from '../commands/send.ts';
+import type { SessionOptions } from '../commands/session.ts';
+import type { World } from '../world.ts';
+import { run } from './run-action.ts';
+
+const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
+
+/** Commands about conversations. */
+export const declareAgentCommands = (program: Command, world: World): void => {
+  program
+    .command('chat [agent]')
+    .description('talk to an agent; with -m or from a pipe one message')
+    .option('--session <id>', 'go on with this conversation')
+    .option('--new', 'start a new conversation')
+    .option('-m, --message <text>', 'send this, print the reply, leave')
+    .option('--file <path>', 'send a file with -m; may be repeated', collect)
+    .option('--show-reasoning', 'show what the model thinks')
+    .action(
+      run<ChatOptions>(async ([agent], options) => (await import('../chat/index.ts')).chat(world, agent, options)),
+    );
+  declareSend(program.command('send <session> [text]').description('send a message; from a pipe without text'), world);
+  const session = program.command('session').description('conversations');
+  declareManagement(session, world);
+  declareWatching(session, world);
+  declareSend(session.command('send <session> [text]').description('as svc send'), world);
+};
+
+const withAgent = (command: Command): Command =>
+  command.option('--agent <name>', 'agent of the session; saves a search');
+
+const declareSend = (command: Command, world: World): void => {
+  withAgent(command)
+    .option('--wait [duration]', 'wait for the reply, at most 300s')
+    .option('--when-busy <how>', 'queue, steer, interrupt or reject')
+    .action(
+      run<SendOptions>(async (args, options) => (await import('../commands/send.ts')).send(world, args, options)),
+    );
+};
+
+const declareManagement = (session: Command, world: World): void => {
+  const load = () => import('../commands/session.ts');
+  const get = () => import('../commands/get.ts');
+  session
+    .command('list [agent]')
+    .description('sessions of the namespace, or of one agent')
+    .option('-A, --all-namespaces', 'of every namespace')
+    .option('-l, --selector <labels>', 'only those with these labels')
+    .option('--limit <count>', 'most sessions')
+    .action(
+      run<GetOptions>(async ([agent], options) =>
+        (await get()).get(world, ['sessions'], agent === undefined ? options : { ...options, agent }),
+      ),
+    );
+  withAgent(session.command('get <session>').description('one session')).action(
+    run<GetOptions>(async (names, options) => (await get()).get(world, ['session', ...names], options)),
+  );
+  withAgent(session.command('delete <session...>').description('delete sessions with all their messages')).action(
+    run<DeleteOptions>(async (names, options) =>
+      (await import('../commands/delete.ts')).remove(world, ['session', ...names], options),
+    ),
+  );
+  withAgent(session.command('stop <session>').description('end the answer that is being written'))
+    .option('--turn <id>', 'only this turn')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stop(world, name, options)));
+  withAgent(session.command('clear <session>').description('remove all messages'))
+    .option('--stop', 'end running turns first')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).clear(world, name, options)));
+  withAgent(session.command('fork <session>').description('copy into a new session'))
+    .option('--through <message>', 'up to and including this message')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(world, name, options)));
+  withAgent(
+    session.command('permit <session> <request> <decision>').description('allow or deny what an agent asks for'),
+  )
+    .option('--option <id>', 'one of the options of the request')
+    .option('--comment <text>', 'why')
+    .action(run<SessionOptions>(async (args, options) => (await load()).permit(world, args, options)));
+};
+
+const declareWatching = (session: Command, world: World): void => {
+  const load = () => import('../commands/watch.ts');
+  withAgent(session.command('messages <session>').description('what was said'))
+    .option('--limit <count>', 'newest messages to show, default 50')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).messages(world, name, options)));
+  withAgent(session.command('stream <session>').description('events as JSON lines'))
+    .option('--after <cursor>', 'events after this cursor; live for new ones only')
+    .option('--until-done', 'leave at the end of the next turn')
+    .option('--turn <id>', 'only this turn')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(world, name, options)));
+  withAgent(session.command('watch <session>').description('what happens, as in a chat'))
+    .option('--after <cursor>', 'from this cursor on')
+    .option('--until-done', 'leave at the end of the next turn')
+    .option('--show-reasoning', 'show what the model thinks')
+    .action(run<SessionOptions>(async ([name = ''], options) => (await load()).watch(world, name, options)));
+};

@@ -1,0 +1,66 @@
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import type { Files } from './world.ts';
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/** The answer of `read`, undefined when the path does not exist; other failures are the caller's. */
+const unlessMissing = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+};
+
+const PRIVATE_DIRECTORY = 0o700;
+
+/** The disk of this machine. */
+export const realFiles: Files = {
+  readText: (path) => unlessMissing(() => readFileSync(path, 'utf8')),
+  readBytes: (path) => unlessMissing(() => new Uint8Array(readFileSync(path))),
+  writeText: (path, text, mode) => {
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });
+    const draft = `${path}.${process.pid}.new`;
+    try {
+      // The mode holds from the first byte: a credential is never readable, not even for a moment.
+      writeFileSync(draft, text, { mode, flag: 'wx' });
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  },
+  makeDirectory: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
+  facts: (path) =>
+    unlessMissing(() => {
+      const facts = statSync(path);
+      return { isDirectory: facts.isDirectory(), mode: facts.mode & 0o777, sizeBytes: facts.size };
+    }),
+  isWritable: (path) => {
+    try {
+      accessSync(path, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  freeBytes: (path) =>
+    unlessMissing(() => {
+      const disk = statfsSync(path);
+      return disk.bavail * disk.bsize;
+    }),
+};

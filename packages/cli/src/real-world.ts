@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { connect as connectSocket } from 'node:net';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { realFiles } from './real-files.ts';
+import { openRealTerminal } from './real-terminal.ts';
+import type { Output, World } from './world.ts';
+
+/** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
+const PLAIN_COLUMNS = 100;
+const PROBE_MS = 1_000;
+
+const output = (stream: NodeJS.WriteStream): Output => ({
+  write: (text) => void stream.write(text),
+  isTerminal: stream.isTTY === true,
+  get columns() {
+    return stream.isTTY === true && stream.columns > 0 ? stream.columns : PLAIN_COLUMNS;
+  },
+});
+
+/** This process, this terminal, this machine. */
+export const realWorld = (): World => {
+  // A reader that leaves early, such as `head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  return {
+    environment: process.env,
+    cwd: process.cwd(),
+    platform: process.platform,
+    nodeVersion: process.version,
+    stdout: output(process.stdout),
+    stderr: output(process.stderr),
+    stdin: { isTerminal: process.stdin.isTTY === true, readAll },
+    files: realFiles,
+    fetch: (input, init) => globalThis.fetch(input, init),
+    nowMs: () => Date.now(),
+    sleep: (ms) => sleep(ms, undefined, { ref: false }),
+    openTerminal: () => Promise.resolve(openRealTerminal()),
+    createClient: async (options) => (await import('@svc/client')).createClient(options),
+    loadServer: () => import('@svc/server'),
+    onInterrupt: (handler) => {
+      process.on('SIGINT', handler);
+      return () => void process.off('SIGINT', handler);
+    },
+    openBrowser,
+    isPortTaken,
+    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+  };
+};
+
+const readAll = async (): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** Only where a desktop is; a missing opener is not worth a word. */
+const openBrowser = (url: string): void => {
+  const isDesktop = process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
+  if (!isDesktop || process.env['CI'] !== undefined || process.env['SSH_CONNECTION'] !== undefined) return;
+  const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ['open', [url]],
+    win32: ['cmd', ['/c', 'start', '', url]],
+  };
+  const [command, args] = commands[process.platform] ?? ['xdg-open', [url]];
+  const child = spawn(command, args, { detached: true, stdio: 'ignore' });
+  child.on('error', () => undefined);
+  child.unref();
+};
+
+const isPortTaken = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    const socket = connectSocket({ host: address, port, timeout: PROBE_MS });
+    const finish = (isTaken: boolean): void => {
+      socket.destroy();
+      resolve(isTaken);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('timeout', () => finish(false));
+    socket.once('error', () => finish(false));
+  });

@@ -1,0 +1,77 @@
+import type { Client, ClientOptions } from '@svc/client';
+
+/** Where text goes; `isTerminal` decides about colours, widths and questions. */
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Width in columns; a wide default when it is no terminal. */
+  readonly columns: number;
+}
+
+/** Where text comes from. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /** Everything until the end. */
+  readAll(): Promise<string>;
+}
+
+/** A conversation with the person at the terminal, line by line. */
+export interface LineTerminal {
+  /** Shows a prompt and waits; undefined at the end of input, `interrupt` when Ctrl-C was pressed. */
+  ask(prompt: string): Promise<string | undefined | typeof interrupt>;
+  /** Hears lines and Ctrl-C while nothing is asked; the answer ends it. */
+  listen(ears: { readonly onLine: (line: string) => void; readonly onInterrupt: () => void }): () => void;
+  close(): void;
+}
+
+export const interrupt: unique symbol = Symbol('interrupt');
+
+export interface FileFacts {
+  readonly isDirectory: boolean;
+  /** Permission bits, such as 0o600. */
+  readonly mode: number;
+  readonly sizeBytes: number;
+}
+
+/** The disk as commands need it; paths are absolute. */
+export interface Files {
+  readText(path: string): string | undefined;
+  readBytes(path: string): Uint8Array | undefined;
+  /** Creates directories on the way; replaces the file in one step, with this mode. */
+  writeText(path: string, text: string, mode: number): void;
+  makeDirectory(path: string, mode: number): void;
+  facts(path: string): FileFacts | undefined;
+  isWritable(path: string): boolean;
+  freeBytes(path: string): number | undefined;
+}
+
+/** The server package as far as the command line uses it; loaded only by commands that need it. */
+export type ServerModule = typeof import('@svc/server');
+
+/** Everything outside of the program, so that a test can be all of it. */
+export interface World {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  readonly nodeVersion: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly stdin: Input;
+  readonly files: Files;
+  readonly fetch: typeof globalThis.fetch;
+  /** Wall clock in milliseconds. */
+  nowMs(): number;
+  /** Keeps the process from nothing: a program that is done does not wait for it. */
+  sleep(ms: number): Promise<void>;
+  openTerminal(): Promise<LineTerminal>;
+  createClient(options: ClientOptions): Promise<Client>;
+  loadServer(): Promise<ServerModule>;
+  /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
+  onInterrupt(handler: () => void): () => void;
+  /** Shows an address in the person's browser; does nothing where there is none. */
+  openBrowser(url: string): void;
+  /** True when something accepts connections there. */
+  isPortTaken(host: string, port: number): Promise<boolean>;
+  randomBytes(count: number): Uint8Array;
+}
