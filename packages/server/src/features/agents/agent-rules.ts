@@ -1,5 +1,12 @@
 import { clone, create } from '@bufbuild/protobuf';
-import { type AgentRuntime, type AgentSpec, AgentSpecSchema, type Connection, type Model } from '@svc/api/resources';
+import {
+  type AgentRuntime,
+  type AgentSpec,
+  AgentSpecSchema,
+  type Connection,
+  type Model,
+  ModelPolicySchema,
+} from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
 import { isName } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
@@ -17,13 +24,12 @@ const fault = (field: string, description: string, reason = 'FIELD_INVALID'): Fi
 
 /** An agent's spec with absent values filled in: thinking is on when any of its options is set (WIRE-4). */
 export const fillAgentDefaults = (spec: AgentSpec): AgentSpec => {
-  const profiles = spec.modelPolicy?.profiles ?? [];
-  const isFilled = profiles.every(({ model }) => !wantsThinking(model));
-  if (isFilled) return spec;
-  const filled = clone(AgentSpecSchema, spec);
-  for (const { model } of filled.modelPolicy?.profiles ?? [])
+  const { modelPolicy } = spec;
+  if (modelPolicy?.profiles.some(({ model }) => wantsThinking(model)) !== true) return spec;
+  const filled = clone(ModelPolicySchema, modelPolicy);
+  for (const { model } of filled.profiles)
     if (model?.thinking !== undefined && wantsThinking(model)) model.thinking.enabled = true;
-  return filled;
+  return create(AgentSpecSchema, { ...spec, modelPolicy: filled });
 };
 
 const wantsThinking = (model: Model | undefined): boolean =>
