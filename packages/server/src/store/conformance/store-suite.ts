@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
 import { messageCases } from './message-cases.ts';
 import { resourceCases } from './resource-cases.ts';
@@ -17,6 +18,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
     resourceCases(make);
     sessionCases(make);
     messageCases(make);
+    channelCases(make);
     turnCases(make);
     claimCases(make);
     workCases(make);

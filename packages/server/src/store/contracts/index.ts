@@ -5,6 +5,7 @@
  */
 export * from './blob-store.ts';
 export * from './bus.ts';
+export * from './channel-log.ts';
 export * from './resource-store.ts';
 export * from './session-log.ts';
 export * from './store.ts';

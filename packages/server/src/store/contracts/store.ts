@@ -1,3 +1,4 @@
+import type { ChannelLogReads, ChannelLogWrites } from './channel-log.ts';
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
 import type { SessionLogReads, SessionLogWrites } from './session-log.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
 export interface ReadTx {
   readonly resources: ResourceReads;
   readonly log: SessionLogReads;
+  readonly channels: ChannelLogReads;
   readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
@@ -24,6 +26,7 @@ export interface ReadTx {
 export interface WriteTx {
   readonly resources: ResourceWrites;
   readonly log: SessionLogWrites;
+  readonly channels: ChannelLogWrites;
   readonly queue: QueueWrites;
   readonly leases: LeaseWrites;
   readonly idempotency: IdempotencyWrites;

@@ -3,6 +3,7 @@ import type { WriteTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
 import {
   AuditHandle,
+  ChannelWriteHandle,
   CounterHandle,
   IdempotencyHandle,
   InstanceHandle,
@@ -102,6 +103,10 @@ export class WriteTransaction implements WriteTx {
   get log() {
     this.#log ??= new LogWriteHandle(this.#scope);
     return this.#log;
+  }
+
+  get channels() {
+    return new ChannelWriteHandle(this.#scope);
   }
 
   get queue() {

@@ -5,11 +5,13 @@
  */
 import type { ReadTx } from '../../contracts/index.ts';
 import type { Access } from './access.ts';
+import { ChannelReadHandle } from './channel-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
 import { WorkReadHandle } from './work-handles.ts';
 
 export type { Access, WriteAccess } from './access.ts';
+export { ChannelWriteHandle } from './channel-handle.ts';
 export { LogWriteHandle } from './log-handle.ts';
 export { ResourceWriteHandle } from './resource-handle.ts';
 export * from './work-handles.ts';
@@ -20,6 +22,7 @@ export const createReadHandle = (access: Access): ReadTx => {
   return {
     resources: new ResourceReadHandle(access),
     log: new LogReadHandle(access),
+    channels: new ChannelReadHandle(access),
     idempotency: work,
     audit: work,
     objects: work,

@@ -5,6 +5,8 @@
 import type { Connection } from '../connection.ts';
 import type { RecordCache } from '../record-cache.ts';
 import { AuditTable } from './audit-table.ts';
+import { ChannelEventTable } from './channel-event-table.ts';
+import { ChannelMessageTable } from './channel-message-table.ts';
 import { ClaimTable } from './claim-table.ts';
 import { MessageTable } from './message-table.ts';
 import { ObjectTable } from './object-table.ts';
@@ -30,6 +32,8 @@ export interface Tables {
   readonly journal: JournalTable;
   readonly steers: SteerTable;
   readonly permissions: PermissionTable;
+  readonly channelMessages: ChannelMessageTable;
+  readonly channelEvents: ChannelEventTable;
   readonly queue: QueueTable;
   readonly leases: LeaseTable;
   readonly idempotency: IdempotencyTable;
@@ -52,6 +56,8 @@ export const createTables = (connection: Connection, nextToken: () => string, ca
     journal: new JournalTable(connection),
     steers: new SteerTable(connection),
     permissions: new PermissionTable(connection),
+    channelMessages: new ChannelMessageTable(connection),
+    channelEvents: new ChannelEventTable(connection),
     queue: new QueueTable(connection, nextToken),
     leases: new LeaseTable(connection),
     idempotency: new IdempotencyTable(connection),
