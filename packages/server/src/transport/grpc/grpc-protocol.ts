@@ -4,7 +4,7 @@ import type { FormatName } from '../envelope/index.ts';
 import { HttpFault, http2Required, methodNotAllowed, unsupportedMedia } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
 import { type GrpcParts, GrpcWire, unknownOperation } from './grpc-wire.ts';
-import { statusTrailers } from './status-trailer.ts';
+import { statusTrailers, trailersAsHeaders } from './status-trailer.ts';
 
 export interface GrpcProtocolParts extends GrpcParts {
   readonly dispatcher: Dispatcher;
@@ -56,6 +56,6 @@ export class GrpcProtocol {
     if (fault instanceof HttpFault) return this.#parts.refusePlain(exchange, fault, origin);
     const requestId = this.#parts.dispatcher.requestId(exchange);
     const headers = ['content-type', 'application/grpc', 'x-request-id', requestId];
-    exchange.answer(200, [...headers, ...statusTrailers(fault, this.#parts.faults)]);
+    exchange.answer(200, [...headers, ...trailersAsHeaders(statusTrailers(fault, this.#parts.faults))]);
   }
 }

@@ -24,7 +24,7 @@ import {
   LEAST_COMPRESSED_BYTES,
   type StreamChunk,
 } from '../http/index.ts';
-import { OK_TRAILERS, statusTrailers } from './status-trailer.ts';
+import { OK_TRAILERS, statusTrailers, trailersAsHeaders } from './status-trailer.ts';
 import { grpcTimeoutMs } from './timeout.ts';
 
 export interface GrpcParts {
@@ -86,7 +86,10 @@ export class GrpcWire implements Wire {
   }
 
   refuse(call: Call, fault: Fault): void {
-    call.exchange.answer(200, [...this.#headers(call), ...statusTrailers(fault, this.#parts.faults)]);
+    call.exchange.answer(200, [
+      ...this.#headers(call),
+      ...trailersAsHeaders(statusTrailers(fault, this.#parts.faults)),
+    ]);
   }
 
   framing(call: Call): Framing {

@@ -3,6 +3,9 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 /** Flat list of header names (lower case) and values. */
 export type HeaderList = string[];
 
+/** Trailers by name. */
+export type Trailers = Readonly<Record<string, string>>;
+
 /** One piece of a stream, ready for either HTTP version; the chunked form is made once, however many readers get it. */
 export interface StreamChunk {
   readonly bytes: Uint8Array;
@@ -32,13 +35,13 @@ export interface Exchange extends CredentialCarrier {
   /** Answers whole. The list is the exchange's own afterwards. */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
   /** Answers whole with HTTP/2 trailers. */
-  answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: HeaderList): void;
+  answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: Trailers): void;
   /** Starts a streamed answer. */
   open(status: number, headers: HeaderList): void;
   /** Writes one chunk; false while the reader lags. After the peer has gone it does nothing. */
   write(chunk: StreamChunk): boolean;
   /** Ends a streamed answer, over HTTP/2 with trailers. */
-  end(trailers?: HeaderList): void;
+  end(trailers?: Trailers): void;
   readonly writable: boolean;
   /** True once nothing can reach the peer any more. */
   readonly closed: boolean;

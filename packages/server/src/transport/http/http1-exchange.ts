@@ -33,13 +33,19 @@ export class Http1Exchange implements Exchange {
   }
 
   get hasBody(): boolean {
-    const { headers } = this.#request;
-    return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+    return this.header('transfer-encoding') !== undefined || (this.header('content-length') ?? '0') !== '0';
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
+    // Cheaper than the headers object, of which a call needs a handful; repeated fields join as lists do.
+    const { rawHeaders } = this.#request;
+    let found: string | undefined;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const key = rawHeaders[index] as string;
+      if (key.length !== name.length || (key !== name && key.toLowerCase() !== name)) continue;
+      found = found === undefined ? rawHeaders[index + 1] : `${found}, ${rawHeaders[index + 1]}`;
+    }
+    return found;
   }
 
   headerBytes(): number {
@@ -62,14 +68,12 @@ export class Http1Exchange implements Exchange {
     this.#ended = true;
     const response = this.#response;
     if (status >= 400 && this.#bodyUnread()) headers.push('connection', 'close');
-    if (status !== 204 && status !== 304) {
-      headers.push(
-        'content-length',
-        String(body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length),
-      );
-    }
+    const sizeBytes = body === undefined ? 0 : Buffer.byteLength(body);
+    if (status !== 204 && status !== 304) headers.push('content-length', String(sizeBytes));
     response.writeHead(status, headers);
     if (body === undefined || this.#request.method === 'HEAD') response.end();
+    // Pure ASCII, the usual case, goes out without conversion.
+    else if (typeof body === 'string') response.end(body, sizeBytes === body.length ? 'latin1' : 'utf8');
     else response.end(body);
   }
 

@@ -1,28 +1,62 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { constants } from 'node:http2';
-import { collectBody } from './body-reader.ts';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 
-const ignore = (): void => undefined;
+type TakeBody = (body: Buffer | undefined) => void;
 
-/** HTTP/2 form of an exchange over the stream API of node:http2. Header lists go to the engine as they are. */
+const EXCHANGE = Symbol('exchange');
+const EMPTY = Buffer.alloc(0);
+const NO_HEADERS: IncomingHttpHeaders = {};
+const NO_RAW_HEADERS: readonly string[] = [];
+
+/** Told when a streamed answer begins (1) and ends (-1) on a connection. */
+interface StreamCounter {
+  hold(session: ServerHttp2Session | undefined, change: 1 | -1): void;
+}
+
+interface Http2Parts {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly sessions: StreamCounter;
+}
+
+/** The stream with its exchange: listeners find it there, so that no call makes closures that outlive it. */
+interface OwnedStream extends ServerHttp2Stream {
+  [EXCHANGE]?: Http2Exchange;
+}
+
+/**
+ * HTTP/2 form of an exchange over the stream API of node:http2. Node keeps a stream object until the next full garbage
+ * collection, so a finished exchange lets go of everything it held.
+ */
 export class Http2Exchange implements Exchange {
   readonly http2 = true;
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly #stream: ServerHttp2Stream;
-  readonly #headers: IncomingHttpHeaders;
+  readonly #stream: OwnedStream;
+  #headers: IncomingHttpHeaders;
+  #rawHeaders: readonly string[];
+  #sessions: StreamCounter | undefined;
+  #session: ServerHttp2Session | undefined;
   #ended = false;
   #opened = false;
-  #trailers: HeaderList | undefined;
+  #trailers: Readonly<Record<string, string>> | undefined;
   #drained: (() => void) | undefined;
+  #gone: (() => void)[] | undefined;
+  #takeBody: TakeBody | undefined;
+  #bodyLimit = 0;
+  #bodySize = 0;
+  #pieces: Buffer | Buffer[] | undefined;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  constructor({ stream, headers, rawHeaders, sessions }: Http2Parts) {
     this.#stream = stream;
     this.#headers = headers;
+    this.#rawHeaders = rawHeaders;
+    this.#sessions = sessions;
     this.method = (headers[':method'] as string | undefined) ?? 'GET';
     [this.path, this.query] = splitTarget((headers[':path'] as string | undefined) ?? '/');
+    this.#stream[EXCHANGE] = this;
     // A reset by the peer is no failure of ours; 'close' tells those who wait.
     stream.on('error', ignore);
   }
@@ -46,16 +80,15 @@ export class Http2Exchange implements Exchange {
 
   headerBytes(): number {
     let size = 0;
-    for (const name in this.#headers) {
-      if (name.charCodeAt(0) === 0x3a) continue;
-      const value = this.#headers[name];
-      size += name.length + (typeof value === 'string' ? value.length : (value?.join('').length ?? 0));
-    }
-    return size;
+    for (const text of this.#rawHeaders) size += text.length;
+    return size - this.path.length - this.query.length;
   }
 
-  readBody(limit: number, take: (body: Buffer | undefined) => void): void {
-    collectBody(this.#stream, limit, take);
+  readBody(limit: number, take: TakeBody): void {
+    this.#takeBody = take;
+    this.#bodyLimit = limit;
+    this.#stream.on('data', onData);
+    this.#stream.on('end', onEnd);
   }
 
   readPieces(take: (piece: Buffer) => void, ended: () => void): void {
@@ -65,13 +98,14 @@ export class Http2Exchange implements Exchange {
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
     if (this.closed) return;
-    this.#ended = true;
     const stream = this.#stream;
-    const head = [':status', String(status), ...headers];
+    const head = [':status', String(status)].concat(headers);
     if (body !== undefined && status !== 204 && status !== 304) {
       head.push('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
     }
-    if (body === undefined || body.length === 0 || this.method === 'HEAD') stream.respond(head, { endStream: true });
+    const bare = body === undefined || body.length === 0 || this.method === 'HEAD';
+    this.#finish();
+    if (bare) stream.respond(head, { endStream: true });
     else {
       stream.respond(head);
       stream.end(body);
@@ -79,28 +113,24 @@ export class Http2Exchange implements Exchange {
     this.#stopReading();
   }
 
-  answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: HeaderList): void {
+  answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: Readonly<Record<string, string>>): void {
     if (this.closed) return;
-    this.#ended = true;
     const stream = this.#stream;
-    stream.respond([':status', '200', ...headers], { waitForTrailers: true });
-    stream.on('wantTrailers', () => stream.sendTrailers(pairs(trailers)));
+    this.#finish();
+    this.#trailers = trailers;
+    stream.respond([':status', '200'].concat(headers), WITH_TRAILERS);
+    stream.on('wantTrailers', onWantTrailers);
     stream.end(body);
   }
 
   open(status: number, headers: HeaderList): void {
     if (this.closed) return;
     this.#opened = true;
+    this.#hold(1);
+    this.onGone(ignore);
     const bare = this.method === 'HEAD';
-    this.#stream.respond(
-      [':status', String(status), ...headers],
-      bare ? { endStream: true } : { waitForTrailers: true },
-    );
-    if (bare) return;
-    this.#stream.on('wantTrailers', () => {
-      if (this.#trailers === undefined) this.#stream.close();
-      else this.#stream.sendTrailers(pairs(this.#trailers));
-    });
+    this.#stream.respond([':status', String(status)].concat(headers), bare ? { endStream: true } : WITH_TRAILERS);
+    if (!bare) this.#stream.on('wantTrailers', onWantTrailers);
   }
 
   write(chunk: StreamChunk): boolean {
@@ -108,12 +138,12 @@ export class Http2Exchange implements Exchange {
     return this.#stream.write(chunk.bytes);
   }
 
-  end(trailers?: HeaderList): void {
+  end(trailers?: Readonly<Record<string, string>>): void {
     if (this.#ended) return;
     const gone = this.closed;
-    this.#ended = true;
+    this.#finish();
     if (gone || !this.#opened) return;
-    this.#trailers = trailers ?? [];
+    this.#trailers = trailers;
     this.#stream.end();
     this.#stopReading();
   }
@@ -127,14 +157,72 @@ export class Http2Exchange implements Exchange {
   }
 
   onDrained(notify: () => void): void {
-    if (this.#drained === undefined) this.#stream.on('drain', () => this.#drained?.());
+    if (this.#drained === undefined) this.#stream.on('drain', onDrain);
     this.#drained = notify;
   }
 
   onGone(notify: () => void): void {
-    this.#stream.once('close', () => {
-      if (!this.#ended) notify();
-    });
+    if (this.#gone === undefined) {
+      this.#gone = [];
+      this.#stream.once('close', onClose);
+    }
+    this.#gone.push(notify);
+  }
+
+  /** Called by the listeners below. */
+  bodyPiece(piece: Buffer): void {
+    const take = this.#takeBody;
+    if (take === undefined) return;
+    this.#bodySize += piece.length;
+    if (this.#bodySize > this.#bodyLimit) {
+      this.#takeBody = undefined;
+      this.#pieces = undefined;
+      take(undefined);
+    } else if (this.#pieces === undefined) this.#pieces = piece;
+    else if (Array.isArray(this.#pieces)) this.#pieces.push(piece);
+    else this.#pieces = [this.#pieces, piece];
+  }
+
+  bodyEnd(): void {
+    const take = this.#takeBody;
+    const pieces = this.#pieces;
+    this.#takeBody = undefined;
+    this.#pieces = undefined;
+    if (take !== undefined) take(Array.isArray(pieces) ? Buffer.concat(pieces, this.#bodySize) : (pieces ?? EMPTY));
+  }
+
+  caughtUp(): void {
+    this.#drained?.();
+  }
+
+  wantTrailers(): void {
+    const trailers = this.#trailers;
+    if (trailers === undefined) this.#stream.close();
+    else this.#stream.sendTrailers({ ...trailers });
+  }
+
+  streamClosed(): void {
+    const gone = this.#ended ? undefined : this.#gone;
+    this.#finish();
+    if (gone !== undefined) for (const notify of gone) notify();
+  }
+
+  #hold(change: 1 | -1): void {
+    // A closed stream no longer knows its session.
+    this.#session ??= this.#stream.session as ServerHttp2Session | undefined;
+    this.#sessions?.hold(this.#session, change);
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    if (this.#opened) this.#hold(-1);
+    this.#sessions = undefined;
+    this.#gone = undefined;
+    this.#rawHeaders = NO_RAW_HEADERS;
+    this.#drained = undefined;
+    this.#takeBody = undefined;
+    this.#pieces = undefined;
+    this.#headers = NO_HEADERS;
   }
 
   /**
@@ -152,8 +240,26 @@ export class Http2Exchange implements Exchange {
   }
 }
 
-const pairs = (list: HeaderList): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  for (let index = 0; index + 1 < list.length; index += 2) headers[list[index] ?? ''] = list[index + 1] ?? '';
-  return headers;
-};
+const WITH_TRAILERS = { waitForTrailers: true };
+
+const ignore = (): void => undefined;
+
+function onData(this: OwnedStream, piece: Buffer): void {
+  this[EXCHANGE]?.bodyPiece(piece);
+}
+
+function onEnd(this: OwnedStream): void {
+  this[EXCHANGE]?.bodyEnd();
+}
+
+function onDrain(this: OwnedStream): void {
+  this[EXCHANGE]?.caughtUp();
+}
+
+function onWantTrailers(this: OwnedStream): void {
+  this[EXCHANGE]?.wantTrailers();
+}
+
+function onClose(this: OwnedStream): void {
+  this[EXCHANGE]?.streamClosed();
+}

@@ -8,18 +8,26 @@ const IDLE_MS = 10 * 60_000;
 /** A connection this old is asked to go away gently, so that load spreads again. */
 const AGE_MS = 24 * 3_600_000;
 
+const CONNECTION = Symbol('connection');
+
 interface Connection {
-  readonly session: ServerHttp2Session;
   readonly openedMs: number;
   lastBusyMs: number;
+  /** Requests since the last tick. */
+  requests: number;
+  /** Streamed answers that are open. */
   streams: number;
   awaitsPong: boolean;
+}
+
+interface WatchedSession extends ServerHttp2Session {
+  [CONNECTION]?: Connection;
 }
 
 /** Watches all HTTP/2 connections with one timer: pings, an idle limit and an age limit; no timer while there are none. */
 export class Http2Sessions {
   readonly #clock: Clock;
-  readonly #connections = new Map<ServerHttp2Session, Connection>();
+  readonly #sessions = new Set<WatchedSession>();
   #stop: CancelTimer | undefined;
 
   constructor(clock: Clock) {
@@ -28,31 +36,36 @@ export class Http2Sessions {
 
   add(session: ServerHttp2Session): void {
     const nowMs = this.#clock.monotonicMs();
-    const connection: Connection = { session, openedMs: nowMs, lastBusyMs: nowMs, streams: 0, awaitsPong: false };
-    this.#connections.set(session, connection);
-    session.on('stream', (stream) => {
-      connection.streams += 1;
-      stream.once('close', () => {
-        connection.streams -= 1;
-      });
-    });
+    const watched: WatchedSession = session;
+    watched[CONNECTION] = { openedMs: nowMs, lastBusyMs: nowMs, requests: 0, streams: 0, awaitsPong: false };
+    this.#sessions.add(watched);
     session.once('close', () => {
-      this.#connections.delete(session);
-      if (this.#connections.size === 0) this.#halt();
+      this.#sessions.delete(watched);
+      if (this.#sessions.size === 0) this.#halt();
     });
     this.#stop ??= this.#clock.after(TICK_MS, this.#tick);
   }
 
+  /** A request came on the connection. */
+  touch(session: WatchedSession | undefined): void {
+    const connection = session?.[CONNECTION];
+    if (connection !== undefined) connection.requests += 1;
+  }
+
+  /** A streamed answer began (1) or ended (-1): the connection is pinged meanwhile and never idle. */
+  hold(session: WatchedSession | undefined, change: 1 | -1): void {
+    const connection = session?.[CONNECTION];
+    if (connection !== undefined) connection.streams += change;
+  }
+
   /** GOAWAY to every client: open streams finish, new ones are refused. */
   goAway(): void {
-    for (const { session } of this.#connections.values()) {
-      if (!session.destroyed && !session.closed) session.close();
-    }
+    for (const session of this.#sessions) if (!session.destroyed && !session.closed) session.close();
   }
 
   destroy(): void {
     this.#halt();
-    for (const { session } of this.#connections.values()) session.destroy();
+    for (const session of this.#sessions) session.destroy();
   }
 
   #halt(): void {
@@ -63,13 +76,14 @@ export class Http2Sessions {
   readonly #tick = (): void => {
     this.#stop = this.#clock.after(TICK_MS, this.#tick);
     const nowMs = this.#clock.monotonicMs();
-    for (const connection of this.#connections.values()) this.#visit(connection, nowMs);
+    for (const session of this.#sessions) this.#visit(session, nowMs);
   };
 
-  #visit(connection: Connection, nowMs: number): void {
-    const { session } = connection;
-    if (session.destroyed) return;
-    if (connection.streams > 0) connection.lastBusyMs = nowMs;
+  #visit(session: WatchedSession, nowMs: number): void {
+    const connection = session[CONNECTION];
+    if (connection === undefined || session.destroyed) return;
+    if (connection.streams > 0 || connection.requests > 0) connection.lastBusyMs = nowMs;
+    connection.requests = 0;
     if (nowMs - connection.lastBusyMs >= IDLE_MS || nowMs - connection.openedMs >= AGE_MS) {
       if (!session.closed) session.close();
       return;

@@ -157,9 +157,15 @@ export class OnePort {
       session.setLocalWindowSize(16 * WINDOW_BYTES);
       this.#sessions.add(session);
     });
-    server.on('stream', (stream, headers) =>
-      this.#parts.handle(new Http2Exchange(stream as ServerHttp2Stream, headers)),
-    );
+    const sessions = this.#sessions;
+    const { handle } = this.#parts;
+    server.on('stream', (...event) => {
+      const [accepted, headers, , rawHeaders] = event;
+      const stream = accepted as ServerHttp2Stream;
+      const session = stream.session as ServerHttp2Session | undefined;
+      sessions.touch(session);
+      handle(new Http2Exchange({ stream, headers, rawHeaders, sessions }));
+    });
     return server;
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '../dispatcher/index.ts';
 import { EnvelopeReader, HEAD_BYTES, malformed, sealFrame } from '../envelope/index.ts';
 import type { FaultWriter } from '../faults/index.ts';
-import { grpcTimeoutMs, statusTrailers } from '../grpc/index.ts';
+import { grpcTimeoutMs, statusTrailers, trailersAsHeaders } from '../grpc/index.ts';
 import { chunkOf } from '../http/index.ts';
 import type { DescriptorIndex } from './descriptor-index.ts';
 import { reflectionAnswer } from './reflection-answer.ts';
@@ -89,7 +89,7 @@ class ReflectionWire implements Wire {
 
   refuse(call: Call, fault: Fault): void {
     const headers = ['content-type', 'application/grpc+proto', 'x-request-id', call.requestId];
-    call.exchange.answer(200, [...headers, ...statusTrailers(fault, this.#parts.faults)]);
+    call.exchange.answer(200, [...headers, ...trailersAsHeaders(statusTrailers(fault, this.#parts.faults))]);
   }
 
   framing(): Framing {
