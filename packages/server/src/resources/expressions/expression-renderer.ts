@@ -1,0 +1,100 @@
+import { isJsonMap, type JsonData } from '../canonical-json.ts';
+import { applyFilters, plainText } from './expression-filters.ts';
+import {
+  type ExpressionPath,
+  type ExpressionPiece,
+  hasExpressions,
+  parseText,
+  type TextProblem,
+} from './expression-syntax.ts';
+
+/** What one phase knows when it renders (PL-1.3). */
+export interface ExpressionScope {
+  /** Roots whose values this phase knows. */
+  readonly owns: ReadonlySet<string>;
+  /** Roots of later phases: their expressions stay as they are written. */
+  readonly passes: ReadonlySet<string>;
+  /** True where a later phase reads the text too: raw blocks stay closed for it. */
+  readonly keepsRaw: boolean;
+  /** Value of a variable of an owned root; undefined = not defined. */
+  readonly resolve: (path: ExpressionPath) => JsonData | undefined;
+}
+
+export interface RenderedText {
+  /** Text, or the value itself where the text is one expression. */
+  readonly value: JsonData;
+  readonly problems: readonly TextProblem[];
+}
+
+/** Where a text stands in a JSON value. */
+export interface TextPlace {
+  /** JSON pointer (RFC 6901). */
+  readonly pointer: string;
+  /** Member names, list items as numbers. */
+  readonly path: readonly (string | number)[];
+}
+
+type ValuePiece = Extract<ExpressionPiece, { kind: 'value' }>;
+type Outcome = { readonly value: JsonData } | { readonly passed: string } | { readonly problem: TextProblem };
+
+/**
+ * Renders one text. Values are inserted as they are and never rendered again.
+ */
+export const renderText = (text: string, scope: ExpressionScope): RenderedText => {
+  if (!hasExpressions(text)) return { value: text, problems: [] };
+  const parsed = parseText(text);
+  const problems = [...parsed.problems];
+  const outcomes = parsed.pieces.map((piece) => (piece.kind === 'value' ? renderValue(piece, scope) : piece));
+  const parts = outcomes.map((outcome): JsonData => {
+    if ('problem' in outcome) {
+      problems.push(outcome.problem);
+      return '';
+    }
+    if ('passed' in outcome) return outcome.passed;
+    if ('value' in outcome) return outcome.value;
+    return outcome.kind === 'raw' && scope.keepsRaw ? outcome.source : outcome.text;
+  });
+  const [only, ...others] = parts;
+  const value = only !== undefined && others.length === 0 ? only : parts.map(plainText).join('');
+  return { value, problems };
+};
+
+const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
+  const { offset } = piece;
+  const paths = [
+    piece.path,
+    ...piece.steps.flatMap((step) => ('fallback' in step && 'path' in step.fallback ? [step.fallback.path] : [])),
+  ];
+  const unknown = paths.find(([root = '']) => !scope.owns.has(root) && !scope.passes.has(root));
+  if (unknown !== undefined) return { problem: { offset, message: `there is no variable ${unknown.join('.')}` } };
+  const owned = paths.filter(([root = '']) => scope.owns.has(root));
+  if (owned.length === 0) return { passed: piece.source };
+  if (owned.length < paths.length)
+    return { problem: { offset, message: 'one expression may not mix variables of two phases' } };
+  const value = piece.steps.reduce<JsonData | undefined>((result, step) => {
+    if (!('fallback' in step)) return result === undefined ? undefined : applyFilters(result, [step.filter]);
+    if (result !== undefined && result !== '') return result;
+    return 'path' in step.fallback ? scope.resolve(step.fallback.path) : step.fallback.value;
+  }, scope.resolve(piece.path));
+  if (value === undefined) return { problem: { offset, message: `${piece.path.join('.')} is not defined` } };
+  return { value };
+};
+
+/** The value with every text in it replaced; keys stay (PL-1.3). */
+export const mapTexts = (
+  value: JsonData,
+  change: (text: string, place: TextPlace) => JsonData,
+  place: TextPlace = { pointer: '', path: [] },
+): JsonData => {
+  if (typeof value === 'string') return change(value, place);
+  if (Array.isArray(value)) return value.map((item: JsonData, index) => mapTexts(item, change, inside(place, index)));
+  if (!isJsonMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, mapTexts(item, change, inside(place, key))]),
+  );
+};
+
+const inside = (place: TextPlace, member: string | number): TextPlace => ({
+  pointer: `${place.pointer}/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  path: [...place.path, member],
+});

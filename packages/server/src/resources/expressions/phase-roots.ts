@@ -1,0 +1,38 @@
+import type { ExpressionPath } from './expression-syntax.ts';
+
+/** Roots that are known when a replica is rendered (PL-1.3). */
+export const DEPLOYMENT_ROOTS: ReadonlySet<string> = new Set(['namespace', 'deployment', 'template']);
+
+/** Roots of the turn phase, passed on by every earlier one; `namespace` belongs to whoever comes first. */
+export const LATER_ROOTS: ReadonlySet<string> = new Set([
+  'now',
+  'date',
+  'agent',
+  'session',
+  'channel',
+  'sender',
+  'model',
+]);
+
+const SCALARS: ReadonlySet<string> = new Set([
+  'namespace.name',
+  'namespace.leaf',
+  'namespace.parent',
+  'deployment.name',
+  'deployment.namespace',
+  'template.name',
+]);
+const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations']);
+
+/** True for a variable of PL-5; labels and annotations need a key, whose dots belong to it. */
+export const isDeploymentPath = (path: ExpressionPath): boolean => {
+  const [root = '', member = '', ...key] = path;
+  if (!DEPLOYMENT_ROOTS.has(root)) return false;
+  return MAPS.has(member) ? key.length > 0 : SCALARS.has(path.join('.'));
+};
+
+const PROMPTS: ReadonlySet<string> = new Set(['systemPrompt', 'postHistoryPrompt']);
+
+/** True for texts that the turn phase renders as well. */
+export const isPrompt = (kind: string, path: readonly (string | number)[]): boolean =>
+  kind === 'Agent' && path.length === 1 && PROMPTS.has(String(path[0]));
