@@ -12,7 +12,7 @@ import { type Admitted, PART, type Part } from '../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ControlService } from './control-service.ts';
 import type { MessageService } from './message-service.ts';
-import { auditTarget, lockSession, readSession, type SessionNames } from './session-access.ts';
+import { lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 
 interface ChatFile {
@@ -78,8 +78,8 @@ export class ChatService {
       for (const { object } of parts)
         if (object !== undefined) await this.#context.objects.hold(tx, session.namespace, object, admitted.messageId);
       for (const gone of [question.id, reply.id]) await tx.objects.dropReferences(gone, tx.now());
-      const target = auditTarget(names);
-      await this.#context.audit(tx, call, { target, namespace: names.ns, resourceVersion: '', outcome: 'ok' });
+      const { turnId } = admitted;
+      await recordWrite(tx, { call, names, turnId, messageId: admitted.messageId }, this.#context);
       return admitted;
     });
   }

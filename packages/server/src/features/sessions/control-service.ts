@@ -31,7 +31,7 @@ import {
   settleObjects,
   writtenParts,
 } from './inbound/index.ts';
-import { auditTarget, lockSession, readSession, refusedState, type SessionNames } from './session-access.ts';
+import { lockSession, readSession, recordWrite, refusedState } from './session-access.ts';
 import type { SessionService } from './session-service.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { permissionData, permissionMessage, turnMessage } from './wire/index.ts';
@@ -75,7 +75,7 @@ export class ControlService {
       if (next === message) return message;
       await tx.log.saveMessage(next);
       await holdObjects(tx, { namespace: request.ns, holder: message.id, objects }, this.#context.objects);
-      await this.#audit(tx, call, request);
+      await recordWrite(tx, { call, names: request, messageId: message.id }, this.#context);
       return next;
     });
     const message: SessionMessage = this.#context.messages.of(saved);
@@ -97,7 +97,7 @@ export class ControlService {
       const decidedBy = call.caller.identity;
       const answer = { requestId, allow, optionId, comment, decidedBy };
       const result = await this.#context.lifecycle.answerPermission(tx, session, answer);
-      await this.#audit(tx, call, request);
+      await recordWrite(tx, { call, names: request, turnId: result.turnId }, this.#context);
       return result;
     });
     return create(AnswerPermissionResponseSchema, { request: permissionMessage(data) });
@@ -112,7 +112,7 @@ export class ControlService {
       if (throughMessageId !== '') await this.#message(tx, session, throughMessageId);
       const { identity } = call.caller;
       const fork = await this.#context.lifecycle.fork(tx, session, { throughMessageId, labels, identity });
-      await this.#audit(tx, call, { ...request, sessionId: fork.id });
+      await recordWrite(tx, { call, names: { ...request, sessionId: fork.id } }, this.#context);
       return await this.#sessions.answerCreated(tx, fork);
     });
   }
@@ -189,15 +189,6 @@ export class ControlService {
     const { deliveries } = this.#context;
     if (deliveries === undefined) throw invalidField(`labels[${DELIVERY_STATUS}]`, 'the message has no delivery');
     return { ...message, labels: await deliveries.setStatus(tx, { session, message, status }) };
-  }
-
-  #audit(tx: WriteTx, call: CallContext, names: SessionNames): Promise<void> {
-    return this.#context.audit(tx, call, {
-      target: auditTarget(names),
-      namespace: names.ns,
-      resourceVersion: '',
-      outcome: 'ok',
-    });
   }
 }
 

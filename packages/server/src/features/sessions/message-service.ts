@@ -30,7 +30,7 @@ import {
   type SessionEvent,
   type Submission,
 } from '../../runtime/contract.ts';
-import type { TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { TurnRow } from '../../store/contracts/index.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import {
   appendedMessage,
@@ -41,7 +41,7 @@ import {
   plainPart,
   settleObjects,
 } from './inbound/index.ts';
-import { auditTarget, lockSession, readSession, type SessionNames } from './session-access.ts';
+import { lockSession, readSession, recordWrite } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { awaitTurn, isTurnOver, replyText, turnBody } from './turn-wait.ts';
 
@@ -114,7 +114,11 @@ export class MessageService {
       const result = await this.#context.admission.admit(tx, this.#submission(request, call, objects));
       if (objects.size > 0)
         await holdObjects(tx, { namespace, holder: result.messageId, objects }, this.#context.objects);
-      await this.#audit(tx, call, request);
+      await recordWrite(
+        tx,
+        { call, names: request, turnId: result.turnId, messageId: result.messageId },
+        this.#context,
+      );
       const { idempotencyHours: hours } = this.#context.limits;
       if (repeatable !== undefined) await keepAnswer(tx, repeatable, { answer: JSON.stringify(result), hours });
       return result;
@@ -140,7 +144,7 @@ export class MessageService {
       const draft = appendedMessage(message, { id: this.#context.ids.next(), now: tx.now(), objects });
       const saved = await this.#context.lifecycle.append(tx, row, draft);
       await holdObjects(tx, { namespace: request.ns, holder: saved.id, objects }, this.#context.objects);
-      await this.#audit(tx, call, request);
+      await recordWrite(tx, { call, names: request, messageId: saved.id }, this.#context);
       const answer = create(AppendSessionMessageResponseSchema, {
         sessionId: row.id,
         message: this.#context.messages.of(saved),
@@ -162,7 +166,8 @@ export class MessageService {
       if (turnId !== '' && turn?.sessionId !== row.id) throw notFound('Turn', { session_id: row.id, turn_id: turnId });
       const open = row.openTurns === 0 ? [] : await tx.log.openTurns(row.id);
       const ids = await this.#context.lifecycle.stop(tx, row, turnId);
-      if (ids.length > 0) await this.#audit(tx, call, request);
+      const [first = ''] = ids;
+      if (first !== '') await recordWrite(tx, { call, names: request, turnId: first }, this.#context);
       return { stopped: ids, waiting: open.filter((each) => each.state === 'QUEUED' && each.fence === 0) };
     });
     for (const turn of waiting) if (stopped.includes(turn.id)) this.#announceStop(turn);
@@ -236,15 +241,6 @@ export class MessageService {
     response.error = turn.state === 'FAILED' ? (body.error ?? '') : '';
     response.reply = await replyText(this.#context.store.direct, turn);
     return response;
-  }
-
-  #audit(tx: WriteTx, call: CallContext, names: SessionNames): Promise<void> {
-    return this.#context.audit(tx, call, {
-      target: auditTarget(names),
-      namespace: names.ns,
-      resourceVersion: '',
-      outcome: 'ok',
-    });
   }
 }
 

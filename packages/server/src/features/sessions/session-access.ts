@@ -1,5 +1,7 @@
+import type { CallContext } from '../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../base/index.ts';
 import { namespaceKey, resourceNotFound } from '../../resources/index.ts';
+import { SESSION_ACTIVITY, type SessionActivity } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
@@ -56,3 +58,22 @@ export const refusedState = (reason: string, text: string, names: SessionNames):
   new Fault('FAILED_PRECONDITION', reason, text, {
     metadata: { ns: names.ns, agent: names.agent, session_id: names.sessionId },
   });
+
+/** The write's audit record, and after the commit a hint for consoles. */
+export const recordWrite = async (
+  tx: WriteTx,
+  write: {
+    readonly call: CallContext;
+    readonly names: SessionNames;
+    readonly outcome?: string;
+    readonly turnId?: string;
+    readonly messageId?: string;
+  },
+  deps: Pick<SessionsDeps, 'audit' | 'bus'>,
+): Promise<void> => {
+  const { names, call, outcome = 'ok', turnId = '', messageId = '' } = write;
+  const { ns: namespace, agent, sessionId } = names;
+  await deps.audit(tx, call, { target: auditTarget(names), namespace, resourceVersion: '', outcome });
+  const activity: SessionActivity = { namespace, agent, sessionId, turnId, messageId };
+  tx.afterCommit(() => deps.bus.publish(SESSION_ACTIVITY, activity));
+};

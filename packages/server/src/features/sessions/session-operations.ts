@@ -1,6 +1,7 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
 import { type Operation, serverStream, unary } from '../contract.ts';
 import { ChatService } from './chat-service.ts';
+import { ConsoleSource } from './console-source.ts';
 import { ControlService } from './control-service.ts';
 import { MessageService } from './message-service.ts';
 import { SessionService } from './session-service.ts';
@@ -12,6 +13,7 @@ import { MessageMessages } from './wire/index.ts';
 export interface SessionsFeature {
   readonly operations: readonly Operation[];
   readonly chat: ChatService;
+  readonly console: ConsoleSource;
 }
 
 /** The 11 session operations of GatewayService and SessionControlService without RunSchedule (API-8.3, 9.2). */
@@ -45,5 +47,5 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
     unary(controls.getTurn, (request) => control.getTurn(request)),
     unary(controls.listPermissionRequests, (request) => control.listPermissions(request)),
   ];
-  return { operations, chat };
+  return { operations, chat, console: new ConsoleSource(context) };
 };

@@ -21,7 +21,7 @@ import { decodePageToken, encodePageToken, isUuid, pageSize } from '../../base/i
 import { checkLabels, checkSystemKeys, parseLabelSelector, refusal, withoutPrivate } from '../../resources/index.ts';
 import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
-import { auditTarget, lockSession, readSession, requireAgent, sessionNotFound } from './session-access.ts';
+import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { sessionKey, sessionResponse } from './wire/index.ts';
 
@@ -100,7 +100,7 @@ export class SessionService {
     await this.#context.store.write(async (tx) => {
       const row = await lockSession(tx, request, this.#context);
       await this.#context.lifecycle.remove(tx, row);
-      await this.#audit(tx, call, { row, outcome: 'deleted' });
+      await this.#record(tx, call, { row, outcome: 'deleted' });
     });
     return create(DeleteSessionResponseSchema, { success: true });
   }
@@ -109,7 +109,7 @@ export class SessionService {
     await this.#context.store.write(async (tx) => {
       const row = await lockSession(tx, request, this.#context);
       await this.#context.lifecycle.clear(tx, row, request.stop);
-      await this.#audit(tx, call, { row, outcome: 'ok' });
+      await this.#record(tx, call, { row, outcome: 'ok' });
     });
     return create(ClearSessionResponseSchema, { success: true });
   }
@@ -130,7 +130,7 @@ export class SessionService {
     await this.#context.namespaces.requireLive(tx, ns);
     await requireAgent(tx, request, this.#context);
     const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity });
-    await this.#audit(tx, call, { row, outcome: 'created' });
+    await this.#record(tx, call, { row, outcome: 'created' });
     return await this.#answer(tx, row, []);
   }
 
@@ -158,10 +158,14 @@ export class SessionService {
     return sessionResponse(this.#context, { row, resource, messages, streamCursor });
   }
 
-  #audit(tx: WriteTx, call: CallContext, entry: { readonly row: SessionRow; readonly outcome: string }): Promise<void> {
+  #record(
+    tx: WriteTx,
+    call: CallContext,
+    entry: { readonly row: SessionRow; readonly outcome: string },
+  ): Promise<void> {
     const { namespace, agent, id } = entry.row;
-    const target = auditTarget({ ns: namespace, agent, sessionId: id });
-    return this.#context.audit(tx, call, { target, namespace, resourceVersion: '', outcome: entry.outcome });
+    const names = { ns: namespace, agent, sessionId: id };
+    return recordWrite(tx, { call, names, outcome: entry.outcome }, this.#context);
   }
 }
 

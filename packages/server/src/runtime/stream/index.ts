@@ -3,11 +3,12 @@
  * backfill and live events (RT-2.6, API-5.1). Reads the store, the bus and the turns running here; writes nothing.
  * app makes one StreamRegistry per process; features see only `stream-contract.ts`.
  */
+export { createActivityHook } from './activity-hook.ts';
 export { createAnswerCursors } from './answer-cursor.ts';
 export { CursorCodec } from './cursor.ts';
 export { cutEvents, startOfMessage, startOfTurn } from './cut-events.ts';
 export { EventBuffer } from './event-buffer.ts';
 export { restingPosition } from './session-feed.ts';
 export { type SessionStreamsDeps, StreamRegistry } from './session-streams.ts';
-export type * from './stream-contract.ts';
+export * from './stream-contract.ts';
 export { type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';

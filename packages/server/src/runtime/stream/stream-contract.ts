@@ -46,3 +46,19 @@ export interface AnswerCursors {
   /** From the snapshot that the answer was read in; a promise only while a turn is open. */
   answerCursor(tx: Pick<ReadTx, 'log'>, session: SessionRow): string | Promise<string>;
 }
+
+/**
+ * Bus subject of hints that something in a session changed that lists show: it was made, cleared, deleted, a message was
+ * added or edited, a turn was queued, stopped or ended. Published after the commit; losing one costs freshness only.
+ */
+export const SESSION_ACTIVITY = 'session.activity';
+
+export interface SessionActivity {
+  readonly namespace: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  /** '' when no turn is concerned. */
+  readonly turnId: string;
+  /** The message that was stored or edited, '' for none. */
+  readonly messageId: string;
+}

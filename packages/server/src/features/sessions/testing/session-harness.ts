@@ -93,6 +93,7 @@ export class SessionHarness {
   streams!: StreamRegistry;
   deps!: SessionsDeps;
   chat!: SessionsFeature['chat'];
+  console!: SessionsFeature['console'];
 
   constructor(
     options: HarnessOptions & {
@@ -153,9 +154,10 @@ export class SessionHarness {
       limits,
       ...this.#overrides,
     };
-    const { operations, chat } = sessionsFeature(this.deps);
+    const { operations, chat, console } = sessionsFeature(this.deps);
     this.operations = operations;
     this.chat = chat;
+    this.console = console;
   }
 
   #countingReads(store: Store): StreamStore {

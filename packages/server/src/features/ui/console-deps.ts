@@ -1,0 +1,41 @@
+import type { Authorizer } from '../../auth/contract.ts';
+import type { Clock, Ids, Log } from '../../base/index.ts';
+import type { ChangeFeed } from '../../controllers/contract.ts';
+import type { ResourceViews } from '../../resources/index.ts';
+import type { SessionEvent } from '../../runtime/contract.ts';
+import type { SessionActivity, SessionStreams } from '../../runtime/stream/stream-contract.ts';
+import type { Bus } from '../../store/contracts/index.ts';
+
+export const TOPICS = ['resource', 'session', 'turn', 'message', 'channel', 'run', 'delivery', 'part'] as const;
+export type ConsoleTopic = (typeof TOPICS)[number];
+
+/** One event as every console may get it; whether one does depends on its question and its grants. */
+export interface ConsoleEvent {
+  readonly topic: ConsoleTopic;
+  readonly namespace: string;
+  readonly agent?: string;
+  readonly sessionId?: string;
+  readonly channel?: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** Sessions, turns, messages and parts as JSON; features/sessions satisfies it. */
+export interface ConsoleSessions {
+  read(activity: SessionActivity): Promise<readonly ConsoleEvent[]>;
+  part(event: SessionEvent, cursor: string): string;
+}
+
+export interface ConsoleDeps {
+  readonly sessions: ConsoleSessions;
+  readonly streams: SessionStreams;
+  readonly changes: ChangeFeed;
+  readonly views: ResourceViews;
+  readonly bus: Bus;
+  readonly authorizer: Authorizer;
+  /** Descendants of a namespace without itself. */
+  readonly descendants: (namespace: string) => Promise<readonly string[]>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}

@@ -1,0 +1,166 @@
+import { GatewayService } from '@svc/api/gateway';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../base/index.ts';
+import type { ChangeFeed } from '../../controllers/contract.ts';
+import { formatSessionName, ResourceViews } from '../../resources/index.ts';
+import type { ResourceChange } from '../../store/contracts/index.ts';
+import { SessionHarness } from '../sessions/testing/index.ts';
+import { consoleRoutes } from './index.ts';
+import { routeFetch } from './testing/index.ts';
+
+const { method: gateway } = GatewayService;
+
+/** Hands out the changes of the store when told to. */
+class TestChanges implements ChangeFeed {
+  readonly #receivers = new Set<(changes: readonly ResourceChange[]) => void>();
+  subscribe(receive: (changes: readonly ResourceChange[]) => void): { readonly after: number; stop(): void } {
+    this.#receivers.add(receive);
+    return { after: 0, stop: () => this.#receivers.delete(receive) };
+  }
+  async tell(harness: SessionHarness): Promise<void> {
+    const changes = await harness.engine.store.read((tx) => tx.resources.changes(0, 100));
+    for (const receive of this.#receivers) receive(changes);
+  }
+  get size(): number {
+    return this.#receivers.size;
+  }
+}
+
+let harness: SessionHarness;
+let changes: TestChanges;
+let fetcher: typeof fetch;
+let allowed: (agent: string | undefined) => boolean;
+
+beforeEach(async () => {
+  harness = new SessionHarness();
+  await harness.start();
+  changes = new TestChanges();
+  allowed = () => true;
+  const { bus, clock, ids } = harness.engine;
+  const routes = consoleRoutes({
+    sessions: harness.console,
+    streams: harness.streams,
+    changes,
+    views: new ResourceViews(),
+    bus,
+    authorizer: {
+      authorize: () => undefined,
+      allows: (_caller, _role, target) => allowed(target.agent),
+      readsSecrets: () => true,
+    },
+    descendants: () => Promise.resolve(['default:below']),
+    clock,
+    ids,
+    log: silentLog,
+  });
+  fetcher = routeFetch(routes, () => harness.context('ui'));
+});
+afterEach(() => harness.close());
+
+interface Frame {
+  readonly event: string;
+  readonly id: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** Reads frames as they come; `until` resolves with the first one that fits. */
+const open = async (query = '', headers: Record<string, string> = {}) => {
+  const control = new AbortController();
+  const response = await fetcher(`/v1/ui/events${query}`, { signal: control.signal, headers });
+  const frames: Frame[] = [];
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const until = async (fits: (frame: Frame) => boolean): Promise<Frame> => {
+    for (;;) {
+      const found = frames.find(fits);
+      if (found !== undefined) return found;
+      const { value = '', done } = await reader.read();
+      if (done) throw new Error(`ended after ${frames.map((frame) => frame.event).join(' ')}`);
+      for (const block of value.split('\n\n').filter((text) => text.startsWith('event:'))) {
+        const [event = '', id = '', data = ''] = block.split('\n').map((line) => line.slice(line.indexOf(': ') + 2));
+        frames.push({ event, id, data: JSON.parse(data) as Record<string, unknown> });
+      }
+    }
+  };
+  return { frames, until, close: () => control.abort(), status: response.status };
+};
+
+describe('the console stream', () => {
+  test('begins with ready and shows session, turn and messages of a conversation', async () => {
+    const session = await harness.newSession();
+    const feed = await open();
+    expect((await feed.until(() => true)).event).toBe('ready');
+    const sent = await harness.call(gateway.sendMessage, { ...session, message: 'hello' });
+    await feed.until((frame) => frame.event === 'turn' && frame.data['state'] === 'TURN_STATE_COMPLETED');
+    const reply = await feed.until(
+      (frame) => frame.event === 'message' && (frame.data['message'] as { id: string }).id === sent.replyMessageId,
+    );
+    expect(reply.data).toMatchObject({ ns: 'default', agent: 'helper', sessionId: session.sessionId });
+    const idle = await feed.until((frame) => frame.event === 'session' && frame.data['state'] === 'IDLE');
+    expect(idle.data).toEqual({
+      ns: 'default',
+      agent: 'helper',
+      sessionId: session.sessionId,
+      state: 'IDLE',
+      queuedTurns: 0,
+    });
+    feed.close();
+  });
+
+  test('shows resources without their spec, and only those that the grants cover', async () => {
+    const session = await harness.newSession();
+    const feed = await open('?topics=resource');
+    await feed.until((frame) => frame.event === 'ready');
+    await changes.tell(harness);
+    const { data } = await feed.until((frame) => frame.event === 'resource');
+    expect(data).toMatchObject({
+      resourceKind: 'Session',
+      name: session.sessionId,
+      changeType: 'RESOURCE_CHANGE_TYPE_CREATED',
+    });
+    expect(data['resource']).not.toHaveProperty('spec');
+    feed.close();
+    allowed = (agent) => agent !== 'helper';
+    const denied = await open('?topics=resource,session');
+    await denied.until((frame) => frame.event === 'ready');
+    await changes.tell(harness);
+    expect(denied.frames.map((frame) => frame.event)).toEqual(['ready']);
+    denied.close();
+  });
+
+  test('resumes after its cursor, and asks to reload when that is no longer kept', async () => {
+    const session = await harness.newSession();
+    const feed = await open('?ns=default&recursive=true');
+    const { id } = await feed.until((frame) => frame.event === 'ready');
+    await harness.call(gateway.appendSessionMessage, {
+      ...session,
+      message: { parts: [{ partType: 1, content: 'note' }] },
+    });
+    await feed.until((frame) => frame.event === 'message');
+    feed.close();
+    const again = await open('', { 'last-event-id': id });
+    await again.until((frame) => frame.event === 'message');
+    expect(again.frames.map((frame) => frame.event)).toEqual(['ready', 'session', 'message']);
+    again.close();
+    const foreign = await open('?after=elsewhere.3');
+    await foreign.until((frame) => frame.event === 'refresh');
+    foreign.close();
+  });
+
+  test('carries the parts of the asked sessions', async () => {
+    const session = await harness.newSession();
+    const name = formatSessionName({ namespace: session.ns, agent: session.agent, sessionId: session.sessionId });
+    const feed = await open(`?topics=part&session=${encodeURIComponent(name)}`);
+    await feed.until((frame) => frame.event === 'ready');
+    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 10 });
+    const part = await feed.until((frame) => frame.event === 'part');
+    expect(part.data).toMatchObject({ sessionId: session.sessionId, kind: 'SESSION_MESSAGE_PART_EVENT_KIND_DELTA' });
+    feed.close();
+  });
+
+  test('refuses unknown topics, malformed session names and too many of them', async () => {
+    expect((await fetcher('/v1/ui/events?topics=weather')).status).toBe(400);
+    expect((await fetcher('/v1/ui/events?session=nobody')).status).toBe(400);
+    const many = Array.from({ length: 33 }, () => 'session=x').join('&');
+    expect((await fetcher(`/v1/ui/events?${many}`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,149 @@
+import type { CallContext } from '../../auth/contract.ts';
+import { invalidField } from '../../base/index.ts';
+import { parseSessionName } from '../../resources/index.ts';
+import type { EventOutlet, FollowedSession } from '../../runtime/stream/stream-contract.ts';
+import type { HttpExchange, HttpRoute, HttpStream } from '../../transport/contract.ts';
+import { SSE_HEADERS } from './chat-outlet.ts';
+import { type ConsoleDeps, type ConsoleEvent, type ConsoleTopic, TOPICS } from './console-deps.ts';
+import { ConsoleHub } from './console-hub.ts';
+
+const KEEP_ALIVE = ': keep-alive\n\n';
+/** Sessions whose parts one console may follow (API-6). */
+const PART_SESSIONS = 32;
+
+interface Question {
+  readonly topics: ReadonlySet<string>;
+  /** Undefined = every namespace. */
+  readonly isWanted: (namespace: string) => boolean;
+  readonly sessions: readonly FollowedSession[];
+}
+
+/** `GET /v1/ui/events`: everything a console shows in one stream; only what the grants cover (API-6). */
+export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
+  const hub = new ConsoleHub(deps);
+  return [
+    {
+      method: 'GET',
+      pattern: '/v1/ui/events',
+      authenticated: true,
+      handle: async (exchange, _params, call) => {
+        const question = await readQuestion(exchange.query, deps);
+        for (const { namespace, agent, sessionId } of question.sessions) {
+          const method = 'svc.gateway.GatewayService/StreamSessionParts';
+          deps.authorizer.authorize(method, { ns: namespace, agent, sessionId }, call.caller);
+        }
+        await new ConsoleStream({ deps, hub, exchange, call, question }).run();
+      },
+    },
+  ];
+};
+
+const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<Question> => {
+  const topics = query
+    .getAll('topics')
+    .flatMap((text) => text.split(','))
+    .filter((text) => text !== '');
+  const unknown = topics.find((topic) => !TOPICS.some((known) => known === topic));
+  if (unknown !== undefined) throw invalidField('topics', `unknown topic, must be one of ${TOPICS.join(', ')}`);
+  const names = query.getAll('session');
+  if (names.length > PART_SESSIONS) throw invalidField('session', `more than ${PART_SESSIONS} sessions`);
+  const sessions = names.map((name) => {
+    const address = parseSessionName(name);
+    if (address === undefined) throw invalidField('session', 'is no canonical session name');
+    return { ...address, after: 'live' };
+  });
+  const namespace = query.get('ns') ?? '';
+  const below = namespace !== '' && query.get('recursive') === 'true' ? await deps.descendants(namespace) : [];
+  const wanted = new Set([namespace, ...below]);
+  const isBelow = (name: string): boolean => below.length > 0 && name.startsWith(`${namespace}:`);
+  return {
+    topics: new Set(topics.length === 0 ? TOPICS : topics),
+    isWanted: (name) => namespace === '' || wanted.has(name) || isBelow(name),
+    sessions,
+  };
+};
+
+interface StreamParts {
+  readonly deps: ConsoleDeps;
+  readonly hub: ConsoleHub;
+  readonly exchange: HttpExchange;
+  readonly call: CallContext;
+  readonly question: Question;
+}
+
+/** One console. While it lags nothing is kept for it: it is told to load its lists again once it has caught up. */
+class ConsoleStream {
+  readonly #parts: StreamParts;
+  #stream: HttpStream | undefined;
+  #missed = false;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  async run(): Promise<void> {
+    const { hub, exchange, call } = this.#parts;
+    const asked = exchange.header('last-event-id') ?? exchange.query.get('after') ?? '';
+    const unsubscribe = hub.subscribe((event, cursor) => this.#offer(event, cursor));
+    const stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
+    stream.onDrained(() => this.#caughtUp());
+    const kept = asked === '' ? [] : hub.after(asked);
+    stream.write(frame('ready', kept === undefined || asked === '' ? hub.cursor : asked, '{}'));
+    if (kept === undefined) stream.write(frame('refresh', hub.cursor, '{}'));
+    this.#stream = stream;
+    for (const { event, cursor } of kept ?? []) this.#offer(event, cursor);
+    try {
+      await Promise.all([aborted(call.signal), this.#followParts()]);
+    } finally {
+      unsubscribe();
+      stream.end();
+    }
+  }
+
+  #offer(event: ConsoleEvent, cursor: string): void {
+    const { question, deps, call } = this.#parts;
+    const { topic, namespace, agent, sessionId, channel } = event;
+    if (this.#stream === undefined || !question.topics.has(topic) || !question.isWanted(namespace)) return;
+    const target = {
+      namespace,
+      ...(agent === undefined ? {} : { agent }),
+      ...(sessionId === undefined ? {} : { session: sessionId }),
+      ...(channel === undefined ? {} : { channel }),
+    };
+    if (!deps.authorizer.allows(call.caller, 'viewer', target)) return;
+    this.#write(topic, cursor, event.data);
+  }
+
+  #write(topic: ConsoleTopic, cursor: string, data: string): void {
+    if (this.#missed || this.#stream === undefined) return;
+    if (!this.#stream.write(frame(topic, cursor, data))) this.#missed = true;
+  }
+
+  #caughtUp(): void {
+    if (!this.#missed) return;
+    this.#missed = false;
+    this.#stream?.write(frame('refresh', this.#parts.hub.cursor, '{}'));
+  }
+
+  async #followParts(): Promise<void> {
+    const { deps, question, call, hub } = this.#parts;
+    if (question.sessions.length === 0 || !question.topics.has('part')) return;
+    const outlet: EventOutlet = {
+      open: () => undefined,
+      send: (event, cursor) => {
+        this.#write('part', hub.cursor, deps.sessions.part(event, cursor));
+        return true;
+      },
+      onDrained: () => undefined,
+    };
+    const request = { sessions: question.sessions, untilDone: false, turnId: '', batch: true };
+    await deps.streams.follow(request, outlet, call.signal);
+  }
+}
+
+const frame = (event: string, id: string, data: string): string => `event: ${event}\nid: ${id}\ndata: ${data}\n\n`;
+
+const aborted = (signal: AbortSignal): Promise<void> => {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+};
