@@ -18,6 +18,11 @@ export interface Sent {
   readonly turnState: string;
 }
 
+interface SendExtra {
+  readonly key?: string;
+  readonly [field: string]: unknown;
+}
+
 interface MessagePage {
   readonly items: readonly { readonly message: StoredMessage }[];
   readonly state: string;
@@ -47,15 +52,11 @@ export class RestCaller {
     });
   }
 
-  /** One call whatever its outcome. */
-  async call<T>(
-    verb: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<RestAnswer<T>> {
+  /** One call such as `GET /v1/namespaces`, whatever its outcome. */
+  async call<T>(what: string, body?: unknown, headers: Record<string, string> = {}): Promise<RestAnswer<T>> {
+    const [method = '', path = ''] = what.split(' ');
     const answer = await this.fetch(path, {
-      method: verb,
+      method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -63,9 +64,9 @@ export class RestCaller {
   }
 
   /** One call that must succeed. */
-  async ok<T>(verb: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
-    const answer = await this.call<T>(verb, path, body, headers);
-    if (answer.status !== 200) throw new Error(`${verb} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  async ok<T>(what: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+    const answer = await this.call<T>(what, body, headers);
+    if (answer.status !== 200) throw new Error(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
@@ -75,22 +76,18 @@ export class RestCaller {
   }
 
   async createAgent(name: string, spec: object = {}): Promise<void> {
-    await this.ok('POST', `/v1/ns/${NAMESPACE}/agents`, { name, spec });
+    await this.ok(`POST /v1/ns/${NAMESPACE}/agents`, { name, spec });
   }
 
   async createSession(agent: string): Promise<SessionKey> {
-    const { sessionId } = await this.ok<{ sessionId: string }>(
-      'POST',
-      `/v1/ns/${NAMESPACE}/agents/${agent}/sessions`,
-      {},
-    );
+    const { sessionId } = await this.ok<{ sessionId: string }>(`POST /v1/ns/${NAMESPACE}/agents/${agent}/sessions`, {});
     return [agent, sessionId];
   }
 
-  /** Sends; `extra` holds other fields of SendMessage, `key` an idempotency key. */
-  async send(session: SessionKey, message: string, extra: object = {}, key?: string): Promise<Sent> {
-    const path = `${this.sessionPath(...session)}/message`;
-    return this.ok<Sent>('POST', path, { message, ...extra }, key === undefined ? {} : { 'idempotency-key': key });
+  /** Sends; `key` is an idempotency key, the rest are fields of SendMessage. */
+  async send(session: SessionKey, message: string, { key, ...extra }: SendExtra = {}): Promise<Sent> {
+    const what = `POST ${this.sessionPath(...session)}/message`;
+    return this.ok<Sent>(what, { message, ...extra }, key === undefined ? {} : { 'idempotency-key': key });
   }
 
   /** All finished messages, oldest first. */
@@ -107,12 +104,11 @@ export class RestCaller {
   }
 
   async messagePage(session: SessionKey, query = ''): Promise<MessagePage> {
-    return this.ok<MessagePage>('GET', `${this.sessionPath(...session)}/messages${query}`);
+    return this.ok<MessagePage>(`GET ${this.sessionPath(...session)}/messages${query}`);
   }
 
   async state(session: SessionKey): Promise<string> {
-    const path = `${this.sessionPath(...session)}?messageLimit=-1`;
-    return (await this.ok<{ state: string }>('GET', path)).state;
+    return (await this.ok<{ state: string }>(`GET ${this.sessionPath(...session)}?messageLimit=-1`)).state;
   }
 
   /** Opens the NDJSON stream of a session. */

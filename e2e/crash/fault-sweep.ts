@@ -95,7 +95,7 @@ export class FaultSweep implements AsyncDisposable {
 
   /** False when the process went away during the call: what happened then is not known, so the key is used again. */
   async #send(session: SessionKey, title: string): Promise<boolean> {
-    return this.#rest.send(session, toolMessage(title), {}, title.replaceAll(' ', '-')).then(
+    return this.#rest.send(session, toolMessage(title), { key: title.replaceAll(' ', '-') }).then(
       () => true,
       (error: unknown) => {
         if (error instanceof TypeError) return false;

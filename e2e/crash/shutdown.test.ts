@@ -43,7 +43,7 @@ describe('SIGTERM', () => {
       const body = await answer.text();
       return answer.status === 503 ? body : undefined;
     });
-    expect(readiness).toContain('shutting');
+    expect(readiness).toContain('shutdown');
     model.open('half');
     expect(await server.ended()).toEqual({ code: 0, signal: null });
     await server.restart();
