@@ -75,7 +75,7 @@ export const testModels = (clock: Clock): ModelRegistry =>
     secrets: () => Promise.reject(new Error('no secrets in tests')),
   });
 
-const noUsage: UsageMeter = {
+export const noUsage: UsageMeter = {
   governs: () => false,
   reserve: async () => undefined,
   giveBack: async () => undefined,
@@ -83,7 +83,7 @@ const noUsage: UsageMeter = {
 };
 
 /** Objects in memory; the same bytes survive a simulated restart because the harness keeps them. */
-class MemoryObjects implements ObjectAccess {
+export class MemoryObjects implements ObjectAccess {
   readonly bytes = new Map<string, Uint8Array>();
   store(
     _namespace: string,
@@ -94,7 +94,9 @@ class MemoryObjects implements ObjectAccess {
     this.bytes.set(key, bytes);
     return Promise.resolve({ key, sha256: key, sizeBytes: bytes.length, ...facts });
   }
-  async hold(): Promise<void> {}
+  hold(): Promise<void> {
+    return Promise.resolve();
+  }
   read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
     return Promise.resolve(this.bytes.get(object.key));
   }

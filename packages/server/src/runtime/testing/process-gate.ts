@@ -1,0 +1,246 @@
+import type { CancelTimer, Clock } from '../../base/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
+import type { Bus, FaultPoints, JournalRow, ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
+import type { Tool } from '../../tools/contract.ts';
+
+/** Thrown at the point of a crash to leave the code that runs there; whoever catches it finds everything frozen. */
+export class Frozen extends Error {
+  constructor() {
+    super('this process has crashed');
+    this.name = 'Frozen';
+  }
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/** What the gate tells about a process while it lives. */
+export interface GateWatch {
+  /** Before the transaction of the n-th write begins, and when it is durable but nothing followed from it yet. */
+  onWrite?(moment: 'before' | 'after', count: number): void;
+  /** Fails the n-th write: before its work, behind it but before the commit, or after the commit (`unsure`). */
+  failWrite?(count: number): { readonly error: Error; readonly moment: 'before' | 'inside' | 'unsure' } | undefined;
+  /** Decides about one message of the bus; times it is delivered (0 = lost). */
+  deliveries?(subject: string): number;
+  onPublish?(subject: string, message: unknown): void;
+  onJournal?(rows: readonly JournalRow[]): void;
+  onCommit?(tx: WriteTx): Promise<void>;
+}
+
+/**
+ * One process as `kill -9` sees it: after `crash` none of its writes, publications, timers, model calls and tool runs
+ * happens, and none of its promises resolves, while the data directory and the other processes live on.
+ */
+export class ProcessGate {
+  readonly #watch: GateWatch;
+  #dead = false;
+  #paused = false;
+  writes = 0;
+  /** Operations under way; 0 and no movement means that the process waits for time or for somebody. */
+  pending = 0;
+  activity = 0;
+
+  constructor(watch: GateWatch) {
+    this.#watch = watch;
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  crash(): void {
+    this.#dead = true;
+  }
+
+  /** Ends the process here: nothing after this line has an effect. */
+  crashHere(): never {
+    this.#dead = true;
+    throw new Frozen();
+  }
+
+  /** A paused process loses its timers until it is resumed; they fire late then (RT-K20). */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    for (const fire of this.#late.splice(0)) fire();
+  }
+
+  readonly #late: (() => void)[] = [];
+
+  store(real: Store): Store {
+    return {
+      write: (work) => this.#write(real, work),
+      read: (work) => this.#live(() => real.read(work)),
+      direct: { ...real.direct, log: this.#directLog(real) } as ReadTx,
+      epoch: real.epoch,
+      now: () => real.now(),
+      ping: () => real.ping(),
+      close: () => real.close(),
+    };
+  }
+
+  bus(real: Bus): Bus {
+    return {
+      publish: (subject, message) => {
+        if (this.#dead) return;
+        this.activity += 1;
+        this.#watch.onPublish?.(subject, message);
+        const times = this.#watch.deliveries?.(subject) ?? 1;
+        for (let time = 0; time < times; time++) real.publish(subject, message);
+      },
+      subscribe: (subject, receive) =>
+        real.subscribe(subject, (message) => {
+          if (!this.#dead) receive(message);
+        }),
+      onGap: (subject, notify) => real.onGap(subject, notify),
+      close: () => real.close(),
+    };
+  }
+
+  clock(real: Clock): Clock {
+    return {
+      nowMicros: () => real.nowMicros(),
+      monotonicMs: () => real.monotonicMs(),
+      after: (delayMs, fire): CancelTimer => {
+        let cancelled = false;
+        const run = (): void => {
+          if (this.#dead || cancelled) return;
+          if (this.#paused) this.#late.push(run);
+          else fire();
+        };
+        const cancel = real.after(delayMs, run);
+        return () => {
+          cancelled = true;
+          cancel();
+        };
+      },
+    };
+  }
+
+  models(real: ModelRegistry, before: (request: Parameters<ModelRegistry['stream']>[0]) => void): ModelRegistry {
+    const stream: ModelRegistry['stream'] = async (request, sink, signal) => {
+      if (this.#dead) return never();
+      before(request);
+      this.activity += 1;
+      await real.stream(request, (chunk) => this.#dead || sink(chunk), signal);
+      this.activity += 1;
+      if (this.#dead) await never();
+    };
+    return new Proxy(real, {
+      get: (target, name) => {
+        if (name === 'stream') return stream;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  tool(real: Tool): Tool {
+    return {
+      ...real,
+      run: async (context, input) => {
+        if (this.#dead) return never();
+        this.activity += 1;
+        const result = await real.run(context, input);
+        this.activity += 1;
+        return this.#dead ? never() : result;
+      },
+    };
+  }
+
+  faultPoint(hit: FaultPoints): FaultPoints {
+    return (point) => {
+      if (this.#dead) throw new Frozen();
+      hit(point);
+    };
+  }
+
+  async #live<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#dead) return never();
+    this.pending += 1;
+    this.activity += 1;
+    try {
+      const value = await work();
+      if (this.#dead) return never();
+      return value;
+    } catch (error) {
+      if (this.#dead) return never();
+      throw error;
+    } finally {
+      this.pending -= 1;
+    }
+  }
+
+  #write<T>(real: Store, work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    return this.#live(async () => {
+      this.writes += 1;
+      const count = this.writes;
+      this.#watch.onWrite?.('before', count);
+      const failure = this.#watch.failWrite?.(count);
+      if (failure?.moment === 'before') throw failure.error;
+      const result = await real.write(async (tx) => {
+        if (this.#dead) throw new Frozen();
+        const rows: JournalRow[] = [];
+        tx.afterCommit(() => {
+          this.#watch.onJournal?.(rows);
+          if (!this.#dead) this.#watch.onWrite?.('after', count);
+        });
+        const value = await work(this.#recording(tx, rows));
+        await this.#watch.onCommit?.(tx);
+        if (failure?.moment === 'inside') throw failure.error;
+        return value;
+      });
+      if (failure?.moment === 'unsure') throw failure.error;
+      return result;
+    });
+  }
+
+  /** The transaction with journal entries noted. */
+  #recording(tx: WriteTx, rows: JournalRow[]): WriteTx {
+    const { log } = tx;
+    const noted = new Proxy(log, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name !== 'appendJournal') return value.bind(target);
+        return (added: readonly JournalRow[]) => {
+          rows.push(...added);
+          return target.appendJournal(added);
+        };
+      },
+    });
+    const savepoint = async <T>(run: () => Promise<T>): Promise<T> => {
+      const before = rows.length;
+      try {
+        return await tx.savepoint(run);
+      } catch (error) {
+        rows.length = before;
+        throw error;
+      }
+    };
+    const afterCommit = (effect: () => void): void =>
+      tx.afterCommit(() => {
+        if (!this.#dead) effect();
+      });
+    const own: Readonly<Record<string, unknown>> = { log: noted, savepoint, afterCommit };
+    return new Proxy(tx, {
+      get: (target, name) => {
+        if (typeof name === 'string' && name in own) return own[name];
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  #directLog(real: Store): ReadTx['log'] {
+    return new Proxy(real.direct.log, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => this.#live(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+      },
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { JournalRow } from '../../store/contracts/index.ts';
+import type { ToolContext } from '../../tools/contract.ts';
+import { EVENT, eventSubject, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
+import type { ModelResponseEntry, ToolResultEntry } from '../turn-record.ts';
+
+export interface ToolRun {
+  readonly name: string;
+  readonly turnId: string;
+  readonly callId: string;
+  readonly key: string;
+}
+
+export interface Accepted {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly turnId: string;
+}
+
+/** Everything the processes of one machine did that can be seen from outside, and what of it must never happen. */
+export class RunRecord {
+  readonly toolRuns: ToolRun[] = [];
+  readonly modelCalls: { readonly turnId: string; readonly step: number }[] = [];
+  readonly accepted: Accepted[] = [];
+  readonly events: SessionEvent[] = [];
+  readonly violations: string[] = [];
+  readonly #journal = new Set<string>();
+  readonly #last = new Map<string, number>();
+
+  note(violation: string): void {
+    if (this.violations.length < 20) this.violations.push(violation);
+  }
+
+  /** RT-R5: an entry is journaled once; rows of a failed transaction never come here. */
+  journaled(rows: readonly JournalRow[]): void {
+    for (const row of rows) {
+      const key = journalKey(row);
+      if (key === undefined) continue;
+      if (this.#journal.has(key)) this.note(`R5: ${key} journaled twice`);
+      this.#journal.add(key);
+    }
+  }
+
+  modelCalled(turnId: string, step: number): void {
+    this.modelCalls.push({ turnId, step });
+    if (this.#journal.has(`${turnId} response ${step}`)) this.note(`R5: model asked again for ${turnId} step ${step}`);
+  }
+
+  toolRan(name: string, context: ToolContext): void {
+    const { turnId, callId, idempotencyKey: key } = context;
+    if (this.#journal.has(`${turnId} result ${callId}`)) this.note(`R5: ${callId} ran after its result`);
+    const before = this.toolRuns.find((run) => run.callId === callId);
+    if (before !== undefined && before.key !== key) this.note(`R6: ${callId} ran with another key`);
+    this.toolRuns.push({ name, turnId, callId, key });
+  }
+
+  /** RT-1 sequences: within a fence without holes, fences rising. */
+  published(subject: string, message: unknown): void {
+    const event = message as SessionEvent;
+    if (subject !== eventSubject(event.sessionId) || event.sequence === 0) return;
+    this.events.push(event);
+    const last = this.#last.get(event.sessionId) ?? 0;
+    const start = event.sequence - event.units;
+    const fence = Math.floor(event.sequence / SEQUENCE_BASE);
+    const isNext =
+      Math.floor(last / SEQUENCE_BASE) === fence ? start === last : fence > Math.floor(last / SEQUENCE_BASE);
+    const isStart = Math.floor(last / SEQUENCE_BASE) === fence || start === fence * SEQUENCE_BASE;
+    if (!isNext) this.note(`sequence ${describe(event)} after ${last}`);
+    else if (!isStart) this.note(`sequence ${describe(event)} begins inside its fence`);
+    this.#last.set(event.sessionId, event.sequence);
+  }
+
+  terminalEvents(turnId: string): SessionEvent[] {
+    return this.events.filter((event) => event.turnId === turnId && isTerminal(event));
+  }
+
+  runsOf(name: string): ToolRun[] {
+    return this.toolRuns.filter((run) => run.name === name);
+  }
+}
+
+export const isTerminal = (event: SessionEvent): boolean => event.kind === EVENT.DONE || event.kind === EVENT.ERROR;
+
+const describe = (event: SessionEvent): string =>
+  `${event.kind}/${event.part?.type ?? 0} ${Math.floor(event.sequence / SEQUENCE_BASE)}+${event.sequence % SEQUENCE_BASE} (${event.units})`;
+
+const journalKey = (row: JournalRow): string | undefined => {
+  if (row.kind === 'MODEL_RESPONSE')
+    return `${row.turnId} response ${(JSON.parse(row.body) as ModelResponseEntry).step}`;
+  if (row.kind === 'TOOL_RESULT') return `${row.turnId} result ${(JSON.parse(row.body) as ToolResultEntry).callId}`;
+  return undefined;
+};
