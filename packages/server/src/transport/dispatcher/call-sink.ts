@@ -32,7 +32,7 @@ export class CallSink implements StreamSink<object>, OpenStream {
     const { call } = this;
     if (call.opened || this.#ended) return;
     call.opened = true;
-    call.exchange.open(200, this.#framing.headers(call));
+    call.exchange.open(200, this.#framing.headers(call), this.#framing.hasTrailers);
     if (call.exchange.method === 'HEAD') {
       call.exchange.end();
       call.abort(clientGone());

@@ -20,6 +20,8 @@ export interface Wire {
 
 export interface Framing {
   headers(call: Call): HeaderList;
+  /** True where the stream ends with HTTP trailers. */
+  readonly hasTrailers?: boolean;
   /** Bytes of one message; the same message object gives the same chunk object. `isFirst` for lists with separators. */
   chunk(message: object, id: string, isFirst: boolean): StreamChunk;
   /** Sent right after the headers. */

@@ -96,6 +96,7 @@ export class GrpcWire implements Wire {
     const gzip = wantsGzip(call);
     const frames = this.#frames;
     return {
+      hasTrailers: true,
       headers: (asked) => (gzip ? [...this.#headers(asked), 'grpc-encoding', 'gzip'] : this.#headers(asked)),
       chunk: (message): StreamChunk => frames.chunk(message, gzip),
       end: (asked, fault) => asked.exchange.end(statusTrailers(fault, this.#parts.faults)),

@@ -36,11 +36,11 @@ export interface Exchange extends CredentialCarrier {
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
   /** Answers whole with HTTP/2 trailers. */
   answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: Trailers): void;
-  /** Starts a streamed answer. */
-  open(status: number, headers: HeaderList): void;
+  /** Starts a streamed answer, over HTTP/2 with trailers to come when asked. */
+  open(status: number, headers: HeaderList, hasTrailers?: boolean): void;
   /** Writes one chunk; false while the reader lags. After the peer has gone it does nothing. */
   write(chunk: StreamChunk): boolean;
-  /** Ends a streamed answer, over HTTP/2 with trailers. */
+  /** Ends a streamed answer, with trailers when it was opened so. */
   end(trailers?: Trailers): void;
   readonly writable: boolean;
   /** True once nothing can reach the peer any more. */

@@ -123,14 +123,17 @@ export class Http2Exchange implements Exchange {
     stream.end(body);
   }
 
-  open(status: number, headers: HeaderList): void {
+  open(status: number, headers: HeaderList, hasTrailers = false): void {
     if (this.closed) return;
     this.#opened = true;
     this.#hold(1);
     this.onGone(ignore);
-    const bare = this.method === 'HEAD';
-    this.#stream.respond([':status', String(status)].concat(headers), bare ? { endStream: true } : WITH_TRAILERS);
-    if (!bare) this.#stream.on('wantTrailers', onWantTrailers);
+    const head = [':status', String(status)].concat(headers);
+    if (this.method === 'HEAD') this.#stream.respond(head, { endStream: true });
+    else if (hasTrailers) {
+      this.#stream.respond(head, WITH_TRAILERS);
+      this.#stream.on('wantTrailers', onWantTrailers);
+    } else this.#stream.respond(head);
   }
 
   write(chunk: StreamChunk): boolean {
@@ -196,9 +199,7 @@ export class Http2Exchange implements Exchange {
   }
 
   wantTrailers(): void {
-    const trailers = this.#trailers;
-    if (trailers === undefined) this.#stream.close();
-    else this.#stream.sendTrailers({ ...trailers });
+    this.#stream.sendTrailers({ ...this.#trailers });
   }
 
   streamClosed(): void {

@@ -60,7 +60,7 @@ class ReflectionWire implements Wire {
       shutDown: () => finish(shuttingDown()),
     };
     dispatcher.streams.add(stream);
-    exchange.open(200, ['content-type', 'application/grpc+proto', 'x-request-id', call.requestId]);
+    exchange.open(200, ['content-type', 'application/grpc+proto', 'x-request-id', call.requestId], true);
     exchange.onGone(() => finish(undefined));
     exchange.readPieces(
       (piece) => {
