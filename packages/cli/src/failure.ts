@@ -54,7 +54,7 @@ const explainCall = (error: SvcError): Explanation => {
   );
   const first =
     violations.length > 1 ? `${violations.length} fields are refused (${reason})` : describeCall(error, reason);
-  const request = error.requestId === '' || isLocal(error) ? [] : [`  request ${error.requestId}`];
+  const request = isPuzzling(error) ? [`  request ${error.requestId}`] : [];
   return {
     lines: [first, ...(violations.length > 1 ? violations : []), ...request],
     hint: hintOf(error),
@@ -65,6 +65,10 @@ const explainCall = (error: SvcError): Explanation => {
 /** A failure without an answer has words enough; an answer is named by its reason too. */
 const describeCall = (error: SvcError, reason: string): string =>
   isLocal(error) ? error.message : `${error.message} (${reason})`;
+
+/** Failures that the log of the server explains better than the answer does. */
+const isPuzzling = (error: SvcError): boolean =>
+  error.requestId !== '' && !isLocal(error) && ['INTERNAL', 'UNKNOWN', 'DATA_LOSS', 'UNAVAILABLE'].includes(error.code);
 
 /** Failures that no server answered. */
 const isLocal = (error: SvcError): boolean => error.httpStatus === undefined;

@@ -62,22 +62,22 @@ export class MessagePainter {
   }
 
   #lineOf(part: SessionMessagePart): { readonly tone: Tone; readonly text: string } | undefined {
-    const cutLine = (text: string): string => cutToWidth(oneLine(text), Math.max(20, this.#options.columns - 1));
+    const cutLine = (text: string): string => `  ${cutToWidth(oneLine(text), Math.max(20, this.#options.columns - 3))}`;
     const payload = readPayload(part.payloadJson);
     switch (part.partType) {
       case Type.TOOL_CALL:
-        return { tone: 'dim', text: cutLine(`  > ${part.name} ${JSON.stringify(payload['input'] ?? {})}`) };
+        return { tone: 'dim', text: cutLine(`> ${part.name} ${JSON.stringify(payload['input'] ?? {})}`) };
       case Type.TOOL_RESULT:
         return payload['is_error'] === true
-          ? { tone: 'red', text: cutLine(`  ! ${part.name}: ${errorText(part, payload)}`) }
+          ? { tone: 'red', text: cutLine(`! ${part.name}: ${errorText(part, payload)}`) }
           : {
               tone: 'dim',
-              text: cutLine(`  = ${part.content === '' ? `(${part.name} answered nothing)` : part.content}`),
+              text: cutLine(`= ${part.content === '' ? `(${part.name} answered nothing)` : part.content}`),
             };
       case Type.REQUEST_PERMISSION:
-        return { tone: 'yellow', text: cutLine(`  ? ${part.name}: ${part.content}`) };
+        return { tone: 'yellow', text: cutLine(`? ${part.name}: ${part.content}`) };
       case Type.PERMISSION_RESULT:
-        return { tone: 'yellow', text: cutLine(`  ${decisionText(payload)}`) };
+        return { tone: 'yellow', text: cutLine(`${decisionText(payload)}`) };
       case Type.ERROR:
         return { tone: 'red', text: clean(part.content) };
       case Type.IMAGE:
@@ -86,7 +86,7 @@ export class MessagePainter {
       case Type.FILE:
         return {
           tone: 'dim',
-          text: cutLine(`  [${[part.name, part.object?.mediaType ?? ''].filter((word) => word !== '').join(', ')}]`),
+          text: cutLine(`[${[part.name, part.object?.mediaType ?? ''].filter((word) => word !== '').join(', ')}]`),
         };
       case Type.COMPACTION:
         return { tone: 'dim', text: '  (earlier messages were summarised)' };

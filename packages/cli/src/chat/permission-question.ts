@@ -1,6 +1,6 @@
 import { PermissionDecision, type PermissionOption, type PermissionRequest } from '@svc/api/data';
 import { type Client, isSvcError, type Session } from '@svc/client';
-import { cutToWidth, harmless, type Style } from '../terminal/index.ts';
+import { harmless, type Style } from '../terminal/index.ts';
 import { interrupt, type LineTerminal } from '../world.ts';
 
 export interface QuestionParts {
@@ -28,9 +28,8 @@ export const openRequests = async (
 export const askPermission = async (parts: QuestionParts, request: PermissionRequest): Promise<boolean> => {
   const { write, style, terminal, columns } = parts;
   const input = harmless(request.inputJson).slice(0, INPUT_SHOWN);
-  write(
-    `${style.yellow(`${request.action} asks for permission`)} ${cutToWidth(input.replace(/\s+/g, ' '), Math.max(20, columns * 4))}\n`,
-  );
+  // The line of the tool call above shows the input unless it was too long for it.
+  if (input.length > columns / 2) write(`${style.dim(input)}\n`);
   for (const [index, option] of request.options.entries()) write(`  [${index + 1}] ${harmless(option.name)}\n`);
   while (true) {
     const line = await terminal.ask(`allow? (${keysText(request.options)}) `);

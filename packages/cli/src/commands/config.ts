@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
 import { renderTable, styleFor } from '../terminal/index.ts';
@@ -18,7 +19,7 @@ const load = async (
   options: ConfigOptions,
 ): Promise<{ readonly server: ServerModule; readonly loaded: Loaded }> => {
   const server = await world.loadServer();
-  const flags = { config: options.config };
+  const flags = { config: options.config ?? configInForce(world) };
   return { server, loaded: server.loadConfig({ flags, environment: world.environment, cwd: world.cwd }) };
 };
 

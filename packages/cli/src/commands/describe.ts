@@ -3,7 +3,7 @@ import { type Item, kindOf } from '../kinds/index.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { openContext, type ScopeOptions } from './context.ts';
-import { outputForm, printItems } from './output.ts';
+import { outputForm, printItems, yamlText } from './output.ts';
 
 /** `svc describe KIND NAME`: everything about one resource, the conditions as a table. */
 export const describe = async (
@@ -19,49 +19,46 @@ export const describe = async (
   if (form.form !== 'table' && form.form !== 'wide') {
     return printItems(world, { kind, items: [item], isList: false, isAcross: false }, form);
   }
-  world.stdout.write(describeItem(kind.name, item, styleFor(world.stdout, world.environment, options.color)));
+  world.stdout.write(await describeItem(kind.name, item, styleFor(world.stdout, world.environment, options.color)));
 };
 
-const describeItem = (kind: string, item: Item, style: Style): string => {
+const describeItem = async (kind: string, item: Item, style: Style): Promise<string> => {
   const { metadata, spec, status } = item.json;
   const { conditions, ...facts } = isRecord(status) ? status : {};
-  const sections = [
-    style.bold(`${kind} ${item.name}`),
-    ...lines(isRecord(metadata) ? metadata : {}, 1),
-    ...section('spec', spec, style),
-    ...section('status', facts, style),
-  ].join('\n');
-  return `${sections}\n${conditionTable(conditions, style)}`;
+  const sections = await Promise.all([
+    section('metadata', metadata, style),
+    section('spec', spec, style),
+    section('status', facts, style),
+  ]);
+  return `${style.bold(`${kind} ${item.name}`)}\n${sections.join('')}${conditionTable(conditions, style)}`;
 };
 
-const section = (title: string, value: unknown, style: Style): string[] => {
-  const body = lines(isRecord(value) ? value : {}, 1);
-  return body.length === 0 ? [] : [style.bold(title), ...body];
+/** A part of the resource as indented YAML; what is empty is left out. */
+const section = async (title: string, value: unknown, style: Style): Promise<string> => {
+  const filled = withoutEmpty(value);
+  if (!isRecord(filled) || Object.keys(filled).length === 0) return '';
+  const body = harmless(await yamlText(filled))
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}\n`);
+  return `${style.bold(title)}\n${body.join('')}`;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Nested values as indented lines; what is empty is left out. */
-const lines = (record: Record<string, unknown>, depth: number): string[] =>
-  Object.entries(record).flatMap(([field, value]) => {
-    const indent = '  '.repeat(depth);
-    if (value === '' || value === null || (isRecord(value) && Object.keys(value).length === 0)) return [];
-    if (isRecord(value)) {
-      const named = Array.isArray(value)
-        ? Object.fromEntries(value.map((entry: unknown, index) => [`- ${index + 1}`, entry]))
-        : value;
-      return [`${indent}${field}:`, ...lines(named, depth + 1)];
-    }
-    const text = harmless(String(timeText(field, value)));
-    if (!text.includes('\n')) return [`${indent}${field}: ${text}`];
-    return [
-      `${indent}${field}: |`,
-      ...text
-        .trimEnd()
-        .split('\n')
-        .map((line) => `${indent}  ${line}`),
-    ];
-  });
+/** The value without empty members, known time fields readable. */
+const withoutEmpty = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([field, member]): [string, unknown] => [
+    field,
+    timeText(field, withoutEmpty(member)),
+  ]);
+  return Object.fromEntries(members.filter(([, member]) => !isEmpty(member)));
+};
+
+const isEmpty = (value: unknown): boolean =>
+  value === '' || value === null || (isRecord(value) && Object.keys(value).length === 0);
 
 /** Unix microseconds of known time fields, read by people as local time. */
 const timeText = (field: string, value: unknown): unknown => {

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { AgentSpecSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
+import { configInside, hasOwnConfig } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { userDirectory } from '../profiles.ts';
@@ -36,8 +37,8 @@ type Running = Awaited<ReturnType<ServerModule['startServer']>>;
  */
 export const up = async (world: World, options: UpOptions): Promise<void> => {
   const { flags, dataDir } = prepare(world, options);
-  const server = await world.loadServer();
   const started = world.nowMs();
+  const server = await world.loadServer();
   const running = await start(server, { world, flags, note: noteTo(world) });
   if (options.demo !== false) await ensureDemo(world, running.url);
   world.stderr.write(
@@ -89,15 +90,11 @@ const ensureKeyFile = (world: World, dataDir: string): void => {
   world.files.writeText(path, `${JSON.stringify({ keys: [{ id, key }] })}\n`, PRIVATE_FILE);
 };
 
-/** The configuration that `svc up` made in the data directory, unless the person has one of their own. */
+/** The configuration in the data directory, made when missing, unless the person has one of their own. */
 const ownConfig = (world: World, dataDir: string): string | undefined => {
-  const { environment, cwd, files } = world;
-  if ((environment['SVC_CONFIG'] ?? '') !== '' || (environment['SVC_CONFIG_INLINE'] ?? '') !== '') return undefined;
-  const named = ['svc.yaml', 'svc.yml', 'svc.json'].map((name) => join(cwd, name));
-  const places = [...named, join(userDirectory(world, 'config'), 'svc.yaml'), '/etc/svc/svc.yaml'];
-  if (places.some((path) => files.facts(path) !== undefined)) return undefined;
-  const path = join(dataDir, 'svc.yaml');
-  if (files.facts(path) === undefined) files.writeText(path, starterConfig, PRIVATE_FILE);
+  if (hasOwnConfig(world)) return undefined;
+  const path = configInside(dataDir);
+  if (world.files.facts(path) === undefined) world.files.writeText(path, starterConfig, PRIVATE_FILE);
   return path;
 };
 

@@ -2,9 +2,9 @@
  * doctor: looks for what keeps svc from working, on this machine and from the server, and says what to do about it.
  * Changes nothing and never blocks a start.
  */
-import { join } from 'node:path';
 import { openContext } from '../commands/context.ts';
 import { outputForm, printValue } from '../commands/output.ts';
+import { configInForce } from '../config-place.ts';
 import { type GlobalOptions, resolveTarget } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
 import { userDirectory } from '../profiles.ts';
@@ -48,7 +48,7 @@ const insideChecks = async (world: World, options: DoctorOptions): Promise<reado
 
 const localChecks = async (world: World, options: DoctorOptions, isUp: boolean): Promise<readonly Check[]> => {
   const server = await world.loadServer();
-  const flags = { config: options.config ?? upConfig(world), dataDir: options.dataDir };
+  const flags = { config: options.config ?? configInForce(world), dataDir: options.dataDir };
   const { checks, loaded } = checkConfiguration(world, server, flags);
   if (loaded === undefined) return checks;
   const isChosen = options.dataDir !== undefined || loaded.origins.has('dataDir');
@@ -59,17 +59,6 @@ const localChecks = async (world: World, options: DoctorOptions, isUp: boolean):
     checkProviders(loaded),
     ...(await portCheck(world, loaded.config.transport, isUp)),
   ];
-};
-
-/** The file that `svc up` made, when it is the one in force. */
-const upConfig = (world: World): string | undefined => {
-  const path = join(userDirectory(world, 'data'), 'svc.yaml');
-  const isOther = ['svc.yaml', 'svc.yml', 'svc.json'].some(
-    (name) => world.files.facts(join(world.cwd, name)) !== undefined,
-  );
-  const isNamed =
-    (world.environment['SVC_CONFIG'] ?? '') !== '' || (world.environment['SVC_CONFIG_INLINE'] ?? '') !== '';
-  return !isOther && !isNamed && world.files.facts(path) !== undefined ? path : undefined;
 };
 
 const portCheck = async (

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+
+const PATH = '/home/me/.config/svc/profiles.json';
+const who = {
+  subject: 'ann',
+  mode: 'token',
+  identity: 'token',
+  serverVersion: '9.9',
+  expiresAt: 1_700_000_000_000_000n,
+  grants: [
+    { role: 'admin', readSecrets: true },
+    { role: 'viewer', namespace: 'acme', agent: 'h' },
+  ],
+};
+
+const seeing = () => {
+  const credentials: string[] = [];
+  const handlers: FakeHandlers = {
+    unary: {
+      WhoAmI: (_request: unknown, headers: Headers) => {
+        credentials.push(headers.get('authorization') ?? headers.get('x-api-key') ?? '');
+        return who;
+      },
+    },
+  };
+  return { credentials, handlers };
+};
+
+const profileFile = (profiles: object, current = 'default', mode = 0o600): NonNullable<FakeOptions['files']> => ({
+  [PATH]: { text: JSON.stringify({ current, profiles }), mode },
+});
+
+describe('svc whoami', () => {
+  it('shows who one is and what one may do', async () => {
+    const fake = fakeWorld({ handlers: seeing().handlers });
+    expect(await fake.run('whoami')).toBe(0);
+    expect(fake.out()).toContain('server:       http://127.0.0.1:7420 (9.9)\nsubject:      ann\n');
+    expect(fake.out()).toMatch(/admin {4}\* {8}yes\nviewer {3}acme\/h {3}no/);
+    const json = fakeWorld({ handlers: seeing().handlers });
+    await json.run('whoami', '-o', 'json');
+    expect(JSON.parse(json.out())).toMatchObject({ subject: 'ann', grants: [{ scope: '*' }, { scope: 'acme/h' }] });
+  });
+});
+
+describe('svc login', () => {
+  it('checks the credential from standard input and keeps it, mode 0600', async () => {
+    const { credentials, handlers } = seeing();
+    const fake = fakeWorld({ handlers, piped: 'secret-token\n' });
+    expect(await fake.run('login', 'svc.test:80', '-n', 'acme', '--profile', 'work')).toBe(0);
+    expect(credentials).toEqual(['Bearer secret-token']);
+    expect(fake.files.get(PATH)?.mode).toBe(0o600);
+    expect(JSON.parse(fake.files.get(PATH)?.text ?? '')).toEqual({
+      current: 'work',
+      profiles: { work: { server: 'http://svc.test:80', namespace: 'acme', token: 'secret-token' } },
+    });
+  });
+
+  it('asks at a terminal, for keys and passwords too', async () => {
+    const { credentials, handlers } = seeing();
+    const terminal = new ScriptedTerminal(['key-1']);
+    await fakeWorld({ handlers, terminal }).run('login', '--api-key');
+    await fakeWorld({ handlers, terminal: new ScriptedTerminal(['pass']) }).run('login', '--password');
+    await fakeWorld({ handlers, terminal: new ScriptedTerminal(['']) }).run('login');
+    expect(credentials).toEqual(['key-1', `Basic ${Buffer.from('svc:pass').toString('base64')}`, '']);
+    expect(terminal.prompts[0]).toContain('apiKey');
+    expect(await fakeWorld({ handlers }).run('login')).toBe(exitCodes.refused);
+  });
+
+  it('keeps nothing when the server refuses', async () => {
+    const handlers = {
+      unary: {
+        WhoAmI: () => {
+          throw new FakeFault('UNAUTHENTICATED', 'CREDENTIALS_INVALID');
+        },
+      },
+    };
+    const fake = fakeWorld({ handlers, piped: 'wrong' });
+    expect(await fake.run('login')).toBe(exitCodes.connection);
+    expect(fake.files.has(PATH)).toBe(false);
+  });
+});
+
+describe('profiles', () => {
+  it('give server, credential and namespace; environment and flags win', async () => {
+    const { credentials, handlers } = seeing();
+    const files = profileFile({
+      default: { server: 'http://a.test', token: 'ta' },
+      b: { server: 'http://b.test', apiKey: 'kb' },
+      c: { server: 'http://c.test', password: 'pc' },
+    });
+    const run = (words: string[], environment = {}) =>
+      fakeWorld({ handlers, files, environment }).run('whoami', ...words);
+    await run([]);
+    await run(['--profile', 'b']);
+    await run([], { SVC_PROFILE: 'c' });
+    await run([], { SVC_TOKEN: 'te' });
+    await run(['--token', 'tf'], { SVC_TOKEN: 'te' });
+    await run([], { SVC_API_KEY: 'ke' });
+    expect(credentials).toEqual([
+      'Bearer ta',
+      'kb',
+      `Basic ${Buffer.from('svc:pc').toString('base64')}`,
+      'Bearer te',
+      'Bearer tf',
+      'ke',
+    ]);
+  });
+
+  it('never send a credential to another server than their own', async () => {
+    const { credentials, handlers } = seeing();
+    const files = profileFile({ default: { server: 'http://a.test', token: 'ta' } });
+    await fakeWorld({ handlers, files }).run('whoami', '--server', 'http://evil.test');
+    await fakeWorld({ handlers, files, environment: { SVC_SERVER: 'evil.test' } }).run('whoami');
+    await fakeWorld({ handlers, files }).run('whoami', '--server', 'http://a.test/');
+    expect(credentials).toEqual(['', '', 'Bearer ta']);
+  });
+
+  it('are refused when others may read them, or when they are no JSON', async () => {
+    const open = fakeWorld({ files: profileFile({}, 'default', 0o644) });
+    expect(await open.run('whoami')).toBe(exitCodes.refused);
+    expect(open.err()).toContain(`chmod 600 ${PATH}`);
+    const broken = fakeWorld({ files: { [PATH]: { text: '{', mode: 0o600 } } });
+    await broken.run('whoami');
+    expect(broken.err()).toContain('is no JSON');
+  });
+
+  it('can be listed, chosen, changed, left and deleted', async () => {
+    const files = profileFile({ default: { server: 'http://a.test', token: 'ta' }, b: {} });
+    const fake = fakeWorld({ files });
+    await fake.run('profile', 'use', 'b');
+    await fake.run('profile', 'set', 'b', '--server', 'http://b.test', '-n', 'acme');
+    await fake.run('logout', '--profile', 'default');
+    await fake.run('profile', 'list');
+    expect(fake.out()).toBe(
+      '    NAME      SERVER          NAMESPACE   CREDENTIAL\n    default   http://a.test   default     -\n*   b         http://b.test   acme        -\n'.replace(
+        /^ {4}NAME/,
+        '    NAME',
+      ),
+    );
+    await fake.run('profile', 'delete', 'b');
+    expect(JSON.parse(fake.files.get(PATH)?.text ?? '')).toEqual({
+      current: 'default',
+      profiles: { default: { server: 'http://a.test' } },
+    });
+    expect(await fake.run('profile', 'use', 'b')).toBe(exitCodes.refused);
+    expect(await fake.run('profile', 'delete', 'b')).toBe(exitCodes.refused);
+    expect(await fake.run('whoami', '--profile', 'nope')).toBe(exitCodes.refused);
+    expect(await fake.run('logout', '--profile', 'nope')).toBe(0);
+    const none = fakeWorld();
+    await none.run('profile', 'list');
+    expect(none.err()).toContain('svc login');
+  });
+
+  it('refuse an address that is none', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run('whoami', '--server', 'http://')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain('is no address');
+  });
+
+  it.each([
+    ['linux', {}, '/home/me/.config/svc/profiles.json'],
+    ['linux', { XDG_CONFIG_HOME: '/x' }, '/x/svc/profiles.json'],
+    ['darwin', {}, '/home/me/.config/svc/profiles.json'],
+    ['win32', { APPDATA: '/app' }, '/app/svc/profiles.json'],
+  ] as const)('live where %s keeps such files', async (platform, environment, expected) => {
+    const { profilesPath } = await import('../profiles.ts');
+    const { world } = fakeWorld({ environment });
+    expect(profilesPath({ ...world, platform })).toBe(expected);
+  });
+});

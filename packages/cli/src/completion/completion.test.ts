@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+import { scripts } from './scripts.ts';
+
+const complete = async (words: readonly string[], options: FakeOptions = {}): Promise<string[]> => {
+  const fake = fakeWorld(options);
+  expect(await fake.run('__complete', '--', ...words)).toBe(0);
+  return fake
+    .out()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t')[0] ?? '');
+};
+
+const handlers = {
+  unary: {
+    ListAgents: (request: { ns: string }) => ({
+      agents: [{ metadata: { name: `${request.ns}-demo` } }, { metadata: { name: 'other' } }],
+    }),
+    ListNamespaces: () => ({ namespaces: [{ metadata: { name: 'acme' } }] }),
+    ListSessions: () => ({ sessions: [{ sessionId: 's1' }] }),
+  },
+};
+
+describe('completion', () => {
+  it('knows commands, subcommands, flags and fixed words', async () => {
+    expect(await complete(['c'])).toEqual(['config', 'completion', 'create', 'chat']);
+    expect(await complete(['session', 's'])).toEqual(['stop', 'stream', 'send']);
+    expect(await complete(['chat', '--sh'])).toEqual(['--show-reasoning']);
+    expect(await complete(['chat', '--serv'])).toEqual(['--server']);
+    expect(await complete(['get', ''])).toEqual(['namespaces', 'agents', 'sessions']);
+    expect(await complete(['get', 'agents', '-o', 'ya'])).toEqual(['yaml']);
+    expect(await complete(['completion', 'f'])).toEqual(['fish']);
+    expect(await complete(['session', 'permit', 's1', 'p1', ''])).toEqual(['allow', 'deny']);
+    expect(await complete(['whoami', ''])).toEqual([]);
+  });
+
+  it('knows live names, of the namespace that is written', async () => {
+    expect(await complete(['chat', ''], { handlers })).toEqual(['default-demo', 'other']);
+    expect(await complete(['-n', 'acme', 'chat', 'acme'], { handlers })).toEqual(['acme-demo']);
+    expect(await complete(['get', 'agents', 'o'], { handlers })).toEqual(['other']);
+    expect(await complete(['chat', '-n', ''], { handlers })).toEqual(['acme']);
+    expect(await complete(['session', 'stop', ''], { handlers })).toEqual(['s1', 's1']);
+  });
+
+  it('offers no names without a server, or when it takes too long', async () => {
+    expect(await complete(['chat', ''])).toEqual([]);
+    const slow = { unary: { ListAgents: () => new Promise<never>(() => undefined) } };
+    expect(await complete(['chat', ''], { handlers: slow })).toEqual([]);
+  });
+
+  it('prints a script for four shells and no other', async () => {
+    const fake = fakeWorld();
+    for (const shell of Object.keys(scripts)) expect(await fake.run('completion', shell)).toBe(0);
+    expect(fake.out()).toContain('complete -o default -F _svc_complete svc');
+    expect(await fake.run('completion', 'tcsh')).toBe(exitCodes.refused);
+    expect(Object.keys(scripts)).toEqual(['bash', 'zsh', 'fish', 'powershell']);
+  });
+
+  it('loads in bash and completes there', () => {
+    const probe = `svc() { printf 'chat\\thelp\\ncreate\\thelp\\n'; }\n${scripts['bash'] ?? ''}\nCOMP_WORDS=(svc c); COMP_CWORD=1; _svc_complete; printf '%s ' "\${COMPREPLY[@]}"`;
+    expect(execFileSync('bash', ['-c', probe], { encoding: 'utf8' })).toBe('chat create ');
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault } from '../testing/fake-fetch.ts';
+import { fakeWorld } from '../testing/fake-world.ts';
+
+describe('the command line', () => {
+  it('lists all commands with --help, on standard output', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run('--help')).toBe(0);
+    for (const command of [
+      'up',
+      'serve',
+      'chat',
+      'get',
+      'create',
+      'delete',
+      'describe',
+      'send',
+      'session',
+      'whoami',
+      'config',
+      'doctor',
+      'version',
+      'completion',
+    ]) {
+      expect(fake.out()).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+    }
+  });
+
+  it('suggests the command that was meant', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run('caht')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain('Did you mean chat?');
+  });
+
+  it('says what to do when no server is there', async () => {
+    const fake = fakeWorld();
+    const fetch: typeof globalThis.fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }));
+    const { createClient } = await import('@svc/client');
+    const world = {
+      ...fake.world,
+      createClient: (options: Parameters<typeof createClient>[0]) =>
+        Promise.resolve(createClient({ ...options, fetch, retry: { tries: 1 } })),
+    };
+    const { runCommandLine } = await import('./program.ts');
+    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
+    expect(fake.err()).toBe(
+      'svc: cannot reach http://127.0.0.1:7420 (ECONNREFUSED)\n  try: start a server with `svc up`, or name another one with --server or `svc login`\n',
+    );
+  });
+
+  it.each([
+    ['NOT_FOUND', 'AGENT_NOT_FOUND', exitCodes.notFound],
+    ['UNAUTHENTICATED', 'CREDENTIALS_MISSING', exitCodes.connection],
+    ['PERMISSION_DENIED', 'ROLE', exitCodes.connection],
+    ['DEADLINE_EXCEEDED', 'DEADLINE', exitCodes.timeout],
+    ['INVALID_ARGUMENT', 'FIELD_INVALID', exitCodes.refused],
+    ['INTERNAL', 'INTERNAL', exitCodes.refused],
+  ] as const)('ends with the exit code of %s', async (code, reason, exit) => {
+    const fake = fakeWorld({
+      handlers: {
+        unary: {
+          GetAgent: () => {
+            throw new FakeFault(code, reason);
+          },
+        },
+      },
+    });
+    expect(await fake.run('get', 'agent', 'x')).toBe(exit);
+    expect(fake.err()).toContain(reason);
+  });
+
+  it('lists every refused field', async () => {
+    const fake = fakeWorld({
+      handlers: {
+        unary: {
+          CreateAgent: () => {
+            throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: ['a', 'b'] });
+          },
+        },
+      },
+    });
+    expect(await fake.run('create', 'agent', 'x')).toBe(exitCodes.refused);
+    expect(fake.err()).toBe(
+      'svc: 2 fields are refused (FIELD_INVALID)\n  a: is wrong (WRONG)\n  b: is wrong (WRONG)\n',
+    );
+  });
+
+  it('shows the request id of what only the log can explain', async () => {
+    const fake = fakeWorld({
+      handlers: {
+        unary: {
+          GetAgent: () => {
+            throw new FakeFault('INTERNAL', 'INTERNAL');
+          },
+        },
+      },
+    });
+    await fake.run('get', 'agent', 'x');
+    expect(fake.err()).toContain('  request req-1\n');
+  });
+
+  it('admits its own mistakes', async () => {
+    const fake = fakeWorld({
+      handlers: {
+        unary: {
+          GetAgent: () => {
+            throw new RangeError('bug');
+          },
+        },
+      },
+    });
+    const { runCommandLine } = await import('./program.ts');
+    const world = { ...fake.world, createClient: () => Promise.reject(new RangeError('bug')) };
+    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.refused);
+    expect(fake.err()).toContain('this is a mistake in svc itself');
+  });
+});

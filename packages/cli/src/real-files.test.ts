@@ -1,0 +1,39 @@
+import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { realFiles } from './real-files.ts';
+
+const directory = (): string => mkdtempSync(join(tmpdir(), 'svc-files-'));
+
+it('writes files with their mode at once, making directories, leaving no draft', () => {
+  const root = directory();
+  const path = join(root, 'a', 'b.json');
+  realFiles.writeText(path, 'one', 0o600);
+  realFiles.writeText(path, 'two', 0o600);
+  expect(realFiles.readText(path)).toBe('two');
+  expect(realFiles.facts(path)).toEqual({ isDirectory: false, mode: 0o600, sizeBytes: 3 });
+  expect(realFiles.facts(join(root, 'a'))).toMatchObject({ isDirectory: true, mode: 0o700 });
+  expect(readdirSync(join(root, 'a'))).toEqual(['b.json']);
+});
+
+it('answers undefined for what is not there and throws for what cannot be read', () => {
+  const root = directory();
+  expect(realFiles.readText(join(root, 'gone'))).toBeUndefined();
+  expect(realFiles.readBytes(join(root, 'gone'))).toBeUndefined();
+  expect(realFiles.facts(join(root, 'gone'))).toBeUndefined();
+  expect(realFiles.freeBytes(join(root, 'gone'))).toBeUndefined();
+  expect(realFiles.freeBytes(root)).toBeGreaterThan(0);
+  expect(() => realFiles.readText(root)).toThrow();
+});
+
+it('tells whether a place can be written', () => {
+  const root = directory();
+  writeFileSync(join(root, 'f'), '');
+  expect(realFiles.isWritable(root)).toBe(true);
+  expect(realFiles.isWritable(join(root, 'gone'))).toBe(false);
+  chmodSync(join(root, 'f'), 0o600);
+  expect(realFiles.readBytes(join(root, 'f'))).toEqual(new Uint8Array());
+  realFiles.makeDirectory(join(root, 'd'), 0o700);
+  expect(realFiles.facts(join(root, 'd'))?.isDirectory).toBe(true);
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  age,
+  creationMs,
+  cutToWidth,
+  harmless,
+  localTime,
+  readJsonPath,
+  renderTable,
+  styleFor,
+  textWidth,
+} from './index.ts';
+
+describe('colours', () => {
+  const painted = (isTerminal: boolean, environment: Record<string, string>, isWanted = true): boolean =>
+    styleFor({ write: () => undefined, isTerminal, columns: 80 }, environment, isWanted).red('x') !== 'x';
+
+  it('are for terminals only, never with NO_COLOR, --no-color or a dumb terminal', () => {
+    expect(painted(true, {})).toBe(true);
+    expect(painted(false, {})).toBe(false);
+    expect(painted(true, { NO_COLOR: '1' })).toBe(false);
+    expect(painted(true, { NO_COLOR: '' })).toBe(true);
+    expect(painted(true, { TERM: 'dumb' })).toBe(false);
+    expect(painted(true, {}, false)).toBe(false);
+    expect(painted(false, { FORCE_COLOR: '1' })).toBe(true);
+    expect(painted(false, { FORCE_COLOR: '0' })).toBe(false);
+  });
+});
+
+describe('widths', () => {
+  it('count wide characters twice, marks and colours not at all', () => {
+    expect(textWidth('abc')).toBe(3);
+    expect(textWidth('日本')).toBe(4);
+    expect(textWidth('🙂')).toBe(2);
+    expect(textWidth('e\u0301')).toBe(1);
+    expect(textWidth('\u001b[31mred\u001b[39m')).toBe(3);
+  });
+
+  it('cut at whole characters with an ellipsis', () => {
+    expect(cutToWidth('abcdef', 4)).toBe('abc…');
+    expect(cutToWidth('日本語', 4)).toBe('日…');
+    expect(cutToWidth('ab', 4)).toBe('ab');
+  });
+
+  it('make control characters visible', () => {
+    expect(harmless('a\u001b]0;x\u0007\r\n\tb\u009b')).toBe('a^[]0;x^G\n\tb\ufffd');
+  });
+});
+
+describe('tables', () => {
+  const rows = [
+    ['a', 'x'.repeat(30)],
+    ['bb', 'y'],
+  ];
+
+  it('are as wide as their content in a pipe', () => {
+    expect(renderTable(['N', 'TEXT'], rows, undefined)).toBe(`N    TEXT\na    ${'x'.repeat(30)}\nbb   y\n`);
+  });
+
+  it('cut their widest column to the terminal, but never to nothing', () => {
+    expect(renderTable(['N', 'TEXT'], rows, 20)).toContain(`a    ${'x'.repeat(14)}…`);
+    expect(renderTable(['N', 'TEXT'], rows, 1)).toContain(`${'x'.repeat(7)}…`);
+  });
+});
+
+describe('times', () => {
+  it('are ages in the largest fitting unit', () => {
+    const now = 1_000_000_000;
+    expect([5, 119, 120, 7_199, 7_200, 172_799, 172_800].map((seconds) => age(now - seconds * 1_000, now))).toEqual([
+      '5s',
+      '119s',
+      '2m',
+      '119m',
+      '2h',
+      '47h',
+      '2d',
+    ]);
+    expect(age(now + 5_000, now)).toBe('0s');
+  });
+
+  it('are read from ids and written in local time', () => {
+    expect(creationMs('01a2004b-560f-7044-bbf3-2ade092e2675')).toBe(0x01a2004b560f);
+    expect(creationMs('name')).toBeUndefined();
+    expect(localTime(new Date(2026, 0, 2, 3, 4, 5).getTime())).toBe('2026-01-02 03:04:05');
+  });
+});
+
+describe('jsonpath', () => {
+  const value = { a: { b: [{ c: 1 }, { c: 'two' }], 'd.e': true } };
+  it.each([
+    ['{.a.b[*].c}', '1 two'],
+    ['.a.b[1].c', 'two'],
+    ["$.a['d.e']", 'true'],
+    ['{.a.b[0]}', '{"c":1}'],
+    ['{.a.x.y}', ''],
+    ['{.a.b.c}', ''],
+    ['{.a.b[7]}', ''],
+    ['{.a[0]}', ''],
+  ])('%s reads %s', (path, expected) => {
+    expect(readJsonPath(value, path)).toBe(expected);
+  });
+
+  it.each(['', 'a', '{.a..b}', '{.a[x]}'])('refuses %s', (path) => {
+    expect(() => readJsonPath(value, path)).toThrow('is not understood');
+  });
+});

@@ -1,0 +1,102 @@
+import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
+import { type Method, methods } from '@svc/api/methods';
+
+/** An error as the real server words it. */
+export class FakeFault extends Error {
+  readonly code: string;
+  readonly reason: string;
+  readonly fields: readonly string[];
+
+  constructor(
+    code: string,
+    reason: string,
+    facts: { readonly message?: string; readonly fields?: readonly string[] } = {},
+  ) {
+    super(facts.message ?? `${reason} happened`);
+    this.code = code;
+    this.reason = reason;
+    this.fields = facts.fields ?? [];
+  }
+}
+
+type Init = MessageInitShape<DescMessage>;
+
+/** Answers by operation name: requests as decoded messages, answers as initial values of the answer's message. */
+export interface FakeHandlers {
+  // biome-ignore lint/suspicious/noExplicitAny: each handler names the request type of its own operation
+  readonly unary?: Readonly<Record<string, (request: any, headers: Headers) => object | Promise<object>>>;
+  readonly streams?: Readonly<
+    Record<string, (query: URLSearchParams) => Iterable<object | Error> | AsyncIterable<object | Error>>
+  >;
+  /** Plain paths such as /readyz. */
+  readonly plain?: Readonly<Record<string, () => Response>>;
+}
+
+/** A server without sockets: what `fetch` would bring back for Connect calls, JSON-line streams and plain paths. */
+export const fakeFetch = (handlers: FakeHandlers, calls: string[] = []): typeof globalThis.fetch => {
+  return async (input, init) => {
+    const url = new URL(String(input));
+    const plain = handlers.plain?.[url.pathname];
+    if (plain !== undefined) return plain();
+    const unary = methods.find((method) => method.rpcPath === url.pathname);
+    const headers = new Headers(init?.headers);
+    const stream = methods.find((method) => method.kind === 'server_streaming' && isPathOf(method, url.pathname));
+    const method = unary ?? stream;
+    if (method === undefined)
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+    calls.push(method.name);
+    try {
+      return unary === undefined
+        ? streamAnswer(method, handlers, url)
+        : await unaryAnswer(method, handlers, { body: init?.body, headers });
+    } catch (error) {
+      if (!(error instanceof FakeFault)) throw error;
+      return new Response(JSON.stringify(errorBody(error)), { status: 400, headers: { 'x-request-id': 'req-1' } });
+    }
+  };
+};
+
+const unaryAnswer = async (
+  method: Method,
+  handlers: FakeHandlers,
+  given: { body: unknown; headers: Headers },
+): Promise<Response> => {
+  const handler = handlers.unary?.[method.name];
+  if (handler === undefined) throw new FakeFault('UNIMPLEMENTED', 'METHOD_UNKNOWN');
+  const answer = (await handler(fromBinary(method.input, given.body as Uint8Array), given.headers)) as Init;
+  const bytes = toBinary(method.output, create(method.output, answer));
+  return new Response(bytes as Uint8Array<ArrayBuffer>, {
+    status: 200,
+    headers: { 'content-type': 'application/proto' },
+  });
+};
+
+const streamAnswer = (method: Method, handlers: FakeHandlers, url: URL): Response => {
+  const events = handlers.streams?.[method.name]?.(url.searchParams) ?? [];
+  const encoder = new TextEncoder();
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const event of events) {
+      if (event instanceof FakeFault) return yield encoder.encode(`${JSON.stringify(errorBody(event))}\n`);
+      if (event instanceof Error) throw event;
+      yield encoder.encode(`${JSON.stringify(toJson(method.output, create(method.output, event as Init)))}\n`);
+    }
+  }
+  return new Response(ReadableStream.from(lines()), { status: 200 });
+};
+
+const isPathOf = (method: Method, path: string): boolean =>
+  new RegExp(`^${method.http.path.replace(/\{[a-z_]+\}/g, '[^/]+')}$`).test(path);
+
+const errorBody = (fault: FakeFault): unknown => ({
+  error: {
+    status: fault.code,
+    message: fault.message,
+    details: [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: fault.reason, metadata: {} },
+      {
+        '@type': 'type.googleapis.com/google.rpc.BadRequest',
+        fieldViolations: fault.fields.map((field) => ({ field, description: 'is wrong', reason: 'WRONG' })),
+      },
+    ],
+  },
+});

@@ -1,0 +1,59 @@
+import type { ServerModule } from '../world.ts';
+
+export class FakeConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Facts {
+  readonly url?: string;
+  readonly startError?: Error;
+  readonly configError?: string;
+  readonly warnings?: readonly object[];
+  readonly providers?: object;
+  readonly origins?: readonly string[];
+}
+
+/** The server package as the commands see it, with what they passed to it. */
+export const fakeServerModule = (
+  facts: Facts = {},
+): { readonly module: Partial<ServerModule>; readonly started: { flags?: object }[]; readonly events: string[] } => {
+  const started: { flags?: object }[] = [];
+  const events: string[] = [];
+  const config = {
+    file: '/work/svc.yaml',
+    dataDir: '/work/svc-data',
+    transport: { host: '127.0.0.1', port: 7420 },
+    models: { providers: facts.providers ?? { demo: { type: 'demo' } } },
+    settings: { 'console.enabled': true },
+  };
+  const module = {
+    ConfigError: FakeConfigError,
+    isFault: (error: unknown) => error instanceof Error && 'reason' in error,
+    loadConfig: (options: { flags: Readonly<Record<string, string | undefined>> }) => {
+      if (facts.configError !== undefined) throw new FakeConfigError(facts.configError);
+      const file = options.flags['config'] ?? config.file;
+      return {
+        config: { ...config, file },
+        warnings: facts.warnings ?? [],
+        origins: new Map((facts.origins ?? []).map((key) => [key, {}])),
+      };
+    },
+    configurationValues: () => [
+      { key: 'server.listen', value: '127.0.0.1:1', source: 'file', label: 'svc.yaml:1:2' },
+      { key: 'auth.token', value: null, source: 'default', label: '' },
+      { key: 'server.roles', value: ['gateway'], source: 'environment', label: 'SVC_SERVER_ROLES' },
+    ],
+    startServer: (options: { flags?: object; onWarning?: (warning: object) => void }) => {
+      started.push(options);
+      for (const warning of facts.warnings ?? []) options.onWarning?.(warning);
+      if (facts.startError !== undefined) return Promise.reject(facts.startError);
+      events.push('start');
+      return Promise.resolve({ url: facts.url ?? 'http://127.0.0.1:7420', config });
+    },
+    serveUntilSignal: () => {
+      events.push('serve');
+      return Promise.resolve();
+    },
+  };
+  return { module: module as unknown as Partial<ServerModule>, started, events };
+};

@@ -1,0 +1,148 @@
+import { createClient } from '@svc/client';
+import { runCommandLine } from '../program/index.ts';
+import type { FileFacts, interrupt, LineTerminal, ServerModule, World } from '../world.ts';
+import { type FakeHandlers, fakeFetch } from './fake-fetch.ts';
+
+export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
+
+interface FakeFile {
+  readonly text: string;
+  readonly mode: number;
+  readonly isDirectory?: boolean;
+}
+
+export interface FakeOptions {
+  readonly handlers?: FakeHandlers;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, FakeFile>>;
+  /** Text that is piped in; absent means a terminal. */
+  readonly piped?: string;
+  readonly isTerminal?: boolean;
+  readonly columns?: number;
+  readonly server?: Partial<ServerModule>;
+  readonly terminal?: LineTerminal;
+  readonly takenPorts?: readonly number[];
+  readonly freeBytes?: number;
+  readonly nodeVersion?: string;
+  readonly readOnly?: readonly string[];
+}
+
+export interface FakeWorld {
+  readonly world: World;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly files: Map<string, FakeFile>;
+  readonly calls: string[];
+  readonly opened: string[];
+  /** Presses Ctrl-C outside of a line terminal. */
+  readonly interrupt: () => void;
+  run(...words: string[]): Promise<number>;
+}
+
+/** A whole world in memory: files, terminal, server. Waits take no time. */
+export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const calls: string[] = [];
+  const opened: string[] = [];
+  const handlers = new Set<() => void>();
+  const files = new Map(Object.entries(options.files ?? {}));
+  const { isTerminal = false, columns = 80 } = options;
+  const fetch = fakeFetch(options.handlers ?? {}, calls);
+  const clock = {
+    nowMs: () => 0,
+    after: (delayMs: number, fire: () => void) => {
+      if (delayMs >= 40_000) return () => undefined;
+      const timer = setImmediate(fire);
+      return () => clearImmediate(timer);
+    },
+  };
+  const facts = (path: string): FileFacts | undefined => {
+    const file = files.get(path);
+    return file === undefined
+      ? undefined
+      : { isDirectory: file.isDirectory === true, mode: file.mode, sizeBytes: file.text.length };
+  };
+  const world: World = {
+    environment: { HOME: '/home/me', ...options.environment },
+    cwd: '/work',
+    platform: 'linux',
+    nodeVersion: options.nodeVersion ?? 'v26.1.0',
+    stdout: { write: (text) => void out.push(text), isTerminal, columns },
+    stderr: { write: (text) => void err.push(text), isTerminal: false, columns },
+    stdin: { isTerminal: options.piped === undefined, readAll: () => Promise.resolve(options.piped ?? '') },
+    files: {
+      readText: (path) => files.get(path)?.text,
+      readBytes: (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)?.text) : undefined),
+      writeText: (path, text, mode) => void files.set(path, { text, mode }),
+      makeDirectory: (path, mode) => void (files.has(path) || files.set(path, { text: '', mode, isDirectory: true })),
+      facts,
+      isWritable: (path) => options.readOnly?.includes(path) !== true,
+      freeBytes: () => options.freeBytes ?? 10 * 1024 ** 3,
+    },
+    fetch,
+    nowMs: () => NOW_MS,
+    sleep: () => new Promise((resolve) => setTimeout(resolve, 50)),
+    openTerminal: () => Promise.resolve(options.terminal ?? new ScriptedTerminal([])),
+    createClient: (given) => Promise.resolve(createClient({ ...given, fetch, clock, random: () => 0.5 })),
+    loadServer: () => Promise.resolve(options.server as ServerModule),
+    onInterrupt: (handler) => {
+      handlers.add(handler);
+      return () => void handlers.delete(handler);
+    },
+    openBrowser: (url) => void opened.push(url),
+    isPortTaken: (_host, port) => Promise.resolve(options.takenPorts?.includes(port) === true),
+    randomBytes: (count) => new Uint8Array(count).fill(7),
+  };
+  return {
+    world,
+    out: () => out.join(''),
+    err: () => err.join(''),
+    files,
+    calls,
+    opened,
+    interrupt: () => {
+      for (const handler of handlers) handler();
+    },
+    run: (...words) => runCommandLine(words, world),
+  };
+};
+
+type Line = string | undefined | typeof interrupt;
+
+/** A person who answers each question with the next line of a script, then ends the input. */
+export class ScriptedTerminal implements LineTerminal {
+  readonly #lines: Line[];
+  readonly prompts: string[] = [];
+  #ears: Parameters<LineTerminal['listen']>[0] | undefined;
+  isClosed = false;
+
+  constructor(lines: readonly Line[]) {
+    this.#lines = [...lines];
+  }
+
+  ask(prompt: string): Promise<Line> {
+    this.prompts.push(prompt);
+    return Promise.resolve(this.#lines.shift());
+  }
+
+  listen(ears: Parameters<LineTerminal['listen']>[0]): () => void {
+    this.#ears = ears;
+    return () => {
+      this.#ears = undefined;
+    };
+  }
+
+  /** Types a line while an answer is being written. */
+  type(line: string): void {
+    this.#ears?.onLine(line);
+  }
+
+  pressInterrupt(): void {
+    this.#ears?.onInterrupt();
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
