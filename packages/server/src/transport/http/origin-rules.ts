@@ -33,7 +33,7 @@ export class OriginRules {
   readonly #anyOrigin: boolean;
   readonly #loopbackOrigins: boolean;
   readonly #listed: ReadonlySet<string>;
-  #lastHost = '';
+  #lastHost: string | undefined;
 
   constructor(config: Pick<TransportConfig, 'corsOrigins' | 'loopbackOnly'>) {
     this.#loopbackOnly = config.loopbackOnly;

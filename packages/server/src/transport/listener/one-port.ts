@@ -6,7 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
-import { createSecureContext, type TLSSocket, TLSSocket as TlsSocket } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
 import { type Exchange, Http1Exchange, Http2Exchange } from '../http/index.ts';
@@ -34,6 +34,7 @@ export class OnePort {
   readonly #tcp: TcpServer;
   readonly #http1: HttpServer;
   readonly #http2: Http2Server;
+  readonly #tls: TlsServer | undefined;
   readonly #sessions: Http2Sessions;
   readonly #sockets = new Set<Socket>();
 
@@ -42,6 +43,7 @@ export class OnePort {
     this.#sessions = new Http2Sessions(parts.clock);
     this.#http1 = this.#createHttp1();
     this.#http2 = this.#createHttp2();
+    this.#tls = parts.config.tls === undefined ? undefined : this.#createTls(parts.config.tls);
     this.#tcp = createTcpServer({ noDelay: true, keepAlive: true }, (socket) => this.#accept(socket));
   }
 
@@ -88,9 +90,9 @@ export class OnePort {
     socket.once('data', (piece) => {
       socket.pause();
       const bytes = seen.length === 0 ? (piece as Buffer) : Buffer.concat([seen, piece as Buffer]);
-      const isTls = bytes[0] === TLS_HANDSHAKE && this.#parts.config.tls !== undefined;
+      const tls = bytes[0] === TLS_HANDSHAKE ? this.#tls : undefined;
       const isPreface = bytes.subarray(0, PREFACE.length).equals(PREFACE.subarray(0, bytes.length));
-      if (!isTls && isPreface && bytes.length < PREFACE.length) {
+      if (tls === undefined && isPreface && bytes.length < PREFACE.length) {
         this.#sniff(socket, bytes);
         socket.resume();
         return;
@@ -98,22 +100,22 @@ export class OnePort {
       socket.setTimeout(0);
       socket.removeAllListeners('timeout');
       socket.unshift(bytes);
-      if (isTls) this.#secure(socket);
-      else (isPreface ? this.#http2 : this.#http1).emit('connection', socket);
+      (tls ?? (isPreface ? this.#http2 : this.#http1)).emit('connection', socket);
       process.nextTick(() => socket.resume());
     });
   }
 
-  #secure(socket: Socket): void {
-    const { tls } = this.#parts.config;
-    const secureContext = createSecureContext(tls === undefined ? {} : { cert: tls.cert, key: tls.key });
-    const secure: TLSSocket = new TlsSocket(socket, {
-      isServer: true,
-      secureContext,
-      ALPNProtocols: ['h2', 'http/1.1'],
+  #createTls({ cert, key }: NonNullable<TransportConfig['tls']>): TlsServer {
+    const server = createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] });
+    server.on('secureConnection', (socket) => {
+      socket.on('error', (error) => this.#parts.log.debug('TLS connection failed', { cause: error.message }));
+      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
     });
-    secure.on('error', (error) => this.#parts.log.debug('TLS connection failed', { cause: error.message }));
-    secure.once('secure', () => (secure.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', secure));
+    server.on('tlsClientError', (error, socket) => {
+      this.#parts.log.debug('TLS handshake failed', { cause: error.message });
+      socket.destroy();
+    });
+    return server;
   }
 
   #createHttp1(): HttpServer {
