@@ -9,7 +9,7 @@ export interface Output {
 }
 
 /** Where text comes from. */
-export interface Input {
+interface Input {
   readonly isTerminal: boolean;
   /** Everything until the end. */
   readAll(): Promise<string>;

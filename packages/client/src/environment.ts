@@ -1,5 +1,5 @@
 /** Stops a timer; harmless afterwards. */
-export type CancelTimer = () => void;
+type CancelTimer = () => void;
 
 /** Time as this library sees it; tests pass their own. */
 export interface ClientClock {

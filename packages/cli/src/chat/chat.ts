@@ -1,6 +1,6 @@
 import { isSvcError, type Session } from '@svc/client';
-import { type CommandContext, openContext } from '../commands/context.ts';
 import { connect, type GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { findSession } from '../kinds/index.ts';
 import { styleFor } from '../terminal/index.ts';

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { kinds } from '../kinds/index.ts';
 
 /** One completion; `help` is shown by shells that can. */
-export interface Candidate {
+interface Candidate {
   readonly text: string;
   readonly help: string;
 }

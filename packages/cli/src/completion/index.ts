@@ -3,7 +3,7 @@
  * resources are asked from the server for at most 300 ms; without one, the rest completes all the same.
  */
 import type { Command } from 'commander';
-import { openContext } from '../commands/context.ts';
+import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { kindOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';

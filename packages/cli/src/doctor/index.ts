@@ -2,11 +2,12 @@
  * doctor: looks for what keeps svc from working, on this machine and from the server, and says what to do about it.
  * Changes nothing and never blocks a start.
  */
-import { openContext } from '../commands/context.ts';
-import { outputForm, printValue } from '../commands/output.ts';
+
 import { configInForce } from '../config-place.ts';
 import { type GlobalOptions, resolveTarget } from '../connection.ts';
+import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
 import { userDirectory } from '../profiles.ts';
 import { type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';

@@ -9,7 +9,7 @@ import { namespaceKind } from './namespace-kind.ts';
 import { sessionKind } from './session-kind.ts';
 
 export type { Item, Kind, Scope } from './kind.ts';
-export { manifestOf, resourceJson } from './resource-json.ts';
+export { manifestOf } from './resource-json.ts';
 export { findSession } from './session-kind.ts';
 
 /** All kinds, in the order of help and completion. */

@@ -2,4 +2,4 @@
  * program: the tree of commands with their flags, and the one place where a failure becomes words and an exit code.
  * What a command does is loaded when it runs, so that `svc --help` and completion stay fast.
  */
-export { buildProgram, runCommandLine } from './program.ts';
+export { runCommandLine } from './program.ts';

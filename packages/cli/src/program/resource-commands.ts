@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import type { CreateOptions } from '../commands/create.ts';
-import type { DeleteOptions } from '../commands/delete.ts';
-import type { GetOptions } from '../commands/get.ts';
+import type { CreateOptions, DeleteOptions, GetOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
 import { run } from './run-action.ts';
 
@@ -15,12 +13,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     .description('list or show namespaces, agents, sessions')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--limit <count>', 'most items of a list')
-    .action(run<GetOptions>(async (words, options) => (await import('../commands/get.ts')).get(world, words, options)));
+    .action(
+      run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
+    );
   scoped(program.command('describe <kind> [name]'))
     .description('everything about one of them')
     .action(
       run<GetOptions>(async (words, options) =>
-        (await import('../commands/describe.ts')).describe(world, words, options),
+        (await import('../resources/index.ts')).describe(world, words, options),
       ),
     );
   scoped(program.command('delete <kind> [name...]'))
@@ -28,14 +28,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     .option('--purge', 'namespaces: remove the contents at once')
     .action(
       run<DeleteOptions>(async (words, options) =>
-        (await import('../commands/delete.ts')).remove(world, words, options),
+        (await import('../resources/index.ts')).remove(world, words, options),
       ),
     );
   declareCreate(program.command('create').description('create a namespace, an agent or a session'), world);
 };
 
 const declareCreate = (create: Command, world: World): void => {
-  const load = () => import('../commands/create.ts');
+  const load = () => import('../resources/index.ts');
   const labels = 'such as team=red,tier=1';
   create
     .command('namespace <name>')

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
-import type { LoginOptions } from '../commands/account.ts';
-import type { ConfigOptions } from '../commands/config.ts';
-import type { ServeOptions, UpOptions } from '../commands/up.ts';
+import type { LoginOptions } from '../account/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { DoctorOptions } from '../doctor/index.ts';
+import type { ConfigOptions, ServeOptions, UpOptions } from '../server/index.ts';
 import type { World } from '../world.ts';
 import { run } from './run-action.ts';
 
 /** Commands that start or examine a server on this machine. */
 export const declareServerCommands = (program: Command, world: World): void => {
-  const starting = () => import('../commands/up.ts');
+  const starting = () => import('../server/index.ts');
   program
     .command('up')
     .description('start a server with a demo agent; makes what is missing')
@@ -36,7 +35,7 @@ export const declareServerCommands = (program: Command, world: World): void => {
 };
 
 const declareConfig = (config: Command, world: World): void => {
-  const load = () => import('../commands/config.ts');
+  const load = () => import('../server/index.ts');
   config
     .command('check')
     .description('list every mistake with its place')
@@ -57,7 +56,7 @@ const declareConfig = (config: Command, world: World): void => {
 
 /** Commands about the person: who, where, which version. */
 export const declareUserCommands = (program: Command, world: World): void => {
-  const account = () => import('../commands/account.ts');
+  const account = () => import('../account/index.ts');
   program
     .command('login [server]')
     .description('check a credential and keep it in a profile')
@@ -75,9 +74,7 @@ export const declareUserCommands = (program: Command, world: World): void => {
   program
     .command('version')
     .description('versions of this program and of the server')
-    .action(
-      run<GlobalOptions>(async (_args, options) => (await import('../commands/about.ts')).version(world, options)),
-    );
+    .action(run<GlobalOptions>(async (_args, options) => (await import('../server/index.ts')).version(world, options)));
   program
     .command('completion <shell>')
     .description('script for bash, zsh, fish or powershell')
@@ -86,7 +83,7 @@ export const declareUserCommands = (program: Command, world: World): void => {
 };
 
 const declareProfile = (profile: Command, world: World): void => {
-  const load = () => import('../commands/profile.ts');
+  const load = () => import('../account/index.ts');
   profile
     .command('list')
     .description('all profiles')

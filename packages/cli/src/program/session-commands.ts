@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { ChatOptions } from '../chat/index.ts';
-import type { DeleteOptions } from '../commands/delete.ts';
-import type { GetOptions } from '../commands/get.ts';
-import type { SendOptions } from '../commands/send.ts';
-import type { SessionOptions } from '../commands/session.ts';
+import type { DeleteOptions, GetOptions } from '../resources/index.ts';
+import type { SendOptions, SessionOptions } from '../sessions/index.ts';
 import type { World } from '../world.ts';
 import { run } from './run-action.ts';
 
@@ -37,13 +35,13 @@ const declareSend = (command: Command, world: World): void => {
     .option('--wait [duration]', 'wait for the reply, at most 300s')
     .option('--when-busy <how>', 'queue, steer, interrupt or reject')
     .action(
-      run<SendOptions>(async (args, options) => (await import('../commands/send.ts')).send(world, args, options)),
+      run<SendOptions>(async (args, options) => (await import('../sessions/index.ts')).send(world, args, options)),
     );
 };
 
 const declareManagement = (session: Command, world: World): void => {
-  const load = () => import('../commands/session.ts');
-  const get = () => import('../commands/get.ts');
+  const load = () => import('../sessions/index.ts');
+  const get = () => import('../resources/index.ts');
   session
     .command('list [agent]')
     .description('sessions of the namespace, or of one agent')
@@ -60,7 +58,7 @@ const declareManagement = (session: Command, world: World): void => {
   );
   withAgent(session.command('delete <session...>').description('delete sessions with all their messages')).action(
     run<DeleteOptions>(async (names, options) =>
-      (await import('../commands/delete.ts')).remove(world, ['session', ...names], options),
+      (await import('../resources/index.ts')).remove(world, ['session', ...names], options),
     ),
   );
   withAgent(session.command('stop <session>').description('end the answer that is being written'))
@@ -81,7 +79,7 @@ const declareManagement = (session: Command, world: World): void => {
 };
 
 const declareWatching = (session: Command, world: World): void => {
-  const load = () => import('../commands/watch.ts');
+  const load = () => import('../sessions/index.ts');
   withAgent(session.command('messages <session>').description('what was said'))
     .option('--limit <count>', 'newest messages to show, default 50')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).messages(world, name, options)));

@@ -1,6 +1,6 @@
 import type { ServerModule } from '../world.ts';
 
-export class FakeConfigError extends Error {
+class FakeConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

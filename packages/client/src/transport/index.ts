@@ -3,7 +3,7 @@
  * REST for streams (their blank lines show that a connection lives). Turns every failure into an SvcError. It repeats
  * nothing; the call table and the session stream decide that.
  */
-export { type Connection, type Credentials, commonHeaders } from './connection.ts';
-export { SILENCE_LIMIT_MS, streamLines } from './line-stream.ts';
+export type { Connection, Credentials } from './connection.ts';
+export { streamLines } from './line-stream.ts';
 export { defaultRetryPolicy, isRetryable, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
 export { callUnary, cancelled } from './unary-call.ts';

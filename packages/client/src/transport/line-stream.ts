@@ -16,7 +16,7 @@ export interface StreamRequest {
 }
 
 /** The server sends at least a blank line every 15 s (API-3); three missing ones mean that the connection is dead. */
-export const SILENCE_LIMIT_MS = 45_000;
+const SILENCE_LIMIT_MS = 45_000;
 
 /**
  * One server stream as JSON lines over REST. Ends when the server ends it well; throws SvcError for its error line, for

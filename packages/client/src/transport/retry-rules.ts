@@ -29,7 +29,7 @@ const repeatable = new Set([
 export const takesIdempotencyKey = (method: Method): boolean => keyed.has(method.name);
 
 /** True when sending the call twice cannot have two effects. */
-export const isRepeatable = (method: Method): boolean =>
+const isRepeatable = (method: Method): boolean =>
   method.http.verb === 'GET' ||
   keyed.has(method.name) ||
   repeatable.has(method.name) ||

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOf, load } from './testing/config-fixture.ts';
+import { faultsOf, load } from './testing/index.ts';
 
 const token = 'b1c2d3e4f5a69788';
 const yaml = (text: string): readonly string[] => faultsOf({ files: { '/work/svc.yaml': text } });

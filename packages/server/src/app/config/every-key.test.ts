@@ -4,7 +4,7 @@ import { type Located, locate } from './located.ts';
 import { matchFileKeys, matchFlags, matchVariables } from './match-keys.ts';
 import { readSettings } from './settings-reader.ts';
 import { readConfigFile } from './sources/index.ts';
-import { NO_TEXT, sampleOf } from './testing/key-samples.ts';
+import { NO_TEXT, sampleOf } from './testing/index.ts';
 
 const host = { memoryBytes: 1024 ** 3, isTerminal: false };
 

@@ -3,16 +3,6 @@
  * checks before anything is opened, and the reference in docs/configuration.md. It opens nothing and starts nothing;
  * main loads it once and app hands its sections to the parts. The only place that is given the environment.
  */
-export type { AuthConfig, Config, StoreConfig, TelemetryConfig } from './config.ts';
-export { configurationDoc } from './configuration-doc.ts';
-export type { HostFacts } from './host-facts.ts';
-export { environmentName, keyRows, type SettingKey, type Settings } from './keys/index.ts';
-export {
-  ConfigError,
-  type ConfigurationRow,
-  configurationValues,
-  type LoadedConfig,
-  type LoadOptions,
-  loadConfig,
-} from './load-config.ts';
-export { type ConfigFault, faultLine } from './located.ts';
+export type { Config } from './config.ts';
+export { ConfigError, configurationValues, type LoadOptions, loadConfig } from './load-config.ts';
+export type { ConfigFault } from './located.ts';

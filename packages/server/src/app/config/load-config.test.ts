@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configurationValues, loadConfig } from './load-config.ts';
 import { faultLine } from './located.ts';
-import { faultsOf, load, settingsOf } from './testing/config-fixture.ts';
+import { faultsOf, load, settingsOf } from './testing/index.ts';
 
 const token = 'b1c2d3e4f5a69788';
 

@@ -6,7 +6,6 @@ export { environmentName, isReserved } from './environment-names.ts';
 export type { KeyRow } from './key-row.ts';
 export {
   keyRows,
-  keyTable,
   type SettingKey,
   type Settings,
   strictSections,

@@ -4,7 +4,7 @@ import { modelKeys, runtimeKeys } from './runtime-keys.ts';
 import { authKeys, integrationKeys, serverKeys, storageKeys, telemetryKeys } from './server-keys.ts';
 
 /** Every setting by its key, in the order of the reference. Keys of parts that come later are here too, so that they validate. */
-export const keyTable = {
+const keyTable = {
   ...serverKeys,
   ...authKeys,
   ...storageKeys,

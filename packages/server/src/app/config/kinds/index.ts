@@ -2,7 +2,7 @@
  * kinds: how a configuration value is written, checked and shown: numbers, durations, sizes, paths, secrets, lists and
  * maps. Owns no key and reads no source; the key tables combine these, the loader calls them.
  */
-export { type Kind, MASK, type ParseContext } from './kind.ts';
+export type { Kind } from './kind.ts';
 export { boolean, choice, decimal, duration, integer, path, size, storeUrl, text, url } from './scalar-kinds.ts';
 export { secret, strongSecret } from './secret-kind.ts';
-export { json, list, mapOf, type RecordOf, record } from './structured-kinds.ts';
+export { json, list, mapOf, record } from './structured-kinds.ts';

@@ -18,7 +18,7 @@ const wellKnown = new Set([
 ]);
 
 /** Least length of a secret that guards this server, in characters (PL-12). */
-export const SECRET_MIN_CHARACTERS = 16;
+const SECRET_MIN_CHARACTERS = 16;
 
 /** What is wrong with a secret that guards this server; never repeats it. */
 const weakness = (secret: string): string | undefined => {

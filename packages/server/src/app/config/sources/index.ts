@@ -2,5 +2,5 @@
  * sources: finds and reads configuration files (PL-12): which one counts, `extends`, positions of every value, and
  * `${NAME}` in texts. Knows no key; the loader matches what comes out with the key table.
  */
-export { type ConfigFile, type FileSources, readConfigFile } from './config-file.ts';
+export { type ConfigFile, readConfigFile } from './config-file.ts';
 export { expand } from './expansion.ts';

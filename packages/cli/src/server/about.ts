@@ -1,8 +1,8 @@
 import type { GlobalOptions } from '../connection.ts';
 import { resolveTarget } from '../connection.ts';
+import { outputForm, printValue } from '../output.ts';
 import { VERSION } from '../version.ts';
 import type { World } from '../world.ts';
-import { outputForm, printValue } from './output.ts';
 
 /** How long `svc version` waits for the server. */
 const SERVER_MS = 1_500;
@@ -20,7 +20,7 @@ export const version = async (world: World, options: GlobalOptions): Promise<voi
 };
 
 /** Version that `/version` of a server tells; undefined when there is none. */
-export const serverVersion = async (world: World, address: string): Promise<string | undefined> => {
+const serverVersion = async (world: World, address: string): Promise<string | undefined> => {
   try {
     const response = await world.fetch(`${address}/version`, { signal: AbortSignal.timeout(SERVER_MS) });
     const body: unknown = response.status === 200 ? await response.json() : undefined;

@@ -1,11 +1,11 @@
 import { fromJson, type JsonValue, create as message } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
 import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { type Item, type Kind, kindOf } from '../kinds/index.ts';
+import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
-import { type CommandContext, openContext } from './context.ts';
-import { outputForm, printItems } from './output.ts';
 
 export interface CreateOptions extends GlobalOptions {
   readonly labels?: string;
@@ -18,7 +18,7 @@ export interface CreateOptions extends GlobalOptions {
 }
 
 /** `a=b,c=d`. */
-export const parseLabels = (text: string | undefined): Record<string, string> => {
+const parseLabels = (text: string | undefined): Record<string, string> => {
   const pairs = (text ?? '').split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(
     pairs.map((pair) => {

@@ -1,8 +1,8 @@
 import type { Session } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { findSession } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { type CommandContext, openContext, type ScopeOptions } from './context.ts';
 
 export interface SessionOptions extends GlobalOptions, ScopeOptions {
   readonly after?: string;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { CommandFailure } from '../failure.ts';
-import { type Item, type Kind, manifestOf } from '../kinds/index.ts';
-import { readJsonPath, renderTable } from '../terminal/index.ts';
-import type { World } from '../world.ts';
+import { CommandFailure } from './failure.ts';
+import { type Item, type Kind, manifestOf } from './kinds/index.ts';
+import { readJsonPath, renderTable } from './terminal/index.ts';
+import type { World } from './world.ts';
 
 const forms = ['table', 'wide', 'yaml', 'json', 'name', 'manifest', 'jsonl'] as const;
 

@@ -2,8 +2,6 @@ import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
 
-export type { SessionOptions } from './open-session.ts';
-
 export const stop = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { session } = await openSession(world, name, options);
   const stopped = await session.stop(options.turn);

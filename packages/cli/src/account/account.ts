@@ -1,10 +1,10 @@
 import { type GlobalOptions, resolveTarget } from '../connection.ts';
+import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
 import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import { interrupt, type World } from '../world.ts';
-import { openContext } from './context.ts';
-import { outputForm, printValue } from './output.ts';
 
 /** `svc whoami`: who the server takes this caller for, and what that may do. */
 export const whoami = async (world: World, options: GlobalOptions): Promise<void> => {

@@ -1,9 +1,9 @@
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
+import { openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { kindOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { openContext, type ScopeOptions } from './context.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
   readonly purge?: boolean;

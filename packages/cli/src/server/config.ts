@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
 import { renderTable, styleFor } from '../terminal/index.ts';
 import type { ServerModule, World } from '../world.ts';
-import { outputForm, printValue } from './output.ts';
 
 export interface ConfigOptions extends GlobalOptions {
   readonly config?: string;

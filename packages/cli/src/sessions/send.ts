@@ -3,10 +3,10 @@ import { TurnState } from '@svc/api/data';
 import { SendMessageResponseSchema } from '@svc/api/gateway';
 import { timeoutMs } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
 import { harmless } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
-import { outputForm, printValue } from './output.ts';
 
 export interface SendOptions extends SessionOptions {
   readonly wait?: string | boolean;

@@ -3,11 +3,11 @@ import { type SessionMessage, SessionMessagePartType, SessionMessageSchema } fro
 import { SessionMessagePartEventSchema } from '@svc/api/events';
 import { type Session, textOf, viewOfMessages } from '@svc/client';
 import { ReplyRenderer } from '../chat/index.ts';
+import type { CommandContext } from '../context.ts';
+import { outputForm, printValue } from '../output.ts';
 import { harmless, localTime, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
-import type { CommandContext } from './context.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
-import { outputForm, printValue } from './output.ts';
 
 const MESSAGES_SHOWN = 50;
 

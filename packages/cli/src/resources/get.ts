@@ -1,8 +1,8 @@
 import type { GlobalOptions } from '../connection.ts';
+import { openContext, type ScopeOptions } from '../context.ts';
 import { type Item, type Kind, kindOf, type Scope } from '../kinds/index.ts';
+import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
-import { openContext, type ScopeOptions } from './context.ts';
-import { outputForm, printItems } from './output.ts';
 
 export interface GetOptions extends GlobalOptions, ScopeOptions {
   readonly allNamespaces?: boolean;

@@ -1,9 +1,9 @@
 import type { GlobalOptions } from '../connection.ts';
+import { openContext, type ScopeOptions } from '../context.ts';
 import { type Item, kindOf } from '../kinds/index.ts';
+import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
-import { openContext, type ScopeOptions } from './context.ts';
-import { outputForm, printItems, yamlText } from './output.ts';
 
 /** `svc describe KIND NAME`: everything about one resource, the conditions as a table. */
 export const describe = async (

@@ -1,8 +1,8 @@
 import type { Client } from '@svc/client';
-import { connect, type GlobalOptions, resolveTarget, type Target } from '../connection.ts';
-import type { Scope } from '../kinds/index.ts';
-import { type Style, styleFor } from '../terminal/index.ts';
-import type { World } from '../world.ts';
+import { connect, type GlobalOptions, resolveTarget, type Target } from './connection.ts';
+import type { Scope } from './kinds/index.ts';
+import { type Style, styleFor } from './terminal/index.ts';
+import type { World } from './world.ts';
 
 /** What a command of this run works with. */
 export interface CommandContext {

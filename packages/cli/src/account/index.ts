@@ -1,0 +1,5 @@
+/**
+ * account: commands about the person: signing in and out, who one is, saved profiles. Owns no file format; profiles.ts does.
+ */
+export { type LoginOptions, login, logout, whoami } from './account.ts';
+export { deleteProfile, listProfiles, setProfile, useProfile } from './profile.ts';

@@ -1,0 +1,7 @@
+/**
+ * resources: commands that treat all kinds alike: get, describe, create, delete. What a kind is stands in kinds.
+ */
+export { type CreateOptions, createAgent, createNamespace, createSession } from './create.ts';
+export { type DeleteOptions, remove } from './delete.ts';
+export { describe } from './describe.ts';
+export { type GetOptions, get } from './get.ts';

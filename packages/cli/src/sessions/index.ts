@@ -1,0 +1,7 @@
+/**
+ * sessions: commands about one conversation: send, read, follow, stop, clear, fork, permit. Talking at a terminal is chat.
+ */
+export type { SessionOptions } from './open-session.ts';
+export { type SendOptions, send } from './send.ts';
+export { clear, fork, permit, stop } from './session.ts';
+export { messages, stream, watch } from './watch.ts';
