@@ -41,3 +41,16 @@ export const namespaceDeleted = (namespace: string): Fault =>
   new Fault('FAILED_PRECONDITION', 'NAMESPACE_DELETED', `namespace is deleted: ${namespace}`, {
     metadata: { ns: namespace },
   });
+
+/** Refuses a resource that names another namespace than its request. Throws PATH_BODY_MISMATCH (API-1.2). */
+export const requireSameNamespace = (ns: string, given: string): void => {
+  if (given === '' || given === ns) return;
+  const violation = {
+    field: 'metadata.namespace',
+    description: 'differs from the namespace of the request',
+    reason: 'PATH_BODY_MISMATCH',
+  };
+  throw new Fault('INVALID_ARGUMENT', 'PATH_BODY_MISMATCH', `${violation.field}: ${violation.description}`, {
+    violations: [violation],
+  });
+};

@@ -2,6 +2,8 @@
  * features/testing: everything around resources on a real embedded store, wired as app does it, for the tests of auth,
  * controllers and the resource features. Only tests import it.
  */
+
+export * from './authoring-world.ts';
 export * from './resource-world.ts';
 export * from './test-call.ts';
 export * from './test-surroundings.ts';

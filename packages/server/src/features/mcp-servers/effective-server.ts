@@ -1,0 +1,66 @@
+import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import { isHttpTransport } from './mcp-rules.ts';
+
+/** A spec and the namespace of the resource that holds it. */
+export interface HeldSpec<S> {
+  readonly namespace: string;
+  readonly spec: S;
+}
+
+/** A text that may be a `secret://` reference, resolved from the namespace that wrote it (RT-7). */
+export interface SourcedText {
+  readonly text: string;
+  readonly namespace: string;
+}
+
+/** What an agent really connects to (API-8.7, RT-7). */
+export interface EffectiveMcpServer {
+  readonly transport: string;
+  readonly target: string;
+  readonly args: readonly SourcedText[];
+  /** HTTP headers; for stdio environment variables. */
+  readonly headers: Readonly<Record<string, SourcedText>>;
+  readonly isDisabled: boolean;
+  readonly authBroker: McpAuthBrokerSpec | undefined;
+  /** Undefined = every tool; [] = none, where two allowlists have nothing in common. */
+  readonly allowlist: readonly string[] | undefined;
+}
+
+/** The server as a binding changes it: args appended, headers overlaid, either may disable, both allowlists apply. */
+export const effectiveServer = (
+  server: HeldSpec<McpServerSpec>,
+  binding?: HeldSpec<McpServerBindingSpec>,
+): EffectiveMcpServer => {
+  const own = [server, ...(binding === undefined ? [] : [binding])];
+  return {
+    transport: server.spec.transport,
+    target: server.spec.target,
+    args: own.flatMap(({ spec, namespace }) => spec.args.map((text) => ({ text, namespace }))),
+    headers: overlay(server, binding),
+    isDisabled: own.some(({ spec }) => spec.disabled),
+    authBroker: binding?.spec.authBroker ?? server.spec.authBroker,
+    allowlist: bothAllow(own.map(({ spec }) => spec.policy?.tools?.allowlist ?? [])),
+  };
+};
+
+/** Names of HTTP headers are the same in any case; names of environment variables are not. */
+const overlay = (
+  server: HeldSpec<McpServerSpec>,
+  binding: HeldSpec<McpServerBindingSpec> | undefined,
+): Readonly<Record<string, SourcedText>> => {
+  const sameName = isHttpTransport(server.spec.transport)
+    ? (name: string) => name.toLowerCase()
+    : (name: string) => name;
+  const given = Object.entries(binding?.spec.headers ?? {});
+  const replaced = new Set(given.map(([name]) => sameName(name)));
+  const kept = Object.entries(server.spec.headers).filter(([name]) => !replaced.has(sameName(name)));
+  return Object.fromEntries([
+    ...kept.map(([name, text]) => [name, { text, namespace: server.namespace }] as const),
+    ...given.map(([name, text]) => [name, { text, namespace: binding?.namespace ?? '' }] as const),
+  ]);
+};
+
+const bothAllow = (lists: readonly (readonly string[])[]): readonly string[] | undefined => {
+  const [first, ...others] = lists.filter((list) => list.length > 0);
+  return first?.filter((tool) => others.every((list) => list.includes(tool)));
+};

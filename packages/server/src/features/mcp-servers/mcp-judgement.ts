@@ -1,0 +1,72 @@
+import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import type { Finding } from '../../resources/index.ts';
+import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
+import { effectiveServer } from './effective-server.ts';
+import { type McpReferences, serverSpec } from './mcp-references.ts';
+
+type Reads = Pick<ReadTx, 'resources'>;
+
+/** Phase and conditions of a server or binding (PL-10). */
+export interface McpJudgement {
+  readonly phase: 'Ready' | 'Degraded' | 'Disabled';
+  readonly findings: readonly Finding[];
+}
+
+/** What is known of a server without connecting to it. */
+export const judgeServer = async (
+  reads: Reads,
+  server: { readonly namespace: string; readonly spec: McpServerSpec },
+  references: McpReferences,
+): Promise<McpJudgement> => {
+  const { namespace, spec } = server;
+  const missing = await references.missingSecrets(reads, namespace, spec);
+  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, missing.map(secretMissing));
+};
+
+/** As `judgeServer`, for a binding together with the server it finds now. */
+export const judgeBinding = async (
+  reads: Reads,
+  binding: { readonly namespace: string; readonly name: string; readonly spec: McpServerBindingSpec },
+  references: McpReferences,
+): Promise<McpJudgement> => {
+  const { namespace, name, spec } = binding;
+  const server = await references.findBoundServer(reads, { namespace, name, serverRef: spec.serverRef });
+  const missing = await references.missingSecrets(reads, namespace, spec);
+  const problems = [
+    ...(server === undefined ? [`MCP server ${spec.serverRef === '' ? name : spec.serverRef} not found`] : []),
+    ...missing.map(secretMissing),
+  ];
+  return settle(connectionFacts(spec, server), problems);
+};
+
+const secretMissing = (name: string): string => `secret ${name} not found`;
+
+interface ConnectionFacts {
+  readonly isDisabled: boolean;
+  readonly hasBroker: boolean;
+}
+
+const connectionFacts = (spec: McpServerBindingSpec, server: StoredResource | undefined): ConnectionFacts => {
+  if (server === undefined) return { isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined };
+  const effective = effectiveServer(
+    { namespace: server.key.namespace, spec: serverSpec(server) },
+    { namespace: '', spec },
+  );
+  return { isDisabled: effective.isDisabled, hasBroker: effective.authBroker !== undefined };
+};
+
+const settle = (facts: ConnectionFacts, problems: readonly string[]): McpJudgement => {
+  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : 'NotProbed';
+  const resolved: Finding =
+    problems.length === 0
+      ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
+      : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
+  return {
+    phase: facts.isDisabled ? 'Disabled' : problems.length > 0 ? 'Degraded' : 'Ready',
+    findings: [
+      { type: 'Reachable', status: 'Unknown', reason },
+      resolved,
+      { type: 'ToolsListed', status: 'Unknown', reason },
+    ],
+  };
+};

@@ -1,0 +1,81 @@
+import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
+import type { OriginGrant } from '../../controllers/contract.ts';
+import { isName, nameForm } from '../../resources/index.ts';
+
+const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
+const STDIO = 'stdio';
+const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
+
+/** True for the transports that speak HTTP; they are stored as written (RT-7). */
+export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
+
+export const isStdio = (transport: string): boolean => transport === STDIO;
+
+const fault = (field: string, description: string): FieldViolation => ({
+  field,
+  description,
+  reason: 'FIELD_INVALID',
+});
+
+/** All faults of a server's fields (API-8.7). */
+export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] => [
+  ...checkTransport(spec.transport),
+  ...checkTarget(spec),
+  ...checkBroker(spec.authBroker),
+  ...(spec.authBroker === undefined ? [] : checkBrokerUse(spec)),
+];
+
+/** All faults of a binding's own fields; those that depend on the server come with `checkBrokerUse`. */
+export const checkMcpBinding = (spec: McpServerBindingSpec): readonly FieldViolation[] => [
+  ...(spec.serverRef === '' || isName('plain', spec.serverRef)
+    ? []
+    : [fault('spec.serverRef', `must be ${nameForm.plain}`)]),
+  ...checkBroker(spec.authBroker),
+];
+
+const checkTransport = (transport: string): readonly FieldViolation[] =>
+  isHttpTransport(transport) || isStdio(transport)
+    ? []
+    : [fault('spec.transport', `must be one of ${[...HTTP, STDIO].join(', ')}`)];
+
+const checkTarget = ({ transport, target }: McpServerSpec): readonly FieldViolation[] => {
+  if (target.trim() === '') return [fault('spec.target', 'is required')];
+  if (isHttpTransport(transport) && !isHttpUrl(target))
+    return [fault('spec.target', 'must be an absolute http(s) URL')];
+  return [];
+};
+
+const isHttpUrl = (text: string): boolean => {
+  if (!/^https?:\/\/[^/]/i.test(text)) return false;
+  return URL.canParse(text);
+};
+
+const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {
+  if (broker === undefined) return [];
+  return [
+    ...(BROKERS.has(broker.kind) ? [] : [fault('spec.authBroker.kind', 'must be http_bearer or empty')]),
+    ...(isHttpUrl(broker.url) ? [] : [fault('spec.authBroker.url', 'must be an absolute http(s) URL')]),
+    ...(broker.cacheTtlSeconds >= 0 ? [] : [fault('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),
+  ];
+};
+
+/** What a broker may not stand beside: another transport, a static Authorization header. */
+export const checkBrokerUse = (server: {
+  readonly transport: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}): readonly FieldViolation[] => {
+  const isStatic = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
+  return [
+    ...(isHttpTransport(server.transport) ? [] : [fault('spec.authBroker', 'needs transport http')]),
+    ...(isStatic ? [fault('spec.authBroker', 'excludes a static Authorization header')] : []),
+  ];
+};
+
+/** Who may write a server that runs as a process: an unscoped admin, or anyone who may write in a listed namespace. */
+export const mayWriteStdio = (
+  namespace: string,
+  writer: { readonly grants: readonly OriginGrant[]; readonly stdioNamespaces: readonly string[] },
+): boolean =>
+  writer.stdioNamespaces.includes(namespace) ||
+  writer.grants.some((grant) => grant.role === 'admin' && grant.namespace === undefined);

@@ -1,0 +1,164 @@
+import { create, fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { type ResourceMeta, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
+import type { KindContract } from '../../controllers/contract.ts';
+import {
+  canonicalJson,
+  checkAnnotations,
+  checkLabels,
+  defaultLabelLimits,
+  findKind,
+  isName,
+  type JsonData,
+  type JsonMap,
+  type KindRow,
+  nameForm,
+  parseJsonMap,
+  recordKey,
+  SYSTEM_NAMESPACE,
+} from '../../resources/index.ts';
+import type { PromptCheck } from '../../runtime/contract.ts';
+import { type DryRendering, dryRender } from './dry-rendering.ts';
+import { type ShapeProblem, shapeProblems } from './template-shape.ts';
+
+/** Kinds no template may hold, authorable or not (PL-4). */
+const EXCLUDED: ReadonlySet<string> = new Set([
+  'Namespace',
+  'Deployment',
+  'DeploymentReplica',
+  'Session',
+  'Worker',
+  'Sandbox',
+]);
+
+export interface TemplateRuleDeps {
+  /** Rules of the kind a template holds; undefined for one without. */
+  readonly contractOf: (kind: string) => KindContract | undefined;
+  readonly promptCheck: PromptCheck;
+}
+
+export interface TemplateSubject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly spec: TemplateSpec;
+}
+
+/** The spec with its JSON in canonical form, an absent one as `{}`; JSON that is no object stays for the rules. */
+export const fillTemplateDefaults = (spec: TemplateSpec): TemplateSpec => {
+  const map = parseJsonMap(spec.specJson === '' ? '{}' : spec.specJson);
+  if (map === undefined) return spec;
+  const specJson = canonicalJson(map);
+  return specJson === spec.specJson ? spec : create(TemplateSpecSchema, { ...spec, specJson });
+};
+
+const invalid = (field: string, description: string): FieldViolation => ({
+  field,
+  description,
+  reason: 'TEMPLATE_INVALID',
+});
+
+/** All faults of a template (PL-4). Agent templates of `system` need not be complete agents. */
+export const checkTemplate = (subject: TemplateSubject, deps: TemplateRuleDeps): readonly FieldViolation[] => {
+  const { spec } = subject;
+  const row = findKind(spec.kind);
+  if (row === undefined || !row.authorable || EXCLUDED.has(row.kind))
+    return [invalid('spec.kind', 'is no kind that a template can hold')];
+  const map = parseJsonMap(spec.specJson);
+  const metadata = checkMetadata(row, spec.metadata);
+  if (map === undefined) return [...metadata, invalid('spec.specJson', 'must be a JSON object')];
+  const rendered = dryRender(row.kind, row.spec, map);
+  const problems = [...rendered.problems, ...shapeProblems(row.spec, rendered.value)];
+  return [
+    ...metadata,
+    ...problems.map(atPointer),
+    ...(problems.length > 0 ? [] : checkRules({ row, rendered, subject }, deps)),
+  ];
+};
+
+const atPointer = ({ pointer, message }: ShapeProblem): FieldViolation =>
+  invalid('spec.specJson', `${pointer === '' ? '/' : pointer}: ${message}`);
+
+/** Name, labels and annotations of what is rendered; nothing else may be said about it. */
+const checkMetadata = (row: KindRow, metadata: ResourceMeta | undefined): readonly FieldViolation[] => {
+  if (metadata === undefined) return [];
+  const { name, labels, annotations } = metadata;
+  const rendered = dryRender('', undefined, { name, labels, annotations } as JsonMap);
+  const shown = rendered.value as { name: string; labels: Record<string, string>; annotations: Record<string, string> };
+  const isNameOpen = rendered.open.has('name');
+  return [
+    ...otherMetadata(metadata),
+    ...(name === '' || isNameOpen || isName(row.names, shown.name)
+      ? []
+      : [invalid('spec.metadata.name', `must be ${nameForm[row.names]}`)]),
+    ...rendered.problems.map(({ pointer, message }) => invalid('spec.metadata', `${pointer}: ${message}`)),
+    ...checkLabels(texts(shown.labels), 'spec.metadata.labels', defaultLabelLimits),
+    ...checkAnnotations(texts(shown.annotations), 'spec.metadata.annotations', defaultLabelLimits),
+  ];
+};
+
+/** Values of labels are texts whatever an expression yields. */
+const texts = (map: Readonly<Record<string, JsonData>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
+
+const otherMetadata = (metadata: ResourceMeta): readonly FieldViolation[] => {
+  const others: Readonly<Record<string, boolean>> = {
+    namespace: metadata.namespace !== '',
+    ownerReferences: metadata.ownerReferences.length > 0,
+    finalizers: metadata.finalizers.length > 0,
+    generation: metadata.generation !== 0n,
+    resourceVersion: metadata.resourceVersion !== '',
+    uid: metadata.uid !== '',
+    deletionTimestamp: metadata.deletionTimestamp !== undefined,
+  };
+  return Object.entries(others)
+    .filter(([, isSet]) => isSet)
+    .map(([member]) => invalid(`spec.metadata.${member}`, 'only name, labels and annotations may stand here'));
+};
+
+interface Judged {
+  readonly row: KindRow;
+  readonly rendered: DryRendering;
+  readonly subject: TemplateSubject;
+}
+
+/** The rules of the kind itself, on the dry rendering. */
+const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViolation[] => {
+  const { row, rendered, subject } = judged;
+  if (row.kind === 'Agent' && subject.namespace === SYSTEM_NAMESPACE) return checkPrompts(rendered.value, deps);
+  const contract = deps.contractOf(row.kind);
+  if (contract === undefined) return [];
+  const given = fromJson(row.spec, rendered.value as JsonValue);
+  const named = subject.spec.metadata?.name ?? '';
+  const faults = contract.validate({
+    key: recordKey(row.kind, subject.namespace, named === '' ? subject.name : named),
+    spec: contract.defaults?.(given) ?? given,
+    labels: {},
+    annotations: {},
+    current: undefined,
+    generation: 1,
+    isSpecChanged: true,
+  });
+  return faults
+    .filter((fault) => !rendered.open.has(fault.field.replace(/^spec\./, '')))
+    .map((fault) => atPointer({ pointer: pointerOf(fault.field), message: fault.description }));
+};
+
+/** `spec.a.b[0]` as `/a/b/0`. */
+const pointerOf = (field: string): string =>
+  field
+    .replace(/^spec\.?/, '')
+    .split(/[.[]/)
+    .filter((part) => part !== '')
+    .map((part) => `/${part.replace(/\]$/, '').replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+
+const checkPrompts = (value: JsonMap, deps: TemplateRuleDeps): readonly FieldViolation[] =>
+  ['systemPrompt', 'postHistoryPrompt'].flatMap((member) => {
+    const text = value[member];
+    if (typeof text !== 'string') return [];
+    return deps
+      .promptCheck(text)
+      .map(({ line, column, message }) =>
+        atPointer({ pointer: `/${member}`, message: `line ${line}, column ${column}: ${message}` }),
+      );
+  });

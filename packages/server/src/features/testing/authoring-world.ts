@@ -1,0 +1,59 @@
+import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import { promptCheck } from '../../runtime/prompt/index.ts';
+import { agentController } from '../agents/index.ts';
+import type { Operation } from '../contract.ts';
+import { mcpBindingOperations, mcpContracts, mcpController, mcpServerOperations } from '../mcp-servers/index.ts';
+import { descendantRecords, NamespaceDirectory } from '../namespaces/index.ts';
+import { SkillDirectory, skillContract } from '../skills/index.ts';
+import { templateContract, templateOperations } from '../templates/index.ts';
+import { openResourceWorld } from './resource-world.ts';
+
+export type AuthoringWorld = Awaited<ReturnType<typeof openAuthoringWorld>>;
+
+/** The resource world with templates, MCP servers and bindings, and skills; reconcilers run only by `settle`. */
+export const openAuthoringWorld = async (
+  options: { readonly stdioNamespaces?: readonly string[]; readonly contracts?: readonly KindContract[] } = {},
+) => {
+  const namespaces = new NamespaceDirectory();
+  const contracts: KindContract[] = [];
+  contracts.push(
+    templateContract({ contractOf: (kind) => contracts.find((contract) => contract.kind === kind), promptCheck }),
+    ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
+    skillContract(),
+    ...(options.contracts ?? []),
+  );
+  const world = await openResourceWorld({ contracts: () => contracts });
+  const { store, writer, authorizer, views } = world;
+  const door = (kind: string) => new StoredKindDoor(kind, { store, writer, responseBytes: 4 * 1024 * 1024 });
+  (world.operations as Operation[]).push(
+    ...templateOperations({ templates: door('Template'), authorizer, views }),
+    ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
+    ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
+  );
+  const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
+    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
+  const { surroundings } = world;
+  const reconcilers: readonly Reconciler[] = [
+    agentController({ store, writer, namespaces, surroundings, descendants }),
+    mcpController({ store, writer, namespaces, descendants }),
+  ];
+  let seen = 0;
+
+  /** Runs every reconciler over what changed since the last time, until nothing changes any more. */
+  const settle = async (): Promise<void> => {
+    for (;;) {
+      const changes = await store.direct.resources.changes(seen, 500);
+      const last = changes.at(-1);
+      if (last === undefined) return;
+      seen = last.version;
+      for (const change of changes)
+        for (const reconciler of reconcilers)
+          for (const key of await reconciler.keysFor(change, store.direct.resources)) await reconciler.reconcile(key);
+    }
+  };
+  const visibleNamespaces = async (...[reads, namespace]: Parameters<NamespaceDirectory['find']>) => {
+    const state = await namespaces.find(reads, namespace);
+    return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
+  };
+  return { ...world, settle, visibleNamespaces, skills: new SkillDirectory({ visibleNamespaces }) };
+};
