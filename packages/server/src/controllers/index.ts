@@ -10,5 +10,7 @@ export * from './garbage-collector.ts';
 export * from './kind-door.ts';
 export * from './queue-runner.ts';
 export * from './reconcile-loop.ts';
+export * from './reseal-worker.ts';
 export * from './resource-removal.ts';
 export * from './resource-writer.ts';
+export * from './status-reconciler.ts';

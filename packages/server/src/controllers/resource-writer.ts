@@ -4,11 +4,13 @@ import {
   API_VERSION,
   formatKey,
   type LabelLimits,
+  openRecord,
   refusal,
   resourceDeleting,
   resourceExists,
   resourceNotFound,
   sameMap,
+  type ValueSeal,
   versionConflict,
 } from '../resources/index.ts';
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
@@ -28,6 +30,7 @@ import type {
   WriteResult,
 } from './contract.ts';
 import { ResourceRemoval } from './resource-removal.ts';
+import { sealedText } from './sealed-text.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
 import {
   checkMetadata,
@@ -43,6 +46,8 @@ export interface ResourceWriterDeps {
   readonly namespaces: NamespaceFacts;
   readonly audit: AppendAudit;
   readonly ids: Ids;
+  /** Encrypts the values of classes A and C; records hold them sealed (PL-8). */
+  readonly seal: ValueSeal;
   readonly limits: LabelLimits & { readonly resourceBytes: number };
   /** Tells listeners that the store moved on; called after the commit. */
   readonly hint: (version: number) => void;
@@ -92,7 +97,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (current === undefined) throw resourceNotFound(input.key);
     checkVersion(current, input.resourceVersion);
     const { change, ...address } = input;
-    const desired = await change(current);
+    const desired = await change(openRecord(current, this.#deps.seal));
     return this.#save(tx, await this.#prepare(tx, { origin, input: { ...desired, ...address }, current }));
   }
 
@@ -110,10 +115,11 @@ export class TransactionalResourceWriter implements ResourceWriter {
     change: (current: StoredResource) => StatusChange | undefined,
   ): Promise<StoredResource | undefined> {
     const current = await tx.resources.get(key);
-    const wanted = current === undefined ? undefined : change(current);
+    const wanted = current === undefined ? undefined : change(openRecord(current, this.#deps.seal));
     if (current === undefined || wanted === undefined) return current;
+    const { status: message } = wanted;
     const forms = kindForms(key.kind, current.apiVersion);
-    const status = wanted.status === undefined ? current.status : forms.statusText(wanted.status);
+    const status = message === undefined ? current.status : this.#sealedStatus(current, forms.statusText(message));
     const labels = settleMap(current.labels, undefined, wanted.system?.labels);
     const annotations = settleMap(current.annotations, undefined, wanted.system?.annotations);
     const finalizers = wanted.finalizers ?? current.finalizers;
@@ -141,8 +147,11 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const forms = kindForms(input.key.kind, apiVersion);
     const contract = apiVersion === API_VERSION ? this.#contract(input.key.kind) : undefined;
     assert(forms.row === undefined || contract !== undefined, `kind ${input.key.kind} has no contract`);
-    const spec = incomingSpec(forms, contract, pending);
-    const specText = forms.specText(spec);
+    const uid = current?.uid ?? this.#deps.ids.next();
+    const spec = incomingSpec(forms, contract, this.#opened(pending));
+    const plainText = forms.specText(spec);
+    const place = { kind: input.key.kind, section: 'spec', uid } as const;
+    const specText = sealedText(place, plainText, { seal: this.#deps.seal, stored: current?.spec });
     const isSpecChanged = current === undefined || specText !== current.spec;
     const write: SpecWrite<Message> = {
       key: input.key,
@@ -158,11 +167,21 @@ export class TransactionalResourceWriter implements ResourceWriter {
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
       ...checkMetadata({ wanted: input, current, path, limits: this.#deps.limits }),
       ...(contract?.validate(write) ?? []),
-      ...this.#checkSize(specText),
+      ...this.#checkSize(plainText),
       ...(await this.#checkOwners(tx, input, path)),
     ];
     if (faults.length > 0) throw refusal(faults);
-    return { ...pending, forms, contract, specText, write, apiVersion };
+    return { ...pending, uid, forms, contract, specText, write, apiVersion };
+  }
+
+  #opened(pending: Pending): Pending {
+    const { current } = pending;
+    return current === undefined ? pending : { ...pending, current: openRecord(current, this.#deps.seal) };
+  }
+
+  #sealedStatus(record: Pick<StoredResource, 'key' | 'uid' | 'status'>, text: string): string {
+    const place = { kind: record.key.kind, section: 'status', uid: record.uid } as const;
+    return sealedText(place, text, { seal: this.#deps.seal, stored: record.status });
   }
 
   #checkSize(specText: string): readonly FieldViolation[] {
@@ -205,7 +224,10 @@ export class TransactionalResourceWriter implements ResourceWriter {
 
   async #status(tx: WriteTx, prepared: Prepared): Promise<string> {
     const { contract, current, forms, write } = prepared;
-    if (contract?.observe !== undefined) return forms.statusText(await contract.observe(tx, write));
+    if (contract?.observe !== undefined) {
+      const text = forms.statusText(await contract.observe(tx, write));
+      return this.#sealedStatus({ key: write.key, uid: prepared.uid, status: current?.status ?? '{}' }, text);
+    }
     return current?.status ?? forms.readyStatus(tx.now());
   }
 
@@ -218,7 +240,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const stored = await tx.resources.insert({
       key: input.key,
       apiVersion,
-      uid: this.#deps.ids.next(),
+      uid: prepared.uid,
       generation: 1,
       createdAt: tx.now(),
       ...parts,
@@ -268,6 +290,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
 }
 
 interface Prepared extends Pending {
+  readonly uid: string;
   readonly forms: KindForms;
   readonly contract: KindContract | undefined;
   readonly specText: string;

@@ -15,6 +15,13 @@ export * from './page-fill.ts';
 export * from './record.ts';
 export * from './resource-codec.ts';
 export * from './resource-views.ts';
+export * from './sealed-fields.ts';
 export * from './selectors.ts';
-export * from './sensitive-fields.ts';
+export {
+  dropInternals,
+  hasSensitiveFields,
+  keepSensitive,
+  maskSpec,
+  maskStatus,
+} from './sensitive-fields.ts';
 export * from './session-name.ts';

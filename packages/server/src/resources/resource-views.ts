@@ -1,7 +1,7 @@
 import { create, type DescMessage, type Message, type MessageShape } from '@bufbuild/protobuf';
 import type { Resource } from '@svc/api/resources';
 import { BoundedCache } from '../base/index.ts';
-import { parseJsonMap } from './canonical-json.ts';
+import { type JsonMap, parseJsonMap } from './canonical-json.ts';
 import type { KindRow } from './kinds.ts';
 import type { ResourceRecord } from './record.ts';
 import {
@@ -15,6 +15,7 @@ import {
   rowOf,
   statusWithActivity,
 } from './resource-codec.ts';
+import { closedSeal, openMap, type SealedSection, type ValueSeal } from './sealed-fields.ts';
 import { dropInternals, hasSensitiveFields, maskSpec, maskStatus } from './sensitive-fields.ts';
 
 export interface ViewOptions {
@@ -41,8 +42,11 @@ const ENTRIES = 20_000;
 export class ResourceViews {
   readonly #open: BoundedCache<string, CachedView>;
   readonly #masked: BoundedCache<string, CachedView>;
+  readonly #seal: Pick<ValueSeal, 'open'>;
 
-  constructor(limit = ENTRIES) {
+  /** Values that `seal` cannot open are shown empty. */
+  constructor(limit = ENTRIES, seal: Pick<ValueSeal, 'open'> = closedSeal) {
+    this.#seal = seal;
     this.#open = new BoundedCache(limit);
     this.#masked = new BoundedCache(limit);
   }
@@ -70,20 +74,29 @@ export class ResourceViews {
     const cache = options.secrets || !hasSensitiveFields(row.kind) ? this.#open : this.#masked;
     const known = cache.get(record.uid);
     if (known !== undefined && known.version === record.version && known.activity === activity) return known;
-    const full = deepFreeze(build(row, record, { activity, isMasked: cache === this.#masked }));
+    const full = deepFreeze(build(row, record, { activity, isMasked: cache === this.#masked, seal: this.#seal }));
     const view: CachedView = { version: record.version, activity, full };
     cache.set(record.uid, view);
     return view;
   }
 }
 
-const build = (row: KindRow, record: ResourceRecord, view: { activity: string; isMasked: boolean }): Message => {
+interface Shown {
+  readonly activity: string;
+  readonly isMasked: boolean;
+  readonly seal: Pick<ValueSeal, 'open'>;
+}
+
+const build = (row: KindRow, record: ResourceRecord, view: Shown): Message => {
+  const { kind } = row;
   const spec = parseJsonMap(record.spec) ?? {};
-  const status = dropInternals(row.kind, statusWithActivity(record.status, view.activity));
+  const status = dropInternals(kind, statusWithActivity(record.status, view.activity));
+  const open = (section: SealedSection, map: JsonMap): JsonMap =>
+    openMap({ kind, section, uid: record.uid }, map, { seal: view.seal, unopened: 'blank' });
   return create(row.full, {
     metadata: metadataOf(record),
-    spec: messageFromMap(row.spec, view.isMasked ? maskSpec(row.kind, spec) : spec),
-    status: messageFromMap(row.status, view.isMasked ? maskStatus(row.kind, status) : status),
+    spec: messageFromMap(row.spec, view.isMasked ? maskSpec(kind, spec) : open('spec', spec)),
+    status: messageFromMap(row.status, view.isMasked ? maskStatus(kind, status) : open('status', status)),
   } as never);
 };
 

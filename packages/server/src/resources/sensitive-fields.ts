@@ -4,14 +4,14 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } f
  * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,
  * `text` one string, `leaves` the string leaves of a JSON text, `drop` removes the field for everybody.
  */
-interface SensitiveField {
+export interface SensitiveField {
   readonly path: readonly string[];
   readonly form: 'map' | 'text' | 'leaves' | 'drop';
   /** Class A hides `secret://` references as well. */
   readonly isSecret?: boolean;
 }
 
-const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   Secret: [{ path: ['data'], form: 'map', isSecret: true }],
   McpServer: [{ path: ['headers'], form: 'map' }],
   McpServerBinding: [{ path: ['headers'], form: 'map' }],
@@ -23,7 +23,7 @@ const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   ],
 };
 
-const statusFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+export const statusFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
   Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
 };
@@ -81,8 +81,12 @@ const hide = (field: SensitiveField, value: JsonData): JsonData | undefined => {
 
 const hideText = (field: SensitiveField, value: JsonData): JsonData => {
   if (typeof value !== 'string') return value;
-  return field.isSecret !== true && value.startsWith(REFERENCE) ? value : '';
+  return isShown(field, value) ? value : '';
 };
+
+/** References to secrets are no secrets themselves. */
+export const isShown = (field: SensitiveField, value: string): boolean =>
+  field.isSecret !== true && value.startsWith(REFERENCE);
 
 const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData =>
   field.form === 'leaves' && value !== ''
@@ -112,7 +116,7 @@ const parseText = (value: JsonData): JsonData => (typeof value === 'string' ? (p
 const readPath = (map: JsonMap, path: readonly string[]): JsonData | undefined =>
   path.reduce<JsonData | undefined>((value, key) => (isJsonMap(value) ? value[key] : undefined), map);
 
-const replacePath = (
+export const replacePath = (
   map: JsonMap,
   path: readonly string[],
   change: (value: JsonData) => JsonData | undefined,

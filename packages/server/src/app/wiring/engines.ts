@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
+import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
 import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
@@ -24,6 +25,7 @@ export interface Engines extends Surroundings {
   readonly bus: Bus;
   readonly blobs: BlobStore;
   readonly ids: Ids;
+  readonly secretKeys: SecretKeys;
 }
 
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
@@ -36,6 +38,11 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
     );
   }
+  const secretKeys = await openSecretKeys({
+    dataDir: config.dataDir,
+    configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
+    random,
+  });
   const store = await openSqliteStore({
     dataDir: config.dataDir,
     clock,
@@ -47,5 +54,5 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
   });
   const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
-  return { ...around, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  return { ...around, secretKeys, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
 };

@@ -62,6 +62,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     namespaces: directory,
     audit,
     ids,
+    seal: engines.secretKeys.ring,
     limits: {
       labels: config.settings['limits.labels'],
       annotationsBytes: config.settings['limits.annotationsBytes'],
@@ -125,7 +126,7 @@ export const wireResources = (needs: ResourceNeeds) => {
   const graceSeconds = needs.config.settings['namespaces.graceSeconds'] / 1000;
   return {
     ...machinery,
-    views: new ResourceViews(),
+    views: new ResourceViews(undefined, needs.engines.secretKeys.ring),
     writer,
     audit,
     directory,

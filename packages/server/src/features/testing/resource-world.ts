@@ -37,6 +37,7 @@ import {
   namespaceContract,
   namespaceOperations,
 } from '../namespaces/index.ts';
+import { freshKey, KeyRing } from '../secrets/index.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
 import { testSurroundings } from './test-surroundings.ts';
 
@@ -44,9 +45,16 @@ const RESPONSE_BYTES = 4 * 1024 * 1024;
 
 export interface WorldOptions {
   /** Further kinds. */
-  readonly contracts?: () => readonly KindContract[];
+  readonly contracts?: (parts: WorldParts) => readonly KindContract[];
   /** Data directory to open again. */
   readonly dataDir?: string;
+}
+
+/** What contracts of kinds may be built from. */
+export interface WorldParts {
+  readonly store: Store;
+  readonly directory: NamespaceDirectory;
+  readonly seal: KeyRing;
 }
 
 export type ResourceWorld = Awaited<ReturnType<typeof openResourceWorld>>;
@@ -58,12 +66,13 @@ const openEngines = async (dataDir: string) => {
     throw error;
   };
   const store: Store = await openSqliteStore({ dataDir, clock, random, log: silentLog, fatal, durability: 'off' });
-  return { dataDir, clock, random, store, bus: createLocalBus(silentLog), ids: createIds(clock, random) };
+  const seal = new KeyRing([freshKey(random)], random);
+  return { dataDir, clock, random, seal, store, bus: createLocalBus(silentLog), ids: createIds(clock, random) };
 };
 
 type Engines = Awaited<ReturnType<typeof openEngines>>;
 
-const wireKinds = ({ store, ids, bus }: Engines, options: WorldOptions) => {
+const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) => {
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
   const surroundings = testSurroundings();
@@ -79,13 +88,14 @@ const wireKinds = ({ store, ids, bus }: Engines, options: WorldOptions) => {
       removeSessions: (tx, agent, origin) => sessions.remove(tx, agent, origin),
     }),
     sessionContract({ removeSession: async (_tx, sessionId) => void removedSessions.push(sessionId) }),
-    ...(options.contracts?.() ?? []),
+    ...(options.contracts?.({ store, directory, seal }) ?? []),
   ];
   const writer = new TransactionalResourceWriter({
     contracts: new Map(contracts.map((contract) => [contract.kind, contract])),
     namespaces: directory,
     audit,
     ids,
+    seal,
     limits: { ...defaultLabelLimits, resourceBytes: 1024 * 1024 },
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
@@ -94,7 +104,7 @@ const wireKinds = ({ store, ids, bus }: Engines, options: WorldOptions) => {
 
 type Kinds = ReturnType<typeof wireKinds>;
 
-const wireOperations = ({ store, bus, clock, ids }: Engines, kinds: Kinds) => {
+const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds) => {
   const { writer, audit, ancestry } = kinds;
   const stopped: string[] = [];
   const service = new NamespaceService({
@@ -104,7 +114,7 @@ const wireOperations = ({ store, bus, clock, ids }: Engines, kinds: Kinds) => {
     turns: { stopNamespace: async (_tx: WriteTx, namespace: string) => void stopped.push(namespace) },
   });
   const authorizer = new GrantAuthorizer((namespace) => ancestry.ancestors(namespace));
-  const views = new ResourceViews();
+  const views = new ResourceViews(1_000, seal);
   const common = { store, authorizer, views, responseBytes: RESPONSE_BYTES };
   const feed = new StoreChangeFeed({ store, bus, clock, log: silentLog, pollMs: 2_000 });
   const descendants = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>

@@ -1,0 +1,69 @@
+import { API_VERSION, openRecord, type ValueSeal } from '../resources/index.ts';
+import type { ResourceChange, ResourceKey, ResourceReads, Store } from '../store/contracts/index.ts';
+import type { KindContract, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
+import { kindForms } from './spec-forms.ts';
+
+export interface StatusReconcilerDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly writer: Pick<ResourceWriter, 'writeStatus'>;
+  readonly seal: ValueSeal;
+  readonly contract: KindContract;
+  /** Kinds on which the status depends. */
+  readonly follows: readonly string[];
+  /** True when a resource may depend on the changed one; absent = always. */
+  readonly concerns?: (changed: ResourceKey, own: ResourceKey) => boolean;
+  readonly resyncMs?: number;
+}
+
+const PAGE = 500;
+const RESYNC_MS = 300_000;
+
+/**
+ * Keeps the status that a kind's `observe` finds true while what it refers to changes: the same judgement as at a write,
+ * repeated at every change of a followed kind and at each resync.
+ */
+export const statusReconciler = (deps: StatusReconcilerDeps): Reconciler => ({
+  name: `${deps.contract.kind} status`,
+  kinds: [deps.contract.kind],
+  resyncMs: deps.resyncMs ?? RESYNC_MS,
+  keysFor: (change, reads) => keysFor(deps, change, reads),
+  reconcile: (key) => reconcile(deps, key),
+});
+
+const keysFor = async (
+  deps: StatusReconcilerDeps,
+  change: ResourceChange,
+  reads: ResourceReads,
+): Promise<readonly ResourceKey[]> => {
+  const { key } = change.resource;
+  const own = key.kind === deps.contract.kind && change.change !== 'deleted' ? [key] : [];
+  if (!deps.follows.includes(key.kind)) return own;
+  const found: ResourceKey[] = [...own];
+  let after: ResourceKey | undefined;
+  for (;;) {
+    const page = await reads.list({
+      kind: deps.contract.kind,
+      scope: { type: 'all' },
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    found.push(...page.map((record) => record.key).filter((candidate) => deps.concerns?.(key, candidate) ?? true));
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return found;
+  }
+};
+
+const reconcile = async (deps: StatusReconcilerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
+  const { contract, store, writer, seal } = deps;
+  const forms = kindForms(key.kind, API_VERSION);
+  await store.write(async (tx) => {
+    const current = await tx.resources.get(key);
+    if (current === undefined || contract.observe === undefined || current.deletionTimestamp !== undefined) return;
+    const { labels, annotations, generation } = current;
+    const spec = forms.readSpec(openRecord(current, seal).spec);
+    const write = { key, spec, labels, annotations, current, generation, isSpecChanged: false };
+    const status = await contract.observe(tx, write);
+    await writer.writeStatus(tx, key, () => ({ status }));
+  });
+  return { done: true };
+};

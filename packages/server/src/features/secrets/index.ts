@@ -1,0 +1,11 @@
+/**
+ * features/secrets: Secrets as resources, the keys that encrypt sensitive values of every kind at rest, the resolution of
+ * `secret://name/key`, and RotateSecretKey (PL-8). Does not decide which fields are sensitive (resources) nor encrypt them
+ * (the write pipeline, with this folder's key ring). app wires it; users of secrets get the resolver's functions.
+ */
+export { freshKey, KeyRing, type SealingKey } from './key-ring.ts';
+export { openSecretKeys, type SecretKeys, type SecretKeysOptions } from './secret-keys.ts';
+export { secretContract } from './secret-kind.ts';
+export { type SecretOperationsDeps, secretOperations } from './secret-operations.ts';
+export { type SecretProblem, SecretResolver, type SecretResolverDeps, type SecretUse } from './secret-resolver.ts';
+export { parseSecretReference } from './secret-rules.ts';

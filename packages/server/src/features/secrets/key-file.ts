@@ -1,0 +1,85 @@
+import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '../../base/index.ts';
+import type { SealingKey } from './key-ring.ts';
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+interface KeyFileText {
+  readonly keys: readonly { readonly id: string; readonly key: string }[];
+}
+
+const unusable = (path: string, why: string, cause?: unknown): Fault =>
+  new Fault('FAILED_PRECONDITION', 'KEY_FILE', `key file ${path} ${why}`, cause === undefined ? {} : { cause });
+
+/** The keys an instance made for itself: `<dataDir>/keys/master.json`, oldest first, readable by its owner only (PL-8). */
+export class KeyFile {
+  readonly #path: string;
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, 'keys', 'master.json');
+  }
+
+  /** The stored keys; undefined when there is no file yet. Throws KEY_FILE when others may read it or it is damaged. */
+  async read(): Promise<readonly SealingKey[] | undefined> {
+    const facts = await stat(this.#path).catch(absent);
+    if (facts === undefined) return undefined;
+    if (process.platform !== 'win32' && (facts.mode & OTHERS) !== 0)
+      throw unusable(this.#path, `may be read by others: run chmod 600 ${this.#path}`);
+    const file = await open(this.#path, 'r');
+    try {
+      return this.#parse(await file.readFile('utf8'));
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Replaces the file as a whole; the keys are on disk when this resolves. */
+  async write(keys: readonly SealingKey[]): Promise<void> {
+    const text: KeyFileText = {
+      keys: keys.map(({ id, bytes }) => ({ id, key: Buffer.from(bytes).toString('base64') })),
+    };
+    const directory = dirname(this.#path);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const fresh = `${this.#path}.new`;
+    const file = await open(fresh, 'w', OWNER_ONLY);
+    try {
+      await file.chmod(OWNER_ONLY);
+      await file.writeFile(`${JSON.stringify(text, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, this.#path);
+    await syncDirectory(directory);
+  }
+
+  #parse(text: string): readonly SealingKey[] {
+    let parsed: Partial<KeyFileText>;
+    try {
+      parsed = JSON.parse(text) as Partial<KeyFileText>;
+    } catch (cause) {
+      throw unusable(this.#path, 'is no JSON', cause);
+    }
+    const keys = (parsed.keys ?? []).map(({ id, key }) => ({ id, bytes: Buffer.from(key, 'base64') }));
+    if (keys.length === 0 || keys.some((key) => key.bytes.length !== 32))
+      throw unusable(this.#path, 'holds no usable key');
+    return keys;
+  }
+}
+
+const absent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
+};
+
+const syncDirectory = async (directory: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,108 @@
+import { createCipheriv, createDecipheriv, createHash, scryptSync } from 'node:crypto';
+import { Fault, type Random } from '../../base/index.ts';
+import { SEALED_PREFIX, type ValueSeal } from '../../resources/index.ts';
+
+/** One key of AES-256-GCM. */
+export interface SealingKey {
+  readonly id: string;
+  /** 32 bytes. */
+  readonly bytes: Uint8Array;
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SHORTEST_TEXT = 16;
+const SALT = 'svc secrets key';
+
+/**
+ * The keys that encrypt secret values at rest (PL-8): the newest seals, every one opens. A sealed text is
+ * `sealed:v1:<key id>:<nonce, ciphertext, tag>`; the place of the value is authenticated with it.
+ */
+export class KeyRing implements ValueSeal {
+  readonly #keys = new Map<string, Uint8Array>();
+  readonly #random: Pick<Random, 'fill'>;
+  #newest: SealingKey;
+
+  /** `keys` oldest first; at least one. */
+  constructor(keys: readonly SealingKey[], random: Pick<Random, 'fill'>) {
+    const newest = keys.at(-1);
+    if (newest === undefined)
+      throw new Fault('FAILED_PRECONDITION', 'KEY_MISSING', 'there is no key to encrypt secrets with');
+    for (const key of keys) this.#keys.set(key.id, key.bytes);
+    this.#random = random;
+    this.#newest = newest;
+  }
+
+  get newestId(): string {
+    return this.#newest.id;
+  }
+
+  /** From now on `key` seals. */
+  add(key: SealingKey): void {
+    this.#keys.set(key.id, key.bytes);
+    this.#newest = key;
+  }
+
+  seal(place: string, plain: string): string {
+    const { id, bytes } = this.#newest;
+    const nonce = this.#random.fill(new Uint8Array(NONCE_BYTES));
+    const cipher = createCipheriv('aes-256-gcm', bytes, nonce);
+    cipher.setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${SEALED_PREFIX}${encodeURIComponent(id)}:${sealed.toString('base64')}`;
+  }
+
+  open(place: string, sealed: string): string | undefined {
+    const [id, body] = partsOf(sealed);
+    const key = this.#keys.get(id);
+    if (key === undefined || body.length < NONCE_BYTES + TAG_BYTES) return undefined;
+    const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, NONCE_BYTES));
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(body.subarray(body.length - TAG_BYTES));
+    try {
+      const plain = decipher.update(body.subarray(NONCE_BYTES, body.length - TAG_BYTES));
+      return Buffer.concat([plain, decipher.final()]).toString('utf8');
+    } catch {
+      // A failed tag is an answer here: the text was not sealed by this key for this place.
+      return undefined;
+    }
+  }
+
+  isNewest(sealed: string): boolean {
+    return partsOf(sealed)[0] === this.#newest.id;
+  }
+}
+
+const partsOf = (sealed: string): readonly [string, Buffer] => {
+  const [id = '', body = ''] = sealed.slice(SEALED_PREFIX.length).split(':');
+  return [decoded(id), Buffer.from(body, 'base64')];
+};
+
+const decoded = (id: string): string => {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    // No id of ours: no key will be found.
+    return '';
+  }
+};
+
+/** A key from configured text: 32 bytes in base64 or hex, else derived from the text. Refuses short ones. */
+export const keyFromText = (id: string, text: string): SealingKey => {
+  const exact = [Buffer.from(text, 'hex'), Buffer.from(text, 'base64')].find((bytes) => bytes.length === KEY_BYTES);
+  if (exact !== undefined && (text.length === 64 || text.length <= 44)) return { id, bytes: exact };
+  if (text.length < SHORTEST_TEXT)
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'KEY_TOO_SHORT',
+      `secrets.keys: key ${id} needs 32 bytes in base64 or hex, or at least ${SHORTEST_TEXT} characters`,
+    );
+  return { id, bytes: scryptSync(text, SALT, KEY_BYTES) };
+};
+
+/** A fresh random key; its id is a fingerprint that says nothing about it. */
+export const freshKey = (random: Pick<Random, 'fill'>): SealingKey => {
+  const bytes = random.fill(new Uint8Array(KEY_BYTES));
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 12), bytes };
+};

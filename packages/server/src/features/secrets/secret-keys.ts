@@ -1,0 +1,53 @@
+import { Fault, type Random } from '../../base/index.ts';
+import { KeyFile } from './key-file.ts';
+import { freshKey, KeyRing, keyFromText, type SealingKey } from './key-ring.ts';
+
+export interface SecretKeysOptions {
+  readonly dataDir: string;
+  /** `secrets.keys`, newest last; empty = the key file. */
+  readonly configured: readonly { readonly id: string; readonly key: string }[];
+  readonly random: Pick<Random, 'fill'>;
+}
+
+/** The key ring of a process and where its keys come from. */
+export interface SecretKeys {
+  readonly ring: KeyRing;
+  /** Makes a new key the newest one; with configured keys the newest of them stays. Resolves once it is on disk. */
+  addKey(): Promise<string>;
+}
+
+/** Opens the configured keys or the key file, which is made at the first start (PL-8). Throws KEY_FILE, KEY_TOO_SHORT. */
+export const openSecretKeys = async (options: SecretKeysOptions): Promise<SecretKeys> => {
+  const { configured, random } = options;
+  if (configured.length > 0) {
+    const ring = new KeyRing(
+      configured.map(({ id, key }) => keyFromText(id, key)),
+      random,
+    );
+    return { ring, addKey: () => Promise.resolve(ring.newestId) };
+  }
+  const file = new KeyFile(options.dataDir);
+  let keys = await file.read();
+  if (keys === undefined) {
+    keys = [freshKey(random)];
+    await file.write(keys);
+  }
+  const ring = new KeyRing(keys, random);
+  let adding: Promise<string> = Promise.resolve(ring.newestId);
+  const add = async (): Promise<string> => {
+    const key = freshKey(random);
+    const present: readonly SealingKey[] | undefined = await file.read();
+    if (present === undefined)
+      throw new Fault('FAILED_PRECONDITION', 'KEY_FILE', 'the key file is gone: restore it before adding a key');
+    await file.write([...present, key]);
+    ring.add(key);
+    return key.id;
+  };
+  return {
+    ring,
+    addKey: () => {
+      adding = adding.then(add, add);
+      return adding;
+    },
+  };
+};

@@ -1,0 +1,27 @@
+import type { SecretSpec } from '@svc/api/resources';
+import { type KindContract, kindContract } from '../../controllers/contract.ts';
+import { commonStatus, type Finding, isSealed } from '../../resources/index.ts';
+import { checkSecret, fillSecretDefaults } from './secret-rules.ts';
+
+/** How Secrets are written, whichever door they come through (PL-8). Their values arrive decrypted, as far as they can be. */
+export const secretContract = (): KindContract =>
+  kindContract<SecretSpec>({
+    kind: 'Secret',
+    defaults: fillSecretDefaults,
+    validate: ({ spec }) => checkSecret(spec),
+    observe: async (tx, { current, spec, generation }) => {
+      const finding = judgeSecret(spec);
+      const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
+      return commonStatus(current, { phase, findings: [finding] }, { now: tx.now(), generation });
+    },
+  });
+
+/** A value that still looks sealed is one whose key is missing: base64 has no such form. */
+const judgeSecret = (spec: SecretSpec): Finding => {
+  const closed = Object.entries(spec.data)
+    .filter(([, value]) => isSealed(value))
+    .map(([key]) => key);
+  return closed.length === 0
+    ? { type: 'Decryptable', status: 'True', reason: 'Decrypted' }
+    : { type: 'Decryptable', status: 'False', reason: 'KeyMissing', message: `no key opens ${closed.join(', ')}` };
+};

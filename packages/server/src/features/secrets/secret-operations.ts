@@ -1,0 +1,36 @@
+import { create } from '@bufbuild/protobuf';
+import { AdminService, type RotateSecretKeyResponse, RotateSecretKeyResponseSchema } from '@svc/api/gateway';
+import type { CallContext } from '../../auth/contract.ts';
+import type { AppendAudit } from '../../controllers/contract.ts';
+import type { Store } from '../../store/contracts/index.ts';
+import { type Operation, unary } from '../contract.ts';
+import type { SecretKeys } from './secret-keys.ts';
+
+export interface SecretOperationsDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly keys: Pick<SecretKeys, 'addKey'>;
+  readonly audit: AppendAudit;
+  /** Kind of the queue item that re-encrypts what is stored. */
+  readonly resealKind: string;
+}
+
+/** RotateSecretKey (API-9.5, PL-8). */
+export const secretOperations = (deps: SecretOperationsDeps): readonly Operation[] => [
+  unary(AdminService.method.rotateSecretKey, (_request, context) => rotate(deps, context)),
+];
+
+/** The key is on disk before anything is encrypted by it; the work goes on by itself, also after a restart. */
+const rotate = async (deps: SecretOperationsDeps, context: CallContext): Promise<RotateSecretKeyResponse> => {
+  const keyId = await deps.keys.addKey();
+  await deps.store.write(async (tx) => {
+    const item = { kind: deps.resealKind, key: keyId, dueAt: tx.now(), attempts: 0, payload: '{"kind":0}' };
+    await tx.queue.put(item, { replace: true });
+    await deps.audit(tx, context, {
+      target: `SecretKey/${keyId}`,
+      namespace: 'system',
+      resourceVersion: '',
+      outcome: 'ok',
+    });
+  });
+  return create(RotateSecretKeyResponseSchema, { keyId });
+};
