@@ -18,13 +18,15 @@ const SEED = 20_261_121;
 const services = ['svc.gateway.GatewayService', 'svc.gateway.SessionControlService'];
 const operations = methods.filter((method) => services.includes(method.service));
 
-/** Hand-picked calls first, then random ones; every operation has its turn before any has its second. */
+/** Operations with state worth meeting again and again. */
+const frequent = operations.filter(({ name }) => /Session|Message$|Agents?$|Namespaces?$|Turns?$/.test(name));
+
+/** Hand-picked calls first, then one random call of every operation, then random ones of those with most behaviour. */
 const plan = (): readonly PlannedCall[] => {
   const random = new SeededRandom(SEED);
-  const generated = Array.from({ length: CALLS - seedCalls.length }, (_, index) =>
-    generateCall(operations[index % operations.length]!, random),
-  );
-  return [...seedCalls, ...generated];
+  const each = operations.map((operation) => generateCall(operation, random));
+  const left = CALLS - seedCalls.length - each.length;
+  return [...seedCalls, ...each, ...Array.from({ length: left }, () => generateCall(random.pick(frequent), random))];
 };
 
 const callers: readonly [string, (url: string) => Caller][] = [

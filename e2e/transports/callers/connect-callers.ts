@@ -8,7 +8,8 @@ import {
   Http2SessionManager,
 } from '@connectrpc/connect-node';
 import type { Method } from '@svc/api/methods';
-import { type CallError, type Caller, codeNames, connectDetail, errorOf, jsonOf, type Outcome } from './outcome.ts';
+import { type CallError, type Caller, codeNames, errorOf, jsonOf, type Outcome } from './outcome.ts';
+import { readDetail } from './rpc-status.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -51,9 +52,8 @@ const readStream = async (transport: Transport, method: Method, request: Message
 const connectError = (thrown: unknown): CallError => {
   const error = ConnectError.from(thrown);
   const details = error.details.map((detail) => {
-    if ('desc' in detail)
-      return connectDetail({ type: detail.desc.typeName, value: toBinary(detail.desc, detail.value as Message) });
-    return connectDetail(detail);
+    if ('desc' in detail) return readDetail(detail.desc.typeName, toBinary(detail.desc, detail.value as Message));
+    return readDetail(detail.type, detail.value);
   });
   return errorOf(codeNames[error.code] ?? Code[error.code], error.rawMessage, details);
 };

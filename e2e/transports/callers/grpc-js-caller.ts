@@ -1,7 +1,8 @@
 import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Method } from '@svc/api/methods';
-import { type CallError, type Caller, codeNames, errorOf, jsonOf, type Outcome, statusDetails } from './outcome.ts';
+import { type CallError, type Caller, codeNames, errorOf, jsonOf, type Outcome } from './outcome.ts';
+import { readStatusDetails } from './rpc-status.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -65,6 +66,6 @@ export const grpcError = (error: ServiceError): CallError => {
   return errorOf(
     codeNames[error.code] ?? String(error.code),
     error.details,
-    details === undefined ? [] : statusDetails(details as Buffer),
+    details === undefined ? [] : readStatusDetails(details as Buffer),
   );
 };

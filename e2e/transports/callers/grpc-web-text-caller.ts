@@ -1,5 +1,6 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type Caller, codeNames, errorOf, jsonOf, type Outcome, statusDetails } from './outcome.ts';
+import { type Caller, codeNames, errorOf, jsonOf, type Outcome } from './outcome.ts';
+import { readStatusDetails } from './rpc-status.ts';
 
 const HEADER_BYTES = 5;
 const TRAILER_FLAG = 0x80;
@@ -37,7 +38,7 @@ export const grpcWebTextCaller = (baseUrl: string): Caller => ({
       error: errorOf(
         code,
         decodeURIComponent(fields.get('grpc-message') ?? ''),
-        details === null ? [] : statusDetails(Buffer.from(details, 'base64')),
+        details === null ? [] : readStatusDetails(Buffer.from(details, 'base64')),
       ),
     };
   },

@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { create, createFileRegistry, fromBinary, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { loadSync } from '@grpc/proto-loader';
+import { type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import type { Method } from '@svc/api/methods';
 
 /** What a call led to, the same whatever carried it. `messages` has one entry for unary operations. */
@@ -57,43 +54,6 @@ export const codeNames = [
 /** Message of the contract as JSON with every field, so that absent and default are one. */
 export const jsonOf = (method: Method, message: Message): JsonValue =>
   toJson(method.output, message, { alwaysEmitImplicit: true });
-
-/** The error types of google.rpc, read from Google's own files. */
-const rpcTypes = (() => {
-  const includes = fileURLToPath(new URL('../../../node_modules/google-proto-files', import.meta.url));
-  const loaded = loadSync(['google/rpc/status.proto', 'google/rpc/error_details.proto'], { includeDirs: [includes] });
-  const files = new Map<string, ReturnType<typeof readFile>>();
-  for (const entry of Object.values(loaded)) {
-    if (!('format' in entry)) continue;
-    for (const bytes of entry.fileDescriptorProtos as readonly Uint8Array[]) {
-      const file = readFile(bytes);
-      files.set(file.name, file);
-    }
-  }
-  return createFileRegistry(create(FileDescriptorSetSchema, { file: [...files.values()] }));
-})();
-
-function readFile(bytes: Uint8Array) {
-  return fromBinary(FileDescriptorProtoSchema, bytes);
-}
-
-const decode = (type: string, bytes: Uint8Array): Record<string, JsonValue> => {
-  const schema = rpcTypes.getMessage(type);
-  if (schema === undefined) throw new Error(`unknown detail ${type}`);
-  return { '@type': type, ...(toJson(schema, fromBinary(schema, bytes)) as Record<string, JsonValue>) };
-};
-
-/** Details of `grpc-status-details-bin`. */
-export const statusDetails = (bytes: Uint8Array): readonly Record<string, JsonValue>[] => {
-  const schema = rpcTypes.getMessage('google.rpc.Status');
-  if (schema === undefined) throw new Error('google.rpc.Status is not loaded');
-  const status = fromBinary(schema, bytes) as Message & { details: { typeUrl: string; value: Uint8Array }[] };
-  return status.details.map(({ typeUrl, value }) => decode(typeUrl.replace('type.googleapis.com/', ''), value));
-};
-
-/** One detail as Connect carries it. */
-export const connectDetail = (detail: { readonly type: string; readonly value: Uint8Array }) =>
-  decode(detail.type, detail.value);
 
 /** Puts together what a transport says about a failure; details have `@type` with or without the URL's host. */
 export const errorOf = (

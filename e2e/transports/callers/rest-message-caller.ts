@@ -20,18 +20,20 @@ export const restCaller = (baseUrl: string): Caller => ({
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body }),
     });
-    if (method.kind === 'unary' || answer.status !== 200) return readUnary(method, (await answer.json()) as JsonObject);
+    if (method.kind === 'unary' || answer.status !== 200)
+      return readUnary(method, answer.status, (await answer.json()) as JsonObject);
     const messages: JsonValue[] = [];
     for await (const line of readNdjson<JsonObject>(answer)) {
-      if (line['error'] !== undefined) return { messages, error: restError(line['error'] as unknown as ErrorBody) };
+      if (typeof line['error'] === 'object')
+        return { messages, error: restError(line['error'] as unknown as ErrorBody) };
       messages.push(canonical(method, line));
     }
     return { messages };
   },
 });
 
-const readUnary = (method: Method, body: JsonObject): Outcome =>
-  body['error'] === undefined
+const readUnary = (method: Method, status: number, body: JsonObject): Outcome =>
+  status === 200
     ? { messages: [canonical(method, body)] }
     : { messages: [], error: restError(body['error'] as unknown as ErrorBody) };
 

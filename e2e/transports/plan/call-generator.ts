@@ -14,11 +14,33 @@ const FILL_PERCENT = 40;
 
 /** Texts by field: what exists, what does not, what is malformed. */
 const words: Readonly<Record<string, readonly string[]>> = {
-  ns: ['default', 'default', 'default', 'team', 'team:child', 'missing', 'not a name', '-'],
-  agent: ['one', 'one', 'one', 'two', 'missing', 'not a name'],
+  ns: [
+    'default',
+    'default',
+    'default',
+    'default',
+    'default',
+    'default',
+    'default',
+    'team',
+    'team:child',
+    'missing',
+    'not a name',
+    '-',
+  ],
+  agent: ['one', 'one', 'one', 'one', 'one', 'one', 'two', 'missing', 'not a name'],
   name: ['one', 'two', 'three', 'missing', 'not a name', 'x'.repeat(300), 'team'],
   parent: ['', 'team', 'missing'],
-  session_id: ['$session', '$session', '$session', '$other', '01890a5d-ac96-774b-bcce-b302099a8057', 'not-an-id'],
+  session_id: [
+    '$session',
+    '$session',
+    '$session',
+    '$session',
+    '$session',
+    '$other',
+    '01890a5d-ac96-774b-bcce-b302099a8057',
+    'not-an-id',
+  ],
   message_id: ['$message', '01890a5d-ac96-774b-bcce-b302099a8057', 'not-an-id'],
   turn_id: ['$turn', '01890a5d-ac96-774b-bcce-b302099a8057', 'not-an-id'],
   request_id: ['01890a5d-ac96-774b-bcce-b302099a8057', 'not-an-id'],
@@ -58,17 +80,18 @@ export const generateCall = (method: Method, random: SeededRandom): PlannedCall 
     else if (canTravel(method, field) && random.chance(FILL_PERCENT))
       request[field.jsonName] = fieldValue(field, random, 0);
   }
-  return { method, request: endless(method, request) };
+  return { method, request: settle(method, request) };
 };
 
 /** REST has no place for maps and messages in a query; such fields stay out so that all transports say the same. */
 const canTravel = (method: Method, field: DescField): boolean =>
   method.http.body === '*' || field.fieldKind === 'scalar' || field.fieldKind === 'enum' || field.fieldKind === 'list';
 
-/** A stream must end by itself and a wait must be short, or a call of the comparison would never return. */
-const endless = (method: Method, request: JsonObject): JsonObject => {
+/** Streams must end by themselves and waits be long enough; a purge goes on after its call and would race with the next. */
+const settle = (method: Method, request: JsonObject): JsonObject => {
   if (method.name === 'StreamSessionParts') return { ...request, turnId: request['turnId'] ?? '$turn' };
   if (method.name === 'StreamSessionPartsBatch') return { ...request, sessionNames: ['not a session'] };
+  if (method.name === 'DeleteNamespace') return { ...request, purge: false };
   if (method.name === 'SendMessage') return { ...request, waitSeconds: 20 };
   return request;
 };

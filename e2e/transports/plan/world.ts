@@ -3,6 +3,8 @@ import { type Caller, isError, type Outcome } from '../callers/index.ts';
 import type { PlannedCall } from './call-generator.ts';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** Ids of tool calls hold the tail of the turn's id (RT-R33). */
+const callTail = /call_[0-9a-f]{12}_/g;
 /** Fields whose value is a moment, a counter of the whole store, or opaque by contract. */
 const opaque = new Set([
   'createdAt',
@@ -64,7 +66,8 @@ export class World {
 
   #normalise(value: JsonValue, key: string): JsonValue {
     if (opaque.has(key) && value !== '' && value !== '0') return `<${key}>`;
-    if (typeof value === 'string') return value.replaceAll(uuid, (id) => this.#nameOf(id));
+    if (typeof value === 'string')
+      return value.replaceAll(uuid, (id) => this.#nameOf(id)).replaceAll(callTail, 'call_<turn>_');
     return mapJson(value, (item, field) => this.#normalise(item, field));
   }
 
