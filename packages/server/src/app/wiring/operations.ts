@@ -9,6 +9,7 @@ import { uiRoutes } from '../../features/ui/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
 import { GuardedFetch } from '../outbound/index.ts';
+import { authoringOperations } from './authoring.ts';
 import type { Engines } from './engines.ts';
 import type { ResourceParts } from './resources.ts';
 import type { TurnParts } from './turns.ts';
@@ -73,6 +74,7 @@ export const surfaceOf = (
     operations: [
       ...namespaceOperations({ store, service: namespaceService, authorizer, views, responseBytes }),
       ...agentOperations({ store, writer, authorizer, views, ids, responseBytes }),
+      ...authoringOperations(parts),
       ...sessions.operations,
       ...resourceOperations({
         store,

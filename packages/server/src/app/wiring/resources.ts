@@ -18,6 +18,7 @@ import {
   agentController,
   StoredAgentDirectory,
 } from '../../features/agents/index.ts';
+import { mcpController } from '../../features/mcp-servers/index.ts';
 import {
   descendantRecords,
   NamespaceAncestry,
@@ -31,6 +32,7 @@ import { ResourceViews } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx, ResourceReads } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
+import { authoringKinds } from './authoring.ts';
 import type { Engines } from './engines.ts';
 
 /** How long changes and due work may stay unnoticed when every hint is lost. */
@@ -79,6 +81,7 @@ const wireKinds = (needs: ResourceNeeds) => {
       promptCheck,
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
+    ...authoringKinds({ config, namespaces: directory, contractOf: (kind) => contracts.get(kind) }),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
   return { directory, ancestry, audit, writer, agentSessions };
@@ -92,6 +95,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
   const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
   const reconcilers: readonly Reconciler[] = [
     agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
+    mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
   ];
   const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));
   const workers: readonly QueueWorker[] = [
