@@ -5,6 +5,5 @@
  * mounts the operations and hands the browser surface what it needs.
  */
 
-export { type SessionsFeature, sessionOperations, sessionsFeature } from './session-operations.ts';
-export type { DeliveryGate, NamespaceTree, SessionLimits, SessionsDeps, UrlFetcher } from './sessions-deps.ts';
-export { EventMessages, MessageMessages, turnMessage } from './wire/index.ts';
+export { type SessionsFeature, sessionsFeature } from './session-operations.ts';
+export type { SessionLimits, SessionsDeps } from './sessions-deps.ts';

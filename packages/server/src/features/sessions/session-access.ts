@@ -51,7 +51,7 @@ export const requireAgent = async (
 };
 
 /** `Session/<ns>/<agent>/<id>`: target of audit records. */
-export const auditTarget = (names: SessionNames): string => `Session/${names.ns}/${names.agent}/${names.sessionId}`;
+const auditTarget = (names: SessionNames): string => `Session/${names.ns}/${names.agent}/${names.sessionId}`;
 
 /** FAILED_PRECONDITION with the session's names. */
 export const refusedState = (reason: string, text: string, names: SessionNames): Fault =>

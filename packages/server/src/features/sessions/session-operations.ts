@@ -17,8 +17,6 @@ export interface SessionsFeature {
 }
 
 /** The 11 session operations of GatewayService and SessionControlService without RunSchedule (API-8.3, 9.2). */
-export const sessionOperations = (deps: SessionsDeps): readonly Operation[] => sessionsFeature(deps).operations;
-
 export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const context = { ...deps, messages: new MessageMessages(deps.limits.messageCacheBytes) };
   const sessions = new SessionService(context);

@@ -1,4 +1,4 @@
-import { GatewayService } from '@svc/api/gateway';
+import { GatewayService, WhenBusy } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatSessionName } from '../../resources/index.ts';
 import { SessionHarness, TestSink } from './testing/index.ts';
@@ -99,6 +99,50 @@ describe('a session stream', () => {
     const last = harness.stream(gateway.streamSessionParts, { ...session, turnId, after: sink.events.at(-1)!.cursor });
     await last.ended;
     expect(last.sink.events).toEqual([]);
+  });
+
+  test('of a turn whose model connection broke shows RESET, then the message anew; any resume shows the same', async () => {
+    const session = await newSession();
+    const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, untilDone: true });
+    await harness.call(gateway.sendMessage, { ...session, message: '!break 3\n!repeat 8 x' });
+    await ended;
+    const reset = sink.events.find((event) => event.kind === 4);
+    expect([reset?.reason, reset?.attempt]).toEqual(['retry', 2]);
+    expect(sink.text()).toBe('x '.repeat(8));
+    for (const [index, event] of sink.events.slice(0, -1).entries()) {
+      const rest = harness.stream(gateway.streamSessionParts, { ...session, after: event.cursor, untilDone: true });
+      await rest.ended;
+      const seen = new TestSink();
+      for (const each of [...sink.events.slice(0, index + 1), ...rest.sink.events]) seen.send(each);
+      expect(seen.text()).toBe('x '.repeat(8));
+    }
+  });
+
+  test('of a steered turn goes on under the next message id', async () => {
+    const session = await newSession();
+    const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, untilDone: true });
+    const sent = await harness.call(gateway.sendMessage, { ...session, message: '!say one\n!hold steer' });
+    await harness.event((event) => event.turnId === sent.turnId && event.part?.type === 1);
+    const steer = await harness.call(gateway.sendMessage, { ...session, message: 'two', whenBusy: WhenBusy.STEER });
+    expect(steer.turnId).toBe(sent.turnId);
+    harness.engine.models.releaseHold('steer');
+    await ended;
+    const ids = [...new Set(sink.events.map((event) => event.messageId))];
+    expect(ids).toEqual([sent.replyMessageId, steer.replyMessageId]);
+    const list = await harness.call(gateway.listSessionMessages, session);
+    expect(list.items.map((item) => item.message?.id)).toEqual([
+      sent.messageId,
+      sent.replyMessageId,
+      steer.messageId,
+      steer.replyMessageId,
+    ]);
+    for (const [index, event] of sink.events.slice(0, -1).entries()) {
+      const rest = harness.stream(gateway.streamSessionParts, { ...session, after: event.cursor, untilDone: true });
+      await rest.ended;
+      expect(
+        [...sink.events.slice(0, index + 1), ...rest.sink.events].map((each) => each.part?.content ?? '').join(''),
+      ).toBe(sink.events.map((each) => each.part?.content ?? '').join(''));
+    }
   });
 
   test('of a queued turn that is stopped ends at once with sequence 0', async () => {

@@ -62,7 +62,7 @@ export class StreamService {
 }
 
 /** The sessions of a batch, duplicates merged; INVALID_ARGUMENT for an empty, malformed or over-long list (API-5.1). */
-export const batchSessions = (
+const batchSessions = (
   request: Pick<StreamSessionPartsBatchRequest, 'sessionNames' | 'sessions' | 'after'>,
   limit: number,
 ): readonly FollowedSession[] => {

@@ -10,7 +10,7 @@ export const isTurnOver = (turn: TurnRow): boolean =>
   turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
 
 /** Text of a message after its last tool or permission part (RT-1 reply text). */
-export const textAfterTools = (parts: readonly Part[]): string => {
+const textAfterTools = (parts: readonly Part[]): string => {
   let texts: string[] = [];
   for (const part of parts) {
     if (part.type === PART.TEXT) texts.push(part.content ?? '');

@@ -4,6 +4,5 @@
  * transport through the routes that app mounts.
  */
 export { chatRoutes as uiRoutes } from './chat-routes.ts';
-export type { ConsoleDeps, ConsoleEvent, ConsoleSessions } from './console-deps.ts';
 export { consoleRoutes } from './console-routes.ts';
 export type { ChatMessage, ChatNames, ChatSessions, ObjectLinks, SentChat, UiDeps } from './ui-deps.ts';

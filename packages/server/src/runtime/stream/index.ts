@@ -6,9 +6,5 @@
 export { createActivityHook } from './activity-hook.ts';
 export { createAnswerCursors } from './answer-cursor.ts';
 export { CursorCodec } from './cursor.ts';
-export { cutEvents, startOfMessage, startOfTurn } from './cut-events.ts';
-export { EventBuffer } from './event-buffer.ts';
-export { restingPosition } from './session-feed.ts';
 export { type SessionStreamsDeps, StreamRegistry } from './session-streams.ts';
 export * from './stream-contract.ts';
-export { type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';

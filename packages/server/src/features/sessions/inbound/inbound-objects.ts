@@ -25,7 +25,7 @@ export type InboundObjects = ReadonlyMap<number, ObjectData>;
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/;
 
 /** Bytes of a data: url; undefined when it is malformed. */
-export const decodeDataUrl = (url: string): { readonly bytes: Uint8Array; readonly mediaType: string } | undefined => {
+const decodeDataUrl = (url: string): { readonly bytes: Uint8Array; readonly mediaType: string } | undefined => {
   const match = DATA_URL.exec(url);
   if (match === null) return undefined;
   const body = url.slice(match[0].length);

@@ -3,8 +3,8 @@ import type { FieldViolation } from '../../../base/index.ts';
 import { PART, type Part } from '../../../runtime/contract.ts';
 
 /** Bounds of one message (RT-2.10). */
-export const MESSAGE_PARTS = 64;
-export const MESSAGE_ATTACHMENTS = 20;
+const MESSAGE_PARTS = 64;
+const MESSAGE_ATTACHMENTS = 20;
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
 const TYPES = Object.keys(PART).length;
 
@@ -18,7 +18,7 @@ const refuse = (field: string, description: string): FieldViolation => ({
 });
 
 /** Payload of a part as an object; undefined when the text is no JSON object. */
-export const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> | undefined => {
+const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> | undefined => {
   if (part.payloadJson === '') return {};
   try {
     const value: unknown = JSON.parse(part.payloadJson);
