@@ -66,14 +66,22 @@ const credentialsOf = (world: World, options: GlobalOptions, profile: Profile): 
   return profile.password === undefined ? {} : { basic: { password: profile.password } };
 };
 
-/** A client of the target. A command tells at once when no server is there; `isPatient` ones wait for it. */
-export const connect = (world: World, target: Target, isPatient = false): Promise<Client> =>
-  world.createClient({
+export interface ConnectOptions extends Pick<GlobalOptions, 'timeout'> {
+  /** Waits for a server that is not there; other commands tell at once. */
+  readonly isPatient?: boolean;
+}
+
+/** A client of the target; makes no call. */
+export const connect = (world: World, target: Target, options: ConnectOptions = {}): Promise<Client> => {
+  const limit = timeoutMs(options);
+  return world.createClient({
     baseUrl: target.server,
     ...target.credentials,
     headers: { 'user-agent': 'svc-cli' },
-    retry: { tries: isPatient ? 8 : 2 },
+    retry: { tries: options.isPatient === true ? 8 : 2 },
+    ...(limit === undefined ? {} : { timeoutMs: limit }),
   });
+};
 
 /** `--timeout` in milliseconds. */
 export const timeoutMs = (options: GlobalOptions): number | undefined => {

@@ -29,7 +29,7 @@ const DEFAULT_LIMIT = 1_000;
 /** Resolves whom to talk to and makes the client; no call is made yet. */
 export const openContext = async (world: World, options: GlobalOptions & ScopeOptions): Promise<CommandContext> => {
   const target = resolveTarget(world, options);
-  const client = await connect(world, target);
+  const client = await connect(world, target, options);
   const limit =
     options.limit === undefined ? DEFAULT_LIMIT : Math.max(1, Number.parseInt(options.limit, 10) || DEFAULT_LIMIT);
   const { selector = '', agent } = options;

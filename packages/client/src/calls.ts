@@ -23,7 +23,7 @@ import {
 /** Per call; everything may be left out. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Time of one try; 60 s, and as much more as `waitSeconds` of the request. */
+  /** Time of one try; that of the client, and as much more as `waitSeconds` of the request. */
   readonly timeoutMs?: number | undefined;
   /** For writes that honour one; made up when left out, so that repeats have one effect (API-1.7). */
   readonly idempotencyKey?: string | undefined;
@@ -46,8 +46,6 @@ type Call<M> = M extends MethodShape
 
 /** One typed function per operation of a service, such as `gateway.createAgent({ns, name})`. */
 export type Calls<S extends DescService> = { readonly [K in keyof S['method']]: Call<S['method'][K]> };
-
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The functions of one service, made from its descriptors. Calls are repeated where that is safe; streams are not. */
 export const callsOf = <S extends DescService>(service: S, connection: Connection, policy: RetryPolicy): Calls<S> => {
@@ -76,7 +74,7 @@ const callWithRetry = async (target: CallTarget, request: object, options: CallO
   const message = create(method.input, request as MessageInitShape<DescMessage>);
   const headers: Record<string, string> = { ...options.headers };
   if (takesIdempotencyKey(method)) headers['idempotency-key'] = options.idempotencyKey ?? uniqueText();
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS + waitMs(message);
+  const timeoutMs = options.timeoutMs ?? connection.timeoutMs + waitMs(message);
   for (let attempt = 1; ; attempt++) {
     try {
       return await callUnary(connection, { method, message, headers, timeoutMs, signal: options.signal });

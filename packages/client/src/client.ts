@@ -20,12 +20,16 @@ export interface ClientOptions extends Credentials {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retry?: Partial<RetryPolicy>;
+  /** Time of one try of a call, default 60 s (API-1.9). */
+  readonly timeoutMs?: number;
   /** Replaces parts of the surroundings, for tests and special networks. */
   readonly fetch?: ClientEnvironment['fetch'];
   readonly clock?: ClientEnvironment['clock'];
   readonly random?: ClientEnvironment['random'];
   readonly uniqueText?: ClientEnvironment['uniqueText'];
 }
+
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Every operation of the server as a typed call, by service, and sessions with what belongs to a conversation. */
 export interface Client {
@@ -87,6 +91,7 @@ const connectionOf = (options: ClientOptions): Connection => {
       ...(basic === undefined ? {} : { basic }),
     },
     headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     environment: {
       fetch: fetch ?? surroundings.fetch,
       clock: clock ?? surroundings.clock,

@@ -1,4 +1,4 @@
-import { type GlobalOptions, resolveTarget } from '../connection.ts';
+import { connect, type GlobalOptions, resolveTarget } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
@@ -49,7 +49,6 @@ export const login = async (world: World, server: string | undefined, options: L
   const target = resolveTarget(world, rest);
   const credential = options.token ?? (await readCredential(world, options));
   const secret: Profile = credential === '' ? {} : { [fieldOf(options)]: credential };
-  const { connect } = await import('../connection.ts');
   const credentials = credential === '' ? {} : clientCredentials(options, credential);
   const client = await connect(world, { ...target, credentials });
   const who = await client.auth.whoAmI({});

@@ -26,7 +26,10 @@ const DEFAULT_AGENT = 'demo';
 export const chat = async (world: World, agent: string | undefined, options: ChatOptions): Promise<void> => {
   const isPiped = !world.stdin.isTerminal;
   const opened = await openContext(world, options);
-  const context = { ...opened, client: await connect(world, opened.target, options.message === undefined && !isPiped) };
+  const context = {
+    ...opened,
+    client: await connect(world, opened.target, { ...options, isPatient: options.message === undefined && !isPiped }),
+  };
   if (options.message === undefined && !isPiped) return talk(context, agent, options);
   const piped = isPiped && options.message === undefined ? await world.stdin.readAll() : '';
   const text = (options.message ?? piped).trim();

@@ -101,6 +101,34 @@ describe('the command line', () => {
     expect(fake.err()).toContain('  request req-1\n');
   });
 
+  it('waits no longer than --timeout, which is exit code 5', async () => {
+    const { createClient } = await import('@svc/client');
+    const { runCommandLine } = await import('./program.ts');
+    const fake = fakeWorld();
+    const limits: (number | undefined)[] = [];
+    const clock = {
+      nowMs: () => 0,
+      after: (_delayMs: number, fire: () => void) => {
+        const timer = setImmediate(fire);
+        return () => clearImmediate(timer);
+      },
+    };
+    const fetch: typeof globalThis.fetch = (_input, init) =>
+      new Promise((_resolve, reject) =>
+        init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))),
+      );
+    const world = {
+      ...fake.world,
+      createClient: (options: Parameters<typeof createClient>[0]) => {
+        limits.push(options.timeoutMs);
+        return Promise.resolve(createClient({ ...options, fetch, clock }));
+      },
+    };
+    expect(await runCommandLine(['get', 'agents', '--timeout', '2s'], world)).toBe(exitCodes.timeout);
+    expect(limits).toEqual([2_000]);
+    expect(await runCommandLine(['get', 'agents', '--timeout', 'soon'], world)).toBe(exitCodes.refused);
+  });
+
   it('admits its own mistakes', async () => {
     const fake = fakeWorld({
       handlers: {

@@ -113,10 +113,12 @@ describe('svc up', () => {
     expect(taken.err()).toContain('the port 7420 is taken');
     expect(taken.err()).toContain('svc up --port 7421');
     const locked = fakeWorld({
-      server: fakeServerModule({ startError: Object.assign(new Error('in use'), { reason: 'STORE_LOCKED' }) }).module,
+      server: fakeServerModule({ startError: Object.assign(new Error('in use'), { reason: 'DATA_DIR_IN_USE' }) })
+        .module,
     });
     await locked.run('up');
-    expect(locked.err()).toContain('in use (STORE_LOCKED)');
+    expect(locked.err()).toContain('in use (DATA_DIR_IN_USE)');
+    expect(locked.err()).toContain('talk to it with `svc chat`');
     const wrong = Object.assign(new Error('svc.yaml:1:1: a: b\nsvc.yaml:2:1: c: d'), { name: 'ConfigError' });
     const refused = fakeWorld({ server: fakeServerModule({ startError: wrong }).module });
     expect(await refused.run('up')).toBe(exitCodes.refused);

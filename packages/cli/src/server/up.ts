@@ -120,7 +120,13 @@ const start = async (
 
 /** Why a start failed and what to do; undefined for what nobody expected. */
 const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
-  if (server.isFault(error)) return new CommandFailure(`${error.message} (${error.reason})`, { cause: error });
+  if (server.isFault(error)) {
+    const hint =
+      error.reason === 'DATA_DIR_IN_USE'
+        ? 'it is running already: talk to it with `svc chat`; for a second one: svc up --port 7421 --data-dir DIR'
+        : undefined;
+    return new CommandFailure(`${error.message} (${error.reason})`, { hint, cause: error });
+  }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const address = error instanceof Error && 'port' in error ? ` ${String(error.port)}` : '';
   if (code === 'EADDRINUSE') {
@@ -179,7 +185,7 @@ const welcome = (world: World, facts: Welcome): string => {
     ? [
         '',
         'Talk to the demo agent from another terminal:',
-        `  ${style.cyan(`svc chat${flag}`)}      ${style.dim('(from a clone: npx svc chat)')}`,
+        `  ${style.cyan(`svc chat${flag}`)}      ${style.dim(`(from a clone: npx svc chat${flag})`)}`,
         `  ${style.cyan(`curl -s ${url}/v1/ns/default/agents/demo/sessions -X POST`)}`,
       ]
     : [];

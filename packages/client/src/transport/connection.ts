@@ -14,6 +14,8 @@ export interface Connection {
   readonly baseUrl: string;
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string>>;
+  /** Time of one try of a call that names none, in milliseconds. */
+  readonly timeoutMs: number;
   readonly environment: ClientEnvironment;
 }
 

@@ -58,8 +58,10 @@ export const matchVariables = (
 
 /** Other software sets variables with our prefix too, so only those close to a key are worth a word. */
 const reportVariable = (name: string, known: readonly string[], report: Report): void => {
-  const near = nearest(name, known);
-  if (near === undefined) return;
+  const bare = (variable: string): string => variable.slice('SVC_'.length);
+  const found = nearest(bare(name), known.map(bare));
+  if (found === undefined) return;
+  const near = `SVC_${found}`;
   const isStrict = strictSections.some(
     (section) => near.startsWith(`SVC_${section.toUpperCase()}_`) && name.startsWith(`SVC_${section.toUpperCase()}_`),
   );
