@@ -32,6 +32,7 @@ export const openRealTerminal = (): LineTerminal => {
   });
   lines.on('close', () => {
     isEnded = true;
+    if (asking !== undefined) process.stdout.write('\n');
     deliver(undefined);
   });
   return {
