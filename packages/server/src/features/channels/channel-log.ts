@@ -1,0 +1,80 @@
+import type {
+  Bus,
+  ChannelEventRow,
+  ChannelHistory,
+  ChannelMessageRow,
+  StoredResource,
+  WriteTx,
+} from '../../store/contracts/index.ts';
+import type { ChannelLimits } from './channels-deps.ts';
+
+/** What an event says beside its message (CO-1.8); JSON of ChannelEventRow.body. Absent members are empty. */
+export interface EventBody {
+  readonly sessionId?: string;
+  readonly agent?: string;
+  readonly subscription?: string;
+  readonly error?: string;
+}
+
+export interface NewEvent {
+  /** Numeric svc.events.ChannelEventKind. */
+  readonly kind: number;
+  readonly at: number;
+  readonly message?: ChannelMessageRow;
+  readonly body: EventBody;
+}
+
+/** Bus subject of a channel's events; the message is a ChannelEventRow. */
+export const channelSubject = (channelUid: string): string => `ch.${channelUid}`;
+
+/** Old rows are looked for once in so many events, and at most so many go at once. */
+const TRIM_EVERY = 64;
+const TRIM_ROWS = 500;
+
+const MICROS = 1_000_000;
+
+export interface ChannelLogDeps {
+  readonly bus: Pick<Bus, 'publish'>;
+  readonly limits: Pick<ChannelLimits, 'historyEvents' | 'historySeconds' | 'retentionSeconds'>;
+}
+
+/** Writes the event log of channels and tells followers after the commit; drops what is no longer kept on the way. */
+export class ChannelLog {
+  readonly #deps: ChannelLogDeps;
+
+  constructor(deps: ChannelLogDeps) {
+    this.#deps = deps;
+  }
+
+  /** What of a log counts as kept at `now`, micros. */
+  history(now: number): ChannelHistory {
+    const { historyEvents, historySeconds } = this.#deps.limits;
+    return { events: historyEvents, since: now - historySeconds * MICROS };
+  }
+
+  /** Events in order. Followers see them once the transaction is durable. */
+  async append(tx: WriteTx, channel: StoredResource, events: readonly NewEvent[]): Promise<void> {
+    const drafts = events.map(({ kind, at, message, body }) => ({
+      kind,
+      at,
+      messageId: message?.id ?? '',
+      body: JSON.stringify(body),
+    }));
+    const rows = await tx.channels.appendEvents(channel.uid, drafts);
+    if (rows.some((row) => row.sequence % TRIM_EVERY === 0)) await this.#trim(tx, channel.uid);
+    tx.afterCommit(() => {
+      for (const [index, row] of rows.entries()) this.#publish(row, events[index]?.message);
+    });
+  }
+
+  #publish(row: ChannelEventRow, message: ChannelMessageRow | undefined): void {
+    this.#deps.bus.publish(channelSubject(row.channelUid), message === undefined ? row : { ...row, message });
+  }
+
+  async #trim(tx: WriteTx, channelUid: string): Promise<void> {
+    await tx.channels.trimEvents(channelUid, this.history(tx.now()), TRIM_ROWS);
+    const { retentionSeconds } = this.#deps.limits;
+    if (retentionSeconds > 0)
+      await tx.channels.trimMessages(channelUid, tx.now() - retentionSeconds * MICROS, TRIM_ROWS);
+  }
+}

@@ -1,0 +1,138 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type ChannelResponse,
+  ChannelResponseSchema,
+  type CreateChannelRequest,
+  type DeleteChannelRequest,
+  type DeleteChannelResponse,
+  DeleteChannelResponseSchema,
+  type GetChannelRequest,
+  type ListChannelsRequest,
+  type ListChannelsResponse,
+  ListChannelsResponseSchema,
+  type ModifyChannelRequest,
+} from '@svc/api/gateway';
+import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resources';
+import type { CallContext } from '../../auth/contract.ts';
+import { decodePageToken, encodePageToken, type FieldViolation, pageSize } from '../../base/index.ts';
+import {
+  checkAnnotations,
+  checkLabels,
+  fillPage,
+  parseLabelSelector,
+  recordKey,
+  refusal,
+} from '../../resources/index.ts';
+import type { StoredResource } from '../../store/contracts/index.ts';
+import { findChannel, requireNamespace } from './channel-access.ts';
+import { checkChannel, checkNames, checkPhase, phaseOf, settleState } from './channel-rules.ts';
+import type { ChannelsDeps } from './channels-deps.ts';
+import { desiredOf } from './whole-resource.ts';
+
+/** CreateChannel, GetChannel, ModifyChannel, ListChannels, DeleteChannel (API-8.8). */
+export class ChannelService {
+  readonly #deps: ChannelsDeps;
+
+  constructor(deps: ChannelsDeps) {
+    this.#deps = deps;
+  }
+
+  async create(request: CreateChannelRequest, call: CallContext): Promise<ChannelResponse> {
+    const { ns, channel } = request;
+    const phase = channel?.status?.phase ?? '';
+    this.#refuse(channel, [...checkNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
+    const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
+    const annotations = settleState({ phase, annotations: desired.annotations ?? {}, current: undefined });
+    const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
+    const { resource } = await this.#deps.store.write((tx) =>
+      this.#deps.writer.create(tx, call, { ...desired, annotations, key }),
+    );
+    return this.#answer(resource);
+  }
+
+  async get(request: GetChannelRequest): Promise<ChannelResponse> {
+    return this.#answer(await findChannel(this.#deps.store.direct, { ns: request.ns, channel: request.name }));
+  }
+
+  async modify(request: ModifyChannelRequest, call: CallContext): Promise<ChannelResponse> {
+    const { ns, name, channel } = request;
+    const phase = channel?.status?.phase ?? '';
+    this.#refuse(channel, [...checkNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
+    const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
+    const { resource } = await this.#deps.store.write((tx) =>
+      this.#deps.writer.modify(tx, call, {
+        key: recordKey('Channel', ns, name),
+        resourceVersion: channel?.metadata?.resourceVersion ?? '',
+        change: (current) => ({
+          ...desired,
+          annotations: settleState({
+            phase,
+            annotations: desired.annotations ?? {},
+            current: phaseOf(current.annotations),
+          }),
+        }),
+      }),
+    );
+    return this.#answer(resource);
+  }
+
+  async list(request: ListChannelsRequest): Promise<ListChannelsResponse> {
+    const { ns, labelSelector, metadataOnly } = request;
+    const size = pageSize(request.pageSize, metadataOnly);
+    const labels = parseLabelSelector(labelSelector);
+    const question = ['channels', ns, labelSelector, metadataOnly];
+    const [place] = decodePageToken(request.pageToken, question) ?? [];
+    const { page, activity } = await this.#deps.store.read(async (tx) => {
+      await requireNamespace(tx, ns);
+      const filled = await fillPage<StoredResource>({
+        size,
+        bytes: this.#deps.limits.responseBytes,
+        after: place === undefined ? undefined : recordKey('Channel', ns, place),
+        read: (after, limit) =>
+          tx.resources.list({
+            kind: 'Channel',
+            scope: { type: 'namespace', namespace: ns },
+            labels,
+            limit,
+            ...(after === undefined ? {} : { after }),
+          }),
+      });
+      const uids = metadataOnly ? [] : filled.rows.map((row) => row.uid);
+      return { page: filled, activity: await tx.resources.activity(uids) };
+    });
+    return create(ListChannelsResponseSchema, {
+      channels: page.rows.map((row) => this.#view(row, activity.get(row.uid) ?? '', metadataOnly)),
+      nextPageToken: page.next === undefined ? '' : encodePageToken(question, [page.next.name]),
+    });
+  }
+
+  async delete(request: DeleteChannelRequest, call: CallContext): Promise<DeleteChannelResponse> {
+    const { ns, name } = request;
+    await this.#deps.store.write(async (tx) => {
+      const { key } = await findChannel(tx, { ns, channel: name });
+      await this.#deps.writer.remove(tx, call, { key });
+    });
+    return create(DeleteChannelResponseSchema, { success: true });
+  }
+
+  /** What is wrong with the request itself is answered together with what is wrong with the resource (API-1.1). */
+  #refuse(channel: Channel | undefined, own: readonly FieldViolation[]): void {
+    if (own.length === 0) return;
+    const { labels = {}, annotations = {} } = channel?.metadata ?? {};
+    throw refusal([
+      ...own,
+      ...checkLabels(labels, 'metadata.labels', this.#deps.limits),
+      ...checkAnnotations(annotations, 'metadata.annotations', this.#deps.limits),
+      ...checkChannel(channel?.spec ?? create(ChannelSpecSchema), annotations),
+    ]);
+  }
+
+  async #answer(record: StoredResource): Promise<ChannelResponse> {
+    const activity = (await this.#deps.store.direct.resources.activity([record.uid])).get(record.uid) ?? '';
+    return create(ChannelResponseSchema, { channel: this.#view(record, activity) });
+  }
+
+  #view(record: StoredResource, activity: string, metadataOnly = false): Channel {
+    return this.#deps.views.full(ChannelSchema, record, { secrets: true, activity, metadataOnly });
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * features/channels/message: messages of channels: the rules of a post, its transaction, its replay, lists, and the wire
+ * form of stored messages (CO-1.2). Does not follow channels and does not decide who is told. Called by channel-operations.ts
+ * and stream/.
+ */
+export { type MessageBody, MessageForms } from './message-form.ts';
+export { ChannelMessageService } from './message-service.ts';

@@ -1,0 +1,58 @@
+import type { ReconcileOutcome, Reconciler, ResourceWriter } from '../../../controllers/contract.ts';
+import { kindRow, messageText, parseJsonMap } from '../../../resources/index.ts';
+import type { ReadTx, ResourceChange, ResourceKey, ResourceReads, Store } from '../../../store/contracts/index.ts';
+import { hasAgent, subscriptionSpec, subscriptionStatus } from './subscription-kind.ts';
+
+export interface SubscriptionControllerDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+}
+
+const RESYNC_MS = 300_000;
+const PAGE = 500;
+
+/** Keeps phase and conditions of subscriptions true when their agent goes or comes. */
+export const subscriptionController = (deps: SubscriptionControllerDeps): Reconciler => ({
+  name: 'channel',
+  kinds: ['ChannelSubscription'],
+  resyncMs: RESYNC_MS,
+  keysFor,
+  reconcile: (key) => reconcile(deps, key),
+});
+
+const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
+  const { key } = change.resource;
+  if (key.kind !== 'Agent' || change.change === 'updated') return [];
+  const found: ResourceKey[] = [];
+  let after: ResourceKey | undefined;
+  for (;;) {
+    const page = await reads.list({
+      kind: 'ChannelSubscription',
+      scope: { type: 'namespace', namespace: key.namespace },
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const record of page) if (parseJsonMap(record.spec)?.['agent'] === key.name) found.push(record.key);
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return found;
+  }
+};
+
+const reconcile = async (deps: SubscriptionControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
+  const judged = await deps.store.read((tx) => judge(tx, key, deps.store.now()));
+  if (judged === undefined || !judged.isStale) return { done: true };
+  await deps.store.write(async (tx) => {
+    const fresh = await judge(tx, key, tx.now());
+    if (fresh !== undefined) await deps.writer.writeStatus(tx, key, () => ({ status: fresh.status }));
+  });
+  return { done: true };
+};
+
+const judge = async (reads: Pick<ReadTx, 'resources'>, key: ResourceKey, now: number) => {
+  const record = await reads.resources.get(key);
+  if (record === undefined) return undefined;
+  const spec = subscriptionSpec(record);
+  const facts = { hasAgent: await hasAgent(reads, key.namespace, spec.agent), now, generation: record.generation };
+  const status = subscriptionStatus(record, spec, facts);
+  return { status, isStale: messageText(kindRow('ChannelSubscription').status, status) !== record.status };
+};
