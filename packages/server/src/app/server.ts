@@ -2,12 +2,14 @@ import { AuditChain, ModeAuthenticator } from '../auth/index.ts';
 import { linkKey, ObjectCollector, ObjectLinks } from '../features/files/index.ts';
 import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
+import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
 import { createMetrics, type Metrics } from './telemetry/index.ts';
+import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
 import { openEngines, type Surroundings } from './wiring/engines.ts';
 import { type AppParts, surfaceOf } from './wiring/operations.ts';
 import { wireResources } from './wiring/resources.ts';
@@ -67,14 +69,25 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
       hasHarness: (name) => hasHarness(config, name),
     },
     turns: namespaceTurns(runtime),
-    kinds: [sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) })],
+    kinds: [
+      sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
+      ...coordinationKinds(config, () => resources.writer),
+    ],
+    machinery: (writer) => coordinationMachinery(engines, writer),
   });
   const metrics = createMetrics({
     runningTurns: () => runtime().worker.running,
     repairs: () => runtime().sweeper.repairs,
   });
   const { agents, tree } = resources;
-  turns = wireTurns({ config, engines, models, agents, namespaces: tree, endHooks: [metrics.turnHook] });
+  turns = wireTurns({
+    config,
+    engines,
+    models,
+    agents,
+    namespaces: tree,
+    endHooks: [metrics.turnHook, createActivityHook(engines.bus)],
+  });
   const { clock, log, store } = engines;
   return {
     config,

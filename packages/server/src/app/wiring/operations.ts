@@ -4,12 +4,19 @@ import type { Operation } from '../../features/contract.ts';
 import type { ObjectLinks } from '../../features/files/index.ts';
 import { resourceOperations } from '../../features/manifests/index.ts';
 import { namespaceOperations } from '../../features/namespaces/index.ts';
-import { type SessionLimits, type SessionsDeps, sessionsFeature } from '../../features/sessions/index.ts';
-import { uiRoutes } from '../../features/ui/index.ts';
+import {
+  type SessionLimits,
+  type SessionsDeps,
+  sessionActivity,
+  sessionsFeature,
+} from '../../features/sessions/index.ts';
+import { consoleRoutes, uiRoutes } from '../../features/ui/index.ts';
+import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
 import { GuardedFetch } from '../outbound/index.ts';
 import { authoringOperations } from './authoring.ts';
+import { coordinationOperations } from './coordination.ts';
 import type { Engines } from './engines.ts';
 import type { ResourceParts } from './resources.ts';
 import type { TurnParts } from './turns.ts';
@@ -53,6 +60,38 @@ const sessionsDeps = ({ config, engines, resources, turns }: AppParts): Sessions
   limits: sessionLimits(config),
 });
 
+/** Phase and times of sessions for the generic reads; they stand in the session rows (API-1.4 activity). */
+const sessionFacts = async (
+  reads: ReadTx,
+  records: readonly StoredResource[],
+): Promise<ReadonlyMap<string, string>> => {
+  const facts = new Map<string, string>();
+  for (const { uid, key } of records) {
+    const row = await reads.log.session(key.name);
+    if (row !== undefined) facts.set(uid, sessionActivity(row));
+  }
+  return facts;
+};
+
+/** The console's multiplexed stream (API-6). */
+const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>): readonly HttpRoute[] => {
+  const { engines, resources, turns } = parts;
+  const { bus, clock, ids, log, store } = engines;
+  const { feed, views, authorizer } = resources;
+  return consoleRoutes({
+    sessions: sessions.console,
+    streams: turns.streams,
+    changes: feed,
+    views,
+    bus,
+    authorizer,
+    descendants: (namespace) => resources.descendants(store.direct.resources, namespace),
+    clock,
+    ids,
+    log,
+  });
+};
+
 /** Every operation and plain route this build serves; each feature mounts itself. */
 export const surfaceOf = (
   parts: AppParts,
@@ -86,11 +125,14 @@ export const surfaceOf = (
         clock,
         responseBytes,
         streamBufferEvents,
+        activity: { Session: sessionFacts },
       }),
+      ...coordinationOperations(parts),
       ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),
     ],
     routes: [
       ...uiRoutes({ sessions: sessions.chat, streams: turns.streams, links, authorizer, requestBytes, clock }),
+      ...consoleOf(parts, sessions),
       links.route(),
     ],
   };

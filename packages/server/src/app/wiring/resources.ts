@@ -7,6 +7,7 @@ import {
   RESOURCES_CHANGED,
   ReconcileLoop,
   type Reconciler,
+  type ResourceWriter,
   StoreChangeFeed,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
@@ -46,6 +47,11 @@ export interface ResourceNeeds {
   readonly turns: NamespaceTurns;
   /** Further kinds, by the features that own them. */
   readonly kinds: readonly KindContract[];
+  /** What drives and clears up behind those kinds. */
+  readonly machinery: (writer: ResourceWriter) => {
+    readonly reconcilers: readonly Reconciler[];
+    readonly workers: readonly QueueWorker[];
+  };
 }
 
 const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
@@ -92,9 +98,11 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
   const { store, bus, clock, random, log } = needs.engines;
   const { writer, directory, ancestry, agentSessions } = kinds;
   const { surroundings } = needs;
+  const further = needs.machinery(writer);
   const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
   const reconcilers: readonly Reconciler[] = [
     agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
+    ...further.reconcilers,
     mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
   ];
   const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));
@@ -103,6 +111,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
     new NamespacePurge({ store, writer }),
     agentSessions,
     new AgentRevisionDrop(store),
+    ...further.workers,
   ];
   const queue = new QueueRunner({ store, bus, clock, random, log, workers, pollMs: POLL_MS });
   return {

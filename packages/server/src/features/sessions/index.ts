@@ -7,3 +7,4 @@
 
 export { type SessionsFeature, sessionsFeature } from './session-operations.ts';
 export type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
+export { sessionActivity } from './wire/index.ts';

@@ -23,7 +23,7 @@ describe('a session stream', () => {
     await harness.call(gateway.sendMessage, { ...session, message: 'hello there' });
     await ended;
     expect(sink.opened).toBe(true);
-    expect(shape(sink)).toEqual(['1:1', '1:5', '2:']);
+    expect(shape(sink)).toEqual(['1:1', '1:5', '2:0']);
     expect(sink.text()).toBe('You said: hello there');
     const sequences = sink.events.map((event) => event.sequence);
     expect(sequences).toEqual([...sequences].sort((left, right) => (left < right ? -1 : 1)));
@@ -60,7 +60,7 @@ describe('a session stream', () => {
       await rest.ended;
       const seen = new TestSink();
       for (const each of [...sink.events.slice(0, index + 1), ...rest.sink.events]) seen.send(each);
-      expect([seen.text(1), seen.text(2), shape(seen).at(-1)]).toEqual([sink.text(1), sink.text(2), '2:']);
+      expect([seen.text(1), seen.text(2), shape(seen).at(-1)]).toEqual([sink.text(1), sink.text(2), '2:0']);
     }
   });
 
@@ -95,7 +95,7 @@ describe('a session stream', () => {
     await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 10 });
     const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, turnId });
     await ended;
-    expect(kinds(sink)).toEqual(['1:1', '1:5', '2:']);
+    expect(kinds(sink)).toEqual(['1:1', '1:5', '2:0']);
     const last = harness.stream(gateway.streamSessionParts, { ...session, turnId, after: sink.events.at(-1)!.cursor });
     await last.ended;
     expect(last.sink.events).toEqual([]);

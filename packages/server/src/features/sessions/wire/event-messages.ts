@@ -1,8 +1,12 @@
 import { create } from '@bufbuild/protobuf';
+import { SessionMessagePartSchema } from '@svc/api/data';
 import { type SessionMessagePartEvent, SessionMessagePartEventSchema } from '@svc/api/events';
 import { deepFreeze } from '../../../resources/index.ts';
 import type { SessionEvent } from '../../../runtime/contract.ts';
 import { partMessage } from './part-messages.ts';
+
+/** DONE and RESET carry a part that is there and empty (API-5.1). */
+const EMPTY_PART = deepFreeze(create(SessionMessagePartSchema));
 
 /** Wire messages of events: one frozen message per event, shared by every reader so that it is encoded once. */
 export class EventMessages {
@@ -21,7 +25,7 @@ const eventMessage = (event: SessionEvent, cursor: string): SessionMessagePartEv
   const message = create(SessionMessagePartEventSchema);
   message.sessionId = event.sessionId;
   message.kind = event.kind as number;
-  if (event.part !== undefined) message.part = partMessage(event.part);
+  message.part = event.part === undefined ? EMPTY_PART : partMessage(event.part);
   message.timestamp = BigInt(event.timestamp);
   message.agent = event.agent;
   message.ns = event.namespace;

@@ -43,6 +43,9 @@ const activityOf = (row: SessionRow, side: SideView): string => {
   });
 };
 
+/** Status facts of sessions for reads of the generic door, by uid (a session's uid is its id). */
+export const sessionActivity = (row: SessionRow): string => activityOf(row, sideOf(row));
+
 const sessionResource = (context: Pick<SessionsContext, 'views'>, row: SessionRow, resource: StoredResource): Session =>
   context.views.full(SessionSchema, resource, { secrets: true, activity: activityOf(row, sideOf(row)) });
 
