@@ -36,6 +36,8 @@ export class TurnWorker implements LiveTurns {
   #renewTimer: CancelTimer | undefined;
   #lastRenewalMs = 0;
   #idle: (() => void)[] = [];
+  /** Notifications that came while a claim was under way. */
+  readonly #early: { readonly id: string; readonly tell: (run: TurnRun) => void }[] = [];
 
   constructor(deps: RuntimeDeps) {
     this.#deps = deps;
@@ -44,10 +46,7 @@ export class TurnWorker implements LiveTurns {
   start(): void {
     const { bus } = this.#deps;
     const toTurn = (subject: string, tell: (run: TurnRun) => void): void => {
-      const receive = (message: unknown): void => {
-        const run = this.#byTurn.get((message as TurnMessage).turnId);
-        if (run !== undefined) tell(run);
-      };
+      const receive = (message: unknown): void => this.#tell((message as TurnMessage).turnId, tell);
       this.#unsubscribe.push(bus.subscribe(subject, receive));
     };
     toTurn(STOP_TURN, (run) => run.requestStop());
@@ -56,10 +55,17 @@ export class TurnWorker implements LiveTurns {
     this.#unsubscribe.push(
       bus.subscribe(WAKE_TURNS, () => this.wake()),
       bus.subscribe(SESSION_CHANGED, (message) =>
-        this.#bySession.get((message as { readonly sessionId: string }).sessionId)?.lose(),
+        this.#tell((message as { readonly sessionId: string }).sessionId, (run) => run.lose()),
       ),
     );
     this.wake();
+  }
+
+  /** Passes a notification on; while a claim is under way also to a turn that it is about to bring. */
+  #tell(id: string, tell: (run: TurnRun) => void): void {
+    const run = this.#byTurn.get(id) ?? this.#bySession.get(id);
+    if (run !== undefined) tell(run);
+    else if (this.#claiming !== undefined) this.#early.push({ id, tell });
   }
 
   get running(): number {
@@ -85,6 +91,7 @@ export class TurnWorker implements LiveTurns {
       })
       .then(() => {
         this.#claiming = undefined;
+        this.#early.length = 0;
         if (this.#claimAgain) this.wake();
       });
   }
@@ -98,6 +105,7 @@ export class TurnWorker implements LiveTurns {
     this.#deps.faultPoint('after-claim');
     if (this.#closed) return;
     for (const one of claimed) this.#execute(one, sentMs);
+    this.#early.length = 0;
     if (claimed.length === free) this.#claimAgain = true;
     if (claimed.length > 0 && this.#renewTimer === undefined) {
       this.#lastRenewalMs = sentMs;
@@ -113,6 +121,7 @@ export class TurnWorker implements LiveTurns {
       this.#byTurn.set(turnId, run);
       this.#bySession.set(sessionId, run);
       if (this.#draining) run.drain();
+      for (const { id, tell } of this.#early) if (id === turnId || id === sessionId) tell(run);
       const work = run
         .run()
         .catch(noteThrow)

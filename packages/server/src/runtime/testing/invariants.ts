@@ -2,6 +2,7 @@ import type { MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { PART, type Part } from '../contract.ts';
 import { partId } from '../turn-record.ts';
 import type { Machine } from './machine.ts';
+import type { Accepted } from './run-record.ts';
 
 type Stored = Omit<MessageRow, 'parts'> & { readonly parts: readonly Part[] };
 
@@ -69,16 +70,16 @@ const turnProblems = async (machine: Machine, turn: TurnRow): Promise<string[]> 
   return problems;
 };
 
-const messageProblems = (machine: Machine, messages: readonly Stored[], sessionId: string): string[] => {
+const messageProblems = (machine: Machine, messages: readonly Stored[], accepted: readonly Accepted[]): string[] => {
   const problems = messages
     .filter((message) => message.role === ASSISTANT)
     .flatMap((message) => [...pairProblems(message), ...orderProblems(message), ...textProblems(machine, message)]);
-  for (const one of machine.record.accepted.filter((entry) => entry.sessionId === sessionId)) {
+  for (const one of accepted) {
     const found = messages.filter((message) => message.id === one.messageId);
     if (found.length !== 1) problems.push(`R10: accepted message ${one.messageId} is stored ${found.length} times`);
   }
   const order = messages.map((message) => message.id);
-  if ([...order].sort().join() !== order.join()) problems.push(`R7: ids of ${sessionId} are out of order`);
+  if ([...order].sort().join() !== order.join()) problems.push(`R7: message ids are out of order: ${order.join(' ')}`);
   return problems;
 };
 
@@ -90,10 +91,11 @@ const sessionProblems = async (machine: Machine, sessionId: string): Promise<str
     problems.push(`session ${sessionId} is ${row.state}, ${row.openTurns} open, active '${row.activeTurnId}'`);
   const steers = await machine.store.read((tx) => tx.log.steers(sessionId));
   if (steers.length > 0) problems.push(`session ${sessionId} has ${steers.length} steer entries left`);
-  problems.push(...messageProblems(machine, await machine.messages(sessionId), sessionId));
+  const accepted = machine.record.accepted.filter((one) => one.sessionId === sessionId && one.epoch === row.epoch);
+  problems.push(...messageProblems(machine, await machine.messages(sessionId), accepted));
   const turns = await machine.store.read((tx) => tx.log.turns(sessionId, { limit: 500 }));
   for (const turn of turns) problems.push(...(await turnProblems(machine, turn)));
-  for (const one of machine.record.accepted.filter((entry) => entry.sessionId === sessionId))
+  for (const one of accepted)
     if (!turns.some((turn) => turn.id === one.turnId)) problems.push(`R8: accepted turn ${one.turnId} is gone`);
   return problems;
 };

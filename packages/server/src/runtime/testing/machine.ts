@@ -151,6 +151,14 @@ export class Machine {
     return process;
   }
 
+  /** Ends one of several processes; its clients go to another one. */
+  kill(process: Process): void {
+    if (process.gate.dead) return;
+    process.gate.crash();
+    this.processes.splice(this.processes.indexOf(process), 1);
+    for (const client of this.clients.values()) client.connect(this.process.streams);
+  }
+
   /** Ends every process as kill -9 does and closes the store behind them. */
   async crash(): Promise<void> {
     for (const { gate } of this.processes) gate.crash();
@@ -189,8 +197,11 @@ export class Machine {
     const names = { namespace: 'default', agent: 'helper', sessionId };
     const submission = { ...names, parts, labels: {}, whenBusy: 'QUEUE' as const, cause, ...own };
     const store = process.gate.store(this.store);
-    const admitted = await store.write((tx) => process.runtime.admission.admit(tx, submission));
-    this.record.accepted.push({ sessionId, messageId: admitted.messageId, turnId: admitted.turnId });
+    const { admitted, epoch } = await store.write(async (tx) => {
+      const admitted = await process.runtime.admission.admit(tx, submission);
+      return { admitted, epoch: (await tx.log.session(sessionId))?.epoch ?? 0 };
+    });
+    this.record.accepted.push({ sessionId, messageId: admitted.messageId, turnId: admitted.turnId, epoch });
     return admitted;
   }
 
@@ -275,8 +286,8 @@ export class Machine {
     }
     const open = await this.openTurns();
     if (open.length > 0) this.record.note(`never ended: ${open.map((turn) => `${turn.id} ${turn.state}`).join(', ')}`);
-    await this.advance(1500);
-    await this.advance(1500);
+    // One renewal later every worker knows about turns that are gone, and every client has looked.
+    for (let second = 0; second < 4; second++) await this.advance(1000);
   }
 
   async openTurns(): Promise<TurnRow[]> {

@@ -11,6 +11,18 @@ export class Frozen extends Error {
   }
 }
 
+const reading = new WeakMap<Store, Promise<unknown>>();
+
+/** Snapshot reads of one store one after the other: two that meet in one microtask step on each other in the engine. */
+const inTurn = <T>(real: Store, read: () => Promise<T>): Promise<T> => {
+  const run = (reading.get(real) ?? Promise.resolve()).then(read);
+  reading.set(
+    real,
+    run.catch(() => undefined),
+  );
+  return run;
+};
+
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /** What the gate tells about a process while it lives. */
@@ -72,7 +84,7 @@ export class ProcessGate {
   store(real: Store): Store {
     return {
       write: (work) => this.#write(real, work),
-      read: (work) => this.#live(() => real.read(work)),
+      read: (work) => this.#live(() => inTurn(real, () => real.read(work))),
       direct: { ...real.direct, log: this.#directLog(real) } as ReadTx,
       epoch: real.epoch,
       now: () => real.now(),
@@ -101,7 +113,7 @@ export class ProcessGate {
 
   clock(real: Clock): Clock {
     return {
-      nowMicros: () => real.nowMicros(),
+      nowMicros: () => Math.round(real.nowMicros()),
       monotonicMs: () => real.monotonicMs(),
       after: (delayMs, fire): CancelTimer => {
         let cancelled = false;

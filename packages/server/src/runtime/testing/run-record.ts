@@ -14,6 +14,8 @@ export interface Accepted {
   readonly sessionId: string;
   readonly messageId: string;
   readonly turnId: string;
+  /** Epoch of the session: a clear takes what was accepted before it. */
+  readonly epoch: number;
 }
 
 /** Everything the processes of one machine did that can be seen from outside, and what of it must never happen. */

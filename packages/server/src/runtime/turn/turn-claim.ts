@@ -96,16 +96,21 @@ export class TurnClaim {
     this.#expiresMs = Math.max(this.#expiresMs, sentMs + this.#deps.config.leaseMs);
   }
 
-  /** Runs `work` with the claim checked; writes nothing itself. A store that is away is retried until the claim runs out (RT-K24). */
+  /**
+   * Runs `work` with the claim checked; writes nothing itself. A store that is away is tried again for one lease at most,
+   * and never beyond the claim (RT-K24): a write that is refused while renewals pass must not hold the turn for ever.
+   */
   async guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>): Promise<T> {
+    const { clock, config, log, store } = this.#deps;
+    const untilMs = clock.monotonicMs() + config.leaseMs;
     for (;;) {
       if (this.lost) throw new LostClaim(this.turnId);
       try {
-        return await this.#deps.store.write(async (tx) => work(tx, await this.#check(tx)));
+        return await store.write(async (tx) => work(tx, await this.#check(tx)));
       } catch (error) {
-        if (!isFault(error) || error.code !== 'UNAVAILABLE') throw error;
-        this.#deps.log.warn('store away, turn write retried', { turn: this.turnId, reason: error.reason });
-        await new Promise<void>((resolve) => this.#deps.clock.after(RETRY_MS, resolve));
+        if (!isFault(error) || error.code !== 'UNAVAILABLE' || clock.monotonicMs() >= untilMs) throw error;
+        log.warn('store away, turn write retried', { turn: this.turnId, reason: error.reason });
+        await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
       }
     }
   }
