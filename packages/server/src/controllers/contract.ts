@@ -170,8 +170,7 @@ export interface ResourceWriter {
   ): Promise<StoredResource | undefined>;
 }
 
-/** Bus subject of hints that resources have changed; the message is a ResourceHint. */
-export const RESOURCES_CHANGED = 'resources.changed';
+export { RESOURCES_CHANGED } from '../store/contracts/index.ts';
 
 export interface ResourceHint {
   readonly version: number;

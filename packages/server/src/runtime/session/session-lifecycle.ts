@@ -1,5 +1,12 @@
 import { Fault, notFound } from '../../base/index.ts';
-import type { MessageRow, SessionRow, StoredResource, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import {
+  type MessageRow,
+  RESOURCES_CHANGED,
+  type SessionRow,
+  type StoredResource,
+  type TurnRow,
+  type WriteTx,
+} from '../../store/contracts/index.ts';
 import {
   type AgentRevision,
   type Part,
@@ -113,6 +120,7 @@ const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<Sess
   await tx.resources.insert(sessionDraft(row, agent, id));
   await tx.log.insertSession(row);
   await deps.agents.noteSession(tx, agent.uid, id);
+  tx.afterCommit(() => deps.bus.publish(RESOURCES_CHANGED, {}));
   return row;
 };
 
@@ -136,6 +144,7 @@ const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<r
 const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
+  tx.afterCommit(() => deps.bus.publish(RESOURCES_CHANGED, {}));
   await endOpenTurns({ tx, deps }, session);
   await tx.log.deleteSession(session.id);
   announce({ tx, deps }, session, 'deleted');

@@ -7,3 +7,6 @@ export interface Bus {
   onGap(subject: string, notify: () => void): () => void;
   close(): Promise<void>;
 }
+
+/** Subject of hints that resources have changed, whoever wrote them; the message is not looked at. */
+export const RESOURCES_CHANGED = 'resources.changed';
