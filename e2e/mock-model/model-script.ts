@@ -14,14 +14,14 @@ export interface ToolRequest {
 }
 
 /**
- * Lines of a user message: `call NAME {json}` a model call with one tool call, `also NAME {json}` one more in the same
+ * Lines of a user message (or pieces divided by `; `): `call NAME {json}` a model call with one tool call, `also NAME {json}` one more in the same
  * batch, `words N` a final text of N words, `gate NAME N` a halt before word N. Without `words` the answer repeats the text.
  */
 export const readScript = (text: string): ModelScript => {
   const batches: ToolRequest[][] = [];
   let words = text.split(' ').map((word) => `${word} `);
   let gate: ModelScript['gate'];
-  for (const line of text.split('\n')) {
+  for (const line of text.split(/\n|; /)) {
     const [verb, first = '', ...rest] = line.split(' ');
     if (verb === 'call') batches.push([{ name: first, input: rest.join(' ') }]);
     else if (verb === 'also') batches.at(-1)?.push({ name: first, input: rest.join(' ') });
