@@ -1,39 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findProblems } from './testing/invariants.ts';
 import { Machine, type ProcessOptions } from './testing/machine.ts';
-
-const STEPS =
-  '!tool look {"n":1}\n!tool peek {"n":2}\n!tool put {"n":3}\n!say half way\n!tool guarded {"n":4}\n!say all done';
-
-/** Two steps with parallel reads, a write, a question; a steer; a queued turn; an interrupt. Every send may be lost. */
-const drive = async (machine: Machine, session: string): Promise<void> => {
-  const sent = new Set<string>();
-  const send = (name: string, text: string, whenBusy: 'QUEUE' | 'STEER' | 'INTERRUPT'): void => {
-    if (sent.has(name)) return;
-    sent.add(name);
-    void machine.send(session, text, { whenBusy });
-  };
-  send('first', STEPS, 'QUEUE');
-  await machine.quiet();
-  send('steer', 'and one more thing', 'STEER');
-  send('queued', 'next please', 'QUEUE');
-  await machine.quiet();
-};
-
-/** What a person does while time passes: answers, and interrupts once a question was answered. */
-const person = (machine: Machine, session: string) => {
-  let interrupted = false;
-  return async (): Promise<void> => {
-    for (const question of await machine.questions()) {
-      if (machine.process.gate.dead) return;
-      void machine.answer(question, true);
-    }
-    await machine.quiet();
-    if (interrupted) return;
-    interrupted = true;
-    void machine.send(session, 'stop that\n!tool put {"n":9}\n!say interrupted', { whenBusy: 'INTERRUPT' });
-  };
-};
+import { drive, person } from './testing/scenario.ts';
 
 interface Plan {
   /** Named point, or the moment of a store write. */

@@ -1,4 +1,4 @@
-import type { CancelTimer } from '../base/index.ts';
+import { type CancelTimer, isFault } from '../base/index.ts';
 import { STEER_ADDED } from './admission.ts';
 import { type LiveTurn, type LiveTurns, SESSION_CHANGED, STOP_TURN, WAKE_TURNS } from './contract.ts';
 import { PERMISSION_ANSWERED } from './permission/index.ts';
@@ -87,7 +87,8 @@ export class TurnWorker implements LiveTurns {
     this.#claiming = this.#claim()
       .catch((error: unknown) => {
         this.#claimAgain = false;
-        this.#deps.log.error('claiming turns failed', {}, error);
+        if (isFault(error)) this.#deps.log.warn('claiming turns failed', { reason: error.reason });
+        else this.#deps.log.error('claiming turns failed', {}, error);
       })
       .then(() => {
         this.#claiming = undefined;

@@ -22,7 +22,7 @@ export interface ClaimState {
   readonly body: TurnBody;
   /** Parts that others journaled since this claim last looked (answers to permission requests). */
   readonly foreign: readonly PlacedPart[];
-  /** Entries of this claim that are stored although their commit was never acknowledged: they are not written again. */
+  /** With entries of this claim that are stored although their commit was never acknowledged: all new ones, in order. */
   readonly unsure: readonly JournalRow[];
 }
 
@@ -180,7 +180,7 @@ export class TurnClaim {
     return this.guarded(async (tx, state) => {
       if (state.unsure.length > 0) {
         const entries = state.unsure.map((row) => ({ kind: row.kind, value: JSON.parse(row.body) as unknown }));
-        return { foreign: state.foreign, entries, body: state.body };
+        return { foreign: [], entries, body: state.body };
       }
       const change = await work(tx, state);
       const entries = change.entries ?? [];
@@ -223,6 +223,7 @@ export class TurnClaim {
     if (body.journalCount <= known) return { session, turn, body, foreign: [], unsure: [] };
     const added = (await tx.log.journal(this.turnId)).filter((row) => row.index >= known);
     const foreign = recordedParts(added.filter((row) => row.kind === FOREIGN_KIND));
-    return { session, turn, body, foreign, unsure: added.filter((row) => row.kind !== FOREIGN_KIND) };
+    const hasOwn = added.some((row) => row.kind !== FOREIGN_KIND);
+    return { session, turn, body, foreign, unsure: hasOwn ? added : [] };
   }
 }
