@@ -86,6 +86,10 @@ export class MockModel implements AsyncDisposable {
       .map(textOf);
     this.requests.push({ text, results });
     const script = readScript(text);
+    if (script.status !== undefined) {
+      response.writeHead(script.status, { 'content-type': 'application/json' }).end('{"error":{"message":"refused"}}');
+      return;
+    }
     const batch = batchAfter(script, results.length);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (batch === undefined) await this.#writeText(script, response);

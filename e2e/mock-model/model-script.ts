@@ -2,6 +2,8 @@
 export interface ModelScript {
   /** One batch of tool calls per model call, in order. */
   readonly batches: readonly (readonly ToolRequest[])[];
+  /** HTTP status to fail with. */
+  readonly status: number | undefined;
   /** Pieces of the final text, each its own delta. */
   readonly words: readonly string[];
   /** The final text waits before the piece with this number until the gate is opened. */
@@ -15,18 +17,21 @@ export interface ToolRequest {
 
 /**
  * Lines of a user message (or pieces divided by `; `): `call NAME {json}` a model call with one tool call, `also NAME {json}` one more in the same
- * batch, `words N` a final text of N words, `gate NAME N` a halt before word N. Without `words` the answer repeats the text.
+ * batch, `words N` a final text of N words, `gate NAME N` a halt before word N,
+ * `fail N` an HTTP status. Without `words` the answer repeats the text.
  */
 export const readScript = (text: string): ModelScript => {
   const batches: ToolRequest[][] = [];
   let words = text.split(' ').map((word) => `${word} `);
+  let status: number | undefined;
   let gate: ModelScript['gate'];
   for (const line of text.split(/\n|; /)) {
     const [verb, first = '', ...rest] = line.split(' ');
     if (verb === 'call') batches.push([{ name: first, input: rest.join(' ') }]);
     else if (verb === 'also') batches.at(-1)?.push({ name: first, input: rest.join(' ') });
+    else if (verb === 'fail') status = Number(first);
     else if (verb === 'words') words = Array.from({ length: Number(first) }, (_, index) => `w${index} `);
     else if (verb === 'gate') gate = { name: first, before: Number(rest[0]) };
   }
-  return { batches, words, gate };
+  return { status, batches, words, gate };
 };

@@ -33,6 +33,18 @@ const namesOf = (params: Readonly<Record<string, string>>): ChatNames => ({
   sessionId: params['session_id'] ?? '',
 });
 
+/** The same call as an operation; a spread would lose what a context computes (its signal). */
+const callAs = (context: CallContext, operation: string): CallContext => ({
+  operation,
+  caller: context.caller,
+  requestId: context.requestId,
+  idempotencyKey: context.idempotencyKey,
+  get signal() {
+    return context.signal;
+  },
+  setHeader: (name, value) => context.setHeader(name, value),
+});
+
 /** The browser chat of one session: send, attach again, stop (API-6). */
 export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   const route = (at: RouteAt, as: string, handle: ChatHandler): HttpRoute => ({
@@ -40,7 +52,7 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
     authenticated: true,
     handle: async (exchange, params, context) => {
       const names = namesOf(params);
-      const call = { ...context, operation: as };
+      const call = callAs(context, as);
       deps.authorizer.authorize(as, names, context.caller);
       await handle({ names, exchange, call });
     },
