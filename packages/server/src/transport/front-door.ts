@@ -1,4 +1,5 @@
 import type { Fault } from '../base/index.ts';
+import { isConnectGet } from './connect/index.ts';
 import type { TransportConfig } from './contract.ts';
 import { tooLarge } from './faults/index.ts';
 import type { Exchange, HeaderList, OriginRules } from './http/index.ts';
@@ -46,7 +47,9 @@ export class FrontDoor {
     const { grpc, grpcWeb, connect, rest } = this.#parts;
     const type = exchange.header('content-type');
     if (type?.startsWith('application/grpc')) return type.startsWith('application/grpc-web') ? grpcWeb : grpc;
-    return isOperationPath(exchange.path) ? connect : rest;
+    return isOperationPath(exchange.path) && (exchange.method === 'POST' || isConnectGet(exchange.query))
+      ? connect
+      : rest;
   }
 
   #checkSizes(exchange: Exchange): void {

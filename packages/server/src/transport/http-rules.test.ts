@@ -114,6 +114,7 @@ describe('statuses that only HTTP knows', () => {
     expect(
       (await post(gzipSync(large), { 'content-encoding': 'gzip', 'content-type': 'application/json' })).status,
     ).toBe(413);
+    expect((await fetch(base + MESSAGE, { method: 'POST', body: large })).status).toBe(413);
     expect((await fetch(`${base}/v1/${'x'.repeat(8200)}`)).status).toBe(414);
     expect(
       await errorOf(await fetch(base + AGENT, { headers: { ...auth, 'x-filler': 'x'.repeat(33_000) } })),
@@ -398,6 +399,15 @@ describe('origins and hosts', () => {
   test('the server itself is an origin', async () => {
     const base = await start({}, { corsOrigins: ['https://app.example'] });
     expect((await fetch(base + AGENT, { headers: { ...auth, origin: base } })).status).toBe(200);
+  });
+
+  test('behind a trusted proxy, the host that the proxy was asked for is an origin', async () => {
+    const headers = { ...auth, origin: 'https://public.example', 'x-forwarded-host': 'public.example' };
+    const base = await start({}, { corsOrigins: ['https://app.example'], trustProxy: true });
+    expect((await fetch(base + AGENT, { headers })).status).toBe(200);
+    await server?.close();
+    const other = await start({}, { corsOrigins: ['https://app.example'] });
+    expect((await fetch(other + AGENT, { headers })).status).toBe(403);
   });
 
   test('a preflight names methods, headers and age without credentials', async () => {

@@ -233,7 +233,7 @@ describe('Connect', () => {
     ];
     for (const form of forms) expect((await get(GET_AGENT, form)).status).toBe(200);
     expect((await get(SEND, { connect: 'v1', encoding: 'json', message: '{}' })).status).toBe(405);
-    expect((await get(GET_AGENT, { encoding: 'json', message: json })).status).toBe(415);
+    expect((await get(GET_AGENT, { encoding: 'json', message: json })).status).toBe(404);
     expect((await get(GET_AGENT, { connect: 'v1', encoding: 'xml', message: json })).status).toBe(400);
     expect((await get(GET_AGENT, { connect: 'v1', encoding: 'json', compression: 'zip', message: json })).status).toBe(
       400,

@@ -315,6 +315,9 @@ describe('shutdown', () => {
     await server?.drain();
     const text = await readUntil(reader, 'SHUTTING_DOWN');
     expect(text).toContain('"metadata":{"cursor":"c3"}');
+    const late = await get(base);
+    expect([late.status, await late.json()]).toMatchObject([503, { error: { status: 'UNAVAILABLE' } }]);
+    expect((await fetch(`${base}/readyz`)).status).toBe(503);
   });
 
   test('sends GOAWAY and lets a unary call finish', async () => {

@@ -36,7 +36,7 @@ export const testCaller: Caller = {
 };
 
 /** Accepts `Bearer good`; `Bearer viewer` may read only. */
-export const testAuthenticator: Authenticator = {
+const testAuthenticator: Authenticator = {
   authenticate(carrier) {
     const header = carrier.header('authorization');
     if (header === undefined) throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_MISSING', 'no credentials');
@@ -47,7 +47,7 @@ export const testAuthenticator: Authenticator = {
   },
 };
 
-export const testAuthorizer: Authorizer = {
+const testAuthorizer: Authorizer = {
   authorize(method, _request, caller) {
     const reads = /\/(Get|List|Search|Read|Stream|Watch|WhoAmI)/.test(method);
     if (!reads && caller.identity === 'viewer') throw new Fault('PERMISSION_DENIED', 'ROLE', 'needs a higher role');

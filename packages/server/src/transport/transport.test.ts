@@ -1,9 +1,12 @@
 import { create, fromBinary, toBinary, toJson } from '@bufbuild/protobuf';
-import { GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
+import { SessionMessageSchema } from '@svc/api/data';
+import { AppendSessionMessageResponseSchema, GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
 import { methods } from '@svc/api/methods';
+import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { unary } from '../features/contract.ts';
 import { allTransports, bindRest, type TransportClient } from './all-transports.ts';
+import { randomMessage } from './codec/random-message.ts';
 import type { TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { getAgent, testAgent, testParts } from './testing.ts';
@@ -77,5 +80,25 @@ describe('the same call through every transport', () => {
       expect(outcome).toMatchObject({ code: 'INTERNAL', reason: 'INTERNAL' });
       expect(outcome.message).not.toContain('secret');
     }
+  });
+
+  test('carries any message there and back unchanged', async () => {
+    const echo = unary(GatewayService.method.appendSessionMessage, async ({ sessionId, message }) => ({
+      sessionId,
+      ...(message === undefined ? {} : { message }),
+    }));
+    const all = await start(testParts({ operations: [echo] }));
+    const desc = AppendSessionMessageResponseSchema;
+    await fc.assert(
+      fc.asyncProperty(randomMessage(SessionMessageSchema, 2), async (message) => {
+        const bytes = toBinary(desc, create(desc, { sessionId: 's', message } as never));
+        const expected = toJson(desc, fromBinary(desc, bytes));
+        for (const client of all) {
+          const outcome = await client.call('AppendSessionMessage', { ns: 'n', agent: 'a', sessionId: 's', message });
+          expect({ client: client.name, ...outcome }).toEqual({ client: client.name, answer: expected });
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 });

@@ -1,14 +1,14 @@
 import type { Fault } from '../../base/index.ts';
 import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
-import type { FormatName } from '../envelope/index.ts';
+import { type FormatName, HEAD_BYTES } from '../envelope/index.ts';
 import { faultHeaders, httpStatus, methodNotAllowed, unsupportedMedia } from '../faults/index.ts';
 import { unknownOperation } from '../grpc/index.ts';
-import type { Exchange } from '../http/index.ts';
+import { checkDeclaredLength, type Exchange } from '../http/index.ts';
 import { addOrigin } from '../rest/index.ts';
 import type { ConnectParts } from './connect-parts.ts';
 import { ConnectStreamWire } from './connect-stream-wire.ts';
 import { ConnectUnaryWire } from './connect-unary-wire.ts';
-import { getFormat, isConnectGet } from './get-query.ts';
+import { getFormat } from './get-query.ts';
 
 interface ConnectProtocolParts extends ConnectParts {
   readonly dispatcher: Dispatcher;
@@ -37,6 +37,7 @@ export class ConnectProtocol {
     const row = this.#rows.get(exchange.path);
     if (row === undefined) throw unknownOperation(exchange.path);
     const { method, wires } = row;
+    checkDeclaredLength(exchange, this.#parts.requestBytes + HEAD_BYTES);
     this.#parts.dispatcher.start({ wire: wires[formatOf(exchange, method)], method, exchange, origin });
   }
 
@@ -62,10 +63,7 @@ const wiresOf = (method: MethodEntry, parts: ConnectParts): Record<FormatName, W
 /** Encoding of the call; throws 405 for methods and 415 for types that do not fit the operation. */
 const formatOf = (exchange: Exchange, method: MethodEntry): FormatName => {
   const readable = method.http?.verb === 'GET' && !method.streaming;
-  if (exchange.method === 'GET' && readable) {
-    if (!isConnectGet(exchange.query)) throw unsupportedMedia('a GET of an operation needs connect=v1');
-    return getFormat(exchange.query);
-  }
+  if (exchange.method === 'GET' && readable) return getFormat(exchange.query);
   if (exchange.method !== 'POST') throw methodNotAllowed(readable ? ['GET', 'POST'] : ['POST']);
   const found = (method.streaming ? STREAM : UNARY).exec(exchange.header('content-type') ?? '')?.[1]?.toLowerCase();
   if (found === 'proto' || found === 'json') return found;

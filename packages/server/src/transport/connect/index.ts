@@ -3,3 +3,4 @@
  * Sees exchanges and typed messages only; shares frames with gRPC through envelope.
  */
 export { ConnectProtocol } from './connect-protocol.ts';
+export { isConnectGet } from './get-query.ts';

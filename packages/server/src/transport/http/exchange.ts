@@ -16,14 +16,11 @@ export interface StreamChunk {
 /** Request and answer of one HTTP call, the same for HTTP/1.1 and HTTP/2; protocol folders see nothing below it. */
 export interface Exchange extends CredentialCarrier {
   readonly http2: boolean;
-  /** True over TLS. */
-  readonly secure: boolean;
   readonly method: string;
   /** Raw path without query. */
   readonly path: string;
   /** Raw query without `?`. */
   readonly query: string;
-  readonly remoteAddress: string;
   /** False when the request surely has no body. */
   readonly hasBody: boolean;
   /** Sum of the sizes of all header names and values, the request line aside. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TLSSocket } from 'node:tls';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 
@@ -22,14 +21,6 @@ export class Http1Exchange implements Exchange {
 
   get method(): string {
     return this.#request.method ?? 'GET';
-  }
-
-  get secure(): boolean {
-    return this.#request.socket instanceof TLSSocket;
-  }
-
-  get remoteAddress(): string {
-    return this.#request.socket.remoteAddress ?? '';
   }
 
   get hasBody(): boolean {

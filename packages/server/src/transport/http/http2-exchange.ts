@@ -61,14 +61,6 @@ export class Http2Exchange implements Exchange {
     stream.on('error', ignore);
   }
 
-  get secure(): boolean {
-    return this.#stream.session?.encrypted === true;
-  }
-
-  get remoteAddress(): string {
-    return this.#stream.session?.socket.remoteAddress ?? '';
-  }
-
   get hasBody(): boolean {
     return !this.#stream.endAfterHeaders;
   }

@@ -10,7 +10,7 @@ const EXPOSED_HEADERS =
 const MAX_AGE_SECONDS = '7200';
 
 /** True for a host name, with or without port, that can only mean this machine. */
-export const isLoopbackHost = (host: string): boolean => {
+const isLoopbackHost = (host: string): boolean => {
   const name = host
     .toLowerCase()
     .replace(/:\d*$/, '')
@@ -33,10 +33,12 @@ export class OriginRules {
   readonly #anyOrigin: boolean;
   readonly #loopbackOrigins: boolean;
   readonly #listed: ReadonlySet<string>;
+  readonly #trustProxy: boolean;
   #lastHost: string | undefined;
 
-  constructor(config: Pick<TransportConfig, 'corsOrigins' | 'loopbackOnly'>) {
+  constructor(config: Pick<TransportConfig, 'corsOrigins' | 'loopbackOnly' | 'trustProxy'>) {
     this.#loopbackOnly = config.loopbackOnly;
+    this.#trustProxy = config.trustProxy;
     this.#anyOrigin = !config.loopbackOnly && config.corsOrigins.includes('*');
     this.#loopbackOrigins = config.corsOrigins.length === 0 || config.corsOrigins.includes('loopback');
     this.#listed = new Set(config.corsOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
@@ -81,7 +83,8 @@ export class OriginRules {
     if (this.#anyOrigin) return true;
     const host = hostOf(origin);
     if (host === undefined) return false;
-    if (host === exchange.header('host')?.toLowerCase()) return true;
+    const forwarded = this.#trustProxy ? exchange.header('x-forwarded-host')?.toLowerCase() : undefined;
+    if (host === exchange.header('host')?.toLowerCase() || host === forwarded) return true;
     if (this.#listed.has(origin.toLowerCase())) return true;
     return this.#loopbackOrigins && isLoopbackHost(host);
   }

@@ -62,9 +62,8 @@ export class OnePort {
     return address;
   }
 
-  /** No new connections, GOAWAY to HTTP/2 clients, idle HTTP/1.1 connections end. */
+  /** GOAWAY to HTTP/2 clients, idle HTTP/1.1 connections end. Still listening, so that /readyz can say why. */
   goAway(): void {
-    if (this.#tcp.listening) this.#tcp.close();
     this.#sessions.goAway();
     this.#http1.closeIdleConnections();
   }

@@ -2,4 +2,4 @@
  * plain: mounts HttpRoutes, which are no protobuf operations: browser surface, transfers, console, health pages.
  * Owns their request and stream objects and keep-alives; what a route does belongs to whoever offers it.
  */
-export { PlainWire, type PlainWireParts, plainEntry } from './plain-wire.ts';
+export { PlainWire, plainEntry } from './plain-wire.ts';

@@ -5,6 +5,4 @@
 export { addOrigin, refusalHeaders } from './answer-headers.ts';
 export { parseQuery } from './bind-query.ts';
 export { parseTemplate } from './path-template.ts';
-export { type PlainTarget, RestProtocol } from './rest-protocol.ts';
-export { type RestParts, RestWire } from './rest-wire.ts';
-export { type RouteMatch, RouteTrie, type WrongMethod } from './route-trie.ts';
+export { RestProtocol } from './rest-protocol.ts';

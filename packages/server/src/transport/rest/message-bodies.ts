@@ -19,7 +19,7 @@ const partOf = (part: unknown): unknown => {
   return rest;
 };
 
-export const partsOf = (parts: unknown): unknown => (Array.isArray(parts) ? parts.map(partOf) : parts);
+const partsOf = (parts: unknown): unknown => (Array.isArray(parts) ? parts.map(partOf) : parts);
 
 const textPart = (text: string): Json => ({ partType: 'TEXT', content: text });
 

@@ -2,7 +2,7 @@ import { Fault } from '../../base/index.ts';
 import type { HttpRoute } from '../contract.ts';
 import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { httpStatus, methodNotAllowed } from '../faults/index.ts';
-import type { Exchange } from '../http/index.ts';
+import { checkDeclaredLength, type Exchange } from '../http/index.ts';
 import { addOrigin, refusalHeaders } from './answer-headers.ts';
 import { type RestParts, RestWire } from './rest-wire.ts';
 import { RouteTrie } from './route-trie.ts';
@@ -10,6 +10,8 @@ import { RouteTrie } from './route-trie.ts';
 interface RestTarget {
   readonly method: MethodEntry;
   readonly wire: Wire;
+  /** Bytes that the body of the route may have, where transport reads it. */
+  readonly limit?: number;
 }
 
 /** A plain route with what serves it. */
@@ -31,8 +33,13 @@ export class RestProtocol {
   constructor(parts: RestProtocolParts) {
     this.#parts = parts;
     for (const method of parts.methods) {
-      if (method.http !== undefined)
-        this.#trie.add(method.http.verb, method.http.path, { method, wire: new RestWire(method, parts) });
+      if (method.http !== undefined) {
+        this.#trie.add(method.http.verb, method.http.path, {
+          method,
+          wire: new RestWire(method, parts),
+          limit: parts.requestBytes,
+        });
+      }
     }
     for (const { route, method, wire } of parts.plain) this.#trie.add(route.method, route.pattern, { method, wire });
   }
@@ -43,7 +50,8 @@ export class RestProtocol {
     if (match === undefined)
       throw new Fault('NOT_FOUND', 'ROUTE_UNKNOWN', `no route for ${exchange.method} on this path`);
     if ('allowed' in match) throw methodNotAllowed(match.allowed);
-    const { method, wire } = match.target;
+    const { method, wire, limit } = match.target;
+    if (limit !== undefined && exchange.hasBody) checkDeclaredLength(exchange, limit);
     this.#parts.dispatcher.start({ wire, method, exchange, origin, params: match.params });
   }
 
