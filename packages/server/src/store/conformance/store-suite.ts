@@ -3,6 +3,7 @@ import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
 import { messageCases } from './message-cases.ts';
 import { resourceCases } from './resource-cases.ts';
+import { searchCases } from './search-cases.ts';
 import { sessionCases } from './session-cases.ts';
 import type { MakeStore } from './store-under-test.ts';
 import { transactionCases } from './transaction-cases.ts';
@@ -19,6 +20,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
     sessionCases(make);
     messageCases(make);
     channelCases(make);
+    searchCases(make);
     turnCases(make);
     claimCases(make);
     workCases(make);

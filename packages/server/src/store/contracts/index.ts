@@ -7,6 +7,7 @@ export * from './blob-store.ts';
 export * from './bus.ts';
 export * from './channel-log.ts';
 export * from './resource-store.ts';
+export * from './search-index.ts';
 export * from './session-log.ts';
 export * from './store.ts';
 export * from './work-tables.ts';

@@ -1,5 +1,6 @@
 import type { ChannelLogReads, ChannelLogWrites } from './channel-log.ts';
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
+import type { SearchReads, SearchWrites } from './search-index.ts';
 import type { SessionLogReads, SessionLogWrites } from './session-log.ts';
 import type {
   AuditWrites,
@@ -16,6 +17,7 @@ export interface ReadTx {
   readonly resources: ResourceReads;
   readonly log: SessionLogReads;
   readonly channels: ChannelLogReads;
+  readonly search: SearchReads;
   readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
@@ -27,6 +29,7 @@ export interface WriteTx {
   readonly resources: ResourceWrites;
   readonly log: SessionLogWrites;
   readonly channels: ChannelLogWrites;
+  readonly search: SearchWrites;
   readonly queue: QueueWrites;
   readonly leases: LeaseWrites;
   readonly idempotency: IdempotencyWrites;

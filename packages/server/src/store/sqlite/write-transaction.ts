@@ -12,6 +12,7 @@ import {
   ObjectHandle,
   QueueHandle,
   ResourceWriteHandle,
+  SearchWriteHandle,
   type WriteAccess,
 } from './handles/index.ts';
 import { storageFault } from './storage-fault.ts';
@@ -107,6 +108,10 @@ export class WriteTransaction implements WriteTx {
 
   get channels() {
     return new ChannelWriteHandle(this.#scope);
+  }
+
+  get search() {
+    return new SearchWriteHandle(this.#scope);
   }
 
   get queue() {

@@ -8,12 +8,14 @@ import type { Access } from './access.ts';
 import { ChannelReadHandle } from './channel-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
+import { SearchReadHandle } from './search-handle.ts';
 import { WorkReadHandle } from './work-handles.ts';
 
 export type { Access, WriteAccess } from './access.ts';
 export { ChannelWriteHandle } from './channel-handle.ts';
 export { LogWriteHandle } from './log-handle.ts';
 export { ResourceWriteHandle } from './resource-handle.ts';
+export { SearchWriteHandle } from './search-handle.ts';
 export * from './work-handles.ts';
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */
@@ -23,6 +25,7 @@ export const createReadHandle = (access: Access): ReadTx => {
     resources: new ResourceReadHandle(access),
     log: new LogReadHandle(access),
     channels: new ChannelReadHandle(access),
+    search: new SearchReadHandle(access),
     idempotency: work,
     audit: work,
     objects: work,

@@ -13,6 +13,7 @@ import { ObjectTable } from './object-table.ts';
 import { QueueTable } from './queue-table.ts';
 import { ResourceList } from './resource-list.ts';
 import { ResourceReadTable, ResourceWriteTable } from './resource-table.ts';
+import { SearchReadTable, SearchWriteTable } from './search/index.ts';
 import { SessionTable } from './session-table.ts';
 import { CounterTable, IdempotencyTable, InstanceTable, LeaseTable } from './small-tables.ts';
 import { JournalTable, PermissionTable, SteerTable } from './turn-detail-tables.ts';
@@ -34,6 +35,8 @@ export interface Tables {
   readonly permissions: PermissionTable;
   readonly channelMessages: ChannelMessageTable;
   readonly channelEvents: ChannelEventTable;
+  readonly search: SearchReadTable;
+  readonly searchWrites: SearchWriteTable;
   readonly queue: QueueTable;
   readonly leases: LeaseTable;
   readonly idempotency: IdempotencyTable;
@@ -58,6 +61,8 @@ export const createTables = (connection: Connection, nextToken: () => string, ca
     permissions: new PermissionTable(connection),
     channelMessages: new ChannelMessageTable(connection),
     channelEvents: new ChannelEventTable(connection),
+    search: new SearchReadTable(connection),
+    searchWrites: new SearchWriteTable(connection),
     queue: new QueueTable(connection, nextToken),
     leases: new LeaseTable(connection),
     idempotency: new IdempotencyTable(connection),

@@ -1,0 +1,75 @@
+/**
+ * Text search over documents that resources hold. The caller cuts documents into chunks and queries into terms, and ranks;
+ * the store keeps chunks, finds them and weighs them (SQLite FTS5 BM25, PostgreSQL text search). Written in the transaction
+ * of the resource, so that a document is found as soon as its write is committed (RT-R53).
+ */
+
+export interface SearchChunk {
+  /** Headings above it, outermost first, joined by ` > `; '' without. */
+  readonly heading: string;
+  readonly text: string;
+  /** The text as words parted by blanks or punctuation: what terms are compared with, ignoring case and accents. */
+  readonly words: string;
+}
+
+/** Where a document stands. Documents of one kind with the same path hide each other by namespace (RT-R54). */
+export interface SearchPlace {
+  /** uid of the resource that holds it. */
+  readonly source: string;
+  readonly kind: string;
+  readonly namespace: string;
+  /** Name of the resource. */
+  readonly name: string;
+  readonly path: string;
+  /** Micros. */
+  readonly updatedAt: number;
+}
+
+export interface SearchDocument extends SearchPlace {
+  /** The path as words, as in SearchChunk. */
+  readonly pathWords: string;
+  /** At least one. */
+  readonly chunks: readonly SearchChunk[];
+}
+
+export interface SearchScope {
+  /** Nearest first. A document counts only when no nearer namespace of these holds one of its kind and path. */
+  readonly namespaces: readonly string[];
+  readonly limit: number;
+}
+
+export interface SearchHit extends SearchPlace {
+  readonly heading: string;
+  readonly text: string;
+  /** Larger is better; 0 for hits by path. Comparable within one answer. */
+  readonly score: number;
+}
+
+export interface DirectoryQuery extends SearchScope {
+  readonly kind: string;
+  /** Exclusive start in the order of namespaces, then paths byte by byte. */
+  readonly after?: { readonly namespace: string; readonly path: string };
+  /** Only documents of exactly this path. */
+  readonly path?: string;
+  /** Only documents whose path is this or ends with `/` and this, ignoring case. */
+  readonly suffix?: string;
+}
+
+export interface SearchReads {
+  /**
+   * The best chunk of every document with any of the terms in path, headings or text, best first. Terms are words without
+   * blanks; any text is taken literally and never fails.
+   */
+  match(query: SearchScope & { readonly terms: readonly string[] }): Promise<readonly SearchHit[]>;
+  /** Documents whose path holds every part, ignoring case, shortest path first, with their first chunk. */
+  matchPath(query: SearchScope & { readonly parts: readonly string[] }): Promise<readonly SearchHit[]>;
+  /** Documents in the order of namespaces, then of paths. */
+  directory(query: DirectoryQuery): Promise<readonly SearchPlace[]>;
+}
+
+export interface SearchWrites extends SearchReads {
+  /** Stores the document in place of the one of the same source. */
+  index(document: SearchDocument): Promise<void>;
+  /** Forgets the document of a source; nothing happens where there is none. */
+  remove(source: string): Promise<void>;
+}
