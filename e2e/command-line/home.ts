@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { until } from '../server-process/index.ts';
 
-const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/cli/bin/svc.mjs', import.meta.url));
 
 /** A started command whose output can be waited for. */
 export class Command {

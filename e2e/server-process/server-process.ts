@@ -9,7 +9,7 @@ import { until } from './until.ts';
 
 /** Absolute path of the checkout. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const serve = ['packages/cli/src/main.ts', 'serve'];
+const serve = ['packages/cli/bin/svc.mjs', 'serve'];
 const START_MS = 20_000;
 /** A stop waits for the drain of the server, so it must outlast `server.drainSeconds` of the tests. */
 const STOP_MS = 20_000;

@@ -6,5 +6,5 @@ import { handOver } from './run.mjs';
 
 await runBootstrap(() => {
   const node = ensureInstalled();
-  handOver(node, [join(root, 'packages', 'cli', 'src', 'main.ts'), 'up', ...process.argv.slice(2)]);
+  handOver(node, [join(root, 'packages', 'cli', 'bin', 'svc.mjs'), 'up', ...process.argv.slice(2)]);
 });

@@ -1,9 +1,5 @@
-#!/usr/bin/env node
-/** The `svc` command: turns on the compile cache, then loads only what the command line asks for. */
-import module from 'node:module';
+/** Runs the command line of this process; `bin/svc.mjs` is the way in. */
 import process from 'node:process';
-
-module.enableCompileCache();
 
 const { runCommandLine } = await import('./program/index.ts');
 const { realWorld } = await import('./real-world.ts');

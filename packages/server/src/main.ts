@@ -3,6 +3,7 @@
  * environment, clock, randomness, standard error, enters here and is handed on.
  */
 
+import { setFlagsFromString } from 'node:v8';
 import { type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
 import { createFaultPoint } from './app/fault-point.ts';
 import { type RunningServer, startApp } from './app/server.ts';
@@ -40,7 +41,7 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     if (options.onWarning !== undefined) options.onWarning(warning);
     else log.warn('configuration', { key: warning.key, text: warning.text });
   }
-  return startApp(config, {
+  const server = await startApp(config, {
     clock: systemClock,
     random: systemRandom,
     log,
@@ -51,6 +52,9 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     },
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
+  // From here on the young generation may grow with the load; while loading it was kept small.
+  setFlagsFromString('--semi-space-growth-factor=2');
+  return server;
 };
 
 /** Serves until SIGINT or SIGTERM; a second signal skips the wait (RT-2.9). Resolves when everything is closed. */

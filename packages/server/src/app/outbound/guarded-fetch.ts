@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { Agent, request } from 'undici';
 import { Fault, invalidField } from '../../base/index.ts';
 import { allowList, isAllowedAddress } from './address-rules.ts';
 
@@ -84,6 +83,7 @@ export class GuardedFetch {
     address: string,
     options: { readonly limitBytes: number; readonly signal: AbortSignal },
   ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string; readonly location?: string }> {
+    const { Agent, request } = await import('undici');
     const family = isIP(address) === 6 ? 6 : 4;
     const agent = new Agent({
       connect: {

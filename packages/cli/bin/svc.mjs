@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/**
+ * The `svc` command. This file alone is JavaScript: with the compile cache on before the first TypeScript file is read, Node
+ * takes stripped code from its cache and never loads the type stripper (17 MB, 60 ms) from the second start on.
+ */
+import module from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+
+module.enableCompileCache();
+// Loading makes mostly garbage: a young generation that does not grow meanwhile saves 20 MB that would never be given back.
+setFlagsFromString('--semi-space-growth-factor=1');
+
+await import('../src/main.ts');
