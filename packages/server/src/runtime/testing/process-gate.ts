@@ -23,6 +23,9 @@ const inTurn = <T>(real: Store, read: () => Promise<T>): Promise<T> => {
   return run;
 };
 
+/** Methods of the session log that write. */
+const CHANGING = /^(insert|save|delete|append|clear)/;
+
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
 /** What the gate tells about a process while it lives. */
@@ -35,7 +38,8 @@ export interface GateWatch {
   deliveries?(subject: string): number;
   onPublish?(subject: string, message: unknown): void;
   onJournal?(rows: readonly JournalRow[]): void;
-  onCommit?(tx: WriteTx): Promise<void>;
+  /** Before a commit; `isChanging` when the transaction wrote to sessions, turns, messages or the journal. */
+  onCommit?(tx: WriteTx, isChanging: boolean): Promise<void>;
 }
 
 /**
@@ -69,7 +73,7 @@ export class ProcessGate {
     throw new Frozen();
   }
 
-  /** A paused process loses its timers until it is resumed; they fire late then (RT-K20). */
+  /** A paused process does nothing until it is resumed; timers, messages and answers of the store come late then (RT-K20). */
   pause(): void {
     this.#paused = true;
   }
@@ -104,7 +108,8 @@ export class ProcessGate {
       },
       subscribe: (subject, receive) =>
         real.subscribe(subject, (message) => {
-          if (!this.#dead) receive(message);
+          if (this.#paused) this.#late.push(() => receive(message));
+          else if (!this.#dead) receive(message);
         }),
       onGap: (subject, notify) => real.onGap(subject, notify),
       close: () => real.close(),
@@ -169,12 +174,23 @@ export class ProcessGate {
     };
   }
 
+  #resumed(): Promise<void> {
+    this.pending -= 1;
+    return new Promise((resolve) =>
+      this.#late.push(() => {
+        this.pending += 1;
+        resolve();
+      }),
+    );
+  }
+
   async #live<T>(work: () => Promise<T>): Promise<T> {
     if (this.#dead) return never();
     this.pending += 1;
     this.activity += 1;
     try {
       const value = await work();
+      while (this.#paused && !this.#dead) await this.#resumed();
       if (this.#dead) return never();
       return value;
     } catch (error) {
@@ -199,8 +215,9 @@ export class ProcessGate {
           this.#watch.onJournal?.(rows);
           if (!this.#dead) this.#watch.onWrite?.('after', count);
         });
-        const value = await work(this.#recording(tx, rows));
-        await this.#watch.onCommit?.(tx);
+        const seen = { rows, isChanging: false };
+        const value = await work(this.#recording(tx, seen));
+        await this.#watch.onCommit?.(tx, seen.isChanging);
         if (failure?.moment === 'inside') throw failure.error;
         return value;
       });
@@ -210,12 +227,14 @@ export class ProcessGate {
   }
 
   /** The transaction with journal entries noted. */
-  #recording(tx: WriteTx, rows: JournalRow[]): WriteTx {
+  #recording(tx: WriteTx, seen: { readonly rows: JournalRow[]; isChanging: boolean }): WriteTx {
     const { log } = tx;
+    const { rows } = seen;
     const noted = new Proxy(log, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
+        if (typeof name === 'string' && CHANGING.test(name)) seen.isChanging = true;
         if (name !== 'appendJournal') return value.bind(target);
         return (added: readonly JournalRow[]) => {
           rows.push(...added);
