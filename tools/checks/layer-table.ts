@@ -59,6 +59,7 @@ export const layerTable: readonly LayerRow[] = [
       ...storeContracts,
       'controllers:contract',
       'runtime:contract',
+      'transport:contract',
     ],
   },
   { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*:types'] },

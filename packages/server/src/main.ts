@@ -5,13 +5,12 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
-import { createFaultPoint } from './app/fault-point.ts';
-import { type RunningServer, startApp } from './app/server.ts';
+import { createFaultPoint, type RunningServer, startApp } from './app/index.ts';
 import { createLog, stderrWriter } from './app/telemetry/index.ts';
 import { systemClock, systemRandom } from './base/index.ts';
 
 export { ConfigError, configurationValues, loadConfig } from './app/config/index.ts';
-export type { RunningServer } from './app/server.ts';
+export type { RunningServer } from './app/index.ts';
 export { isFault } from './base/index.ts';
 
 export interface StartOptions {

@@ -1,0 +1,6 @@
+/**
+ * app: the only place that sees everything: it opens engines, builds every part, lists what each offers, and starts and stops
+ * them in order. Holds no logic of its own. Called by main with the configuration and the surroundings of the process.
+ */
+export { createFaultPoint } from './fault-point.ts';
+export { type RunningServer, startApp } from './server.ts';
