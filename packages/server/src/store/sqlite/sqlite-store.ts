@@ -11,7 +11,7 @@ import { lockDataDir } from './data-lock.ts';
 import { createReadHandle } from './handles/index.ts';
 import { migrate } from './migrate.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
-import { RecordCache } from './record-cache.ts';
+import { RecordCache } from './records/index.ts';
 import { storageFault } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createTables, type Tables } from './tables/index.ts';

@@ -35,10 +35,10 @@ export const standardRoutes = ({ parts, readiness, methods }: StandardParts): Ht
       }
       exchange.answer(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, await parts.metricsText());
     }),
-    get('/version', true, async (exchange) => {
+    get('/version', false, async (exchange) => {
       exchange.answer(200, json, JSON.stringify({ version: parts.config.version, apiVersion: 'svc/v1' }));
     }),
-    get('/openapi.json', true, async (exchange) => {
+    get('/openapi.json', false, async (exchange) => {
       description ??= JSON.stringify(openApi(methods, parts.config.version));
       exchange.answer(200, json, description);
     }),

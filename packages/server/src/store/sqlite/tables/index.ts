@@ -3,7 +3,7 @@
  * Knows rows and keys, not transactions: `handles/` wraps these as the asynchronous store contract.
  */
 import type { Connection } from '../connection.ts';
-import type { RecordCache } from '../record-cache.ts';
+import type { RecordCache } from '../records/index.ts';
 import { AuditTable } from './audit-table.ts';
 import { ChannelEventTable } from './channel-event-table.ts';
 import { ChannelMessageTable } from './channel-message-table.ts';

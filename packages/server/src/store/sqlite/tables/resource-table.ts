@@ -7,7 +7,7 @@ import type {
   StoredResource,
 } from '../../contracts/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
-import type { RecordCache } from '../record-cache.ts';
+import type { RecordCache } from '../records/index.ts';
 import { parseList, parseTextMap } from '../row-json.ts';
 import {
   type ChangeSqlRow,

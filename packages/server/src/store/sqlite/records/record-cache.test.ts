@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fault, ManualClock, seededRandom, silentLog } from '../../base/index.ts';
-import type { ResourceDraft, Store, WriteTx } from '../contracts/index.ts';
-import { openSqliteStore } from './index.ts';
+import { Fault, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
+import type { ResourceDraft, Store, WriteTx } from '../../contracts/index.ts';
+import { openSqliteStore } from '../index.ts';
 
 const draft = (text: string): ResourceDraft => ({
   key: { kind: 'Agent', namespace: 'default', parent: '', name: 'helper' },

@@ -1,4 +1,4 @@
-import type { ResourceKey, StoredResource } from '../contracts/index.ts';
+import type { ResourceKey, StoredResource } from '../../contracts/index.ts';
 
 /** Most records kept; the oldest go first. */
 const ENTRIES = 20_000;
