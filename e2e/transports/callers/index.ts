@@ -4,7 +4,7 @@
  * gRPC-web text). Called by the differential test and the tests of single protocols.
  */
 export { connectCaller, grpcCaller, grpcWebCaller } from './connect-callers.ts';
-export { grpcJsCaller } from './grpc-js-caller.ts';
+export { grpcError, grpcJsCaller } from './grpc-js-caller.ts';
 export { grpcWebTextCaller } from './grpc-web-text-caller.ts';
 export { type Caller, isError, type Outcome } from './outcome.ts';
 export { restCaller } from './rest-message-caller.ts';
