@@ -6,5 +6,6 @@
 export * from './needs-contract.ts';
 export * from './part-contract.ts';
 export * from './prompt-contract.ts';
+export * from './telemetry-contract.ts';
 export * from './turn-contract.ts';
 export * from './work-contract.ts';

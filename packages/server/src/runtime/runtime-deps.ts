@@ -10,6 +10,8 @@ import type {
   PromptAssembler,
   RuntimeConfig,
   TurnBody,
+  TurnMeter,
+  TurnTracer,
   UsageMeter,
 } from './contract.ts';
 
@@ -39,6 +41,10 @@ export interface RuntimeDeps {
   readonly history: HistoryReader;
   readonly prompts: PromptAssembler;
   readonly endHooks: readonly TurnEndHook[];
+  /** Absent: nothing is traced, the caller's trace context is passed on as it came. */
+  readonly tracer?: TurnTracer;
+  /** Absent: nothing is counted. */
+  readonly meter?: TurnMeter;
   /** Name of this process in claims; new at every start. */
   readonly workerId: string;
   /** Crash tests end the process at a named point; otherwise does nothing. */

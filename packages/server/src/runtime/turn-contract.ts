@@ -24,7 +24,10 @@ export interface TurnCause {
   readonly labels: Readonly<Record<string, string>>;
   /** First cause first (RT-1); empty for a turn from outside. */
   readonly lineage: readonly { readonly namespace: string; readonly agent: string; readonly turnId: string }[];
+  /** W3C trace context of the caller; spans of the turn are its children (RT-11). */
   readonly traceParent?: string;
+  /** The request that asked for the turn, for its log line (PL-15). */
+  readonly requestId?: string;
 }
 
 /** Fixed in the transaction of the first claim and reused by every attempt (RT-2.1). */

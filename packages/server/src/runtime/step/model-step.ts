@@ -1,5 +1,5 @@
 import type { ModelChunk, ModelError, ModelFinish, ModelRequest, ModelUsage } from '../../models/contract.ts';
-import { PART, type Part, type TurnUsage } from '../contract.ts';
+import { type AttemptSpan, noMeter, PART, type Part, type TracedOutcome, type TurnUsage } from '../contract.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from './part-writer.ts';
 
@@ -70,6 +70,9 @@ export const mediaPartType = (mediaType: string): Part['type'] =>
 
 type CallEnd = Extract<StepOutcome, { kind: 'finished' | 'failed' }>;
 
+const isContent = (chunk: ModelChunk): boolean =>
+  chunk.type !== 'warning' && chunk.type !== 'finish' && chunk.type !== 'error';
+
 /** Collects what one call brings: text into the writer at once, calls and files until the end. */
 class StepReceiver {
   readonly #writer: PartWriter;
@@ -77,13 +80,18 @@ class StepReceiver {
   readonly calls: RequestedCall[] = [];
   readonly files: Extract<ModelChunk, { type: 'file' }>['media'][] = [];
   end: CallEnd | undefined;
+  /** Monotonic time of the first chunk with content. */
+  firstMs: number | undefined;
+  readonly #clock: RuntimeDeps['clock'];
 
-  constructor(writer: PartWriter, hideReasoning: boolean) {
+  constructor(writer: PartWriter, hideReasoning: boolean, clock: RuntimeDeps['clock']) {
     this.#writer = writer;
+    this.#clock = clock;
     this.#hideReasoning = hideReasoning;
   }
 
   readonly receive = (chunk: ModelChunk): void => {
+    if (this.firstMs === undefined && isContent(chunk)) this.firstMs = this.#clock.monotonicMs();
     switch (chunk.type) {
       case 'text':
         return this.#writer.text(PART.TEXT, chunk.text);
@@ -122,21 +130,57 @@ const SILENT_END: CallEnd = {
   },
 };
 
+/** What a call that threw inside this process is traced as. */
+const THREW: TracedOutcome = { kind: 'failed', error: { errorClass: 'internal' }, usage: undefined };
+
+interface StepIo {
+  readonly writer: PartWriter;
+  readonly signal: AbortSignal;
+  readonly hideReasoning: boolean;
+  /** Trace the call belongs to. */
+  readonly attempt: AttemptSpan;
+}
+
+const collect = async (
+  request: ModelRequest,
+  { receiver, writer, signal }: Pick<StepIo, 'writer' | 'signal'> & { readonly receiver: StepReceiver },
+  deps: Pick<RuntimeDeps, 'models' | 'objects'>,
+): Promise<StepOutcome> => {
+  await deps.models.stream(request, receiver.receive, signal);
+  for (const media of receiver.files) {
+    if (media.kind !== 'bytes' || signal.aborted) continue;
+    const object = await deps.objects.store(request.namespace, media.bytes, media);
+    writer.media(object, mediaPartType(media.mediaType));
+  }
+  return signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
+};
+
 /**
  * Runs one model call into the writer. Deltas go live as they come; files follow the text, stored as objects before they
- * are shown (RT-5, R37). Never rejects for a provider's failure: that is an outcome.
+ * are shown (RT-5, R37). Never rejects for a provider's failure: that is an outcome. The call is traced and measured.
  */
 export const runModelStep = async (
   request: ModelRequest,
-  io: { readonly writer: PartWriter; readonly signal: AbortSignal; readonly hideReasoning: boolean },
-  deps: Pick<RuntimeDeps, 'models' | 'objects'>,
+  io: StepIo,
+  deps: Pick<RuntimeDeps, 'models' | 'objects' | 'clock' | 'meter'>,
 ): Promise<StepOutcome> => {
-  const receiver = new StepReceiver(io.writer, io.hideReasoning);
-  await deps.models.stream(request, receiver.receive, io.signal);
-  for (const media of receiver.files) {
-    if (media.kind !== 'bytes' || io.signal.aborted) continue;
-    const object = await deps.objects.store(request.namespace, media.bytes, media);
-    io.writer.media(object, mediaPartType(media.mediaType));
+  const { clock, meter = noMeter } = deps;
+  const { target, purpose } = request;
+  const { writer, signal, hideReasoning } = io;
+  const span = io.attempt.modelCall(request);
+  const { traceHeaders } = span;
+  const receiver = new StepReceiver(writer, hideReasoning, clock);
+  const startedMs = clock.monotonicMs();
+  let traced: TracedOutcome = THREW;
+  try {
+    const sent = traceHeaders === undefined ? request : { ...request, traceHeaders };
+    const outcome = await collect(sent, { receiver, writer, signal }, deps);
+    traced = outcome;
+    return outcome;
+  } finally {
+    span.end(traced, writer);
+    const durationMs = clock.monotonicMs() - startedMs;
+    const firstChunkMs = receiver.firstMs === undefined ? undefined : receiver.firstMs - startedMs;
+    meter.modelCalled({ target, purpose, durationMs, firstChunkMs, outcome: traced });
   }
-  return io.signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
 };

@@ -1,4 +1,4 @@
-import { eventSubject, PART, type Part, type PlacedPart, type SessionEvent } from '../contract.ts';
+import { type AttemptSpan, eventSubject, PART, type Part, type PlacedPart, type SessionEvent } from '../contract.ts';
 import type { EventSequencer } from '../event-sequencer.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from '../step/index.ts';
@@ -16,6 +16,8 @@ export interface TurnContext {
   readonly deps: RuntimeDeps;
   /** Aborted by stop, loss of the claim, time-out or the end of the drain. */
   readonly signal: AbortSignal;
+  /** Trace of the attempt under way. */
+  span: AttemptSpan;
   sequencer: EventSequencer;
   /** Writer of the step under way. */
   writer: PartWriter | undefined;

@@ -127,7 +127,11 @@ const writeFinal = async (
   context: TurnContext,
   end: TurnEnd,
   found: { readonly tx: WriteTx; readonly state: ClaimState; readonly step: LastStep },
-): Promise<{ readonly final: Final; readonly others: readonly SessionEvent[] }> => {
+): Promise<{
+  readonly final: Final;
+  readonly others: readonly SessionEvent[];
+  readonly usage: TurnUsage | undefined;
+}> => {
   const { deps, messageId } = context;
   const { tx, state, step } = found;
   const final = await finalParts(context, end, found);
@@ -153,15 +157,19 @@ const writeFinal = async (
       side: end.kind === 'completed' ? sideAfterCall(side, end.call) : side,
     },
   );
-  return { final, others };
+  return { final, others, usage };
 };
 
-/** After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile (RT-R9). */
+/**
+ * After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile (RT-R9). A worker that
+ * was away so long that its claim ran out shows nothing: followers have it from the turn row by now (RT-K12, K20).
+ */
 const publishEnd = (
   context: TurnContext,
   { final, others }: { readonly final: Final; readonly others: readonly SessionEvent[] },
 ): void => {
   const { deps, sequencer, messageId } = context;
+  if (context.claim.lost) return;
   const subject = eventSubject(context.claim.sessionId);
   const timestamp = deps.clock.nowMicros();
   for (const entry of final.unshown)
@@ -187,6 +195,7 @@ export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ende
   });
   if (written === undefined) return 'steered';
   deps.faultPoint('after-final');
+  context.span.turnEnded(written.final.state, written.final.reason, written.usage);
   publishEnd(context, written);
   deps.faultPoint('after-terminal-event');
   return 'ended';

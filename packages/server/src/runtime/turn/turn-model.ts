@@ -1,7 +1,7 @@
 import { isFault } from '../../base/index.ts';
 import type { ModelRequest } from '../../models/contract.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
-import { PART, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
+import { noMeter, noTracer, PART, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
 import { parseSide, partId } from '../turn-record.ts';
@@ -107,7 +107,7 @@ const compact = async (
   });
   const outcome = await runModelStep(
     request,
-    { writer: silent, signal: context.signal, hideReasoning: true },
+    { writer: silent, signal: context.signal, hideReasoning: true, attempt: context.span },
     context.deps,
   );
   if (outcome.kind !== 'finished') return false;
@@ -221,6 +221,9 @@ const restartStep = async (context: TurnContext): Promise<void> => {
       context.writer = undefined;
       context.sequencer = new EventSequencer(claimed.turn, fence, { attempt: attempt });
       showReset(context, 'retry');
+      context.span.end('retried');
+      const { tracer = noTracer } = context.deps;
+      context.span = tracer.attempt(claimed.turn, claimed.body.cause, attempt);
     },
   );
 };
@@ -285,7 +288,12 @@ const tryProfile = async (
     deps.faultPoint('before-model-call');
     const outcome = await runModelStep(
       requestOf(context, profile, plan),
-      { writer: context.writer, signal: context.signal, hideReasoning: context.knobs.hideReasoning },
+      {
+        writer: context.writer,
+        signal: context.signal,
+        hideReasoning: context.knobs.hideReasoning,
+        attempt: context.span,
+      },
       deps,
     );
     deps.faultPoint('after-model-call');
@@ -310,6 +318,8 @@ export const callModel = async (
     const end = await tryProfile(context, profile, { offered, step, state });
     if (end.kind !== 'next') return end;
     last = end.outcome;
+    if (profile !== context.profiles.at(-1))
+      (context.deps.meter ?? noMeter).failedOver(profile.target, last.error.errorClass);
   }
   return last === undefined ? OVERFLOW : failure(last);
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
-import { type LiveTurn, PART, type Part, WAKE_TURNS } from '../contract.ts';
+import { isRecovered, type LiveTurn, noMeter, noTracer, PART, type Part, WAKE_TURNS } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
 import { usagePart } from '../step/index.ts';
@@ -53,6 +53,7 @@ export class TurnRun {
       knobs: knobsOf(agent.spec, deps.config),
       deps,
       signal: this.#abort.signal,
+      span: (deps.tracer ?? noTracer).attempt(turn, body.cause, turn.attempt),
       sequencer: new EventSequencer(turn, turn.fence, { attempt: turn.attempt }),
       writer: undefined,
       shown: [],
@@ -113,15 +114,28 @@ export class TurnRun {
   /** Runs to the end; never rejects. Answers how the worker's slot was left. */
   async run(): Promise<'ended' | 'parked' | 'handed-over' | 'lost'> {
     const cancelTimer = this.#armTimeout(this.#deps.clock);
+    let left: 'ended' | 'parked' | 'handed-over' | 'lost' = 'lost';
     try {
+      this.#noteBegin();
       await this.#begin();
-      return await this.#loop();
+      left = await this.#loop();
+      return left;
     } catch (error) {
-      return await this.#failInternally(error);
+      left = await this.#failInternally(error);
+      return left;
     } finally {
+      this.#context.span.end(left);
+      if (left === 'lost') (this.#deps.meter ?? noMeter).claimLost();
       cancelTimer();
       this.#context.writer?.silence();
     }
+  }
+
+  #noteBegin(): void {
+    const { turn, body } = this.#claimed;
+    const isFirst = body.spans.length === 1;
+    const queuedMs = isFirst ? (body.startedAt - turn.createdAt) / 1000 : undefined;
+    (this.#deps.meter ?? noMeter).turnBegan({ queuedMs, recovered: isRecovered(body) });
   }
 
   #armTimeout(clock: Clock): () => void {
