@@ -71,7 +71,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     turns: namespaceTurns(runtime),
     kinds: [
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
-      ...coordinationKinds(config, () => resources.writer),
+      ...coordinationKinds(config, engines, () => resources.writer),
     ],
     machinery: (writer) => coordinationMachinery(engines, writer),
   });

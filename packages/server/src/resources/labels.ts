@@ -19,7 +19,7 @@ const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
 export const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-const OPTIONS: ReadonlySet<string> = new Set(['channel-state', 'inheritable', 'keep']);
+const OPTIONS: ReadonlySet<string> = new Set(['catch-up', 'channel-state', 'inheritable', 'keep', 'overlap']);
 
 const refuse = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
 

@@ -1,4 +1,10 @@
-import type { KindContract, QueueWorker, Reconciler, ResourceWriter } from '../../controllers/index.ts';
+import {
+  type KindContract,
+  type QueueWorker,
+  type Reconciler,
+  type ResourceWriter,
+  StoredKindDoor,
+} from '../../controllers/index.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -8,6 +14,14 @@ import {
   subscriptionController,
 } from '../../features/channels/index.ts';
 import type { Operation } from '../../features/contract.ts';
+import { NamespaceDirectory } from '../../features/namespaces/index.ts';
+import {
+  createInputCheck,
+  scheduleContract,
+  scheduleController,
+  scheduleOperations,
+} from '../../features/schedules/index.ts';
+import type { LabelLimits } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 import type { AppParts } from './operations.ts';
@@ -15,10 +29,22 @@ import type { AppParts } from './operations.ts';
 const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
 
-/** Kinds by which work reaches agents: channels and their subscriptions. The writer is looked up when used. */
-export const coordinationKinds = (config: Config, writer: () => ResourceWriter): readonly KindContract[] => [
+const minSpacingSeconds = ({ settings }: Config): number => settings['schedules.minSpacingSeconds'] / MS_PER_SECOND;
+
+/** Kinds by which work reaches agents: channels, subscriptions, schedules. The writer is looked up when used. */
+export const coordinationKinds = (
+  config: Config,
+  { store }: Engines,
+  writer: () => ResourceWriter,
+): readonly KindContract[] => [
   channelContract({ writer }),
   subscriptionContract({ subscriptionsMax: config.settings['limits.channelSubscriptionsMax'] }),
+  scheduleContract({
+    now: () => store.now(),
+    minSpacingSeconds: minSpacingSeconds(config),
+    schedulesMax: config.settings['limits.schedulesMax'],
+    inputCheck: createInputCheck(),
+  }),
 ];
 
 /** What keeps the status of those kinds true and clears up behind them. */
@@ -26,22 +52,32 @@ export const coordinationMachinery = (
   { store }: Engines,
   writer: ResourceWriter,
 ): { readonly reconcilers: readonly Reconciler[]; readonly workers: readonly QueueWorker[] } => ({
-  reconcilers: [subscriptionController({ store, writer })],
+  reconcilers: [
+    subscriptionController({ store, writer }),
+    scheduleController({ store, writer, namespaces: new NamespaceDirectory() }),
+  ],
   workers: [new ChannelRemains(store)],
 });
 
-const channelLimits = ({ settings }: Config): ChannelLimits => ({
+const labelLimits = ({ settings }: Config): LabelLimits => ({
   labels: settings['limits.labels'],
   annotationsBytes: settings['limits.annotationsBytes'],
-  contentBytes: settings['limits.channelContentMax'],
-  responseBytes: settings['limits.responseBytes'],
-  idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
-  historyEvents: settings['streams.historyEvents'],
-  historySeconds: settings['streams.historySeconds'] / MS_PER_SECOND,
-  retentionSeconds: settings['retention.channelMessages'] / MS_PER_SECOND,
-  bufferEvents: settings['limits.streamBufferEvents'],
-  bufferBytes: settings['limits.streamBufferBytes'],
 });
+
+const channelLimits = (config: Config): ChannelLimits => {
+  const { settings } = config;
+  return {
+    ...labelLimits(config),
+    contentBytes: settings['limits.channelContentMax'],
+    responseBytes: settings['limits.responseBytes'],
+    idempotencyHours: settings['idempotency.hours'] / MS_PER_HOUR,
+    historyEvents: settings['streams.historyEvents'],
+    historySeconds: settings['streams.historySeconds'] / MS_PER_SECOND,
+    retentionSeconds: settings['retention.channelMessages'] / MS_PER_SECOND,
+    bufferEvents: settings['limits.streamBufferEvents'],
+    bufferBytes: settings['limits.streamBufferBytes'],
+  };
+};
 
 /** Operations of those kinds. */
 export const coordinationOperations = ({ config, engines, resources, turns }: AppParts): readonly Operation[] => {
@@ -49,5 +85,13 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const { writer, feed, views, audit, tree } = resources;
   const { objects } = turns;
   const shared = { store, bus, ids, writer, feed, views, audit, namespaces: tree, objects };
-  return [...channelOperations({ ...shared, limits: channelLimits(config) })];
+  const door = (kind: string): StoredKindDoor =>
+    new StoredKindDoor(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
+  return [
+    ...channelOperations({ ...shared, limits: channelLimits(config) }),
+    ...scheduleOperations({
+      ...{ store, writer, views, schedules: door('Schedule') },
+      limits: { ...labelLimits(config), minSpacingSeconds: minSpacingSeconds(config) },
+    }),
+  ];
 };

@@ -1,0 +1,10 @@
+/**
+ * features/schedules: schedules as resources (API-8.4, CO-3): the kind Schedule, its five operations, the next instant, and
+ * the controller that keeps next_run_at, timer rows and conditions true. Does not fire: nothing takes the timers yet, and
+ * claims stay unset. Called by app, which mounts the operations and registers contract and controller.
+ */
+export { createInputCheck, type InputCheck } from './input-check.ts';
+export { type ScheduleControllerDeps, scheduleController } from './schedule-controller.ts';
+export { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
+export { scheduleOperations } from './schedule-operations.ts';
+export type { SchedulesDeps } from './schedule-service.ts';

@@ -1,0 +1,115 @@
+import { isFault } from '../../base/index.ts';
+import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
+import { kindRow, messageText, parseJsonMap } from '../../resources/index.ts';
+import type {
+  ReadTx,
+  ResourceChange,
+  ResourceKey,
+  ResourceReads,
+  Store,
+  StoredResource,
+} from '../../store/contracts/index.ts';
+import { scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
+import { scheduleStatus } from './schedule-status-rules.ts';
+import { settleTimer } from './schedule-timer.ts';
+
+export interface ScheduleControllerDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+}
+
+const RESYNC_MS = 300_000;
+/** A schedule is looked at no more often than this because its next run has passed. */
+const PASSED_MS = 60_000;
+const PAGE = 500;
+
+/** Keeps next_run_at, timer and conditions of schedules true as time passes and as targets and namespaces come and go. */
+export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => ({
+  name: 'scheduler',
+  kinds: ['Schedule'],
+  resyncMs: RESYNC_MS,
+  keysFor,
+  reconcile: (key) => reconcile(deps, key),
+});
+
+const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
+  const { key } = change.resource;
+  if (key.kind === 'Schedule') return change.change === 'deleted' || !change.sections.includes('spec') ? [] : [key];
+  if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
+  if ((key.kind !== 'Agent' && key.kind !== 'Workflow') || change.change === 'updated') return [];
+  const member = key.kind === 'Agent' ? 'agent' : 'workflow';
+  return schedulesIn(reads, key.namespace, (record) => {
+    const target = parseJsonMap(record.spec)?.['target'] as Readonly<Record<string, unknown>> | undefined;
+    return target?.[member] === key.name;
+  });
+};
+
+const schedulesIn = async (
+  reads: ResourceReads,
+  namespace: string,
+  isMeant: (record: StoredResource) => boolean,
+): Promise<readonly ResourceKey[]> => {
+  const found: ResourceKey[] = [];
+  let after: ResourceKey | undefined;
+  for (;;) {
+    const page = await reads.list({
+      kind: 'Schedule',
+      scope: { type: 'namespace', namespace },
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const record of page) if (isMeant(record)) found.push(record.key);
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return found;
+  }
+};
+
+const reconcile = async (deps: ScheduleControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
+  const seen = await deps.store.read((tx) =>
+    judge(deps, { resources: tx.resources, now: () => deps.store.now() }, key),
+  );
+  if (seen === undefined) return { done: true };
+  if (seen.isStale)
+    await deps.store.write(async (tx) => {
+      const fresh = await judge(deps, tx, key);
+      if (fresh === undefined) return;
+      const stored = await deps.writer.writeStatus(tx, key, () => ({ status: fresh.status }));
+      if (stored !== undefined) await settleTimer(tx, stored, fresh.status);
+    });
+  return lookAgain(Number(seen.status.nextRunAt ?? 0n), deps.store.now());
+};
+
+/** When the next run will have passed; later ones are found at a resync. */
+const lookAgain = (nextRunAt: number, now: number): ReconcileOutcome => {
+  const waitMs = Math.ceil((nextRunAt - now) / 1_000);
+  return waitMs <= 0 || waitMs > RESYNC_MS ? { done: true } : { againMs: Math.max(waitMs, PASSED_MS) };
+};
+
+const judge = async (
+  deps: ScheduleControllerDeps,
+  reads: Pick<ReadTx, 'resources'> & { now(): number },
+  key: ResourceKey,
+) => {
+  const record = await reads.resources.get(key);
+  if (record === undefined || record.deletionTimestamp !== undefined) return undefined;
+  const spec = scheduleSpec(record);
+  const isNamespaceLive = await isLive(deps, reads, key.namespace);
+  const facts = await scheduleFacts(reads, { ...record, spec }, { isWrite: false, isNamespaceLive });
+  const status = scheduleStatus(storedStatus(record), spec, facts);
+  return { status, isStale: messageText(kindRow('Schedule').status, status) !== record.status };
+};
+
+const isLive = async (
+  deps: ScheduleControllerDeps,
+  reads: Pick<ReadTx, 'resources'>,
+  namespace: string,
+): Promise<boolean> => {
+  try {
+    await deps.namespaces.requireLive(reads, namespace);
+    return true;
+  } catch (error) {
+    if (isFault(error) && error.code === 'FAILED_PRECONDITION') return false;
+    throw error;
+  }
+};

@@ -1,0 +1,178 @@
+import { clone } from '@bufbuild/protobuf';
+import { type ResourceMeta, type ScheduleSpec, ScheduleSpecSchema, type ScheduleTarget } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
+import { isName, nameForm } from '../../resources/index.ts';
+import {
+  CronExpression,
+  isTimezone,
+  nextInstants,
+  parseRunAt,
+  readTiming,
+  type ScheduleKind,
+  scheduleKind,
+  type Timing,
+} from './timing/index.ts';
+
+type TextMap = Readonly<Record<string, string>>;
+
+/** What judging a spec needs to know besides it; times are micros. */
+export interface JudgeFacts {
+  readonly now: number;
+  /** `schedules.minSpacingSeconds`. */
+  readonly minSpacingSeconds: number;
+  /** The instant of kind `at` that was fired already; it may lie in the past. */
+  readonly firedAt?: number;
+}
+
+const INPUT_MESSAGE_BYTES = 64 * 1024;
+const INPUT_JSON_BYTES = 256 * 1024;
+const SECOND = 1_000_000;
+/** Runs whose gaps are looked at (CO-3.1). */
+const SPACING_RUNS = 200;
+const FIVE_YEARS = 5 * 366 * 86_400 * SECOND;
+const SESSION_MODES: ReadonlySet<string> = new Set(['', 'new', 'fresh', 'reuse', 'named', 'pinned']);
+/** Annotations of schedules and what they may say. */
+const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
+  'option.svc/overlap': new Set(['allow', 'skip']),
+  'option.svc/catch-up': new Set(['one', 'skip']),
+};
+
+const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
+  field,
+  description,
+  reason,
+});
+
+/** A schedule's spec as it is stored: `enabled` is filled in, words stay as they were written (CO-3.1). */
+export const fillSchedule = (spec: ScheduleSpec): ScheduleSpec => {
+  if (spec.enabled !== undefined) return spec;
+  const filled = clone(ScheduleSpecSchema, spec);
+  filled.enabled = true;
+  return filled;
+};
+
+/** All faults of a schedule (CO-3.1, API-8.4); its targets need not exist. */
+export const checkSchedule = (
+  spec: ScheduleSpec,
+  annotations: TextMap,
+  facts: JudgeFacts,
+): readonly FieldViolation[] => {
+  const kind = scheduleKind(spec);
+  return [
+    ...(kind === undefined ? [kindFault(spec)] : [...checkOtherFields(spec, kind), ...checkKind[kind](spec, facts)]),
+    ...(isTimezone(spec.timezone) ? [] : [fault('spec.timezone', 'is no IANA time zone', 'TIMEZONE')]),
+    ...checkTarget(spec.target),
+    ...checkInputs(spec),
+    ...checkOptions(annotations),
+  ];
+};
+
+const kindFault = (spec: ScheduleSpec): FieldViolation =>
+  spec.kind.trim() === ''
+    ? fault('spec.kind', 'exactly one of runAt, intervalSeconds and cron is required', 'SCHEDULE_KIND')
+    : fault('spec.kind', 'must be at, every or cron', 'SCHEDULE_KIND');
+
+const checkOtherFields = (spec: ScheduleSpec, kind: ScheduleKind): readonly FieldViolation[] => {
+  const stranger = (field: string): FieldViolation =>
+    fault(field, `is not for schedules of kind ${kind}`, 'FIELD_NOT_FOR_KIND');
+  return [
+    ...(kind !== 'at' && spec.runAt !== '' ? [stranger('spec.runAt')] : []),
+    ...(kind !== 'every' && spec.intervalSeconds !== 0 ? [stranger('spec.intervalSeconds')] : []),
+    ...(kind !== 'cron' && spec.cron !== '' ? [stranger('spec.cron')] : []),
+  ];
+};
+
+const checkAt = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
+  const runAt = isTimezone(spec.timezone) ? parseRunAt(spec.runAt, spec.timezone) : parseRunAt(spec.runAt, '');
+  if (runAt === undefined) return [fault('spec.runAt', 'is no RFC 3339 time', 'RUN_AT')];
+  const isLate = runAt <= facts.now && spec.enabled !== false && runAt !== facts.firedAt;
+  return isLate ? [fault('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
+};
+
+const checkEvery = (spec: ScheduleSpec, { minSpacingSeconds }: JudgeFacts): readonly FieldViolation[] =>
+  spec.intervalSeconds >= Math.max(1, minSpacingSeconds)
+    ? []
+    : [fault('spec.intervalSeconds', `must be at least ${Math.max(1, minSpacingSeconds)}`, 'INTERVAL')];
+
+const checkCron = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
+  if (CronExpression.parse(spec.cron) === undefined)
+    return [fault('spec.cron', 'is no cron expression of five fields, or six with seconds first', 'CRON_SYNTAX')];
+  const timing = readTiming(spec);
+  // The time zone is refused by itself.
+  if (timing === undefined) return [];
+  return checkRuns(timing, facts);
+};
+
+const checkRuns = (timing: Timing, { now, minSpacingSeconds }: JudgeFacts): readonly FieldViolation[] => {
+  const runs = nextInstants(timing, { anchor: now, after: now }, SPACING_RUNS + 1);
+  const [first] = runs;
+  if (first === undefined || first > now + FIVE_YEARS)
+    return [fault('spec.cron', 'does not come in the next five years', 'CRON_NEVER')];
+  const isDense = runs.some((run, index) => index > 0 && run - (runs[index - 1] ?? run) < minSpacingSeconds * SECOND);
+  return isDense ? [fault('spec.cron', `runs closer together than ${minSpacingSeconds} s`, 'CRON_SPACING')] : [];
+};
+
+const checkKind = { at: checkAt, every: checkEvery, cron: checkCron } as const;
+
+const checkTarget = (target: ScheduleTarget | undefined): readonly FieldViolation[] => {
+  const { agent = '', workflow = '', sessionMode = '' } = target ?? {};
+  return [
+    ...((agent === '') === (workflow === '')
+      ? [fault('spec.target', 'exactly one of agent and workflow is required', 'TARGET')]
+      : []),
+    ...(SESSION_MODES.has(sessionMode.trim().toLowerCase())
+      ? []
+      : [fault('spec.target.sessionMode', 'must be new or reuse', 'SESSION_MODE')]),
+  ];
+};
+
+const checkInputs = (spec: ScheduleSpec): readonly FieldViolation[] => [
+  ...(Buffer.byteLength(spec.inputMessage) > INPUT_MESSAGE_BYTES
+    ? [fault('spec.inputMessage', `more than ${INPUT_MESSAGE_BYTES} bytes`)]
+    : []),
+  ...(Buffer.byteLength(spec.inputJson) > INPUT_JSON_BYTES
+    ? [fault('spec.inputJson', `more than ${INPUT_JSON_BYTES} bytes`, 'INPUT_JSON')]
+    : isJson(spec.inputJson)
+      ? []
+      : [fault('spec.inputJson', 'is no JSON', 'INPUT_JSON')]),
+];
+
+const isJson = (text: string): boolean => {
+  if (text === '') return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const checkOptions = (annotations: TextMap): readonly FieldViolation[] =>
+  Object.entries(OPTIONS).flatMap(([key, words]) => {
+    const said = annotations[key];
+    if (said === undefined || words.has(said)) return [];
+    return [fault(`metadata.annotations[${key}]`, `must be ${[...words].join(' or ')}`)];
+  });
+
+/** What a request with a whole schedule is addressed by; without a name it creates one. */
+export interface PathNames {
+  readonly ns: string;
+  readonly name?: string;
+}
+
+/** Faults of the names in a body: the form of the name at creation, and what contradicts the path (API-1.2). */
+export const checkNames = (
+  metadata: Pick<ResourceMeta, 'name' | 'namespace'> | undefined,
+  path: PathNames,
+): readonly FieldViolation[] => {
+  const { name = '', namespace = '' } = metadata ?? {};
+  const isMalformed = path.name === undefined && !isName('plain', name);
+  const isOther = path.name !== undefined && name !== '' && name !== path.name;
+  return [
+    ...(isMalformed ? [fault('metadata.name', `must be ${nameForm.plain}`, 'NAME_INVALID')] : []),
+    ...(isOther ? [fault('metadata.name', 'differs from the path', 'PATH_BODY_MISMATCH')] : []),
+    ...(namespace === '' || namespace === path.ns
+      ? []
+      : [fault('metadata.namespace', 'differs from the path', 'PATH_BODY_MISMATCH')]),
+  ];
+};

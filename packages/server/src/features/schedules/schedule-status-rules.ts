@@ -1,0 +1,116 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type ScheduleEvent,
+  ScheduleEventSchema,
+  type ScheduleSpec,
+  type ScheduleStatus,
+  ScheduleStatusSchema,
+} from '@svc/api/resources';
+import { type Finding, settleConditions, withReady } from '../../resources/index.ts';
+import { nextInstant, readTiming, type Timing } from './timing/index.ts';
+
+/** What a status is judged from besides the spec; times are micros. */
+export interface ScheduleFacts {
+  readonly now: number;
+  readonly generation: number;
+  /** Where the grid of `every` begins. */
+  readonly anchor: number;
+  readonly hasTarget: boolean;
+  /** False while the namespace is a tombstone: nothing is armed then (CO-3.4). */
+  readonly isNamespaceLive: boolean;
+  /** Name of the timer that arming sets. */
+  readonly timer: string;
+  /** A client's write: counts a revision and arms anew. */
+  readonly isWrite: boolean;
+}
+
+interface Judgement {
+  readonly phase: 'Ready' | 'Disabled' | 'Degraded';
+  readonly findings: readonly Finding[];
+  readonly nextRunAt: number | undefined;
+}
+
+const EVENTS_KEPT = 20;
+const RUN_CONDITION = 'LastRunSucceeded';
+
+/** The status a schedule has from now on (CO-3.4); what runs noted in it stays. */
+export const scheduleStatus = (
+  current: ScheduleStatus | undefined,
+  spec: ScheduleSpec,
+  facts: ScheduleFacts,
+): ScheduleStatus => {
+  const { phase, findings, nextRunAt } = judge(current, spec, facts);
+  const isArmed = nextRunAt !== undefined;
+  return create(ScheduleStatusSchema, {
+    observedGeneration: BigInt(facts.generation),
+    phase,
+    conditions: settleConditions(current?.conditions ?? [], findings, facts),
+    revision: (current?.revision ?? 0n) + (facts.isWrite ? 1n : 0n),
+    ...(isArmed ? { nextRunAt: BigInt(nextRunAt), backendHandle: facts.timer } : {}),
+    backendArmed: isArmed,
+    ...(current?.lastRunAt === undefined ? {} : { lastRunAt: current.lastRunAt }),
+    ...(current?.lastSessionId === undefined ? {} : { lastSessionId: current.lastSessionId }),
+    ...(current?.lastError === undefined ? {} : { lastError: current.lastError }),
+    recentEvents: [...(current?.recentEvents ?? []), ...newEvents(current, spec, { facts, isArmed })].slice(
+      -EVENTS_KEPT,
+    ),
+  });
+};
+
+const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: ScheduleFacts): Judgement => {
+  const timing = readTiming(spec);
+  const isOn = spec.enabled !== false;
+  const nextRunAt = isOn && facts.isNamespaceLive && timing !== undefined ? nextRun(timing, facts) : undefined;
+  const hasFailed = (current?.lastError ?? '') !== '';
+  const isDegraded = !facts.hasTarget || hasFailed || (isOn && nextRunAt === undefined);
+  const off = !isOn || !facts.isNamespaceLive;
+  return {
+    phase: off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
+    findings: withReady([
+      armed(facts, { isOn, isArmed: nextRunAt !== undefined }),
+      target(spec, facts),
+      ...lastRun(current),
+    ]),
+    nextRunAt,
+  };
+};
+
+/** A one-shot stays due until it is fired, however late. */
+const nextRun = (timing: Timing, facts: ScheduleFacts): number | undefined =>
+  timing.kind === 'at' ? timing.runAt : nextInstant(timing, facts.anchor, facts.now);
+
+const armed = (facts: ScheduleFacts, found: { readonly isOn: boolean; readonly isArmed: boolean }): Finding => {
+  if (found.isArmed) return { type: 'Armed', status: 'True', reason: 'Armed' };
+  if (!facts.isNamespaceLive)
+    return { type: 'Armed', status: 'False', reason: 'NamespaceDeleted', message: 'the namespace is deleted' };
+  if (!found.isOn) return { type: 'Armed', status: 'False', reason: 'Disabled', message: 'the schedule is disabled' };
+  return { type: 'Armed', status: 'False', reason: 'NoFurtherRuns', message: 'no run is left' };
+};
+
+const target = (spec: ScheduleSpec, facts: ScheduleFacts): Finding => {
+  if (facts.hasTarget) return { type: 'TargetResolved', status: 'True', reason: 'Resolved' };
+  const { agent = '', workflow = '' } = spec.target ?? {};
+  const isAgent = agent !== '';
+  const message = isAgent ? `agent ${agent} does not exist` : `workflow ${workflow} does not exist`;
+  return { type: 'TargetResolved', status: 'False', reason: isAgent ? 'AgentNotFound' : 'WorkflowNotFound', message };
+};
+
+/** The verdict on the last run is its own; here it is only kept. */
+const lastRun = (current: ScheduleStatus | undefined): readonly Finding[] =>
+  (current?.conditions ?? [])
+    .filter((condition) => condition.type === RUN_CONDITION)
+    .map(({ type, status, reason, message }) => ({ type, status: status as Finding['status'], reason, message }));
+
+const newEvents = (
+  current: ScheduleStatus | undefined,
+  spec: ScheduleSpec,
+  about: { readonly facts: ScheduleFacts; readonly isArmed: boolean },
+): readonly ScheduleEvent[] => {
+  const { facts, isArmed } = about;
+  const event = (phase: string, outcome: string): ScheduleEvent =>
+    create(ScheduleEventSchema, { timestamp: BigInt(facts.now), phase, outcome });
+  const first = current === undefined ? [event('initialize', spec.enabled === false ? 'disabled' : 'ready')] : [];
+  const wasArmed = current?.backendArmed === true;
+  const isNews = isArmed ? facts.isWrite || !wasArmed : wasArmed;
+  return [...first, ...(isNews ? [event('arm', isArmed ? 'armed' : 'disarmed')] : [])];
+};
