@@ -24,6 +24,8 @@ export interface ViewOptions {
   /** Facts kept beside the record: JSON text of status fields, '' for none. */
   readonly activity?: string;
   readonly metadataOnly?: boolean;
+  /** The record was not committed: its version will belong to another state, so the view is not kept. */
+  readonly isTransient?: boolean;
 }
 
 interface CachedView {
@@ -72,9 +74,14 @@ export class ResourceViews {
   #view(row: KindRow, record: ResourceRecord, options: ViewOptions): CachedView {
     const activity = options.activity ?? '';
     const cache = options.secrets || !hasSensitiveFields(row.kind) ? this.#open : this.#masked;
+    const isMasked = cache === this.#masked;
+    if (options.isTransient === true) {
+      const full = deepFreeze(build(row, record, { activity, isMasked, seal: this.#seal }));
+      return { version: record.version, activity, full };
+    }
     const known = cache.get(record.uid);
     if (known !== undefined && known.version === record.version && known.activity === activity) return known;
-    const full = deepFreeze(build(row, record, { activity, isMasked: cache === this.#masked, seal: this.#seal }));
+    const full = deepFreeze(build(row, record, { activity, isMasked, seal: this.#seal }));
     const view: CachedView = { version: record.version, activity, full };
     cache.set(record.uid, view);
     return view;

@@ -104,6 +104,7 @@ export const surfaceOf = (
   const sessions = sessionsFeature(sessionsDeps(parts));
   const namespaces = {
     remove: namespaceService.remove.bind(namespaceService),
+    create: namespaceService.create.bind(namespaceService),
     descendants: resources.descendants,
     ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
   };

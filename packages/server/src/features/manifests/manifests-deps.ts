@@ -13,6 +13,18 @@ export interface NamespaceDoor {
     context: CallContext,
     input: { readonly name: string; readonly purge: boolean; readonly resourceVersion?: string },
   ): Promise<StoredResource>;
+  /** As CreateNamespace; called only for names without a record. */
+  create(
+    tx: WriteTx,
+    context: CallContext,
+    input: {
+      readonly name: string;
+      readonly parent: string;
+      readonly recursive: boolean;
+      readonly labels: Readonly<Record<string, string>>;
+      readonly annotations: Readonly<Record<string, string>>;
+    },
+  ): Promise<StoredResource>;
   readonly descendants: DescendantsOf;
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
@@ -28,7 +40,7 @@ export interface ManifestsDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly feed: ChangeFeed;
-  readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
+  readonly authorizer: Pick<Authorizer, 'readsSecrets' | 'allows'>;
   readonly views: ResourceViews;
   readonly namespaces: NamespaceDoor;
   readonly clock: Clock;

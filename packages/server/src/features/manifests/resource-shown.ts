@@ -18,15 +18,18 @@ export const showResources = async (
     readonly records: readonly StoredResource[];
     readonly context: CallContext;
     readonly metadataOnly?: boolean;
+    /** Records of a rehearsal: their versions will mean something else. */
+    readonly isTransient?: boolean;
   },
 ): Promise<Resource[]> => {
-  const { records, context, metadataOnly = false } = shown;
+  const { records, context, metadataOnly = false, isTransient = false } = shown;
   const activity = metadataOnly ? new Map<string, string>() : await readActivity(deps, tx, records);
   return records.map((record) =>
     deps.views.generic(record, {
       secrets: deps.authorizer.readsSecrets(context.caller, secretTarget(record)),
       activity: activity.get(record.uid) ?? '',
       metadataOnly,
+      isTransient,
     }),
   );
 };

@@ -121,6 +121,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   const namespaces = {
     remove: service.remove.bind(service),
+    create: service.create.bind(service),
     descendants,
     ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
   };

@@ -1,0 +1,23 @@
+import type { CallContext } from '../../auth/contract.ts';
+import { Fault } from '../../base/index.ts';
+import { namespaceKey, pathAncestors, pathParent } from '../../resources/index.ts';
+import type { WriteTx } from '../../store/contracts/index.ts';
+import type { ManifestsDeps } from './manifests-deps.ts';
+
+/** Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too (PL-1.4). */
+export const createMissing = async (
+  deps: Pick<ManifestsDeps, 'namespaces' | 'authorizer'>,
+  tx: WriteTx,
+  wanted: { readonly name: string; readonly context: CallContext },
+): Promise<void> => {
+  const { name, context } = wanted;
+  if (name === '' || (await tx.resources.get(namespaceKey(name))) !== undefined) return;
+  let top = name;
+  for (const above of pathAncestors(name)) {
+    if ((await tx.resources.get(namespaceKey(above))) !== undefined) break;
+    top = above;
+  }
+  if (!deps.authorizer.allows(context.caller, 'admin', { namespace: pathParent(top) }))
+    throw new Fault('PERMISSION_DENIED', 'SCOPE', `no grant covers the creation of namespace ${top}`);
+  await deps.namespaces.create(tx, context, { name, parent: '', recursive: true, labels: {}, annotations: {} });
+};
