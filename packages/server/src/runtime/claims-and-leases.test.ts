@@ -6,10 +6,10 @@ import { useMachine } from './testing/with-machine.ts';
 
 describe('claims', () => {
   let changing = 0;
-  const world = useMachine(
-    {},
-    { watch: { onCommit: async (_tx, isChanging) => void (changing += isChanging ? 1 : 0) } },
-  );
+  const count = async (_tx: unknown, isChanging: boolean): Promise<void> => {
+    if (isChanging) changing += 1;
+  };
+  const world = useMachine({}, { watch: { onCommit: count } });
 
   it('cost a plain turn three write transactions: admission, claim, final (12.32, 2.5)', async () => {
     const { machine } = world;

@@ -86,7 +86,11 @@ const addProcess: Act = async (world) => {
   if (world.machine.processes.length < 2) await world.machine.start({ sharedStore: true, watch: watchOf(world) });
 };
 
-const pause: Act = (world) => pick(world.random, world.machine.processes).gate.pause();
+/** Between a commit and its events it sends these late, under a lower fence; followers drop them (K20). */
+const pause: Act = (world) => {
+  world.machine.record.mayBeLate = true;
+  pick(world.random, world.machine.processes).gate.pause();
+};
 
 const resume: Act = (world) => {
   for (const { gate } of world.machine.processes) gate.resume();
@@ -106,6 +110,8 @@ const handOver: Act = async (world) => {
 };
 
 const changeBus: Act = (world) => {
+  // A worker that does not hear of a clear goes on under the old fence until its next renewal (K21).
+  world.machine.record.mayBeLate = true;
   world.lost = pick(world.random, [0, 0, 0.5, 1]);
   world.doubled = (1 - world.lost) * pick(world.random, [0, 0.5]);
 };

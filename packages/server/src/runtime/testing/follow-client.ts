@@ -12,6 +12,8 @@ export class FollowClient {
   #cursor = '';
   #abort: AbortController | undefined;
   isGone = false;
+  /** Had to connect again before it had a cursor: turns that ended meanwhile are none of its business (API-5.1 after). */
+  isBlind = false;
 
   constructor(sessionId: string, record: RunRecord) {
     this.sessionId = sessionId;
@@ -20,6 +22,7 @@ export class FollowClient {
 
   /** Follows through a process until it dies; `connect` again goes on behind the last event. */
   connect(streams: SessionStreams): void {
+    if (this.#abort !== undefined && this.#cursor === '') this.isBlind = true;
     this.#abort?.abort();
     const abort = new AbortController();
     this.#abort = abort;

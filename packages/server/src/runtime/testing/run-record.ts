@@ -27,6 +27,9 @@ export class RunRecord {
   readonly violations: string[] = [];
   readonly #journal = new Set<string>();
   readonly #last = new Map<string, number>();
+  readonly #fences = new Map<string, number>();
+  /** Set when workers may be paused or hints lost: then events of an older fence may come late; followers drop them (RT-K20). */
+  mayBeLate = false;
 
   note(violation: string): void {
     if (this.violations.length < 20) this.violations.push(violation);
@@ -55,20 +58,19 @@ export class RunRecord {
     this.toolRuns.push({ name, turnId, callId, key });
   }
 
-  /** RT-1 sequences: within a fence without holes, fences rising. */
+  /** RT-1 sequences: within a fence from its start without holes, fences rising (unless a worker was paused). */
   published(subject: string, message: unknown): void {
     const event = message as SessionEvent;
     if (subject !== eventSubject(event.sessionId) || event.sequence === 0) return;
     this.events.push(event);
-    const last = this.#last.get(event.sessionId) ?? 0;
-    const start = event.sequence - event.units;
     const fence = Math.floor(event.sequence / SEQUENCE_BASE);
-    const isNext =
-      Math.floor(last / SEQUENCE_BASE) === fence ? start === last : fence > Math.floor(last / SEQUENCE_BASE);
-    const isStart = Math.floor(last / SEQUENCE_BASE) === fence || start === fence * SEQUENCE_BASE;
-    if (!isNext) this.note(`sequence ${describe(event)} after ${last}`);
-    else if (!isStart) this.note(`sequence ${describe(event)} begins inside its fence`);
-    this.#last.set(event.sessionId, event.sequence);
+    const key = `${event.sessionId} ${fence}`;
+    const before = this.#last.get(key) ?? fence * SEQUENCE_BASE;
+    if (event.sequence - event.units !== before) this.note(`sequence: ${describe(event)} does not follow ${before}`);
+    this.#last.set(key, event.sequence);
+    const newest = this.#fences.get(event.sessionId) ?? 0;
+    if (fence < newest && !this.mayBeLate) this.note(`sequence: ${describe(event)} comes after fence ${newest}`);
+    this.#fences.set(event.sessionId, Math.max(newest, fence));
   }
 
   terminalEvents(turnId: string): SessionEvent[] {
