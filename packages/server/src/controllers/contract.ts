@@ -65,7 +65,7 @@ export interface SpecWrite<S> {
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
   /** The spec with absent values filled in; must not change its argument. */
-  readonly defaults?: (spec: S) => S;
+  readonly defaults?: (spec: S, key: ResourceKey) => S;
   /** All faults of the fields; pure. */
   readonly validate: (write: SpecWrite<S>) => readonly FieldViolation[];
   /** Preconditions that need the store; throws Fault. Runs before the row is written. */

@@ -1,13 +1,21 @@
 import { type KindContract, type NamespaceFacts, StoredKindDoor } from '../../controllers/index.ts';
 import type { Operation } from '../../features/contract.ts';
+import {
+  agentKnowledgeOperations,
+  KnowledgeLibrary,
+  knowledgeContract,
+  namespaceKnowledgeOperations,
+} from '../../features/knowledge/index.ts';
 import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../../features/mcp-servers/index.ts';
+import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
 import { skillContract } from '../../features/skills/index.ts';
 import { templateContract, templateOperations } from '../../features/templates/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
+import type { ReadTx } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { AppParts } from './operations.ts';
 
-/** What agents are put together from: templates, MCP servers and bindings, skills. */
+/** What agents are put together from: templates, MCP servers and bindings, knowledge, skills. */
 export const authoringKinds = (needs: {
   readonly config: Config;
   readonly namespaces: NamespaceFacts;
@@ -17,17 +25,29 @@ export const authoringKinds = (needs: {
   return [
     templateContract({ contractOf, promptCheck }),
     ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
+    knowledgeContract(),
     skillContract(),
   ];
 };
 
-/** Their operations (API-8.6, 8.7); skills have none of their own. */
+/** Namespaces whose contents count for references from one: itself and its ancestors, none of a deleted one (PL-3). */
+const visibleNamespaces =
+  (directory: NamespaceDirectory) =>
+  async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]> => {
+    const state = await directory.find(reads, namespace);
+    return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
+  };
+
+/** Their operations (API-8.2, 8.6, 8.7); skills have none of their own. */
 export const authoringOperations = ({ config, engines, resources }: AppParts): readonly Operation[] => {
   const { store } = engines;
-  const { writer, authorizer, views } = resources;
+  const { writer, authorizer, views, directory } = resources;
   const responseBytes = config.settings['limits.responseBytes'];
   const door = (kind: string): StoredKindDoor => new StoredKindDoor(kind, { store, writer, responseBytes });
+  const library = new KnowledgeLibrary({ visibleNamespaces: visibleNamespaces(directory) });
   return [
+    ...agentKnowledgeOperations({ store, library, responseBytes }),
+    ...namespaceKnowledgeOperations({ knowledge: door('Knowledge'), views }),
     ...templateOperations({ templates: door('Template'), authorizer, views }),
     ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
     ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),

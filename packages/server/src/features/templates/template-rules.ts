@@ -129,9 +129,10 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   if (contract === undefined) return [];
   const given = fromJson(row.spec, rendered.value as JsonValue);
   const named = subject.spec.metadata?.name ?? '';
+  const key = recordKey(row.kind, subject.namespace, named === '' ? subject.name : named);
   const faults = contract.validate({
-    key: recordKey(row.kind, subject.namespace, named === '' ? subject.name : named),
-    spec: contract.defaults?.(given) ?? given,
+    key,
+    spec: contract.defaults?.(given, key) ?? given,
     labels: {},
     annotations: {},
     current: undefined,

@@ -2,30 +2,51 @@ import { type KindContract, type Reconciler, StoredKindDoor } from '../../contro
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { agentController } from '../agents/index.ts';
 import type { Operation } from '../contract.ts';
+import {
+  agentKnowledgeOperations,
+  KnowledgeLibrary,
+  knowledgeContract,
+  namespaceKnowledgeOperations,
+} from '../knowledge/index.ts';
 import { mcpBindingOperations, mcpContracts, mcpController, mcpServerOperations } from '../mcp-servers/index.ts';
 import { descendantRecords, NamespaceDirectory } from '../namespaces/index.ts';
 import { SkillDirectory, skillContract } from '../skills/index.ts';
 import { templateContract, templateOperations } from '../templates/index.ts';
 import { openResourceWorld } from './resource-world.ts';
 
+const RESPONSE_BYTES = 4 * 1024 * 1024;
+
 export type AuthoringWorld = Awaited<ReturnType<typeof openAuthoringWorld>>;
 
-/** The resource world with templates, MCP servers and bindings, and skills; reconcilers run only by `settle`. */
+/** The resource world with templates, MCP servers and bindings, knowledge and skills; reconcilers run only by `settle`. */
 export const openAuthoringWorld = async (
-  options: { readonly stdioNamespaces?: readonly string[]; readonly contracts?: readonly KindContract[] } = {},
+  options: {
+    readonly stdioNamespaces?: readonly string[];
+    readonly contracts?: readonly KindContract[];
+    readonly responseBytes?: number;
+  } = {},
 ) => {
   const namespaces = new NamespaceDirectory();
   const contracts: KindContract[] = [];
   contracts.push(
     templateContract({ contractOf: (kind) => contracts.find((contract) => contract.kind === kind), promptCheck }),
     ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
+    knowledgeContract(),
     skillContract(),
     ...(options.contracts ?? []),
   );
   const world = await openResourceWorld({ contracts: () => contracts });
   const { store, writer, authorizer, views } = world;
-  const door = (kind: string) => new StoredKindDoor(kind, { store, writer, responseBytes: 4 * 1024 * 1024 });
+  const door = (kind: string) => new StoredKindDoor(kind, { store, writer, responseBytes: RESPONSE_BYTES });
+  const visibleNamespaces = async (...[reads, namespace]: Parameters<NamespaceDirectory['find']>) => {
+    const state = await namespaces.find(reads, namespace);
+    return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
+  };
+  const library = new KnowledgeLibrary({ visibleNamespaces });
+  const responseBytes = options.responseBytes ?? RESPONSE_BYTES;
   (world.operations as Operation[]).push(
+    ...agentKnowledgeOperations({ store, library, responseBytes }),
+    ...namespaceKnowledgeOperations({ knowledge: door('Knowledge'), views }),
     ...templateOperations({ templates: door('Template'), authorizer, views }),
     ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
     ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
@@ -51,9 +72,5 @@ export const openAuthoringWorld = async (
           for (const key of await reconciler.keysFor(change, store.direct.resources)) await reconciler.reconcile(key);
     }
   };
-  const visibleNamespaces = async (...[reads, namespace]: Parameters<NamespaceDirectory['find']>) => {
-    const state = await namespaces.find(reads, namespace);
-    return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
-  };
-  return { ...world, settle, visibleNamespaces, skills: new SkillDirectory({ visibleNamespaces }) };
+  return { ...world, settle, library, skills: new SkillDirectory({ visibleNamespaces }) };
 };

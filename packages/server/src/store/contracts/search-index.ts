@@ -57,8 +57,8 @@ export interface DirectoryQuery extends SearchScope {
 
 export interface SearchReads {
   /**
-   * The best chunk of every document with any of the terms in path, headings or text, best first. Terms are words without
-   * blanks; any text is taken literally and never fails.
+   * The best chunk of every document with any of the terms in path, headings or text, best first. A term of several words
+   * means these words in a row; any text is taken literally and never fails.
    */
   match(query: SearchScope & { readonly terms: readonly string[] }): Promise<readonly SearchHit[]>;
   /** Documents whose path holds every part, ignoring case, shortest path first, with their first chunk. */

@@ -1,0 +1,9 @@
+/**
+ * features/knowledge: documents that agents read and search (PL-6, RT-8.2): the kind with its index, the six operations, and the
+ * library that shows what is visible from a namespace. Keeps no index of its own: the store does. app wires it; tools of
+ * agents use the library.
+ */
+export { type AgentKnowledgeDeps, agentKnowledgeOperations } from './agent-knowledge-operations.ts';
+export { knowledgeContract } from './knowledge-kind.ts';
+export { type FoundDocument, type KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
+export { type NamespaceKnowledgeDeps, namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';

@@ -1,0 +1,38 @@
+/** Most characters of a snippet (API-8.2), in UTF-16 units. */
+export const SNIPPET_MAX = 240;
+const LEAD = 80;
+const ELLIPSIS = '…';
+
+/** The text around the first of the terms on one line, at most SNIPPET_MAX long; its beginning where none stands in it. */
+export const snippetOf = (text: string, terms: readonly string[]): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= SNIPPET_MAX) return line;
+  const hit = firstHit(line, terms);
+  const start = hit <= LEAD ? 0 : wordStart(line, hit - LEAD, hit);
+  const room = SNIPPET_MAX - (start > 0 ? 1 : 0);
+  if (line.length - start <= room) return ELLIPSIS + line.slice(start);
+  const end = wordEnd(line, start + room - 1, hit);
+  return `${start > 0 ? ELLIPSIS : ''}${line.slice(start, end).trimEnd()}${ELLIPSIS}`;
+};
+
+const firstHit = (line: string, terms: readonly string[]): number => {
+  const literals = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', ''));
+  if (literals.length === 0) return 0;
+  return Math.max(0, line.search(new RegExp(literals.join('|'), 'iu')));
+};
+
+const isLow = (line: string, at: number): boolean => /[\udc00-\udfff]/.test(line.charAt(at));
+
+/** The first beginning of a word at or after `at`, before `limit`. */
+const wordStart = (line: string, at: number, limit: number): number => {
+  const blank = line.indexOf(' ', at - 1);
+  if (blank >= 0 && blank < limit) return blank + 1;
+  return isLow(line, at) ? at + 1 : at;
+};
+
+/** The last end of a word at or before `at`, well after `hit`. */
+const wordEnd = (line: string, at: number, hit: number): number => {
+  const blank = line.lastIndexOf(' ', at);
+  if (blank > hit + LEAD / 2) return blank;
+  return isLow(line, at) ? at - 1 : at;
+};
