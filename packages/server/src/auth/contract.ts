@@ -21,6 +21,8 @@ export interface Caller {
   readonly grants: readonly CallerGrant[];
   /** Micros; streams end within 30 s after it. */
   readonly expiresAt?: number;
+  /** The API key behind the credential: itself, or the one a minted token was made with; revoking it ends both. */
+  readonly apiKeyId?: string;
 }
 
 /** Header-like values a credential can stand in; names lower case. */
@@ -59,6 +61,8 @@ export interface CallContext {
   readonly operation: string;
   /** Idempotency-Key header or metadata, '' when absent; form already checked. */
   readonly idempotencyKey: string;
+  /** W3C `traceparent` header or metadata, when well-formed (RT-11). */
+  readonly traceParent?: string | undefined;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;
   /** Header of the answer, e.g. `idempotency-replayed`; before the first stream message only. */

@@ -55,6 +55,8 @@ export interface HttpRoute {
   readonly pattern: string;
   /** False only for routes that need no credential. */
   readonly authenticated: boolean;
+  /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK (PL-15). */
+  readonly loopbackOnly?: true;
   /** Faults thrown before the answer began become the error body of API-1.8. */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }
@@ -77,14 +79,23 @@ export interface TransportParts {
   readonly ids: Ids;
   readonly log: Log;
   /** Called once per finished call for metrics and the request log line. */
-  readonly onCall?: (call: {
-    readonly operation: string;
-    readonly transport: string;
-    readonly code: string;
-    readonly durationMs: number;
-    readonly requestId: string;
-    readonly identity: string;
-  }) => void;
+  readonly onCall?: (call: FinishedCall) => void;
+}
+
+/** What is told of a call once it ended (PL-15). */
+export interface FinishedCall {
+  readonly operation: string;
+  readonly transport: string;
+  readonly code: string;
+  /** Reason of the fault, '' for OK. */
+  readonly reason: string;
+  readonly durationMs: number;
+  readonly requestId: string;
+  readonly identity: string;
+  readonly traceParent: string | undefined;
+  /** Decoded request, or the path variables of a plain route: for the names in it, never for its contents. */
+  readonly request: object | undefined;
+  readonly isStream: boolean;
 }
 
 export interface TransportServer {

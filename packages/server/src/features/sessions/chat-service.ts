@@ -12,7 +12,7 @@ import { type Admitted, PART, type Part } from '../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ControlService } from './control-service.ts';
 import type { MessageService } from './message-service.ts';
-import { lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
+import { causeOf, lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 
 interface ChatFile {
@@ -65,7 +65,6 @@ export class ChatService {
       await tx.log.deleteMessages(session.id, [question.id, reply.id]);
       const parts = JSON.parse(question.parts) as Part[];
       const labels = ownLabels(question);
-      const { identity } = call.caller;
       const admitted = await this.#context.admission.admit(tx, {
         namespace: session.namespace,
         agent: session.agent,
@@ -73,7 +72,7 @@ export class ChatService {
         parts,
         labels,
         whenBusy: 'REJECT',
-        cause: { kind: 'api', identity, labels, lineage: [] },
+        cause: causeOf(call, labels),
       });
       for (const { object } of parts)
         if (object !== undefined) await this.#context.objects.hold(tx, session.namespace, object, admitted.messageId);

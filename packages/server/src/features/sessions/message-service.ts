@@ -41,7 +41,7 @@ import {
   plainPart,
   settleObjects,
 } from './inbound/index.ts';
-import { lockSession, readSession, recordWrite } from './session-access.ts';
+import { causeOf, lockSession, readSession, recordWrite } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { awaitTurn, isTurnOver, replyText, turnBody } from './turn-wait.ts';
 
@@ -199,7 +199,6 @@ export class MessageService {
     if (request.message.trim() !== '') parts.push({ id: '', type: PART.TEXT, content: request.message, createdAt });
     for (const [index, part] of request.parts.entries())
       parts.push(sentPart(part, { createdAt, object: objects.get(index) }));
-    const { identity } = call.caller;
     return {
       namespace: request.ns,
       agent: request.agent,
@@ -207,7 +206,7 @@ export class MessageService {
       parts,
       labels: request.labels,
       whenBusy: WHEN_BUSY[request.whenBusy],
-      cause: { kind: 'api', identity, labels: request.labels, lineage: [] },
+      cause: causeOf(call, request.labels),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { CallContext } from '../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../base/index.ts';
 import { namespaceKey, resourceNotFound } from '../../resources/index.ts';
+import type { TurnCause } from '../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
@@ -49,6 +50,16 @@ export const requireAgent = async (
   if (namespace === undefined) throw resourceNotFound(namespaceKey(names.ns));
   throw notFound('Agent', { ns: names.ns, name: names.agent });
 };
+
+/** Why a turn begins, for one that a call asked for. */
+export const causeOf = (call: CallContext, labels: Readonly<Record<string, string>>): TurnCause => ({
+  kind: 'api',
+  identity: call.caller.identity,
+  labels,
+  lineage: [],
+  requestId: call.requestId,
+  ...(call.traceParent === undefined ? {} : { traceParent: call.traceParent }),
+});
 
 /** `Session/<ns>/<agent>/<id>`: target of audit records. */
 const auditTarget = (names: SessionNames): string => `Session/${names.ns}/${names.agent}/${names.sessionId}`;

@@ -27,6 +27,14 @@ export interface CallParts {
   readonly origin: string;
 }
 
+const traceParentForm = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The caller's trace context; a malformed one is ignored, as its standard wants. */
+const readTraceParent = (exchange: Exchange): string | undefined => {
+  const given = exchange.header('traceparent');
+  return given !== undefined && traceParentForm.test(given) ? given : undefined;
+};
+
 export const clientGone = (): Fault => new Fault('CANCELLED', 'CLIENT_GONE', 'the client went away');
 
 /** One call from its route to its answer; also the context its handler sees. Small: thousands of idle streams hold one. */
@@ -37,9 +45,12 @@ export class Call implements CallContext {
   readonly requestId: string;
   readonly startedMs: number;
   readonly origin: string;
+  readonly traceParent: string | undefined;
   readonly #runner: CallRunner;
   caller: Caller = NOBODY;
   idempotencyKey = '';
+  /** Decoded request, or the path variables of a plain route; kept for the names in it. */
+  request: object | undefined;
   /** Values of the path variables, in the order of the template; REST only. */
   params: readonly string[] = [];
   /** Milliseconds the client gives the call, from `startedMs`. */
@@ -61,6 +72,7 @@ export class Call implements CallContext {
     this.requestId = parts.requestId;
     this.startedMs = parts.startedMs;
     this.origin = parts.origin;
+    this.traceParent = readTraceParent(parts.exchange);
   }
 
   get operation(): string {

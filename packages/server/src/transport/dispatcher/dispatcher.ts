@@ -113,6 +113,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
   execute(call: Call, request: object): void {
     if (call.finished) return;
     const handler = call.method.handler;
+    call.request = request;
     try {
       if (handler === undefined) throw new Error(`${call.operation} has no handler`);
       if (call.method.authenticated) this.#parts.authorizer.authorize(call.operation, request, call.caller);
@@ -131,7 +132,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (call.finished) return;
     try {
       call.wire.answer(call, answer);
-      this.#finish(call, 'OK');
+      this.#finish(call);
     } catch (error) {
       this.fail(call, error);
     }
@@ -139,25 +140,25 @@ export class Dispatcher implements CallRunner, SinkOwner {
 
   /** Ends a call whose wire answered by itself. */
   complete(call: Call): void {
-    if (!call.finished) this.#finish(call, 'OK');
+    if (!call.finished) this.#finish(call);
   }
 
   /** Ends a call that failed after its answer began, when nothing can be said to the client any more. */
   endBroken(call: Call, error: unknown): void {
-    if (!call.finished) this.#finish(call, this.faultOf(error, call.requestId).code);
+    if (!call.finished) this.#finish(call, this.faultOf(error, call.requestId));
   }
 
   fail(call: Call, error: unknown): void {
     if (call.finished) return;
     const fault = this.faultOf(error, call.requestId);
-    this.#finish(call, fault.code);
+    this.#finish(call, fault);
     if (!call.exchange.closed) call.wire.refuse(call, fault);
   }
 
   /** A Fault as it is; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
   faultOf(error: unknown, requestId: string): Fault {
     if (error instanceof Fault) return error;
-    this.#parts.log.error('call failed unexpectedly', { requestId }, error);
+    this.#parts.log.error('call failed unexpectedly', { request_id: requestId }, error);
     return new Fault('INTERNAL', 'INTERNAL', `internal error; request id ${requestId}`, {
       metadata: { request_id: requestId },
     });
@@ -192,11 +193,11 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (call.finished) return;
     const fault = error === undefined ? undefined : this.faultOf(error, call.requestId);
     this.streams.delete(sink);
-    this.#finish(call, fault?.code ?? 'OK');
+    this.#finish(call, fault);
     try {
       sink.finish(fault);
     } catch (failure) {
-      this.#parts.log.error('ending a stream failed', { requestId: call.requestId }, failure);
+      this.#parts.log.error('ending a stream failed', { request_id: call.requestId }, failure);
     }
     call.abort(fault ?? clientGone());
   }
@@ -248,21 +249,25 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.fail(call, late);
   }
 
-  #finish(call: Call, code: string): void {
+  #finish(call: Call, fault?: Fault): void {
     call.finished = true;
     call.deadline?.cancel();
     this.#openCalls -= 1;
     const { onCall, clock } = this.#parts;
     if (onCall !== undefined) {
-      const { operation, requestId } = call;
+      const { operation, requestId, traceParent, request } = call;
       const durationMs = clock.monotonicMs() - call.startedMs;
       onCall({
         operation,
         transport: call.wire.transport,
-        code,
+        code: fault?.code ?? 'OK',
+        reason: fault?.reason ?? '',
         durationMs,
         requestId,
         identity: call.caller.identity,
+        traceParent,
+        request,
+        isStream: call.method.streaming || call.opened,
       });
     }
     if (this.#openCalls === 0) for (const notify of [...this.#pending]) notify();

@@ -16,6 +16,8 @@ export interface StreamChunk {
 /** Request and answer of one HTTP call, the same for HTTP/1.1 and HTTP/2; protocol folders see nothing below it. */
 export interface Exchange extends CredentialCarrier {
   readonly http2: boolean;
+  /** Address of the other end of the connection, '' once it is gone. */
+  readonly peerAddress: string;
   readonly method: string;
   /** Raw path without query. */
   readonly path: string;

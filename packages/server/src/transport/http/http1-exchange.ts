@@ -27,6 +27,10 @@ export class Http1Exchange implements Exchange {
     return this.header('transfer-encoding') !== undefined || (this.header('content-length') ?? '0') !== '0';
   }
 
+  get peerAddress(): string {
+    return this.#request.socket.remoteAddress ?? '';
+  }
+
   header(name: string): string | undefined {
     // Cheaper than the headers object, of which a call needs a handful; repeated fields join as lists do.
     const { rawHeaders } = this.#request;

@@ -65,6 +65,10 @@ export class Http2Exchange implements Exchange {
     return !this.#stream.endAfterHeaders;
   }
 
+  get peerAddress(): string {
+    return this.#stream.session?.socket.remoteAddress ?? '';
+  }
+
   header(name: string): string | undefined {
     const value = this.#headers[name === 'host' && this.#headers['host'] === undefined ? ':authority' : name];
     return Array.isArray(value) ? value.join(', ') : value;

@@ -1,5 +1,5 @@
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
-import type { Fault } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type { HttpRoute } from '../contract.ts';
 import type { Call, Dispatcher, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus } from '../faults/index.ts';
@@ -26,6 +26,16 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   authenticated: route.authenticated,
 });
 
+const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
+/** A proxy on this machine speaks for callers elsewhere. */
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
+
+const requireLoopback = ({ exchange }: Call): void => {
+  const isProxied = PROXY_HEADERS.some((name) => exchange.header(name) !== undefined);
+  if (isProxied || !loopback.test(exchange.peerAddress))
+    throw new Fault('PERMISSION_DENIED', 'LOOPBACK', 'this is answered on the machine of the server only');
+};
+
 /** Serves one plain HTTP route: the pipeline up to authentication, then the route's own handler (WIRE-2.4). */
 export class PlainWire implements Wire {
   readonly transport = 'http';
@@ -47,6 +57,8 @@ export class PlainWire implements Wire {
     const { dispatcher, origins } = this.#parts;
     const exchange = new PlainExchange({ call, dispatcher, origins });
     const params = Object.fromEntries(this.#names.map((name, index) => [name, call.params[index] ?? '']));
+    call.request = params;
+    if (this.#route.loopbackOnly === true) requireLoopback(call);
     this.#route.handle(exchange, params, call).then(
       () => {
         exchange.close();

@@ -1,0 +1,82 @@
+import { connect } from 'node:http2';
+import { networkInterfaces } from 'node:os';
+import { afterEach, expect, it } from 'vitest';
+import type { CallContext } from '../../auth/contract.ts';
+import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
+import { createTransport } from '../create-transport.ts';
+import { testConfig, testParts } from '../testing.ts';
+
+let server: TransportServer | undefined;
+const seen: FinishedCall[] = [];
+const contexts: CallContext[] = [];
+
+const route: HttpRoute = {
+  method: 'GET',
+  pattern: '/v1/here/{ns}',
+  authenticated: false,
+  loopbackOnly: true,
+  handle: async (exchange, _params, context) => {
+    contexts.push(context);
+    exchange.answer(200, {}, 'here');
+  },
+};
+
+const start = async (host = '127.0.0.1'): Promise<string> => {
+  const onCall = (call: FinishedCall): void => void seen.push(call);
+  const config = { ...testConfig, host, loopbackOnly: false };
+  server = await createTransport({ ...testParts({ routes: [route], onCall }), config });
+  return `http://127.0.0.1:${server.port}/v1/here/n`;
+};
+
+afterEach(async () => {
+  await server?.close();
+  seen.length = 0;
+  contexts.length = 0;
+});
+
+const overHttp2 = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const session = connect(url);
+    const stream = session.request({ ':path': new URL(url).pathname });
+    stream.on('response', (headers) => resolve(headers[':status'] ?? 0));
+    stream.on('error', reject);
+    stream.on('close', () => session.close());
+    stream.resume();
+  });
+
+it('serves a loopback-only route on this machine, over both versions of HTTP', async () => {
+  const url = await start();
+  expect((await fetch(url)).status).toBe(200);
+  expect(await overHttp2(url)).toBe(200);
+});
+
+it('refuses a loopback-only route through a proxy and from another address', async () => {
+  const url = await start('0.0.0.0');
+  for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+    const answer = await fetch(url, { headers: { [header]: '127.0.0.1' } });
+    expect([answer.status, (await answer.text()).includes('"LOOPBACK"')]).toEqual([403, true]);
+  }
+  const outer = Object.values(networkInterfaces())
+    .flat()
+    .find((face) => face?.family === 'IPv4' && !face.internal);
+  if (outer !== undefined) expect((await fetch(url.replace('127.0.0.1', outer.address))).status).toBe(403);
+  expect(contexts).toEqual([]);
+});
+
+it('hands a well-formed trace context on and tells of the call what it was, without contents', async () => {
+  const url = await start();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await fetch(url, { headers: { traceparent, 'x-request-id': 'r1' } });
+  for (const bad of ['00-0-0-01', traceparent.replace(/b7.*31/, '0'.repeat(16)), traceparent.toUpperCase()])
+    await fetch(url, { headers: { traceparent: bad } });
+  expect(contexts.map((context) => context.traceParent)).toEqual([traceparent, undefined, undefined, undefined]);
+  expect(seen[0]).toMatchObject({
+    operation: 'GET /v1/here/{ns}',
+    code: 'OK',
+    reason: '',
+    requestId: 'r1',
+    traceParent: traceparent,
+    request: { ns: 'n' },
+    isStream: false,
+  });
+});
