@@ -12,7 +12,8 @@ import { createMetrics, type Metrics } from './telemetry/index.ts';
 import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
 import { openEngines, type Surroundings } from './wiring/engines.ts';
 import { type AppParts, surfaceOf } from './wiring/operations.ts';
-import { wireResources } from './wiring/resources.ts';
+import { type PlatformParts, wirePlatform, wireSecrets } from './wiring/platform.ts';
+import { joinMachinery, wireResources } from './wiring/resources.ts';
 import { namespaceTurns, type TurnParts, wireModels, wireTurns } from './wiring/turns.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
@@ -34,6 +35,7 @@ const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
 interface App extends AppParts {
   readonly models: ReturnType<typeof wireModels>;
+  readonly platform: PlatformParts;
   readonly metrics: Metrics;
   readonly jobs: PeriodicJobs;
   readonly chain: AuditChain;
@@ -53,12 +55,23 @@ const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts[
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
 const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const engines = await openEngines(config, around);
-  const models = wireModels(config, engines);
+  const secrets = wireSecrets(engines);
+  const models = wireModels(config, engines, secrets);
+  const workerId = engines.ids.next();
   let turns: TurnParts | undefined;
   const runtime = (): TurnParts['runtime'] => {
     if (turns === undefined) throw new Error('turns are wired before the first namespace is written');
     return turns.runtime;
   };
+  const platform = wirePlatform({
+    config,
+    engines,
+    secrets,
+    workerId,
+    runtime,
+    ancestorsOf: (namespace) => resources.ancestry.ancestors(namespace),
+    writer: () => resources.writer,
+  });
   const resources = wireResources({
     config,
     engines,
@@ -73,7 +86,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
       ...coordinationKinds(config, engines, () => resources.writer),
     ],
-    machinery: (writer) => coordinationMachinery(engines, writer),
+    machinery: (writer) => joinMachinery(coordinationMachinery(engines, writer), platform.machinery(writer)),
   });
   const metrics = createMetrics({
     runningTurns: () => runtime().worker.running,
@@ -87,6 +100,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     agents,
     namespaces: tree,
     endHooks: [metrics.turnHook, createActivityHook(engines.bus)],
+    workerId,
   });
   const { clock, log, store } = engines;
   return {
@@ -95,6 +109,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     models,
     resources,
     turns,
+    platform,
     metrics,
     jobs: new PeriodicJobs({ clock, log }),
     chain: new AuditChain(store),
@@ -103,15 +118,17 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
 
 /** Brings the parts to life, the store's contents first and the port last. */
 const startParts = async (app: App): Promise<TransportServer> => {
-  const { config, engines, resources, turns, metrics, jobs, chain } = app;
+  const { config, engines, resources, turns, platform, metrics, jobs, chain } = app;
   const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
   await resources.start();
+  await platform.registration.heartbeat();
   await turns.runtime.start();
   const collector = new ObjectCollector({ store, blobs: engines.blobs });
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
     { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
+    ...platform.jobs,
   ]);
   const links = new ObjectLinks({ key: await linkKey(store, engines.random), clock, blobs: engines.blobs });
   return createTransport({
@@ -130,13 +147,14 @@ const startParts = async (app: App): Promise<TransportServer> => {
 
 /** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
 const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
-  const { engines, models, resources, turns, jobs, chain } = app;
+  const { engines, models, resources, turns, platform, jobs, chain } = app;
   turns.streams.shutDown();
   const drained = transport?.drain();
   await turns.runtime.stop();
   await drained;
   await transport?.close();
   jobs.close();
+  await platform.registration.close();
   resources.close();
   await chain.tick();
   await models.close();

@@ -9,10 +9,14 @@ export interface StatusReconcilerDeps {
   readonly seal: ValueSeal;
   readonly contract: KindContract;
   /** Kinds on which the status depends. */
-  readonly follows: readonly string[];
-  /** True when a resource may depend on the changed one; absent = always. */
-  readonly concerns?: (changed: ResourceKey, own: ResourceKey) => boolean;
+  readonly follows: Readonly<Record<string, Following>>;
   readonly resyncMs?: number;
+}
+
+/** How a status depends on another kind: on any change or only on its presence; everywhere or in the same namespace. */
+export interface Following {
+  readonly presenceOnly?: boolean;
+  readonly sameNamespace?: boolean;
 }
 
 const PAGE = 500;
@@ -36,18 +40,18 @@ const keysFor = async (
   reads: ResourceReads,
 ): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  const own = key.kind === deps.contract.kind && change.change !== 'deleted' ? [key] : [];
-  if (!deps.follows.includes(key.kind)) return own;
+  const { kind } = deps.contract;
+  const own = key.kind === kind && change.change !== 'deleted' ? [key] : [];
+  const following = deps.follows[key.kind];
+  if (following === undefined || (following.presenceOnly === true && change.change === 'updated')) return own;
+  const { namespace } = key;
+  const scope =
+    following.sameNamespace === true ? ({ type: 'namespace', namespace } as const) : ({ type: 'all' } as const);
   const found: ResourceKey[] = [...own];
   let after: ResourceKey | undefined;
   for (;;) {
-    const page = await reads.list({
-      kind: deps.contract.kind,
-      scope: { type: 'all' },
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    found.push(...page.map((record) => record.key).filter((candidate) => deps.concerns?.(key, candidate) ?? true));
+    const page = await reads.list({ kind, scope, limit: PAGE, ...(after === undefined ? {} : { after }) });
+    found.push(...page.map((record) => record.key));
     after = page.at(-1)?.key;
     if (page.length < PAGE) return found;
   }

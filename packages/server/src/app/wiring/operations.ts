@@ -18,6 +18,7 @@ import { GuardedFetch } from '../outbound/index.ts';
 import { authoringOperations } from './authoring.ts';
 import { coordinationOperations } from './coordination.ts';
 import type { Engines } from './engines.ts';
+import { platformOperations } from './platform.ts';
 import type { ResourceParts } from './resources.ts';
 import type { TurnParts } from './turns.ts';
 
@@ -129,6 +130,7 @@ export const surfaceOf = (
         activity: { Session: sessionFacts },
       }),
       ...coordinationOperations(parts),
+      ...platformOperations(parts),
       ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),
     ],
     routes: [

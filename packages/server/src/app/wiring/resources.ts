@@ -48,11 +48,19 @@ export interface ResourceNeeds {
   /** Further kinds, by the features that own them. */
   readonly kinds: readonly KindContract[];
   /** What drives and clears up behind those kinds. */
-  readonly machinery: (writer: ResourceWriter) => {
-    readonly reconcilers: readonly Reconciler[];
-    readonly workers: readonly QueueWorker[];
-  };
+  readonly machinery: (writer: ResourceWriter) => Machinery;
 }
+
+/** Reconcilers and queue workers of some kinds. */
+export interface Machinery {
+  readonly reconcilers: readonly Reconciler[];
+  readonly workers: readonly QueueWorker[];
+}
+
+export const joinMachinery = (...parts: readonly Machinery[]): Machinery => ({
+  reconcilers: parts.flatMap((part) => part.reconcilers),
+  workers: parts.flatMap((part) => part.workers),
+});
 
 const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
   (await descendantRecords(resources, namespace)).map((record) => record.key.name);

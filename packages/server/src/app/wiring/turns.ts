@@ -1,6 +1,6 @@
-import { Fault } from '../../base/index.ts';
 import { StoredObjects } from '../../features/files/index.ts';
 import type { NamespaceTurns } from '../../features/namespaces/index.ts';
+import type { SecretResolver } from '../../features/secrets/index.ts';
 import { createUngovernedMeter } from '../../features/usage/index.ts';
 import { createModelRegistry, type ModelRegistry } from '../../models/index.ts';
 import { createHistoryReader } from '../../runtime/history/index.ts';
@@ -29,23 +29,15 @@ import { toolOutputs } from './tool-outputs.ts';
 /** Most turns a tombstone looks at; what is left is stopped by the next claim's check. */
 const STOP_ROWS = 100_000;
 
-/** Model providers as configured; keys behind `secret://` come with the Secret kind. */
-export const wireModels = (config: Config, engines: Engines): ModelRegistry =>
+/** Model providers as configured; keys behind `secret://` may also live in `system` (PL-3). */
+export const wireModels = (config: Config, engines: Engines, secrets: SecretResolver): ModelRegistry =>
   createModelRegistry({
     config: config.models,
     clock: engines.clock,
     random: engines.random,
     log: engines.log,
     environment: engines.environment,
-    secrets: (namespace, reference) =>
-      Promise.reject(
-        new Fault(
-          'FAILED_PRECONDITION',
-          'SECRET_NOT_FOUND',
-          `no secret ${reference} is visible in namespace ${namespace}`,
-          { metadata: { ns: namespace, reference } },
-        ),
-      ),
+    secrets: (namespace, reference) => secrets.resolve(namespace, reference, { isProviderKey: true }),
   });
 
 export const wireTools = (config: Config, engines: Engines, objects: StoredObjects): ToolRegistry =>
@@ -66,11 +58,13 @@ export interface TurnNeeds {
   readonly agents: AgentDirectory;
   readonly namespaces: NamespaceGate;
   readonly endHooks: readonly TurnEndHook[];
+  /** Id under which this process claims. */
+  readonly workerId: string;
 }
 
 /** Turn engine, object access, streams. */
 export const wireTurns = (needs: TurnNeeds) => {
-  const { config, engines, models, agents, namespaces, endHooks } = needs;
+  const { config, engines, models, agents, namespaces, endHooks, workerId } = needs;
   const { store, bus, clock, ids, random, log, faultPoint } = engines;
   const objects = new StoredObjects({ blobs: engines.blobs, clock });
   const tools = wireTools(config, engines, objects);
@@ -91,7 +85,7 @@ export const wireTurns = (needs: TurnNeeds) => {
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     endHooks,
-    workerId: ids.next(),
+    workerId,
     faultPoint,
   });
   const streams = new StreamRegistry({

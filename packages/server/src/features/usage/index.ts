@@ -5,6 +5,8 @@
  */
 import type { UsageMeter } from '../../runtime/contract.ts';
 
+export { usagePolicyContract } from './policy-kind.ts';
+
 /** The meter of an instance without policies: governs nothing, refuses nothing, charges nothing. */
 export const createUngovernedMeter = (): UsageMeter => ({
   governs: () => false,

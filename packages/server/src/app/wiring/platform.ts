@@ -1,0 +1,206 @@
+import {
+  type KindContract,
+  type QueueWorker,
+  RESEAL,
+  RESOURCES_CHANGED,
+  type Reconciler,
+  ResealWorker,
+  type ResourceWriter,
+  statusReconciler,
+} from '../../controllers/index.ts';
+import { connectorClassContract, connectorContract } from '../../features/connectors/index.ts';
+import type { Operation } from '../../features/contract.ts';
+import { NamespaceDirectory } from '../../features/namespaces/index.ts';
+import { sandboxContracts } from '../../features/sandboxes/index.ts';
+import { SecretResolver, secretContract, secretOperations } from '../../features/secrets/index.ts';
+import {
+  type StopExecution,
+  TaskTimer,
+  type TaskTimes,
+  taskContract,
+  taskOperations,
+} from '../../features/tasks/index.ts';
+import { usagePolicyContract } from '../../features/usage/index.ts';
+import {
+  HEARTBEAT_MS,
+  WorkerRegistration,
+  WorkerWatch,
+  workerContract,
+  workerOperations,
+} from '../../features/workers/index.ts';
+import { toolGrant, workflowContract } from '../../features/workflows/index.ts';
+import type { Runtime } from '../../runtime/index.ts';
+import type { Config } from '../config/index.ts';
+import type { PeriodicJob } from '../periodic.ts';
+import type { Engines } from './engines.ts';
+import type { AppParts } from './operations.ts';
+
+/** Values behind `secret://` for everything that uses them. */
+export const wireSecrets = ({ store, secretKeys }: Engines): SecretResolver => {
+  const directory = new NamespaceDirectory();
+  return new SecretResolver({
+    store,
+    seal: secretKeys.ring,
+    lineage: async (reads, namespace) => {
+      const state = await directory.find(reads, namespace);
+      return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
+    },
+  });
+};
+
+/** Keys of model providers belong to the configuration: no connector may have them sent anywhere (CO-2.1). */
+const PROVIDER_KEYS: ReadonlySet<string> = new Set([
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+]);
+
+/** Variables of the configuration, whose prefix connectors share for credentials of their own. */
+const isConfiguration = (name: string): boolean =>
+  PROVIDER_KEYS.has(name) || (name.startsWith('SVC_') && !name.startsWith('SVC_CONNECTOR_'));
+
+/** Patterns of `connectors.envAllow`, `*` for any text. */
+const envAllowance = (patterns: readonly string[]): ((name: string) => boolean) => {
+  const forms = patterns.map((pattern) => pattern.split('*').map((text) => text.replace(/[^A-Za-z0-9_]/g, '\\$&')));
+  const allowed = forms.map((texts) => new RegExp(`^${texts.join('.*')}$`));
+  return (name) =>
+    /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isConfiguration(name) && allowed.some((form) => form.test(name));
+};
+
+const taskTimes = ({ settings }: Config): TaskTimes => ({
+  lifetimeMicros: settings['tasks.lifetime'] * 1_000,
+  retentionMicros: settings['tasks.retention'] * 1_000,
+});
+
+/** Ends the turns of the session that works on a task. */
+const stopExecution =
+  (runtime: () => Runtime): StopExecution =>
+  async (tx, status) => {
+    const session = await tx.log.lockSession(status.executionRef?.sessionId ?? '');
+    if (session !== undefined) await runtime().lifecycle.stop(tx, session, '');
+  };
+
+export interface PlatformNeeds {
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly secrets: SecretResolver;
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+  readonly runtime: () => Runtime;
+  readonly writer: () => ResourceWriter;
+  /** Id under which this process claims, and the name of its Worker record. */
+  readonly workerId: string;
+}
+
+/** The record of this process and the watch over those of others. */
+const wireWorkers = ({ config, engines, runtime, writer, workerId }: PlatformNeeds) => {
+  const { store, clock } = engines;
+  const registration = new WorkerRegistration({
+    store,
+    clock,
+    writer,
+    workerId,
+    version: config.transport.version,
+    endpoints: (config.settings['worker.endpoints'] ?? [{ url: config.publicUrl }]).map(
+      ({ url = '', protocol = 'http', audience = '' }: { url?: string; protocol?: string; audience?: string }) => ({
+        url,
+        protocol,
+        audience,
+      }),
+    ),
+    isBusReachable: () => true,
+    drain: () => runtime().worker.drain(),
+  });
+  const watch = new WorkerWatch({ store, writer });
+  const jobs: readonly PeriodicJob[] = [
+    { name: 'worker-heartbeat', everyMs: HEARTBEAT_MS, tick: () => registration.heartbeat() },
+    { name: 'worker-watch', everyMs: HEARTBEAT_MS, tick: () => watch.tick() },
+  ];
+  return { registration, jobs };
+};
+
+/** The kinds of this part, and what keeps their statuses true and their deadlines kept. */
+export const wirePlatform = (needs: PlatformNeeds) => {
+  const { config, engines, ancestorsOf } = needs;
+  const { settings } = config;
+  const seal = engines.secretKeys.ring;
+  const secretProblem = needs.secrets.problem.bind(needs.secrets);
+  const secret = secretContract();
+  const connectorClass = connectorClassContract({
+    isEnvAllowed: envAllowance(settings['connectors.envAllow'] ?? []),
+    environment: engines.environment,
+    secretProblem,
+  });
+  const connector = connectorContract({ ancestorsOf });
+  const workflow = workflowContract({
+    limits: { definitionBytes: settings['limits.workflowDefinitionMax'], steps: settings['limits.stepsMax'] },
+    isToolGranted: toolGrant({ ancestorsOf }),
+  });
+  const sandboxes = sandboxContracts({
+    ancestorsOf,
+    providerProblem: (provider) => `this process has no sandbox backend ${provider}`,
+    secretProblem,
+  });
+  const [sandboxClass, sandboxPolicy] = sandboxes;
+  const times = taskTimes(config);
+  const kinds: readonly KindContract[] = [
+    secret,
+    connectorClass,
+    connector,
+    workflow,
+    ...sandboxes,
+    usagePolicyContract(),
+    taskContract(times),
+    workerContract(),
+  ];
+  const local = { presenceOnly: true, sameNamespace: true };
+  const followers = [
+    { contract: secret, follows: {} },
+    { contract: connectorClass, follows: { Secret: {} } },
+    {
+      contract: connector,
+      follows: { ConnectorClass: {}, Channel: {}, Agent: { presenceOnly: true }, Workflow: { presenceOnly: true } },
+    },
+    {
+      contract: workflow,
+      follows: { Agent: local, Workflow: local, McpServer: {}, McpServerBinding: {}, Namespace: {} },
+    },
+    { contract: sandboxClass, follows: { Secret: {} } },
+    { contract: sandboxPolicy, follows: { SandboxClass: { presenceOnly: true } } },
+  ];
+  const { registration, jobs } = wireWorkers(needs);
+  const hint = (version: number): void => engines.bus.publish(RESOURCES_CHANGED, { version });
+  const machinery = (
+    writer: ResourceWriter,
+  ): { readonly reconcilers: readonly Reconciler[]; readonly workers: readonly QueueWorker[] } => ({
+    reconcilers: [
+      ...followers.flatMap(({ contract, follows }) =>
+        contract === undefined ? [] : [statusReconciler({ store: engines.store, writer, seal, contract, follows })],
+      ),
+      registration.reconciler(),
+    ],
+    workers: [
+      new ResealWorker({ store: engines.store, seal, hint }),
+      new TaskTimer({ store: engines.store, writer, times, stopExecution: stopExecution(needs.runtime) }),
+    ],
+  });
+  return { kinds, machinery, registration, jobs };
+};
+
+export type PlatformParts = ReturnType<typeof wirePlatform>;
+
+/** RotateSecretKey, UpdateTask, DrainWorker. */
+export const platformOperations = ({ config, engines, resources, turns }: AppParts): readonly Operation[] => {
+  const { store, secretKeys } = engines;
+  const { writer, views, audit, tree } = resources;
+  const shared = { store, writer, views, audit };
+  return [
+    ...secretOperations({ store, audit, keys: secretKeys, resealKind: RESEAL }),
+    ...taskOperations({
+      ...shared,
+      namespaces: tree,
+      times: taskTimes(config),
+      stopExecution: stopExecution(() => turns.runtime),
+    }),
+    ...workerOperations(shared),
+  ];
+};

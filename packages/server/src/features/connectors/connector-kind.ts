@@ -1,0 +1,155 @@
+import { create } from '@bufbuild/protobuf';
+import type { ChannelMessageConsumer, MessageConsumer, SessionMessageConsumer } from '@svc/api/data';
+import {
+  type ConnectorClassSpec,
+  type ConnectorSpec,
+  type ConnectorStatus,
+  ConnectorStatusSchema,
+} from '@svc/api/resources';
+import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } from '../../controllers/contract.ts';
+import {
+  type Finding,
+  isJsonMap,
+  type JsonMap,
+  kindRow,
+  messageFromText,
+  parseJsonMap,
+  recordKey,
+  refusal,
+  settleConditions,
+  withReady,
+} from '../../resources/index.ts';
+import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import {
+  checkConnector,
+  compileRoutes,
+  consumerNamespaceFault,
+  consumerNamespaces,
+  fillConnectorDefaults,
+  hasUnknownReplyMode,
+} from './connector-rules.ts';
+
+export interface ConnectorKindDeps {
+  /** Ancestors by name, nearest first, without a read. */
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+}
+
+type Write = SpecWrite<ConnectorSpec>;
+
+/** How connectors are written (CO-2.4), and what can be said of them while nothing registers their classes. */
+export const connectorContract = (deps: ConnectorKindDeps): KindContract =>
+  kindContract<ConnectorSpec>({
+    kind: 'Connector',
+    defaults: fillConnectorDefaults,
+    validate: ({ key, spec }) =>
+      checkConnector({ namespace: key.namespace, spec, ancestors: deps.ancestorsOf(key.namespace) }),
+    admit: async (_tx, write, origin) => {
+      if (write.isSpecChanged) admitConsumer(deps, write, origin);
+    },
+    observe,
+  });
+
+/** Messages may go to the own namespace, one below it, or one that the writer could post to himself. */
+const admitConsumer = (deps: ConnectorKindDeps, write: Write, origin: WriteOrigin): void => {
+  const own = write.key.namespace;
+  const isOpen = (namespace: string): boolean => {
+    const line = [namespace, ...deps.ancestorsOf(namespace)];
+    if (line.includes(own)) return true;
+    return (origin.caller.grants ?? []).some(
+      ({ role, namespace: scope }) => role !== 'viewer' && (scope === undefined || line.includes(scope)),
+    );
+  };
+  const faults = consumerNamespaces(write.spec.consumer)
+    .filter(({ namespace }) => !isOpen(namespace))
+    .map(({ field }) => consumerNamespaceFault(field));
+  if (faults.length > 0) throw refusal(faults);
+};
+
+const observe = async (tx: WriteTx, write: Write): Promise<ConnectorStatus> => {
+  const { current, generation, spec, key } = write;
+  const previous =
+    current === undefined
+      ? undefined
+      : (messageFromText(kindRow('Connector').status, current.status) as ConnectorStatus);
+  const { name = '', namespace = '' } = spec.classRef ?? {};
+  const record = await tx.resources.get(recordKey('ConnectorClass', namespace || key.namespace, name));
+  const routes = record === undefined ? [] : compileRoutes(classSpec(record).matchIndexes, spec.matchFields);
+  const indexed = judgeIndex(spec, record, routes);
+  const isDisabled = spec.enabled === false;
+  const findings: readonly Finding[] = [
+    indexed,
+    await judgeConsumer(tx, write),
+    { type: 'ProviderConnected', status: 'Unknown', reason: 'NoReport' },
+  ];
+  return create(ConnectorStatusSchema, {
+    observedGeneration: BigInt(generation),
+    phase: isDisabled ? 'disabled' : indexed.status === 'True' ? 'ready' : 'invalid',
+    conditions: settleConditions(previous?.conditions ?? [], withReady(findings), { now: tx.now(), generation }),
+    compiledRouteIds: indexed.status === 'True' ? [...routes] : [],
+  });
+};
+
+const hasConsumer = ({ session, channel, workflow }: MessageConsumer): boolean =>
+  [session, channel, workflow].some((member) => member !== undefined);
+
+const classSpec = (record: StoredResource): ConnectorClassSpec =>
+  messageFromText(kindRow('ConnectorClass').spec, record.spec) as ConnectorClassSpec;
+
+const judgeIndex = (spec: ConnectorSpec, record: StoredResource | undefined, routes: readonly string[]): Finding => {
+  const not = (reason: string, message: string): Finding => ({ type: 'Indexed', status: 'False', reason, message });
+  if (spec.enabled === false) return not('Disabled', 'the connector is disabled');
+  if (record === undefined) return not('ClassNotFound', 'there is no such connector class');
+  if (spec.consumer === undefined || !hasConsumer(spec.consumer))
+    return not('ConsumerMissing', 'nothing takes its messages');
+  if (Object.keys(spec.matchFields).length === 0) return not('MatchFieldsEmpty', 'it matches no event');
+  if (routes.length === 0) return not('NoIndexSatisfied', 'no index of the class has all its fields');
+  if (conditionOf(record, 'CallbackAccepted') !== 'True')
+    return not('ClassNotRegistered', 'its class is not registered');
+  return { type: 'Indexed', status: 'True', reason: 'Indexed' };
+};
+
+const judgeConsumer = async (tx: WriteTx, write: Write): Promise<Finding> => {
+  const { consumer } = write.spec;
+  if (consumer === undefined || !hasConsumer(consumer))
+    return { type: 'ConsumerResolved', status: 'Unknown', reason: 'ConsumerMissing' };
+  const reason = await consumerProblem(tx, consumer, write.key.namespace);
+  if (reason !== '') return { type: 'ConsumerResolved', status: 'False', reason };
+  const known = hasUnknownReplyMode(consumer) ? 'UnknownReplyMode' : 'Resolved';
+  return { type: 'ConsumerResolved', status: 'True', reason: known };
+};
+
+/** What keeps messages from their consumer, '' for nothing. */
+const consumerProblem = async (tx: WriteTx, consumer: MessageConsumer, own: string): Promise<string> => {
+  const { session, channel, workflow } = consumer;
+  if (session !== undefined) return sessionProblem(tx, session, own);
+  if (channel !== undefined) return channelProblem(tx, channel, own);
+  const { namespace = '', name = '' } = workflow ?? {};
+  return (await tx.resources.get(recordKey('Workflow', namespace || own, name))) === undefined
+    ? 'WorkflowNotFound'
+    : '';
+};
+
+const sessionProblem = async (tx: WriteTx, session: SessionMessageConsumer, own: string): Promise<string> => {
+  const { namespace = '', name = '' } = session.agent ?? {};
+  if ((await tx.resources.get(recordKey('Agent', namespace || own, name))) === undefined) return 'AgentNotFound';
+  if (session.continuity !== 'pinned') return '';
+  const pinned = await tx.log.session(session.sessionId);
+  return pinned?.namespace === (namespace || own) && pinned.agent === name ? '' : 'SessionNotFound';
+};
+
+const channelProblem = async (tx: WriteTx, consumer: ChannelMessageConsumer, own: string): Promise<string> => {
+  const { namespace = '', name = '' } = consumer.channel ?? {};
+  const found = await tx.resources.get(recordKey('Channel', namespace || own, name));
+  if (found === undefined) return 'ChannelNotFound';
+  if (parseJsonMap(found.status)?.['phase'] === 'closed') return 'ChannelClosed';
+  const agent = consumer.agent?.name ?? '';
+  const isMissing = agent !== '' && (await tx.resources.get(recordKey('Agent', namespace || own, agent))) === undefined;
+  return isMissing ? 'AgentNotFound' : '';
+};
+
+const conditionOf = (record: StoredResource, type: string): string | undefined => {
+  const conditions = parseJsonMap(record.status)?.['conditions'];
+  if (!Array.isArray(conditions)) return undefined;
+  const found = conditions.find((item: JsonMap) => isJsonMap(item) && item['type'] === type) as JsonMap | undefined;
+  return typeof found?.['status'] === 'string' ? found['status'] : undefined;
+};

@@ -1,0 +1,129 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type ResourceRef,
+  type SandboxClassSpec,
+  type SandboxPolicySpec,
+  type SandboxSpec,
+  type SandboxStatus,
+  SandboxStatusSchema,
+} from '@svc/api/resources';
+import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import {
+  commonStatus,
+  type Finding,
+  kindRow,
+  messageFromText,
+  messageText,
+  parseJsonMap,
+  recordKey,
+  SYSTEM_NAMESPACE,
+  secretReferences,
+  settleConditions,
+} from '../../resources/index.ts';
+import type { ReadTx, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { checkSandbox, checkSandboxClass, checkSandboxPolicy, unknownModes } from './sandbox-rules.ts';
+
+type Reads = Pick<ReadTx, 'resources'>;
+
+export interface SandboxKindDeps {
+  /** Ancestors by name, nearest first, without a read. */
+  readonly ancestorsOf: (namespace: string) => readonly string[];
+  /** Why a provider cannot run sandboxes in this process, '' when it can. */
+  readonly providerProblem: (provider: string) => string;
+  /** Why a `secret://` reference does not resolve in a namespace; undefined when it does. */
+  readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
+}
+
+/** How sandbox classes, policies and sandboxes are written (RT-8.6). The backends are another part's. */
+export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[] => {
+  const scope = (namespace: string) => ({ visible: [namespace, ...deps.ancestorsOf(namespace), SYSTEM_NAMESPACE] });
+  return [
+    kindContract<SandboxClassSpec>({
+      kind: 'SandboxClass',
+      validate: ({ spec }) => checkSandboxClass(spec),
+      observe: (tx, write) => observeClass(deps, tx, write),
+    }),
+    kindContract<SandboxPolicySpec>({
+      kind: 'SandboxPolicy',
+      validate: ({ key, spec }) => checkSandboxPolicy(spec, scope(key.namespace)),
+      observe: (tx, write) => observePolicy(deps, tx, write),
+    }),
+    kindContract<SandboxSpec>({
+      kind: 'Sandbox',
+      validate: ({ key, spec }) => checkSandbox(spec, scope(key.namespace)),
+      observe: async (tx, write) => observeSandbox(tx, write),
+    }),
+  ];
+};
+
+const resolved = (problems: readonly string[]): Finding =>
+  problems.length === 0
+    ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
+    : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
+
+const observeClass = async (deps: SandboxKindDeps, tx: WriteTx, write: SpecWrite<SandboxClassSpec>) => {
+  const { spec, key, current, generation } = write;
+  const map = parseJsonMap(messageText(kindRow('SandboxClass').spec, spec)) ?? {};
+  const problems: string[] = [];
+  for (const reference of secretReferences('SandboxClass', map)) {
+    const problem = await deps.secretProblem(tx, key.namespace, reference);
+    if (problem !== undefined) problems.push(`${reference}: ${problem}`);
+  }
+  const missing = deps.providerProblem(spec.provider);
+  const provider: Finding =
+    missing === ''
+      ? { type: 'ProviderAvailable', status: 'True', reason: 'Available' }
+      : { type: 'ProviderAvailable', status: 'False', reason: 'Unavailable', message: missing };
+  const findings = [provider, resolved(problems)];
+  const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
+  return commonStatus(current, { phase, findings }, { now: tx.now(), generation });
+};
+
+const observePolicy = async (deps: SandboxKindDeps, tx: WriteTx, write: SpecWrite<SandboxPolicySpec>) => {
+  const { spec, key, current, generation } = write;
+  const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
+  const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
+  const unknown = unknownModes(spec.template);
+  const modes: readonly Finding[] =
+    unknown.length === 0
+      ? []
+      : [{ type: 'ModesKnown', status: 'Unknown', reason: 'UnknownMode', message: unknown.join('; ') }];
+  const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
+  return commonStatus(current, { phase, findings: [finding, ...modes] }, { now: tx.now(), generation });
+};
+
+/** The class a policy means: the named namespace, else own, ancestors, `system` (PL-3). */
+const findClass = async (
+  deps: SandboxKindDeps,
+  reads: Reads,
+  wanted: { readonly namespace: string; readonly reference: ResourceRef | undefined },
+): Promise<StoredResource | undefined> => {
+  const { name = '', namespace = '' } = wanted.reference ?? {};
+  const own = wanted.namespace;
+  const places = namespace === '' ? [own, ...deps.ancestorsOf(own), SYSTEM_NAMESPACE] : [namespace];
+  for (const place of places) {
+    const found = await reads.resources.get(recordKey('SandboxClass', place, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** A sandbox that nothing provisioned yet; what its backend reported stays. */
+const observeSandbox = (tx: WriteTx, write: SpecWrite<SandboxSpec>): SandboxStatus => {
+  const { current, generation } = write;
+  if (current !== undefined) {
+    const stored = messageFromText(kindRow('Sandbox').status, current.status) as SandboxStatus;
+    return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation) });
+  }
+  const message = 'no sandbox backend has taken it up';
+  const findings: readonly Finding[] = [
+    { type: 'Ready', status: 'False', reason: 'NotProvisioned', message },
+    { type: 'Provisioned', status: 'False', reason: 'NotProvisioned', message },
+    { type: 'SetupDone', status: 'Unknown', reason: 'NotProvisioned' },
+  ];
+  return create(SandboxStatusSchema, {
+    observedGeneration: BigInt(generation),
+    phase: 'Pending',
+    conditions: settleConditions([], findings, { now: tx.now(), generation }),
+  });
+};

@@ -1,0 +1,32 @@
+import { create } from '@bufbuild/protobuf';
+import { type UsagePolicySpec, type UsagePolicyStatus, UsagePolicyStatusSchema } from '@svc/api/resources';
+import { type KindContract, kindContract } from '../../controllers/contract.ts';
+import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import { checkUsagePolicy } from './policy-rules.ts';
+
+const FRESH: readonly Finding[] = [
+  { type: 'Ready', status: 'True', reason: 'Active' },
+  { type: 'Validated', status: 'True', reason: 'Validated' },
+  { type: 'Alert', status: 'False', reason: 'BelowAlert' },
+  { type: 'Exceeded', status: 'False', reason: 'BelowLimit' },
+];
+
+/** How usage policies are written (RT-9). The counts of their limits are laid over the status at read. */
+export const usagePolicyContract = (): KindContract =>
+  kindContract<UsagePolicySpec>({
+    kind: 'UsagePolicy',
+    validate: ({ spec }) => checkUsagePolicy(spec),
+    observe: async (tx, { current, generation, isSpecChanged }) => {
+      const stored =
+        current === undefined
+          ? undefined
+          : (messageFromText(kindRow('UsagePolicy').status, current.status) as UsagePolicyStatus);
+      const previous = stored?.conditions ?? [];
+      const isJudged = previous.length > 0 && !isSpecChanged;
+      return create(UsagePolicyStatusSchema, {
+        observedGeneration: BigInt(generation),
+        phase: 'Active',
+        conditions: isJudged ? previous : settleConditions(previous, FRESH, { now: tx.now(), generation }),
+      });
+    },
+  });

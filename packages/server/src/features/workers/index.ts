@@ -1,0 +1,10 @@
+/**
+ * features/workers: the record of every process (RT-10, PL-9): registration, heartbeat, loss and draining. Claims never depend
+ * on it; people and routing hints do. app wires it and says how a process drains.
+ */
+
+export { type WorkerOperationsDeps, workerOperations } from './worker-operations.ts';
+export { workerContract } from './worker-records.ts';
+export { WorkerRegistration, type WorkerRegistrationDeps } from './worker-registration.ts';
+export { HEARTBEAT_MS } from './worker-rules.ts';
+export { WorkerWatch, type WorkerWatchDeps } from './worker-watch.ts';

@@ -1,0 +1,36 @@
+import { create } from '@bufbuild/protobuf';
+import { WorkerSpecSchema, type WorkerStatus, WorkerStatusSchema } from '@svc/api/resources';
+import { type KindContract, kindContract, type WriteOrigin } from '../../controllers/contract.ts';
+import { kindRow, messageFromText, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import type { ResourceKey } from '../../store/contracts/index.ts';
+import { EXPIRY_MICROS } from './worker-rules.ts';
+
+/** On whose behalf worker records are written. */
+export const WORKER_ORIGIN: WriteOrigin = { requestId: '', operation: 'worker', caller: { identity: 'system' } };
+
+/** Worker records: the processes write their own status. */
+export const workerContract = (): KindContract =>
+  kindContract({
+    kind: 'Worker',
+    validate: () => [],
+    observe: async (_tx, { current }) =>
+      current === undefined
+        ? create(WorkerStatusSchema, { observedGeneration: 1n, phase: 'ready' })
+        : workerStatus(current),
+  });
+
+export const workerKey = (name: string): ResourceKey => recordKey('Worker', SYSTEM_NAMESPACE, name);
+
+export const emptyWorkerSpec = () => create(WorkerSpecSchema);
+
+/** Stored status of a worker, without its times. */
+export const workerStatus = (record: { readonly status: string }): WorkerStatus =>
+  messageFromText(kindRow('Worker').status, record.status) as WorkerStatus;
+
+/** The times of a worker as they are kept beside its record (API-1.4 activity). */
+export const heartbeatActivity = (now: number): string =>
+  JSON.stringify({ heartbeatAt: String(now), expiresAt: String(now + EXPIRY_MICROS) });
+
+/** When a worker counts as lost; 0 when it never gave a sign. */
+export const expiresAt = (activity: string | undefined): number =>
+  Number(parseJsonMap(activity ?? '{}')?.['expiresAt'] ?? 0);
