@@ -85,6 +85,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     kinds: [
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
       ...coordinationKinds(config, engines, () => resources.writer),
+      ...platform.kinds,
     ],
     machinery: (writer) => joinMachinery(coordinationMachinery(engines, writer), platform.machinery(writer)),
   });
