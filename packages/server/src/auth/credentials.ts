@@ -42,3 +42,5 @@ export const credentialsInvalid = (): Fault =>
 
 export const credentialsExpired = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential has expired');
+
+export const keyRevoked = (): Fault => new Fault('UNAUTHENTICATED', 'KEY_REVOKED', 'the API key was revoked');

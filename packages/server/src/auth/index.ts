@@ -13,3 +13,4 @@ export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
 export * from './operation-access.ts';
 export * from './start-rules.ts';
+export * from './token-claims.ts';

@@ -7,7 +7,7 @@ import {
   isSameSecret,
   parseAuthorization,
 } from './credentials.ts';
-import { type JwtOptions, looksLikeJwt, verifyJwt } from './jwt-credentials.ts';
+import { isJwtCredential, type JwtOptions, verifyJwt } from './jwt-credentials.ts';
 
 export type AuthMode = 'none' | 'token' | 'password' | 'jwt' | 'jwks';
 
@@ -19,8 +19,11 @@ export interface AuthConfig {
   readonly jwt?: JwtOptions;
 }
 
+/** How a credential arrived: as a bearer token, or in `x-api-key`, which holds API keys only. */
+export type CredentialPlace = 'bearer' | 'api-key';
+
 /** A further kind of credential beside the configured modes, such as API keys; undefined = not mine. */
-export type CredentialMethod = (token: string, carrier: CredentialCarrier) => Caller | Promise<Caller> | undefined;
+export type CredentialMethod = (token: string, place: CredentialPlace) => Caller | Promise<Caller> | undefined;
 
 const everything = (identity: string, mode: Caller['mode']): Caller =>
   Object.freeze({
@@ -49,26 +52,26 @@ export class ModeAuthenticator implements Authenticator {
   authenticate(carrier: CredentialCarrier): Caller | Promise<Caller> {
     if (this.#config.modes.includes('none')) return ANONYMOUS;
     const header = carrier.header('authorization');
-    if (header !== undefined) return this.#recognise(parseAuthorization(header), carrier);
+    if (header !== undefined) return this.#recognise(parseAuthorization(header));
     const key = carrier.header('x-api-key');
     if (key === undefined) throw credentialsMissing();
-    return this.#byMethod(key, carrier) ?? fail();
+    return this.#byMethod(key, 'api-key') ?? fail();
   }
 
-  #recognise(credential: Credential, carrier: CredentialCarrier): Caller | Promise<Caller> {
+  #recognise(credential: Credential): Caller | Promise<Caller> {
     if (credential.scheme === 'basic') return this.#byPassword(credential.password) ?? fail();
     const { token } = credential;
     for (const mode of this.#config.modes) {
       const caller = this.#byMode(mode, token);
       if (caller !== undefined) return caller;
     }
-    return this.#byMethod(token, carrier) ?? fail();
+    return this.#byMethod(token, 'bearer') ?? fail();
   }
 
   #byMode(mode: AuthMode, token: string): Caller | undefined {
     const { token: expected, jwt } = this.#config;
     if (mode === 'token' && expected !== undefined && isSameSecret(token, expected)) return TOKEN;
-    if (mode === 'jwt' && jwt !== undefined && looksLikeJwt(token)) return verifyJwt(token, jwt, this.#clock);
+    if (mode === 'jwt' && jwt !== undefined && isJwtCredential(token)) return verifyJwt(token, jwt, this.#clock);
     return undefined;
   }
 
@@ -77,9 +80,9 @@ export class ModeAuthenticator implements Authenticator {
     return expected !== undefined && isSameSecret(password, expected) ? PASSWORD : undefined;
   }
 
-  #byMethod(token: string, carrier: CredentialCarrier): Caller | Promise<Caller> | undefined {
+  #byMethod(token: string, place: CredentialPlace): Caller | Promise<Caller> | undefined {
     for (const method of this.#methods) {
-      const caller = method(token, carrier);
+      const caller = method(token, place);
       if (caller !== undefined) return caller;
     }
     return undefined;
