@@ -60,11 +60,13 @@ export const commonStatus = (
   judged: { readonly phase: string; readonly findings: readonly Finding[] },
   at: { readonly now: number; readonly generation: number },
 ): CommonResourceStatus => {
-  const stored = current === undefined ? undefined : messageFromText(CommonResourceStatusSchema, current.status);
-  const previous = (stored as CommonResourceStatus | undefined)?.conditions ?? [];
+  const previous = current === undefined ? [] : storedConditions(current.status);
   return create(CommonResourceStatusSchema, {
     observedGeneration: BigInt(at.generation),
     phase: judged.phase,
     conditions: settleConditions(previous, withReady(judged.findings), at),
   });
 };
+
+const storedConditions = (status: string): readonly ConditionState[] =>
+  (messageFromText(CommonResourceStatusSchema, status) as CommonResourceStatus).conditions;

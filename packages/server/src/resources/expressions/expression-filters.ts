@@ -1,19 +1,19 @@
 import { canonicalJson, type JsonData } from '../canonical-json.ts';
 
 /** The filters besides `default`, which alone takes an argument (PL-1.3). */
-const FILTERS: ReadonlyMap<string, (value: JsonData) => JsonData> = new Map<string, (value: JsonData) => JsonData>([
-  ['upper', (value) => plainText(value).toUpperCase()],
-  ['lower', (value) => plainText(value).toLowerCase()],
-  ['trim', (value) => plainText(value).trim()],
-  ['json', (value) => canonicalJson(value)],
-  ['slug', (value) => slug(plainText(value))],
-]);
+const FILTERS = {
+  upper: (value: JsonData): JsonData => plainText(value).toUpperCase(),
+  lower: (value: JsonData): JsonData => plainText(value).toLowerCase(),
+  trim: (value: JsonData): JsonData => plainText(value).trim(),
+  json: (value: JsonData): JsonData => canonicalJson(value),
+  slug: (value: JsonData): JsonData => slug(plainText(value)),
+} as const;
 
-export const isFilter = (name: string): boolean => FILTERS.has(name);
+export type FilterName = keyof typeof FILTERS;
 
-/** The value after the named filters, in order; names are known to be filters. */
-export const applyFilters = (value: JsonData, names: readonly string[]): JsonData =>
-  names.reduce<JsonData>((result, name) => FILTERS.get(name)?.(result) ?? result, value);
+export const isFilter = (name: string): name is FilterName => Object.hasOwn(FILTERS, name);
+
+export const applyFilter = (value: JsonData, name: FilterName): JsonData => FILTERS[name](value);
 
 /** A value inside a text: texts as they are, everything else as JSON. */
 export const plainText = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));

@@ -1,5 +1,5 @@
 import { isJsonMap, type JsonData } from '../canonical-json.ts';
-import { applyFilters, plainText } from './expression-filters.ts';
+import { applyFilter, plainText } from './expression-filters.ts';
 import {
   type ExpressionPath,
   type ExpressionPiece,
@@ -72,7 +72,7 @@ const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
   if (owned.length < paths.length)
     return { problem: { offset, message: 'one expression may not mix variables of two phases' } };
   const value = piece.steps.reduce<JsonData | undefined>((result, step) => {
-    if (!('fallback' in step)) return result === undefined ? undefined : applyFilters(result, [step.filter]);
+    if (!('fallback' in step)) return result === undefined ? undefined : applyFilter(result, step.filter);
     if (result !== undefined && result !== '') return result;
     return 'path' in step.fallback ? scope.resolve(step.fallback.path) : step.fallback.value;
   }, scope.resolve(piece.path));

@@ -1,4 +1,4 @@
-import { isFilter } from './expression-filters.ts';
+import { type FilterName, isFilter } from './expression-filters.ts';
 
 /** Names of a variable, root first. */
 export type ExpressionPath = readonly string[];
@@ -8,7 +8,7 @@ export type DefaultValue = { readonly path: ExpressionPath } | { readonly value:
 
 /** One step of an expression: a filter, or a default with what it falls back to. */
 export type ExpressionStep =
-  | { readonly filter: string }
+  | { readonly filter: FilterName }
   | { readonly filter: 'default'; readonly fallback: DefaultValue };
 
 /** A piece of a text: literal text, literal text of a raw block, or a variable with its steps. */
