@@ -14,7 +14,7 @@ const NO_CRASH: Plan = { point: '', nth: 0 };
 
 /** Runs the scenario and crashes as planned; afterwards a second process runs everything to its end. */
 const runScenario = async (plan: Plan, reached = new Map<string, number>()) => {
-  const machine = new Machine();
+  const machine = new Machine({ isMetered: true });
   let armed = false;
   const hit = (point: string): void => {
     if (!armed) return;

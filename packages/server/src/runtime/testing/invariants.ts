@@ -105,10 +105,22 @@ const sessionProblems = async (machine: Machine, sessionId: string): Promise<str
   return problems;
 };
 
+/** RT-K22: what was charged is what the journaled and final USAGE parts say, whatever crashed in between. */
+const chargeProblems = async (machine: Machine): Promise<string[]> => {
+  if (!machine.isMetered) return [];
+  let stored = 0;
+  for (const id of machine.sessions)
+    for (const { parts } of await machine.messages(id))
+      for (const part of parts) if (part.type === PART.USAGE) stored += Number(part.payload?.['total_tokens'] ?? 0);
+  const charged = await machine.chargedTokens();
+  return charged === stored ? [] : [`K22: ${charged} tokens were charged, ${stored} are stored`];
+};
+
 /** Everything that must hold when all turns have ended; empty = nothing is wrong. */
 export const findProblems = async (machine: Machine): Promise<string[]> => {
   const problems = [...machine.record.violations, ...machine.errors];
   for (const id of machine.sessions) problems.push(...(await sessionProblems(machine, id)));
+  problems.push(...(await chargeProblems(machine)));
   const open = await machine.questions();
   if (open.length > 0) problems.push(`${open.length} permission requests are still open`);
   const left = machine.processes.filter(({ runtime }) => runtime.worker.running > 0);

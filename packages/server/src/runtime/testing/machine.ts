@@ -30,12 +30,15 @@ import { MemoryObjects, noUsage, testConfig, testModels } from './engine-harness
 import { FollowClient } from './follow-client.ts';
 import { type GateWatch, ProcessGate } from './process-gate.ts';
 import { RecordedTools } from './recorded-tools.ts';
+import { CHARGED, recordedUsage } from './recorded-usage.ts';
 import { RunRecord } from './run-record.ts';
 
 export interface MachineOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly spec?: MessageInitShape<typeof AgentSpecSchema>;
   readonly deps?: Partial<RuntimeDeps>;
+  /** Quotas govern every call; charges are compared with what is stored. */
+  readonly isMetered?: boolean;
 }
 
 export interface ProcessOptions {
@@ -106,6 +109,14 @@ export class Machine {
     const found = this.processes.findLast((one) => !one.gate.dead) ?? this.processes.at(-1);
     if (found === undefined) throw new Error('no process was started');
     return found;
+  }
+
+  get isMetered(): boolean {
+    return this.#options.isMetered === true;
+  }
+
+  async chargedTokens(): Promise<number> {
+    return Number((await this.store.read((tx) => tx.instance.value(CHARGED))) ?? 0);
   }
 
   get isDead(): boolean {
@@ -330,7 +341,7 @@ export class Machine {
         noteSession: async () => undefined,
       },
       namespaces: { requireLive: async () => undefined, labels: () => Promise.resolve({}) },
-      usage: noUsage,
+      usage: this.isMetered ? recordedUsage() : noUsage,
       objects,
       history: createHistoryReader(),
       prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
