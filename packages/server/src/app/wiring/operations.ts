@@ -114,7 +114,7 @@ export const surfaceOf = (
   return {
     operations: [
       ...namespaceOperations({ store, service: namespaceService, authorizer, views, responseBytes }),
-      ...agentOperations({ store, writer, authorizer, views, ids, responseBytes }),
+      ...agentOperations({ store, writer, authorizer, views, ids, seal: engines.secretKeys.ring, responseBytes }),
       ...authoringOperations(parts),
       ...sessions.operations,
       ...resourceOperations({

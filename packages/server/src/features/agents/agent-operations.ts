@@ -28,6 +28,7 @@ import {
   type ResourceViews,
   recordKey,
   resourceNotFound,
+  type ValueSeal,
 } from '../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { type Operation, unary } from '../contract.ts';
@@ -40,6 +41,8 @@ export interface AgentOperationsDeps {
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
   readonly ids: Ids;
+  /** Opens the values that a template keeps sealed, for the agents made from it. */
+  readonly seal: Pick<ValueSeal, 'open'>;
   /** `limits.responseBytes`. */
   readonly responseBytes: number;
 }
@@ -89,7 +92,7 @@ const createAgent = async (
   const { ns, name = '', template, labels, annotations } = request;
   const key = recordKey('Agent', ns, name === '' ? deps.ids.next() : name);
   const written = await deps.store.write(async (tx) => {
-    const templated = template === '' ? undefined : await mergeTemplate(tx, template, request.spec);
+    const templated = template === '' ? undefined : await mergeTemplate(tx, request, deps.seal);
     const spec = templated?.spec ?? request.spec ?? emptyAgentSpec();
     const system = templated?.system ?? {};
     return deps.writer.create(tx, context, { key, spec, labels, annotations, system, metadataPath: '' });
@@ -133,7 +136,7 @@ const modifyAgent = async (
       key: recordKey('Agent', request.ns, request.agent),
       resourceVersion: request.resourceVersion,
       metadataPath: '',
-      change: (current) => desiredAgent(tx, request, current),
+      change: (current) => desiredAgent({ tx, seal: deps.seal }, request, current),
     }),
   );
   return answer(deps, written, context);
@@ -148,12 +151,12 @@ const isMaskPath = (path: string): boolean =>
   (path.startsWith(SPEC_PREFIX) && isFieldPath(AgentSpecSchema, path.slice(SPEC_PREFIX.length)));
 
 const desiredAgent = async (
-  tx: WriteTx,
+  from: { readonly tx: WriteTx; readonly seal: Pick<ValueSeal, 'open'> },
   request: ModifyAgentRequest,
   current: StoredResource,
 ): Promise<DesiredResource> => {
   const { template, labels, annotations } = request;
-  const templated = template === '' ? undefined : await mergeTemplate(tx, template, request.spec);
+  const templated = template === '' ? undefined : await mergeTemplate(from.tx, request, from.seal);
   const given = templated?.spec ?? request.spec;
   const system = templated?.system ?? {};
   const paths = request.updateMask?.paths ?? [];

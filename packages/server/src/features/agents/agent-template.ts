@@ -2,7 +2,15 @@ import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
 import { Fault, invalidField } from '../../base/index.ts';
 import type { SystemKeys } from '../../controllers/contract.ts';
-import { type JsonData, mergePatch, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import {
+  type JsonData,
+  mergePatch,
+  openRecord,
+  parseJsonMap,
+  recordKey,
+  SYSTEM_NAMESPACE,
+  type ValueSeal,
+} from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import { isAgentTemplate, TEMPLATE_ANNOTATION, TEMPLATE_VERSION_ANNOTATION } from './agent-findings.ts';
 
@@ -17,15 +25,16 @@ export interface TemplatedSpec {
  */
 export const mergeTemplate = async (
   reads: Pick<ReadTx, 'resources'>,
-  name: string,
-  spec: AgentSpec | undefined,
+  wanted: { readonly template: string; readonly spec?: AgentSpec },
+  seal: Pick<ValueSeal, 'open'>,
 ): Promise<TemplatedSpec> => {
+  const { template: name, spec } = wanted;
   const record = await reads.resources.get(recordKey('Template', SYSTEM_NAMESPACE, name));
   if (record === undefined || !isAgentTemplate(record.spec))
     throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', `agent template does not exist: ${name}`, {
       metadata: { template: name },
     });
-  const text = parseJsonMap(record.spec)?.['specJson'];
+  const text = parseJsonMap(openRecord(record, seal).spec)?.['specJson'];
   const base = toJson(AgentSpecSchema, parseTemplate(typeof text === 'string' && text !== '' ? text : '{}'));
   const patch = spec === undefined ? {} : toJson(AgentSpecSchema, spec);
   return {

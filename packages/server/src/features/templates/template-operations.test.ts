@@ -189,6 +189,22 @@ describe('agent templates', () => {
     expect((await agentOf('helper')).condition).toBe('False NewerVersion');
   });
 
+  it('hand on values that are stored sealed', async () => {
+    const acp = (env: object) => ({ runtime: { kind: 'acp', acp: { command: 'x', env } } });
+    await put('base', acp({ KEY: 'hidden' }));
+    const stored = await world.store.direct.resources.get(recordKey('Template', 'system', 'base'));
+    expect(stored?.spec).not.toContain('hidden');
+    await world.call(createAgent, { ns: 'default', name: 'helper', template: 'base' });
+    expect((await agentOf('helper')).agent?.spec?.runtime?.acp?.env).toEqual({ KEY: 'hidden' });
+    await put('base', acp({ KEY: 'changed' }));
+    await world.call(modifyAgent, { ns: 'default', agent: 'helper', template: 'base' });
+    const { agent } = await agentOf('helper');
+    expect([agent?.metadata?.annotations?.['svc/template-version'], agent?.spec?.runtime?.acp?.env]).toEqual([
+      '2',
+      { KEY: 'changed' },
+    ]);
+  });
+
   it('are needed by an agent that names them, and must give a valid agent', async () => {
     const make = (template: string) => world.call(createAgent, { ns: 'default', name: 'helper', template });
     await expect(make('none')).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'REFERENCE_MISSING' });

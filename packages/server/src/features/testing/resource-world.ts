@@ -129,7 +129,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     ...accessOperations({ store, descendants, version: '1.2.3' }),
     ...resourceOperations({ ...common, writer, feed, clock, streamBufferEvents: 8, namespaces }),
     ...namespaceOperations({ ...common, service }),
-    ...agentOperations({ ...common, writer, ids }),
+    ...agentOperations({ ...common, writer, ids, seal }),
   ];
   return { stopped, service, authorizer, views, feed, operations };
 };
