@@ -25,7 +25,7 @@ export interface TemplatedSpec {
  */
 export const mergeTemplate = async (
   reads: Pick<ReadTx, 'resources'>,
-  wanted: { readonly template: string; readonly spec?: AgentSpec },
+  wanted: { readonly template: string; readonly spec?: AgentSpec | undefined },
   seal: Pick<ValueSeal, 'open'>,
 ): Promise<TemplatedSpec> => {
   const { template: name, spec } = wanted;
