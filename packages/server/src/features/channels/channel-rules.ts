@@ -76,7 +76,7 @@ export const settleState = (wish: StateWish): Record<string, string> => {
   const { [STATE_ANNOTATION]: said, ...rest } = annotations;
   if (said !== undefined && !PHASES.has(said)) return { ...annotations };
   const isPhaseMeant = phase !== '' && phase !== current;
-  const wanted = isPhaseMeant ? phase : (said ?? (phase === '' ? current : phase) ?? 'open');
+  const wanted = isPhaseMeant ? phase : (said ?? current ?? 'open');
   if (wanted === 'open' && said === undefined) return rest;
   return { ...rest, [STATE_ANNOTATION]: wanted };
 };

@@ -108,7 +108,8 @@ const checkRuns = (timing: Timing, { now, minSpacingSeconds }: JudgeFacts): read
   const [first] = runs;
   if (first === undefined || first > now + FIVE_YEARS)
     return [fault('spec.cron', 'does not come in the next five years', 'CRON_NEVER')];
-  const isDense = runs.some((run, index) => index > 0 && run - (runs[index - 1] ?? run) < minSpacingSeconds * SECOND);
+  const gaps = runs.slice(1).map((run, index) => run - Number(runs[index]));
+  const isDense = gaps.some((gap) => gap < minSpacingSeconds * SECOND);
   return isDense ? [fault('spec.cron', `runs closer together than ${minSpacingSeconds} s`, 'CRON_SPACING')] : [];
 };
 

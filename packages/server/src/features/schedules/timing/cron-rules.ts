@@ -25,8 +25,8 @@ export class CronExpression {
     const isNickname = NICKNAMES.has(pattern);
     const isForm = (fields.length === 5 || fields.length === 6) && fields.every((field) => FIELD.test(field));
     if (!isNickname && !isForm) return undefined;
-    const hour = isNickname ? '' : (fields[fields.length - HOUR_FROM_END] ?? '');
-    const isElapsed = pattern === '@hourly' || /[*?/]/.test(hour);
+    const fromHour = fields.slice(-HOUR_FROM_END).join(' ');
+    const isElapsed = pattern === '@hourly' || /^\S*[*?/]/.test(fromHour);
     try {
       const plain = isNickname ? pattern : fields.join(' ').replaceAll('?', '*');
       return new CronExpression(new Cron(plain, { paused: true, timezone: 'UTC' }), isElapsed);

@@ -1,3 +1,5 @@
+import { assert } from '../../../base/index.ts';
+
 /** IANA names only: fixed offsets such as `+01:00` are no time zones here (CO-3.1). */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 const UTC = 'UTC';
@@ -43,7 +45,8 @@ export class Zone {
     if (zoned.toPlainDateTime().equals(plain)) return zoned.epochMilliseconds;
     // The clocks jumped over it: `zoned` lies behind the jump, or exactly at it.
     const jump = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
-    return jump?.epochMilliseconds ?? zoned.epochMilliseconds;
+    assert(jump !== null, 'a wall that never showed stands behind a change of the clocks');
+    return jump.epochMilliseconds;
   }
 
   #at(at: number): Temporal.ZonedDateTime {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { checkNames, checkPhase, phaseOf, STATE_ANNOTATION, settleState } from './channel-rules.ts';
+
+const state = (value?: string): Record<string, string> => (value === undefined ? {} : { [STATE_ANNOTATION]: value });
+
+describe('the state of a channel', () => {
+  it.each([
+    { phase: '', said: undefined, current: undefined, stored: undefined },
+    { phase: 'open', said: undefined, current: undefined, stored: undefined },
+    { phase: 'closed', said: undefined, current: undefined, stored: 'closed' },
+    { phase: '', said: 'closed', current: undefined, stored: 'closed' },
+    { phase: 'open', said: 'closed', current: undefined, stored: 'open' },
+    { phase: '', said: undefined, current: 'closed', stored: 'closed' },
+    { phase: 'open', said: 'closed', current: 'closed', stored: 'open' },
+    { phase: 'closed', said: 'open', current: 'closed', stored: 'open' },
+    { phase: 'closed', said: undefined, current: 'closed', stored: 'closed' },
+    { phase: 'open', said: undefined, current: 'closed', stored: undefined },
+    { phase: 'open', said: 'ajar', current: 'closed', stored: 'ajar' },
+  ] as const)('is settled from phase "$phase", annotation $said and stored $current', (wish) => {
+    const { phase, said, current, stored } = wish;
+    const annotations = { other: 'kept', ...state(said) };
+    expect(settleState({ phase, annotations, current })).toEqual({ other: 'kept', ...state(stored) });
+  });
+
+  it('is open unless the annotation says closed', () => {
+    expect([phaseOf({}), phaseOf(state('open')), phaseOf(state('closed'))]).toEqual(['open', 'open', 'closed']);
+  });
+
+  it('has no other words', () => {
+    expect(checkPhase('Open')).toMatchObject([{ field: 'status.phase', reason: 'CHANNEL_STATE' }]);
+    expect([checkPhase(''), checkPhase('open'), checkPhase('closed')]).toEqual([[], [], []]);
+  });
+});
+
+describe('names of a body', () => {
+  it('must agree with the path', () => {
+    const reasons = (...names: Parameters<typeof checkNames>): string[] =>
+      checkNames(...names).map(({ reason }) => reason);
+    expect(reasons(undefined, { ns: 'n' })).toEqual(['NAME_INVALID']);
+    expect(reasons(undefined, { ns: 'n', name: 'a' })).toEqual([]);
+    expect(reasons({ name: 'a', namespace: 'n' }, { ns: 'n', name: 'a' })).toEqual([]);
+    expect(reasons({ name: 'b', namespace: 'm' }, { ns: 'n', name: 'a' })).toEqual([
+      ...['PATH_BODY_MISMATCH', 'PATH_BODY_MISMATCH'],
+    ]);
+  });
+});
