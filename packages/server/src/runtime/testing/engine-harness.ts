@@ -242,9 +242,11 @@ export class EngineHarness {
     const found = this.events.find((event) => event.turnId === turnId && (event.kind === 2 || event.kind === 3));
     if (found !== undefined) return Promise.resolve(found);
     return new Promise((resolve) =>
-      this.#waiting.push(
-        (event) => event.turnId === turnId && (event.kind === 2 || event.kind === 3) && (resolve(event), true),
-      ),
+      this.#waiting.push((event) => {
+        const isEnd = event.turnId === turnId && (event.kind === 2 || event.kind === 3);
+        if (isEnd) resolve(event);
+        return isEnd;
+      }),
     );
   }
 
@@ -252,7 +254,13 @@ export class EngineHarness {
   event(fits: (event: SessionEvent) => boolean): Promise<SessionEvent> {
     const found = this.events.find(fits);
     if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve) => this.#waiting.push((event) => fits(event) && (resolve(event), true)));
+    return new Promise((resolve) =>
+      this.#waiting.push((event) => {
+        const isFound = fits(event);
+        if (isFound) resolve(event);
+        return isFound;
+      }),
+    );
   }
 
   async messages(sessionId: string): Promise<
