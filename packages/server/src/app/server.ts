@@ -9,6 +9,7 @@ import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
 import { createMetrics, type Metrics } from './telemetry/index.ts';
+import { skillSource } from './wiring/authoring.ts';
 import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
 import { openEngines, type Surroundings } from './wiring/engines.ts';
 import { type AppParts, surfaceOf } from './wiring/operations.ts';
@@ -100,6 +101,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     models,
     agents,
     namespaces: tree,
+    skills: skillSource(resources.directory),
     endHooks: [metrics.turnHook, createActivityHook(engines.bus)],
     workerId,
   });

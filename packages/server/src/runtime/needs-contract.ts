@@ -1,6 +1,7 @@
 import type { AgentSpec } from '@svc/api/resources';
 import type { ReadTx, WriteTx } from '../store/contracts/index.ts';
 import type { ObjectData } from './part-contract.ts';
+import type { PromptSkills } from './prompt-contract.ts';
 import type { TurnUsage } from './turn-contract.ts';
 
 /** What runtime needs of features, as interfaces that app satisfies (architecture 2). */
@@ -37,6 +38,12 @@ export interface NamespaceGate {
   requireLive(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<void>;
   /** Labels for the template variable `namespace.labels.*`. */
   labels(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Skills as prompts show them (RT-8.1), read anew at each step. */
+export interface SkillSource {
+  /** `active`: names in activation order; the text of one that vanished is undefined. */
+  promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;
 }
 
 export type UsageMetric = 'llm.requests' | 'tool.calls' | 'agent.sessions';

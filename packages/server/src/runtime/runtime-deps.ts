@@ -9,6 +9,7 @@ import type {
   ObjectAccess,
   PromptAssembler,
   RuntimeConfig,
+  SkillSource,
   TurnBody,
   TurnMeter,
   TurnTracer,
@@ -40,6 +41,8 @@ export interface RuntimeDeps {
   readonly objects: ObjectAccess;
   readonly history: HistoryReader;
   readonly prompts: PromptAssembler;
+  /** Absent: there are no skills. */
+  readonly skills?: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
   /** Absent: nothing is traced, the caller's trace context is passed on as it came. */
   readonly tracer?: TurnTracer;

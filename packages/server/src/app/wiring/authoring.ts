@@ -8,7 +8,7 @@ import {
 } from '../../features/knowledge/index.ts';
 import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../../features/mcp-servers/index.ts';
 import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
-import { skillContract } from '../../features/skills/index.ts';
+import { SkillDirectory, skillContract } from '../../features/skills/index.ts';
 import { templateContract, templateOperations } from '../../features/templates/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
@@ -37,6 +37,10 @@ const visibleNamespaces =
     const state = await directory.find(reads, namespace);
     return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
   };
+
+/** Skills as turns see them. */
+export const skillSource = (directory: NamespaceDirectory): SkillDirectory =>
+  new SkillDirectory({ visibleNamespaces: visibleNamespaces(directory) });
 
 /** Their operations (API-8.2, 8.6, 8.7); skills have none of their own. */
 export const authoringOperations = ({ config, engines, resources }: AppParts): readonly Operation[] => {

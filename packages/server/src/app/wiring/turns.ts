@@ -9,6 +9,7 @@ import {
   createRuntime,
   type NamespaceGate,
   type Runtime,
+  type SkillSource,
   type TurnEndHook,
 } from '../../runtime/index.ts';
 import { createPromptAssembler, createSessionGoals } from '../../runtime/prompt/index.ts';
@@ -57,6 +58,7 @@ export interface TurnNeeds {
   readonly models: ModelRegistry;
   readonly agents: AgentDirectory;
   readonly namespaces: NamespaceGate;
+  readonly skills: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
   /** Id under which this process claims. */
   readonly workerId: string;
@@ -64,7 +66,7 @@ export interface TurnNeeds {
 
 /** Turn engine, object access, streams. */
 export const wireTurns = (needs: TurnNeeds) => {
-  const { config, engines, models, agents, namespaces, endHooks, workerId } = needs;
+  const { config, engines, models, agents, namespaces, skills, endHooks, workerId } = needs;
   const { store, bus, clock, ids, random, log, faultPoint } = engines;
   const objects = new StoredObjects({ blobs: engines.blobs, clock });
   const tools = wireTools(config, engines, objects);
@@ -84,6 +86,7 @@ export const wireTurns = (needs: TurnNeeds) => {
     objects,
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
+    skills,
     endHooks,
     workerId,
     faultPoint,

@@ -1,6 +1,6 @@
 import { type SkillSpec, SkillSpecSchema } from '@svc/api/resources';
 import { SpecReader } from '../../resources/index.ts';
-import type { PromptSkills } from '../../runtime/contract.ts';
+import type { PromptSkills, SkillSource } from '../../runtime/contract.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import { CATALOGUE_MAX, isComplete } from './skill-rules.ts';
 
@@ -20,7 +20,7 @@ export interface VisibleSkill {
 const PAGE = 500;
 
 /** Skills as the agents of a namespace see them: the nearest complete one of each name (RT-8.1). */
-export class SkillDirectory {
+export class SkillDirectory implements SkillSource {
   readonly #deps: SkillDirectoryDeps;
   readonly #specs = new SpecReader();
 

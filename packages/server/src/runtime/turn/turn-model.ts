@@ -42,6 +42,11 @@ const planPrompt = async (
   const { claimed, deps, transcript } = context;
   const { agent, session, turn, body } = claimed;
   const side = parseSide(session);
+  const source = deps.skills;
+  const skills =
+    source === undefined
+      ? undefined
+      : await deps.store.read((tx) => source.promptSkills(tx, turn.namespace, side.skills));
   return deps.prompts.plan({
     agent,
     namespaceLabels: context.namespaceLabels,
@@ -61,6 +66,7 @@ const planPrompt = async (
     windowFactor: options.windowFactor,
     skipCompaction: options.skipCompaction,
     goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
+    ...(skills === undefined ? {} : { skills }),
   });
 };
 
