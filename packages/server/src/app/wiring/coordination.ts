@@ -88,7 +88,7 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const door = (kind: string): StoredKindDoor =>
     new StoredKindDoor(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
   return [
-    ...channelOperations({ ...shared, limits: channelLimits(config) }),
+    ...channelOperations({ ...shared, channels: door('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
       ...{ store, writer, views, schedules: door('Schedule') },
       limits: { ...labelLimits(config), minSpacingSeconds: minSpacingSeconds(config) },

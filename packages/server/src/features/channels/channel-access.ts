@@ -11,7 +11,7 @@ export interface ChannelNames {
 }
 
 /** Throws NAMESPACE_NOT_FOUND (API-1.5). */
-export const requireNamespace = async (reads: Reads, namespace: string): Promise<void> => {
+const requireNamespace = async (reads: Reads, namespace: string): Promise<void> => {
   const key = namespaceKey(namespace);
   if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
 };

@@ -46,7 +46,7 @@ const observe = async (tx: WriteTx, write: SpecWrite<ChannelSpec>): Promise<Chan
 };
 
 /** Stored status of a channel, without the time of its last message. */
-export const channelStatus = (record: StoredResource): ChannelStatus =>
+const channelStatus = (record: StoredResource): ChannelStatus =>
   messageFromText(kindRow('Channel').status, record.status) as ChannelStatus;
 
 /** When the channel or its messages last changed, micros. */

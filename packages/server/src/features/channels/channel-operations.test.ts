@@ -177,7 +177,7 @@ describe('channels', () => {
   it('leave nothing behind: a channel of the name made again is empty at once', async () => {
     const { channel } = await world.makeChannel('ops');
     await world.subscribe('ops', 'sub');
-    for (let count = 0; count < 600; count++) await world.post('ops', `m${count}`);
+    for (let count = 0; count < 2_000; count++) await world.post('ops', `m${count}`);
     await world.call(method.deleteChannel, { ns: 'default', name: 'ops' });
     await expect(world.messages('ops')).rejects.toMatchObject({ reason: 'CHANNEL_NOT_FOUND' });
     await world.makeChannel('ops');
@@ -190,9 +190,9 @@ describe('channels', () => {
     const taken = await world.store.write((tx) => tx.queue.take([REMOVE_REMAINS], tx.now(), 1, 10));
     expect(taken.map((item) => item.key)).toEqual([uid]);
     const [item] = taken;
-    const outcomes = [];
-    for (let pass = 0; pass < 3; pass++) outcomes.push(await world.remains.run(item!));
-    expect(outcomes).toEqual([{ againMs: 0 }, { againMs: 0 }, { done: true }]);
+    let passes = 1;
+    while ('againMs' in (await world.remains.run(item!))) passes += 1;
+    expect(passes).toBe(9);
     expect(await world.store.direct.channels.messagesBefore(uid, undefined, 9)).toEqual([]);
     expect(await world.store.direct.channels.events(uid, 0, 9)).toEqual([]);
     await expect(world.call(method.deleteChannel, { ns: 'default', name: 'none' })).rejects.toMatchObject({

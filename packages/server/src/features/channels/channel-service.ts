@@ -14,17 +14,9 @@ import {
 } from '@svc/api/gateway';
 import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, type FieldViolation, pageSize } from '../../base/index.ts';
-import {
-  checkAnnotations,
-  checkLabels,
-  fillPage,
-  parseLabelSelector,
-  recordKey,
-  refusal,
-} from '../../resources/index.ts';
+import type { FieldViolation } from '../../base/index.ts';
+import { checkAnnotations, checkLabels, recordKey, refusal } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import { findChannel, requireNamespace } from './channel-access.ts';
 import { checkChannel, checkNames, checkPhase, phaseOf, settleState } from './channel-rules.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
 import { desiredOf } from './whole-resource.ts';
@@ -51,7 +43,7 @@ export class ChannelService {
   }
 
   async get(request: GetChannelRequest): Promise<ChannelResponse> {
-    return this.#answer(await findChannel(this.#deps.store.direct, { ns: request.ns, channel: request.name }));
+    return this.#answer(await this.#deps.channels.read({ key: recordKey('Channel', request.ns, request.name) }));
   }
 
   async modify(request: ModifyChannelRequest, call: CallContext): Promise<ChannelResponse> {
@@ -77,41 +69,18 @@ export class ChannelService {
   }
 
   async list(request: ListChannelsRequest): Promise<ListChannelsResponse> {
-    const { ns, labelSelector, metadataOnly } = request;
-    const size = pageSize(request.pageSize, metadataOnly);
-    const labels = parseLabelSelector(labelSelector);
-    const question = ['channels', ns, labelSelector, metadataOnly];
-    const [place] = decodePageToken(request.pageToken, question) ?? [];
-    const { page, activity } = await this.#deps.store.read(async (tx) => {
-      await requireNamespace(tx, ns);
-      const filled = await fillPage<StoredResource>({
-        size,
-        bytes: this.#deps.limits.responseBytes,
-        after: place === undefined ? undefined : recordKey('Channel', ns, place),
-        read: (after, limit) =>
-          tx.resources.list({
-            kind: 'Channel',
-            scope: { type: 'namespace', namespace: ns },
-            labels,
-            limit,
-            ...(after === undefined ? {} : { after }),
-          }),
-      });
-      const uids = metadataOnly ? [] : filled.rows.map((row) => row.uid);
-      return { page: filled, activity: await tx.resources.activity(uids) };
-    });
+    const { ns: namespace, pageSize, pageToken, labelSelector, metadataOnly } = request;
+    const page = await this.#deps.channels.list({ namespace, pageSize, pageToken, labelSelector, metadataOnly });
+    const uids = metadataOnly ? [] : page.records.map((record) => record.uid);
+    const activity = await this.#deps.store.direct.resources.activity(uids);
     return create(ListChannelsResponseSchema, {
-      channels: page.rows.map((row) => this.#view(row, activity.get(row.uid) ?? '', metadataOnly)),
-      nextPageToken: page.next === undefined ? '' : encodePageToken(question, [page.next.name]),
+      channels: page.records.map((record) => this.#view(record, activity.get(record.uid) ?? '', metadataOnly)),
+      nextPageToken: page.nextPageToken,
     });
   }
 
   async delete(request: DeleteChannelRequest, call: CallContext): Promise<DeleteChannelResponse> {
-    const { ns, name } = request;
-    await this.#deps.store.write(async (tx) => {
-      const { key } = await findChannel(tx, { ns, channel: name });
-      await this.#deps.writer.remove(tx, call, { key });
-    });
+    await this.#deps.channels.remove(call, { key: recordKey('Channel', request.ns, request.name) });
     return create(DeleteChannelResponseSchema, { success: true });
   }
 

@@ -22,7 +22,7 @@ export interface ScheduleKindDeps {
 /** Micros at which the grid of an `every` schedule begins; private. */
 const ANCHOR = 'svc/~anchor';
 /** Micros of the instant that a one-shot fired; private, written by whoever fires it. */
-export const FIRED_AT = 'svc/~fired-at';
+const FIRED_AT = 'svc/~fired-at';
 
 /** How schedules are written, whichever door they come through (CO-3.1). */
 export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>

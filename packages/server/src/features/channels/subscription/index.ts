@@ -3,6 +3,6 @@
  * (CO-1.3). Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
  */
 export { type SubscriptionControllerDeps, subscriptionController } from './subscription-controller.ts';
-export { type SubscriptionKindDeps, subscriptionContract, subscriptionSpec } from './subscription-kind.ts';
+export { type SubscriptionKindDeps, subscriptionContract } from './subscription-kind.ts';
 export { contextSize, isSubscriptionOff, type ReplyMode, replyModeOf } from './subscription-rules.ts';
 export { SubscriptionService } from './subscription-service.ts';

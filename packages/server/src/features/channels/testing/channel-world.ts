@@ -11,11 +11,17 @@ import {
 } from '@svc/api/gateway';
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
 import { silentLog } from '../../../base/index.ts';
-import { ReconcileLoop } from '../../../controllers/index.ts';
+import { ReconcileLoop, StoredKindDoor } from '../../../controllers/index.ts';
 import { defaultLabelLimits } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
 import type { Operation } from '../../contract.ts';
-import { callContext, openResourceWorld, type TestStream, type WorldOptions } from '../../testing/index.ts';
+import {
+  callContext,
+  openResourceWorld,
+  type ResourceWorld,
+  type TestStream,
+  type WorldOptions,
+} from '../../testing/index.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -41,44 +47,17 @@ const LIMITS: ChannelLimits = {
   bufferBytes: 1 << 20,
 };
 
-/** The resource world with channels; an agent `helper` is there, controllers and queue run only when told to. */
-export const openChannelWorld = async (
-  options: Partial<ChannelLimits> & Pick<WorldOptions, 'dataDir'> & { readonly subscriptionsMax?: number } = {},
-) => {
-  const { dataDir, subscriptionsMax = 200, ...limits } = options;
-  const world = await openResourceWorld({
-    ...(dataDir === undefined ? {} : { dataDir }),
-    contracts: () => [channelContract({ writer: () => world.writer }), subscriptionContract({ subscriptionsMax })],
-  });
-  const { store, bus, ids, writer, feed, views, audit, directory, clock, random } = world;
-  const objects = new Map<string, Uint8Array>();
-  const held: string[] = [];
-  const operations = channelOperations({
-    ...{ store, bus, ids, writer, feed, views, audit },
-    namespaces: directory,
-    objects: {
-      read: async (namespace, object) => objects.get(`${namespace}/${object.key}`),
-      hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
-        void held.push(`${object.key} by ${holder}`),
-    },
-    limits: { ...LIMITS, ...limits },
-  });
-  (world.operations as Operation[]).push(...operations);
-  const loop = new ReconcileLoop(subscriptionController({ store, writer }), {
-    ...{ store, feed, clock, random, log: silentLog },
-  });
-  await loop.start();
-  if (dataDir === undefined) await world.call(method.createAgent, { ns: 'default', name: 'helper' });
-
+/** The operations as tests call them. */
+const callers = ({ call, stream }: Pick<ResourceWorld, 'call' | 'stream'>, operations: readonly Operation[]) => {
   const makeChannel = (name: string, spec: MessageInitShape<typeof ChannelSpecSchema> = {}): Promise<ChannelResponse> =>
-    world.call(method.createChannel, { ns: 'default', channel: { metadata: { name }, spec } });
+    call(method.createChannel, { ns: 'default', channel: { metadata: { name }, spec } });
 
   const subscribe = (
     channel: string,
     name: string,
     spec: MessageInitShape<typeof ChannelSubscriptionSpecSchema> = {},
   ): Promise<ChannelSubscriptionResponse> =>
-    world.call(method.createChannelSubscription, {
+    call(method.createChannelSubscription, {
       ...{ ns: 'default', channel },
       subscription: { metadata: { name }, spec: { agent: 'helper', ...spec } },
     });
@@ -88,7 +67,7 @@ export const openChannelWorld = async (
     content: string,
     more: MessageInitShape<typeof PostChannelMessageRequestSchema> = {},
   ): Promise<PostChannelMessageResponse> =>
-    world.call(method.postChannelMessage, { ns: 'default', channel, content, ...more });
+    call(method.postChannelMessage, { ns: 'default', channel, content, ...more });
 
   /** A post with an idempotency key; answers with the headers that were set. */
   const postOnce = async (key: string, request: MessageInitShape<typeof PostSchema>) => {
@@ -104,10 +83,43 @@ export const openChannelWorld = async (
   };
 
   const messages = (channel: string, page: object = {}): Promise<ListChannelMessagesResponse> =>
-    world.call(method.listChannelMessages, { ns: 'default', channel, ...page });
+    call(method.listChannelMessages, { ns: 'default', channel, ...page });
 
   const follow = (channel: string, after = ''): TestStream<ChannelEvent> =>
-    world.stream(method.streamChannelEvents, { ns: 'default', channel, after });
+    stream(method.streamChannelEvents, { ns: 'default', channel, after });
+
+  return { makeChannel, subscribe, post, postOnce, messages, follow };
+};
+
+/** The resource world with channels; an agent `helper` is there, controllers and queue run only when told to. */
+export const openChannelWorld = async (
+  options: Partial<ChannelLimits> & Pick<WorldOptions, 'dataDir'> & { readonly subscriptionsMax?: number } = {},
+) => {
+  const { dataDir, subscriptionsMax = 200, ...limits } = options;
+  const world = await openResourceWorld({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    contracts: () => [channelContract({ writer: () => world.writer }), subscriptionContract({ subscriptionsMax })],
+  });
+  const { store, bus, ids, writer, feed, views, audit, directory, clock, random } = world;
+  const objects = new Map<string, Uint8Array>();
+  const held: string[] = [];
+  const operations = channelOperations({
+    ...{ store, bus, ids, writer, feed, views, audit },
+    channels: new StoredKindDoor('Channel', { store, writer, responseBytes: 1 << 20 }),
+    namespaces: directory,
+    objects: {
+      read: async (namespace, object) => objects.get(`${namespace}/${object.key}`),
+      hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
+        void held.push(`${object.key} by ${holder}`),
+    },
+    limits: { ...LIMITS, ...limits },
+  });
+  (world.operations as Operation[]).push(...operations);
+  const loop = new ReconcileLoop(subscriptionController({ store, writer }), {
+    ...{ store, feed, clock, random, log: silentLog },
+  });
+  await loop.start();
+  if (dataDir === undefined) await world.call(method.createAgent, { ns: 'default', name: 'helper' });
 
   /** Lets everything that is already decided happen: reads, commits and their deliveries. */
   const settle = async (): Promise<void> => {
@@ -124,7 +136,7 @@ export const openChannelWorld = async (
 
   return {
     ...world,
-    ...{ objects, held, loop, remains: new ChannelRemains(store), makeChannel, subscribe, post, postOnce },
-    ...{ messages, follow, settle, close },
+    ...{ objects, held, loop, remains: new ChannelRemains(store), settle, close },
+    ...callers(world, operations),
   };
 };
