@@ -52,7 +52,7 @@ const problemAt = (
 };
 
 /** `['a', 0, 'b']` as `a[0].b`. */
-export const fieldPath = ({ path }: Pick<TextPlace, 'path'>): string =>
+const fieldPath = ({ path }: Pick<TextPlace, 'path'>): string =>
   path
     .map((member, index) => (typeof member === 'number' ? `[${member}]` : index === 0 ? member : `.${member}`))
     .join('');
