@@ -42,7 +42,7 @@ const resultOf = async (parameters) => {
   const line = output.trim().split('\n').at(-1) ?? '';
   const result = JSON.parse(line === '' ? '{"failed":"no output"}' : line);
   if (options.json !== '') appendFileSync(options.json, `${line}\n`);
-  if (result.failed !== undefined)
+  if (typeof result.failed === 'string')
     throw new Error(`${parameters.join(' ')}\n${result.failed}\n${result.serverLog ?? ''}`);
   return result;
 };
