@@ -24,7 +24,7 @@ export interface ViewOptions {
   /** Facts kept beside the record: JSON text of status fields, '' for none. */
   readonly activity?: string;
   readonly metadataOnly?: boolean;
-  /** The record was not committed: its version will belong to another state, so the view is not kept. */
+  /** The view is not kept: the record was not committed, or nobody will read it again soon. It is not frozen then. */
   readonly isTransient?: boolean;
 }
 
@@ -35,7 +35,7 @@ interface CachedView {
   generic?: Resource;
 }
 
-const ENTRIES = 20_000;
+const ENTRIES = 4_000;
 
 /**
  * Messages of stored resources as callers see them. They are frozen and shared: the same record gives the same object, so
@@ -76,7 +76,7 @@ export class ResourceViews {
     const cache = options.secrets || !hasSensitiveFields(row.kind) ? this.#open : this.#masked;
     const isMasked = cache === this.#masked;
     if (options.isTransient === true) {
-      const full = deepFreeze(build(row, record, { activity, isMasked, seal: this.#seal }));
+      const full = build(row, record, { activity, isMasked, seal: this.#seal });
       return { version: record.version, activity, full };
     }
     const known = cache.get(record.uid);

@@ -11,6 +11,7 @@ import { Fault, invalidField, isUuid, notFound } from '../../base/index.ts';
 import { type Admitted, PART, type Part } from '../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ControlService } from './control-service.ts';
+import { messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
 import { causeOf, lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
@@ -75,7 +76,13 @@ export class ChatService {
         cause: causeOf(call, labels),
       });
       for (const { object } of parts)
-        if (object !== undefined) await this.#context.objects.hold(tx, session.namespace, object, admitted.messageId);
+        if (object !== undefined)
+          await this.#context.objects.hold(
+            tx,
+            session.namespace,
+            object,
+            messageHolder(session.id, admitted.messageId),
+          );
       for (const gone of [question.id, reply.id]) await tx.objects.dropReferences(gone, tx.now());
       const { turnId } = admitted;
       await recordWrite(tx, { call, names, turnId, messageId: admitted.messageId }, this.#context);

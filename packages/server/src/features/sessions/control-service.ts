@@ -28,6 +28,7 @@ import {
   checkParts,
   holdObjects,
   type InboundObjects,
+  messageHolder,
   settleObjects,
   writtenParts,
 } from './inbound/index.ts';
@@ -74,7 +75,11 @@ export class ControlService {
       });
       if (next === message) return message;
       await tx.log.saveMessage(next);
-      await holdObjects(tx, { namespace: request.ns, holder: message.id, objects }, this.#context.objects);
+      await holdObjects(
+        tx,
+        { namespace: request.ns, holder: messageHolder(message.sessionId, message.id), objects },
+        this.#context.objects,
+      );
       await recordWrite(tx, { call, names: request, messageId: message.id }, this.#context);
       return next;
     });

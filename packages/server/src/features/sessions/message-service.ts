@@ -38,6 +38,7 @@ import {
   checkSend,
   holdObjects,
   type InboundObjects,
+  messageHolder,
   plainPart,
   settleObjects,
 } from './inbound/index.ts';
@@ -113,7 +114,11 @@ export class MessageService {
       if (stored !== undefined) return JSON.parse(stored) as Admitted;
       const result = await this.#context.admission.admit(tx, this.#submission(request, call, objects));
       if (objects.size > 0)
-        await holdObjects(tx, { namespace, holder: result.messageId, objects }, this.#context.objects);
+        await holdObjects(
+          tx,
+          { namespace, holder: messageHolder(request.sessionId, result.messageId), objects },
+          this.#context.objects,
+        );
       await recordWrite(
         tx,
         { call, names: request, turnId: result.turnId, messageId: result.messageId },
@@ -143,7 +148,11 @@ export class MessageService {
       const row = await lockSession(tx, request, this.#context);
       const draft = appendedMessage(message, { id: this.#context.ids.next(), now: tx.now(), objects });
       const saved = await this.#context.lifecycle.append(tx, row, draft);
-      await holdObjects(tx, { namespace: request.ns, holder: saved.id, objects }, this.#context.objects);
+      await holdObjects(
+        tx,
+        { namespace: request.ns, holder: messageHolder(saved.sessionId, saved.id), objects },
+        this.#context.objects,
+      );
       await recordWrite(tx, { call, names: request, messageId: saved.id }, this.#context);
       const answer = create(AppendSessionMessageResponseSchema, {
         sessionId: row.id,

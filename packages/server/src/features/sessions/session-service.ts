@@ -65,7 +65,7 @@ export class SessionService {
     const row = await readSession(direct, request);
     // A session that nothing happened to since its creation has neither messages nor turns: no snapshot is needed.
     const isUntouched = row.lastMessageId === '' && row.openTurns === 0 && row.lastActive === row.createdAt;
-    if (isUntouched) return await this.#answer(direct, row, []);
+    if (isUntouched) return await this.#answer(direct, row, { messages: [] });
     return await this.#context.store.read((tx) => this.#readWhole(tx, request));
   }
 
@@ -117,11 +117,8 @@ export class SessionService {
   /** Answer of a call that made a session, read back in its transaction. */
   async answerCreated(tx: ReadTx | WriteTx, row: SessionRow): Promise<SessionResponse> {
     const rows = row.lastMessageId === '' ? [] : await tx.log.messagesBefore(row.id, undefined, DEFAULT_MESSAGES);
-    return await this.#answer(
-      tx,
-      row,
-      [...rows].reverse().map((message) => this.#context.messages.of(message)),
-    );
+    const messages = [...rows].reverse().map((message) => this.#context.messages.of(message));
+    return await this.#answer(tx, row, { messages });
   }
 
   async #create(tx: WriteTx, request: CreateSessionRequest, call: CallContext): Promise<SessionResponse> {
@@ -131,7 +128,7 @@ export class SessionService {
     await requireAgent(tx, request, this.#context);
     const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity });
     await this.#record(tx, call, { row, outcome: 'created' });
-    return await this.#answer(tx, row, []);
+    return await this.#answer(tx, row, { messages: [], isNew: true });
   }
 
   async #readWhole(tx: ReadTx, request: GetSessionRequest): Promise<SessionResponse> {
@@ -139,23 +136,20 @@ export class SessionService {
     const { messageLimit } = request;
     const limit = messageLimit === 0 ? DEFAULT_MESSAGES : messageLimit;
     const rows = limit < 0 ? [] : await tx.log.messagesBefore(row.id, undefined, limit);
-    return await this.#answer(
-      tx,
-      row,
-      [...rows].reverse().map((message) => this.#context.messages.of(message)),
-    );
+    const messages = [...rows].reverse().map((message) => this.#context.messages.of(message));
+    return await this.#answer(tx, row, { messages });
   }
 
   async #answer(
     tx: Pick<ReadTx, 'log' | 'resources'>,
     row: SessionRow,
-    messages: SessionResponse['messages'],
+    shown: { readonly messages: SessionResponse['messages']; readonly isNew?: boolean },
   ): Promise<SessionResponse> {
     const resource = await tx.resources.get(sessionKey(row));
     if (resource === undefined) throw sessionNotFound({ ns: row.namespace, agent: row.agent, sessionId: row.id });
     const cursor = this.#context.cursors.answerCursor(tx, row);
     const streamCursor = typeof cursor === 'string' ? cursor : await cursor;
-    return sessionResponse(this.#context, { row, resource, messages, streamCursor });
+    return sessionResponse(this.#context, { row, resource, streamCursor, ...shown });
   }
 
   #record(

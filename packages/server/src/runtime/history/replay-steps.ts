@@ -109,7 +109,19 @@ const splitSteps = (parts: readonly Part[]): readonly RawStep[] => {
   return steps;
 };
 
-const assistantSteps = (message: TranscriptMessage, context: AssistantContext): readonly ReplayStep[] =>
+/** Stands for an answer that was nothing but an error, so that two questions never run into one (RT-R22). */
+const NO_ANSWER = 'No answer was given: this turn failed.';
+
+const assistantSteps = (message: TranscriptMessage, context: AssistantContext): readonly ReplayStep[] => {
+  const steps = answeredSteps(message, context);
+  const isOver = message.turnId !== context.turnId;
+  if (steps.length > 0 || !isOver || !message.parts.some((part) => part.type === PART.ERROR)) return steps;
+  const content: readonly ModelContent[] = [{ type: 'text', text: NO_ANSWER, isAdded: true }];
+  const messages: readonly ModelMessage[] = [{ role: 'assistant', content }];
+  return [{ messageId: message.id, turnId: message.turnId, role: 'assistant', isStep: false, messages }];
+};
+
+const answeredSteps = (message: TranscriptMessage, context: AssistantContext): readonly ReplayStep[] =>
   splitSteps(message.parts).flatMap((step): readonly ReplayStep[] => {
     const isSame = isSameTarget(step.usage, context.target);
     const said = step.said.flatMap((part) => saidContent(part, isSame && message.turnId === context.turnId));

@@ -28,7 +28,8 @@ export class SnapshotReads {
   }
 
   async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
-    if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // A newcomer may come between the end of one read and the start of the one it woke.
+    while (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isBusy = true;
     let isOpen = true;
     const access: Access = {

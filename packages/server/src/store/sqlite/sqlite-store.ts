@@ -127,7 +127,7 @@ class SqliteStore implements Store {
     this.#connections = [snapshot, direct, writer];
     const nextToken = tokenSource(options.random);
     const cache = new RecordCache();
-    this.#tables = createTables(writer, nextToken, cache);
+    this.#tables = createTables(writer, nextToken, { cache, isWriter: true });
     this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
     this.#walFd = openSync(`${file}-wal`, 'r');
@@ -155,7 +155,7 @@ class SqliteStore implements Store {
     });
     this.#snapshots = new SnapshotReads(snapshot, createTables(snapshot, nextToken), this.#syncer);
     this.#direct = new DirectReads(direct, {
-      tables: createTables(direct, nextToken, cache),
+      tables: createTables(direct, nextToken, { cache, isWriter: false }),
       syncer: this.#syncer,
       durableVersion: () => this.#durableVersion,
     });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SessionMessagePart } from '@svc/api/data';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
-import type { WriteTx } from '../../../store/contracts/index.ts';
+import { sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
 import type { UrlFetcher } from '../sessions-deps.ts';
 import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
 
@@ -101,3 +101,7 @@ export const holdObjects = async (
 ): Promise<void> => {
   for (const object of hold.objects.values()) await access.hold(tx, hold.namespace, object, hold.holder);
 };
+
+/** Holder of a message's objects: below its session's, so that they go with the session too (RT-R37). */
+export const messageHolder = (sessionId: string, messageId: string): string =>
+  `${sessionHolder(sessionId)}/${messageId}`;

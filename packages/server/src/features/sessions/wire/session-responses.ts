@@ -46,8 +46,21 @@ const activityOf = (row: SessionRow, side: SideView): string => {
 /** Status facts of sessions for reads of the generic door, by uid (a session's uid is its id). */
 export const sessionActivity = (row: SessionRow): string => activityOf(row, sideOf(row));
 
-const sessionResource = (context: Pick<SessionsContext, 'views'>, row: SessionRow, resource: StoredResource): Session =>
-  context.views.full(SessionSchema, resource, { secrets: true, activity: activityOf(row, sideOf(row)) });
+interface SessionSnapshot {
+  readonly row: SessionRow;
+  readonly resource: StoredResource;
+  readonly messages: SessionResponse['messages'];
+  readonly streamCursor: string;
+  /** Just created: its view is not kept, most new sessions are never read this way. */
+  readonly isNew?: boolean;
+}
+
+const sessionResource = (context: Pick<SessionsContext, 'views'>, { row, resource, isNew }: SessionSnapshot): Session =>
+  context.views.full(SessionSchema, resource, {
+    secrets: true,
+    activity: activityOf(row, sideOf(row)),
+    isTransient: isNew === true,
+  });
 
 export const tokenCounter = (usage: TurnUsage): TokenCounter =>
   create(TokenCounterSchema, {
@@ -66,21 +79,16 @@ export const tokenCounter = (usage: TurnUsage): TokenCounter =>
 /** A session as GetSession shows it; the messages and the cursor come from the same snapshot as the row. */
 export const sessionResponse = (
   context: Pick<SessionsContext, 'views'>,
-  snapshot: {
-    readonly row: SessionRow;
-    readonly resource: StoredResource;
-    readonly messages: SessionResponse['messages'];
-    readonly streamCursor: string;
-  },
+  snapshot: SessionSnapshot,
 ): SessionResponse => {
-  const { row, resource } = snapshot;
+  const { row } = snapshot;
   const response = create(SessionResponseSchema);
   response.sessionId = row.id;
   response.agent = row.agent;
   response.state = row.state;
   response.messages = snapshot.messages;
   response.labels = withoutPrivate(row.labels);
-  response.session = sessionResource(context, row, resource);
+  response.session = sessionResource(context, snapshot);
   response.activeTurnId = row.activeTurnId;
   response.queuedTurns = Math.max(0, row.openTurns - (row.activeTurnId === '' ? 0 : 1));
   const { contextTokens } = sideOf(row);

@@ -96,6 +96,11 @@ export class QueueHandle implements QueueWrites {
     this.#access.enter();
     return this.#access.tables.queue.nextDue(kinds);
   }
+
+  async backlog(kinds: readonly string[], now: number) {
+    this.#access.enter();
+    return this.#access.tables.queue.backlog(kinds, now);
+  }
 }
 
 /** `LeaseWrites` inside one write transaction. */

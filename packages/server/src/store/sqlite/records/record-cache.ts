@@ -1,41 +1,52 @@
 import type { ResourceKey, StoredResource } from '../../contracts/index.ts';
 
 /** Most records kept; the oldest go first. */
-const ENTRIES = 20_000;
+const ENTRIES = 10_000;
 
 const textOf = (key: ResourceKey): string => `${key.kind}\n${key.namespace}\n${key.parent}\n${key.name}`;
 
 /**
  * Records as last committed, shared by the writing connection and the direct reads of one process: nobody else writes the
- * file (lock.db), so an entry stays true until this process writes its key. A key written by the group under way is left
- * to SQL until the group is over, whatever its outcome; missing records are never kept.
+ * file (lock.db), so an entry stays true until this process writes its key. What the group under way wrote is kept apart
+ * and shown to the writing connection only; after a rollback it is left to SQL. Missing records are never kept.
  */
 export class RecordCache {
-  readonly #records = new Map<string, StoredResource>();
-  readonly #written = new Set<string>();
+  readonly #committed = new Map<string, StoredResource>();
+  /** Keys written by the group under way; undefined = ask SQL. */
+  readonly #written = new Map<string, StoredResource | undefined>();
 
-  get(key: ResourceKey): StoredResource | undefined {
-    return this.#records.get(textOf(key));
+  /** For readers that see only what is committed. */
+  committed(key: ResourceKey): StoredResource | undefined {
+    return this.#committed.get(textOf(key));
+  }
+
+  /** For the writing connection, which sees the group under way. */
+  newest(key: ResourceKey): StoredResource | undefined {
+    const text = textOf(key);
+    return this.#written.size > 0 && this.#written.has(text) ? this.#written.get(text) : this.#committed.get(text);
   }
 
   /** Keeps what SQL answered for a key that no unfinished group has written. */
   offer(record: StoredResource): void {
     const text = textOf(record.key);
     if (this.#written.has(text)) return;
-    if (this.#records.size >= ENTRIES) {
-      for (const oldest of this.#records.keys()) {
-        this.#records.delete(oldest);
-        break;
-      }
+    if (this.#committed.size >= ENTRIES) {
+      const oldest = this.#committed.keys().next();
+      if (oldest.done !== true) this.#committed.delete(oldest.value);
     }
-    this.#records.set(text, record);
+    this.#committed.set(text, record);
   }
 
-  /** The group under way writes this key. */
-  touch(key: ResourceKey): void {
+  /** The group under way wrote this key; `record` is its state now, undefined when it is gone or not known here. */
+  wrote(key: ResourceKey, record: StoredResource | undefined): void {
     const text = textOf(key);
-    this.#records.delete(text);
-    this.#written.add(text);
+    this.#committed.delete(text);
+    this.#written.set(text, record);
+  }
+
+  /** Something was rolled back: which writes are left, only SQL knows. */
+  doubt(): void {
+    for (const text of this.#written.keys()) this.#written.set(text, undefined);
   }
 
   /** The group was committed or rolled back. */

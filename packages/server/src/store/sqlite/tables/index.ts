@@ -46,8 +46,12 @@ export interface Tables {
   readonly instance: InstanceTable;
 }
 
-export const createTables = (connection: Connection, nextToken: () => string, cache?: RecordCache): Tables => {
-  const resources = new ResourceReadTable(connection, cache);
+export const createTables = (
+  connection: Connection,
+  nextToken: () => string,
+  records?: { readonly cache: RecordCache; readonly isWriter: boolean },
+): Tables => {
+  const resources = new ResourceReadTable(connection, records?.cache, records?.isWriter);
   return {
     resources,
     resourceList: new ResourceList(connection),

@@ -9,6 +9,8 @@ const TAKE = 'UPDATE queue SET due_at = ?, attempts = attempts + 1, token = ? WH
 const ACK = 'DELETE FROM queue WHERE kind = ? AND key = ? AND token = ?';
 const RETRY = `UPDATE queue SET due_at = ?, payload = ?, token = '' WHERE kind = ? AND key = ? AND token = ?`;
 const CANCEL = 'DELETE FROM queue WHERE kind = ? AND key = ?';
+const BACKLOG =
+  'SELECT COUNT(*) AS waiting, COALESCE(MIN(due_at), 0) AS oldest FROM queue WHERE kind = ? AND due_at <= ?';
 const NEXT_DUE = 'SELECT due_at FROM queue WHERE kind = ? ORDER BY due_at LIMIT 1';
 
 interface QueueSqlRow {
@@ -29,6 +31,7 @@ export class QueueTable {
   readonly #retry: Statement;
   readonly #cancel: Statement;
   readonly #nextDue: Statement<{ due_at: number }>;
+  readonly #backlog: Statement<{ waiting: number; oldest: number }>;
   readonly #nextToken: () => string;
 
   /** `nextToken` answers a token that was never used in this database. */
@@ -41,6 +44,7 @@ export class QueueTable {
     this.#retry = connection.statement(RETRY);
     this.#cancel = connection.statement(CANCEL);
     this.#nextDue = connection.statement(NEXT_DUE);
+    this.#backlog = connection.statement(BACKLOG);
     this.#nextToken = nextToken;
   }
 
@@ -69,6 +73,17 @@ export class QueueTable {
 
   cancel(kind: string, key: string): void {
     this.#cancel.run(kind, key);
+  }
+
+  backlog(kinds: readonly string[], now: number): { readonly count: number; readonly oldestDueAt: number } {
+    let count = 0;
+    let oldestDueAt = 0;
+    for (const kind of new Set(kinds)) {
+      const { waiting = 0, oldest = 0 } = this.#backlog.get(kind, now) ?? {};
+      count += waiting;
+      if (waiting > 0) oldestDueAt = oldestDueAt === 0 ? oldest : Math.min(oldestDueAt, oldest);
+    }
+    return { count, oldestDueAt };
   }
 
   nextDue(kinds: readonly string[]): number | undefined {

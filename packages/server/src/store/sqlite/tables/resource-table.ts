@@ -66,10 +66,12 @@ export class ResourceReadTable {
   readonly #newest: Statement<{ version: number }>;
   readonly #activity: Statement<{ uid: string; body: string }>;
   readonly #cache: RecordCache | undefined;
+  readonly #isWriter: boolean;
 
-  /** `cache` only where the connection sees exactly what is committed, or the group that is being written. */
-  constructor(connection: Connection, cache?: RecordCache) {
+  /** `cache` only where the connection sees exactly what is committed, or (`isWriter`) the group that is being written. */
+  constructor(connection: Connection, cache?: RecordCache, isWriter = false) {
     this.#cache = cache;
+    this.#isWriter = isWriter;
     this.#get = connection.statement(GET);
     this.#dependents = connection.statement(DEPENDENTS);
     this.#changes = connection.statement(CHANGES);
@@ -79,7 +81,7 @@ export class ResourceReadTable {
   }
 
   get(key: ResourceKey): StoredResource | undefined {
-    const known = this.#cache?.get(key);
+    const known = this.#isWriter ? this.#cache?.newest(key) : this.#cache?.committed(key);
     if (known !== undefined) return known;
     const row = this.#get.get(key.kind, key.namespace, key.parent, key.name);
     if (row === undefined) return undefined;
@@ -88,9 +90,14 @@ export class ResourceReadTable {
     return record;
   }
 
-  /** The key is written by the group under way. */
-  touch(key: ResourceKey): void {
-    this.#cache?.touch(key);
+  /** The group under way wrote the key. */
+  wrote(key: ResourceKey, record?: StoredResource): void {
+    this.#cache?.wrote(key, record);
+  }
+
+  /** Something was rolled back. */
+  doubt(): void {
+    this.#cache?.doubt();
   }
 
   dependents(ownerUid: string, limit: number): StoredResource[] {
@@ -171,12 +178,13 @@ export class ResourceWriteTable {
   /** Called after every rollback, also of a savepoint. */
   forgetVersion(): void {
     this.#lastVersion = undefined;
+    this.#reads.doubt();
   }
 
   insert(draft: ResourceDraft, sections: readonly ResourceSection[], now: number): StoredResource {
     const version = this.#nextVersion();
     const { key } = draft;
-    this.#reads.touch(key);
+    this.#reads.wrote(key);
     const json = encodeDraft(draft);
     const inserted = this.#insert.get(
       ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
@@ -188,7 +196,9 @@ export class ResourceWriteTable {
     if (json.labels !== '{}') this.#addLabels(key, draft.labels);
     for (const owner of draft.owners) this.#addOwner.run(owner.uid, inserted.row);
     this.#log.run('created', joinSections(sections), inserted.row);
-    return toStored(draft, version, now);
+    const stored = toStored(draft, version, now);
+    this.#reads.wrote(key, stored);
+    return stored;
   }
 
   /** Undefined when the row is gone or has another version. */
@@ -210,7 +220,9 @@ export class ResourceWriteTable {
     this.#changeLabels(draft, previous, json);
     if (json.owners !== previous.owners) this.#changeOwners(draft, previous);
     this.#log.run('updated', joinSections(write.sections), previous.row);
-    return toStored(draft, version, write.now);
+    const stored = toStored(draft, version, write.now);
+    this.#reads.wrote(draft.key, stored);
+    return stored;
   }
 
   /** The removed row as it last was, with the version of its removal. */
@@ -249,7 +261,7 @@ export class ResourceWriteTable {
   #expect(key: ResourceKey, version: number): PreviousRow | undefined {
     const previous = this.#previous.get(key.kind, key.namespace, key.parent, key.name);
     if (previous?.version !== version) return undefined;
-    this.#reads.touch(key);
+    this.#reads.wrote(key);
     return previous;
   }
 
