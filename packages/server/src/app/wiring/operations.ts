@@ -4,6 +4,7 @@ import type { Operation } from '../../features/contract.ts';
 import type { ObjectLinks } from '../../features/files/index.ts';
 import { resourceOperations } from '../../features/manifests/index.ts';
 import { namespaceOperations } from '../../features/namespaces/index.ts';
+import { auditSecretReads } from '../../features/secrets/index.ts';
 import {
   type SessionLimits,
   type SessionsDeps,
@@ -117,18 +118,21 @@ export const surfaceOf = (
       ...agentOperations({ store, writer, authorizer, views, ids, seal: engines.secretKeys.ring, responseBytes }),
       ...authoringOperations(parts),
       ...sessions.operations,
-      ...resourceOperations({
-        store,
-        writer,
-        feed,
-        authorizer,
-        views,
-        namespaces,
-        clock,
-        responseBytes,
-        streamBufferEvents,
-        activity: { Session: sessionFacts },
-      }),
+      ...auditSecretReads(
+        resourceOperations({
+          store,
+          writer,
+          feed,
+          authorizer,
+          views,
+          namespaces,
+          clock,
+          responseBytes,
+          streamBufferEvents,
+          activity: { Session: sessionFacts },
+        }),
+        { store, audit: resources.audit },
+      ),
       ...coordinationOperations(parts),
       ...platformOperations(parts),
       ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),

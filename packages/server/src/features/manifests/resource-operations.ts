@@ -88,7 +88,7 @@ const listResources = async (
         }),
     });
     return create(ListResourcesResponseSchema, {
-      resources: await showResources(deps, tx, { records: page.rows, context, metadataOnly }),
+      resources: await showResources(deps, tx, { records: page.rows, context, metadataOnly, isList: true }),
       nextPageToken: page.next === undefined ? '' : encodePageToken(question, [version, ...keyParts(page.next)]),
       resourceVersion: version,
     });

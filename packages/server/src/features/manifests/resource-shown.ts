@@ -10,6 +10,9 @@ export const secretTarget = (record: StoredResource): AccessTarget =>
     ? { namespace: record.key.name }
     : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
 
+/** Values of Secrets never appear in lists and events, whoever reads them (PL-8). */
+export const isSecret = (record: StoredResource): boolean => rowOf(record)?.kind === 'Secret';
+
 /** Generic forms of records for a caller, with the facts that are kept beside them. */
 export const showResources = async (
   deps: ManifestsDeps,
@@ -20,13 +23,15 @@ export const showResources = async (
     readonly metadataOnly?: boolean;
     /** Records of a rehearsal: their versions will mean something else. */
     readonly isTransient?: boolean;
+    /** Many at once: values of Secrets are read one by one, each read audited (PL-8). */
+    readonly isList?: boolean;
   },
 ): Promise<Resource[]> => {
-  const { records, context, metadataOnly = false, isTransient = false } = shown;
+  const { records, context, metadataOnly = false, isTransient = false, isList = false } = shown;
   const activity = metadataOnly ? new Map<string, string>() : await readActivity(deps, tx, records);
   return records.map((record) =>
     deps.views.generic(record, {
-      secrets: deps.authorizer.readsSecrets(context.caller, secretTarget(record)),
+      secrets: !(isList && isSecret(record)) && deps.authorizer.readsSecrets(context.caller, secretTarget(record)),
       activity: activity.get(record.uid) ?? '',
       metadataOnly,
       isTransient,

@@ -9,7 +9,7 @@ import type { ManifestsDeps } from './manifests-deps.ts';
 import { requireKind } from './resource-address.ts';
 import { bookmark, type ChangeEvents } from './resource-events.ts';
 import { listScope, requireNamespace } from './resource-scope.ts';
-import { secretTarget } from './resource-shown.ts';
+import { isSecret, secretTarget } from './resource-shown.ts';
 import { WatchFilter } from './watch-filter.ts';
 
 const BATCH = 500;
@@ -185,6 +185,7 @@ export class ResourceWatch {
   }
 
   #readsSecrets(resource: StoredResource): boolean {
+    if (isSecret(resource)) return false;
     return this.#deps.authorizer.readsSecrets(this.#call.context.caller, secretTarget(resource));
   }
 }

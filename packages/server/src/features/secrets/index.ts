@@ -7,5 +7,6 @@ export { freshKey, KeyRing, type SealingKey } from './key-ring.ts';
 export { openSecretKeys, type SecretKeys, type SecretKeysOptions } from './secret-keys.ts';
 export { secretContract } from './secret-kind.ts';
 export { type SecretOperationsDeps, secretOperations } from './secret-operations.ts';
+export { auditSecretReads, type SecretReadAuditDeps } from './secret-read-audit.ts';
 export { type SecretProblem, SecretResolver, type SecretResolverDeps, type SecretUse } from './secret-resolver.ts';
 export { parseSecretReference } from './secret-rules.ts';

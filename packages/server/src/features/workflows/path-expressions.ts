@@ -13,15 +13,11 @@ export interface ParsedText {
   readonly problem: string;
 }
 
-const KEY = /[A-Za-z_][A-Za-z0-9_-]*/y;
-const INDEX = /\[(0|[1-9][0-9]{0,8})\]/y;
-const QUOTED = /\[("(?:[^"\\]|\\.)*")\]/y;
+const KEY = /^[A-Za-z_][A-Za-z0-9_-]*/;
+const INDEX = /^\[(0|[1-9][0-9]{0,8})\]/;
+const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
-const matchAt = (form: RegExp, text: string, at: number): RegExpExecArray | null => {
-  const sticky = new RegExp(form.source, 'y');
-  sticky.lastIndex = at;
-  return sticky.exec(text);
-};
+const matchAt = (form: RegExp, text: string, at: number): RegExpExecArray | null => form.exec(text.slice(at));
 
 const stringOf = (quoted: string): string | undefined => {
   try {

@@ -1,0 +1,331 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, type Message } from '@bufbuild/protobuf';
+import {
+  AdminService,
+  type ListResourcesResponse,
+  type ResourceResponse,
+  ResourceService,
+  type RotateSecretKeyResponse,
+} from '@svc/api/gateway';
+import { McpServerSpecSchema, NamespaceSpecSchema, type Resource, type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '../../auth/contract.ts';
+import { seededRandom } from '../../base/index.ts';
+import { kindContract, RESEAL, ResealWorker, statusReconciler } from '../../controllers/index.ts';
+import { namespaceKey, openRecord, recordKey } from '../../resources/index.ts';
+import type { StoredResource } from '../../store/contracts/index.ts';
+import type { Operation } from '../contract.ts';
+import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
+import {
+  auditSecretReads,
+  freshKey,
+  KeyRing,
+  openSecretKeys,
+  SecretResolver,
+  secretContract,
+  secretOperations,
+} from './index.ts';
+
+const READER: Caller = { ...ADMIN, grants: [{ role: 'viewer', readSecrets: false }] };
+const VALUE = 'a-value-nobody-may-find';
+const VALUE_64 = Buffer.from(VALUE).toString('base64');
+const { getResource, listResources } = ResourceService.method;
+
+const specOf = (answer: { readonly resource?: Resource | undefined }): SecretSpec => {
+  const spec = answer.resource?.spec?.kind;
+  if (spec?.case !== 'secret') throw new Error('no secret');
+  return spec.value;
+};
+const secretData = (answer: ResourceResponse): Record<string, string> => specOf(answer).data;
+
+describe('secrets', () => {
+  let world: ResourceWorld;
+
+  beforeEach(async () => {
+    world = await openResourceWorld({
+      contracts: () => [secretContract(), kindContract({ kind: 'McpServer', validate: () => [] })],
+    });
+  });
+  afterEach(() => world.close());
+
+  const put = (kind: string, name: string, spec: Message, more: object = {}): Promise<StoredResource> =>
+    world.store.write(
+      async (tx) =>
+        (await world.writer.put(tx, callContext('test'), { key: recordKey(kind, 'default', name), spec, ...more }))
+          .resource,
+    );
+  const secret = (data: Record<string, string>, stringData: Record<string, string> = {}) =>
+    create(SecretSpecSchema, { data, stringData });
+  const read = (caller: Caller = ADMIN): Promise<ResourceResponse> =>
+    world.call(getResource, { ns: 'default', kind: 'Secret', name: 'one' }, caller);
+
+  it('are stored, logged and kept on disk without a readable value', async () => {
+    await put('Secret', 'one', secret({}, { password: VALUE }));
+    await put('Secret', 'one', secret({}, { password: `${VALUE}-2` }));
+    await put(
+      'McpServer',
+      'web',
+      create(McpServerSpecSchema, { headers: { auth: VALUE, ref: 'secret://one/password' } }),
+    );
+    const changes = await world.store.direct.resources.changes(0, 100);
+    const texts = JSON.stringify([
+      changes,
+      await world.store.direct.resources.list({ scope: { type: 'all' }, limit: 100 }),
+    ]);
+    expect(texts).not.toContain(VALUE);
+    expect(texts).not.toContain(VALUE_64.slice(0, 20));
+    expect(texts).toContain('secret://one/password');
+    const files = readdirSync(world.dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const bytes = Buffer.concat(files.map((entry) => readFileSync(join(world.dataDir, entry.name))));
+    expect(bytes.includes('McpServer')).toBe(true);
+    expect(bytes.includes(VALUE)).toBe(false);
+    expect(bytes.includes(VALUE_64.slice(0, 20))).toBe(false);
+    const shown: ResourceResponse = await world.call(getResource, { ns: 'default', kind: 'McpServer', name: 'web' });
+    expect(shown.resource?.spec?.kind.value).toMatchObject({ headers: { auth: VALUE } });
+  });
+
+  it('show their values only to callers who may read them, never in lists', async () => {
+    const before = await put('Secret', 'one', secret({}, { password: VALUE }));
+    expect(secretData(await read())).toEqual({ password: VALUE_64 });
+    const masked = await read(READER);
+    expect(secretData(masked)).toEqual({ password: '' });
+    const page: ListResourcesResponse = await world.call(listResources, { ns: 'default', kind: 'Secret' });
+    expect(specOf({ resource: page.resources[0] }).data).toEqual({ password: '' });
+    const after = await put('Secret', 'one', specOf(masked));
+    expect(after).toEqual(before);
+    const extended = await put('Secret', 'one', secret({ password: '' }, { more: 'x' }));
+    expect(extended.generation).toBe(2);
+    expect(secretData(await read())).toEqual({ password: VALUE_64, more: 'eA==' });
+    await put('Secret', 'one', secret({ more: '' }));
+    expect(secretData(await read())).toEqual({ more: 'eA==' });
+  });
+
+  it('keep what a modification does not touch', async () => {
+    await put('Secret', 'one', secret({}, { password: VALUE }));
+    const key = recordKey('Secret', 'default', 'one');
+    const result = await world.store.write((tx) =>
+      world.writer.modify(tx, callContext('test'), { key, change: () => ({ labels: { a: 'b' } }) }),
+    );
+    expect([result.outcome, result.resource.generation]).toEqual(['updated', 1]);
+    expect(secretData(await read())).toEqual({ password: VALUE_64 });
+  });
+
+  it('leave an audit record of every read of their values, and none of masked ones', async () => {
+    const operations = auditSecretReads(world.operations, world);
+    const get = operations.find((operation) => operation.method.name === 'GetResource');
+    if (get?.kind !== 'unary') throw new Error('no GetResource');
+    await put('Secret', 'one', secret({}, { password: VALUE }));
+    const request = create(getResource.input, { ns: 'default', kind: 'Secret', name: 'one' });
+    const reads = async (): Promise<number> =>
+      (await world.store.direct.audit.list({ limit: 100 })).filter((row) => row.outcome === 'secret-read').length;
+    await get.handle(request, callContext('GetResource', READER));
+    expect(await reads()).toBe(0);
+    await get.handle(request, callContext('GetResource'));
+    expect(await reads()).toBe(1);
+    await get
+      .handle(create(getResource.input, { ns: 'default', kind: 'Namespace', name: 'default' }), callContext('x'))
+      .catch(() => 0);
+    expect(await reads()).toBe(1);
+    expect(operations.length).toBe(world.operations.length);
+  });
+
+  it('are encrypted by a new key after a rotation, readable at every moment', async () => {
+    for (let index = 0; index < 230; index++)
+      await put('Secret', `s-${index}`, secret({}, { password: `${VALUE}${index}` }));
+    const { operation, worker } = rotation();
+    const before = await world.store.direct.resources.get(recordKey('Secret', 'default', 's-7'));
+    const answer = (await operation.handle(
+      create(AdminService.method.rotateSecretKey.input),
+      callContext('x'),
+    )) as RotateSecretKeyResponse;
+    expect(answer.keyId).toBe(world.seal.newestId);
+    const work = worker.run({ kind: RESEAL, key: answer.keyId, payload: '{"kind":0}' });
+    const seen: string[] = [];
+    for (let index = 0; index < 230; index += 10) {
+      const record = await world.store.direct.resources.get(recordKey('Secret', 'default', `s-${index}`));
+      seen.push(openRecord(record as StoredResource, world.seal).spec);
+      await put('Secret', `s-${index}`, secret({ password: '' }, { index: String(index) }));
+    }
+    expect(await work).toEqual({ done: true });
+    expect(seen.every((text, index) => text.includes(Buffer.from(`${VALUE}${index * 10}`).toString('base64')))).toBe(
+      true,
+    );
+    const all = await world.store.direct.resources.list({ kind: 'Secret', scope: { type: 'all' }, limit: 500 });
+    expect(all.filter((record) => !record.spec.includes(`sealed:v1:${answer.keyId}:`))).toEqual([]);
+    const after = all.find((record) => record.key.name === 's-7');
+    expect(after?.generation).toBe(before?.generation);
+    expect(after?.version).toBeGreaterThan(before?.version ?? 0);
+    const { newest } = await world.store.direct.resources.versionRange();
+    expect(await worker.run({ kind: RESEAL, key: 'again', payload: '{"kind":0}' })).toEqual({ done: true });
+    expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
+  });
+
+  const rotation = () => {
+    const addKey = async (): Promise<string> => {
+      const key = freshKey(world.random);
+      world.seal.add(key);
+      return key.id;
+    };
+    const [operation] = secretOperations({
+      store: world.store,
+      audit: world.audit,
+      keys: { addKey },
+      resealKind: RESEAL,
+    });
+    const worker = new ResealWorker({ store: world.store, seal: world.seal, hint: () => undefined });
+    if (operation?.kind !== 'unary') throw new Error('no operation');
+    return { operation: operation as Extract<Operation, { kind: 'unary' }>, worker };
+  };
+
+  it('say when their key is missing, and nothing of them is overwritten', async () => {
+    await put('Secret', 'one', secret({}, { password: VALUE, other: 'x' }));
+    const { dataDir } = world;
+    await world.close(true);
+    const stranger = seededRandom(99);
+    world = await openResourceWorld({ dataDir, contracts: () => [secretContract()] });
+    const seal = new KeyRing([freshKey(stranger)], stranger);
+    const { store, writer } = world;
+    const key = recordKey('Secret', 'default', 'one');
+    const stored = async (): Promise<StoredResource> => (await store.direct.resources.get(key)) as StoredResource;
+    const reconcile = (by: KeyRing) =>
+      statusReconciler({ store, writer, seal: by, contract: secretContract(), follows: {} }).reconcile(key);
+    const before = await stored();
+    await reconcile(seal);
+    expect(JSON.parse((await stored()).status)).toMatchObject({
+      phase: 'Degraded',
+      conditions: [
+        { type: 'Ready', status: 'False' },
+        { type: 'Decryptable', status: 'False', reason: 'KeyMissing' },
+      ],
+    });
+    expect((await stored()).spec).toBe(before.spec);
+    await reconcile(world.seal);
+    expect(JSON.parse((await stored()).status)).toMatchObject({ phase: 'Ready' });
+  });
+
+  it('are found in the own namespace, else in the nearest ancestor that lets them be inherited', async () => {
+    const make = (name: string): Promise<unknown> =>
+      world.store.write((tx) =>
+        world.writer.put(tx, callContext('test'), {
+          key: namespaceKey(name),
+          spec: create(NamespaceSpecSchema, { parent: parentOf(name) }),
+        }),
+      );
+    const parentOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf(':')));
+    for (const name of ['a', 'a:b', 'a:b:c', 'a:x']) await make(name);
+    const store = (ns: string, text: string, inheritable = false): Promise<unknown> =>
+      world.store.write((tx) =>
+        world.writer.put(tx, callContext('test'), {
+          key: recordKey('Secret', ns, 'shared'),
+          spec: secret({}, { key: text }),
+          annotations: inheritable ? { 'option.svc/inheritable': 'true' } : {},
+        }),
+      );
+    const resolver = new SecretResolver({
+      store: world.store,
+      seal: world.seal,
+      lineage: async (reads, ns) => [ns, ...(await world.directory.ancestors(reads, ns))],
+    });
+    const resolve = (ns: string, use = {}): Promise<string> =>
+      resolver.resolve(ns, 'secret://shared/key', use).catch((error: { reason: string }) => error.reason);
+    await store('a:x', 'sibling', true);
+    expect(await resolve('a:b')).toBe('SECRET_NOT_FOUND');
+    await store('a', 'top');
+    expect(await resolve('a:b:c')).toBe('SECRET_NOT_FOUND');
+    await store('a', 'top', true);
+    expect(await resolve('a:b:c')).toBe('top');
+    await store('a:b', 'middle');
+    expect([await resolve('a:b:c'), await resolve('a:b')]).toEqual(['top', 'middle']);
+    await store('a:b', 'changed', true);
+    expect([await resolve('a:b:c'), await resolve('a:b')]).toEqual(['changed', 'changed']);
+    await store('system', 'provider');
+    expect([await resolve('default'), await resolve('default', { isProviderKey: true })]).toEqual([
+      'SECRET_NOT_FOUND',
+      'provider',
+    ]);
+    const problem = (reference: string) => resolver.problem(world.store.direct, 'a:b', reference);
+    expect([
+      await problem('shared/key'),
+      await problem('shared/none'),
+      await problem('none/key'),
+      await problem('x'),
+    ]).toEqual([undefined, 'SecretKeyMissing', 'SecretMissing', 'Malformed']);
+    const closed = new SecretResolver({
+      store: world.store,
+      seal: { open: () => undefined },
+      lineage: async (_reads, ns) => [ns],
+    });
+    expect(await closed.problem(world.store.direct, 'a', 'shared/key')).toBe('NotDecryptable');
+  });
+});
+
+describe('the key file', () => {
+  let dataDir: string;
+  const random = seededRandom(5);
+  const open = () => openSecretKeys({ dataDir, configured: [], random });
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'svc-keys-'));
+  });
+  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('is made at the first start for its owner only, and read at the next', async () => {
+    const first = await open();
+    const path = join(dataDir, 'keys', 'master.json');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const sealed = first.ring.seal('place', 'text');
+    const second = await open();
+    expect(second.ring.open('place', sealed)).toBe('text');
+    expect(second.ring.open('other', sealed)).toBeUndefined();
+    const added = await second.addKey();
+    expect(second.ring.isNewest(sealed)).toBe(false);
+    const third = await open();
+    expect([third.ring.newestId, third.ring.open('place', sealed)]).toEqual([added, 'text']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('stops the start when others may read it or it is damaged', async () => {
+    await open();
+    const path = join(dataDir, 'keys', 'master.json');
+    await chmod(path, 0o640);
+    await expect(open()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'KEY_FILE' });
+    await chmod(path, 0o600);
+    const text = await readFile(path, 'utf8');
+    for (const broken of ['', '{"keys":[]}', text.replace(/"key": ".{6}/, '"key": "')]) {
+      await writeFile(path, broken);
+      await expect(open()).rejects.toMatchObject({ reason: 'KEY_FILE' });
+    }
+  });
+
+  it('adds no key when it is gone', async () => {
+    const keys = await open();
+    await rm(join(dataDir, 'keys'), { recursive: true });
+    await expect(keys.addKey()).rejects.toMatchObject({ reason: 'KEY_FILE' });
+  });
+
+  it('is not used with configured keys, of which the newest encrypts and all decrypt', async () => {
+    const hex = 'ab'.repeat(32);
+    const old = await openSecretKeys({ dataDir, configured: [{ id: 'a/1', key: hex }], random });
+    const sealed = old.ring.seal('place', 'text');
+    const configured = [
+      { id: 'a/1', key: hex },
+      { id: 'b', key: 'a passphrase of some length' },
+    ];
+    const both = await openSecretKeys({ dataDir, configured, random });
+    expect([both.ring.open('place', sealed), both.ring.isNewest(sealed), await both.addKey()]).toEqual([
+      'text',
+      false,
+      'b',
+    ]);
+    expect(both.ring.open('place', 'sealed:v1:%E0%A4:AAAA')).toBeUndefined();
+    expect(both.ring.open('place', 'sealed:v1:b:AAAA')).toBeUndefined();
+    await expect(openSecretKeys({ dataDir, configured: [{ id: 'c', key: 'short' }], random })).rejects.toMatchObject({
+      reason: 'KEY_TOO_SHORT',
+    });
+    expect(() => new KeyRing([], random)).toThrow('no key');
+    await expect(stat(join(dataDir, 'keys'))).rejects.toThrow();
+  });
+});
