@@ -31,6 +31,15 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
+/** What is kept of a random secret in its place: SHA-256; enough for secrets nobody can guess. */
+export const secretHash = (secret: string): Buffer => digest(secret);
+
+/** Compares a hash with a stored one, in hexadecimal, in constant time. */
+export const isSameHash = (given: Buffer, stored: string): boolean => {
+  const expected = Buffer.from(stored, 'hex');
+  return expected.length === given.length && timingSafeEqual(given, expected);
+};
+
 /** `sub:<sha256>`: the identity of a subject that is kept out of logs. */
 export const subjectIdentity = (subject: string): string => `sub:${digest(subject).toString('hex')}`;
 

@@ -1,5 +1,4 @@
 import { create } from '@bufbuild/protobuf';
-import { type Grant, GrantSchema } from '@svc/api/data';
 import {
   AuditRecordSchema,
   AuthService,
@@ -9,10 +8,11 @@ import {
   type WhoAmIResponse,
   WhoAmIResponseSchema,
 } from '@svc/api/gateway';
-import type { CallContext, CallerGrant } from '../../auth/contract.ts';
+import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../base/index.ts';
 import type { AuditRow, ResourceReads, Store } from '../../store/contracts/index.ts';
 import { type Operation, unary } from '../contract.ts';
+import { grantMessage } from './grant-rules.ts';
 
 export interface AccessDeps {
   readonly store: Pick<Store, 'read'>;
@@ -36,8 +36,6 @@ const whoAmI = (deps: AccessDeps, { caller }: CallContext): WhoAmIResponse =>
     serverVersion: deps.version,
     ...(caller.expiresAt === undefined ? {} : { expiresAt: BigInt(caller.expiresAt) }),
   });
-
-const grantMessage = (grant: CallerGrant): Grant => create(GrantSchema, grant);
 
 const listAuditRecords = async (
   deps: AccessDeps,

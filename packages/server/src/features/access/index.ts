@@ -1,5 +1,8 @@
 /**
- * features/access: what callers can find out about access: who they are, and the audit log. Keys and tokens come with later
- * operations. Does not decide access (auth does) and writes no audit records.
+ * features/access: credentials that svc itself gives out (API keys, minted tokens), and what callers can find out about
+ * access: who they are, and the audit log. Recognises its credentials for auth's authenticator. Does not decide access (auth
+ * does); writes audit records only of what it makes and revokes. Called by app.
  */
 export { type AccessDeps, accessOperations } from './access-operations.ts';
+export { ApiKeyDirectory, type ApiKeyDirectoryDeps, apiKeyOperations } from './api-keys/index.ts';
+export { AccessTokens, keySetRoute, openTokenKey, TokenKeys, tokenOperations } from './tokens/index.ts';
