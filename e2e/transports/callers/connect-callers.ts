@@ -14,7 +14,7 @@ import { readDetail } from './rpc-status.ts';
 const TIMEOUT_MS = 20_000;
 
 /** Any transport of connect-es as a caller. */
-export const transportCaller = (name: string, transport: Transport, close: () => void = () => undefined): Caller => ({
+const transportCaller = (name: string, transport: Transport, close: () => void = () => undefined): Caller => ({
   name,
   close,
   call: async (method, request) => {

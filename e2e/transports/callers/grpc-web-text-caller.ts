@@ -52,7 +52,7 @@ const frameOf = (message: Uint8Array): Buffer => {
 };
 
 /** The body is one or more base64 texts, each with its own padding. */
-export const decodeText = (text: string): Buffer =>
+const decodeText = (text: string): Buffer =>
   Buffer.concat((text.match(/[^=]+=*/g) ?? []).map((piece) => Buffer.from(piece, 'base64')));
 
 const readFrames = (body: Buffer): readonly Frame[] => {

@@ -42,10 +42,7 @@ const canonical = (method: Method, body: JsonObject): JsonValue => jsonOf(method
 const restError = (error: ErrorBody): CallError => errorOf(error.status, error.message, error.details);
 
 /** Path, query and body of a request message; every field appears in exactly one of them. */
-export const restRequest = (
-  method: Method,
-  request: Message,
-): { readonly url: string; readonly body: string | undefined } => {
+const restRequest = (method: Method, request: Message): { readonly url: string; readonly body: string | undefined } => {
   const fields = toJson(method.input, request, { useProtoFieldName: true }) as JsonObject;
   const all = toJson(method.input, create(method.input, request), {
     useProtoFieldName: true,

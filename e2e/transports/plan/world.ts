@@ -5,6 +5,8 @@ import type { PlannedCall } from './call-generator.ts';
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Ids of tool calls hold the tail of the turn's id (RT-R33). */
 const callTail = /call_[0-9a-f]{12}_/g;
+/** A moment inside an annotation. */
+const moment = /@\d{16}\b/g;
 /** Fields whose value is a moment, a counter of the whole store, or opaque by contract. */
 const opaque = new Set([
   'createdAt',
@@ -67,7 +69,10 @@ export class World {
   #normalise(value: JsonValue, key: string): JsonValue {
     if (opaque.has(key) && value !== '' && value !== '0') return `<${key}>`;
     if (typeof value === 'string')
-      return value.replaceAll(uuid, (id) => this.#nameOf(id)).replaceAll(callTail, 'call_<turn>_');
+      return value
+        .replaceAll(uuid, (id) => this.#nameOf(id))
+        .replaceAll(callTail, 'call_<turn>_')
+        .replaceAll(moment, '@<time>');
     return mapJson(value, (item, field) => this.#normalise(item, field));
   }
 

@@ -34,7 +34,8 @@ const requestOf = ([agent, sessionId]: SessionKey, after: string) => ({
   after,
   untilDone: true,
 });
-const short = (name: string): string => name.replace(/^SESSION_MESSAGE_PART_(EVENT_KIND|TYPE)_/, '');
+/** DONE and RESET carry an empty part or none. */
+const short = (name: string): string => name.replace(/^SESSION_MESSAGE_PART_(EVENT_KIND|TYPE)_|UNSPECIFIED$/g, '');
 
 const fromJsonEvent = (event: SessionEvent): StreamedEvent => ({
   kind: short(event.kind),
@@ -44,7 +45,7 @@ const fromJsonEvent = (event: SessionEvent): StreamedEvent => ({
 });
 const fromMessage = (event: SessionMessagePartEvent): StreamedEvent => ({
   kind: SessionMessagePartEventKind[event.kind] ?? '',
-  type: event.part === undefined ? '' : (SessionMessagePartType[event.part.partType] ?? ''),
+  type: event.part === undefined ? '' : short(SessionMessagePartType[event.part.partType] ?? ''),
   content: event.part?.content ?? '',
   cursor: event.cursor,
 });
