@@ -36,6 +36,11 @@ export class QueueRunner {
     this.#kinds = [...this.#byKind.keys()];
   }
 
+  /** Kinds of items that this runner takes. */
+  get kinds(): readonly string[] {
+    return this.#kinds;
+  }
+
   start(): void {
     this.#unsubscribe = this.#deps.bus.subscribe(RESOURCES_CHANGED, () => this.#wake());
     this.#wake();

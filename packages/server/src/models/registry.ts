@@ -5,6 +5,7 @@ import { Breaker, ModelCall, Slots } from './call/index.ts';
 import { Catalogue } from './catalogue/index.ts';
 import type {
   ChunkSink,
+  ModelErrorClass,
   ModelFacts,
   ModelRegistry,
   ModelRequest,
@@ -26,6 +27,8 @@ export interface ModelRegistryOptions {
   readonly log: Log;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretResolver;
+  /** Told before a failed try of a call is repeated (RT-4.3); for metrics. */
+  readonly onRetry?: (target: ModelTarget, errorClass: ModelErrorClass) => void;
   /** Tests bring their own; else one pool is opened with the first call and closed by `close`. */
   readonly dispatcher?: Dispatcher;
 }
@@ -89,6 +92,7 @@ class Registry implements ModelRegistry {
         resolveKey: () => resolveKey(provider.config, request.namespace, this.#keys),
         countTokens: (text) => this.countTokens(target, text),
         noteLeftOut: (option, text) => this.#noteLeftOut(target, option, text),
+        noteRetry: (errorClass) => this.#options.onRetry?.(target, errorClass),
       },
       request,
       { sink, signal },

@@ -8,7 +8,7 @@ import {
   type ProviderDriver,
 } from '../attempt.ts';
 import type { CatalogueEntry } from '../catalogue/index.ts';
-import type { ChunkSink, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from '../contract.ts';
+import type { ChunkSink, ModelErrorClass, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from '../contract.ts';
 import { failureOf, isRetried } from '../failure-rules.ts';
 import { inputKind, withTakenMedia } from '../media-rules.ts';
 import type { KeyResult } from '../provider-key.ts';
@@ -34,6 +34,8 @@ export interface CallParts {
   readonly countTokens: (text: string) => number;
   /** Tells the operator once what a model cannot take. */
   readonly noteLeftOut: (option: string, text: string) => void;
+  /** A try failed with this class and another one follows. */
+  readonly noteRetry: (errorClass: ModelErrorClass) => void;
 }
 
 /** Tokens counted for an image whose real cost nobody reported (RT-3). */
@@ -114,6 +116,7 @@ export class ModelCall {
         if (outcome.kind === 'finish' || this.#signal.aborted) return outcome;
         const delayMs = this.#retryDelayMs(outcome.failure);
         if (delayMs === undefined || !(await this.#pause(delayMs))) return outcome;
+        this.#parts.noteRetry(outcome.failure.errorClass);
       }
     } catch (error) {
       this.#parts.log.error('model call crashed', this.#logFields(), error);

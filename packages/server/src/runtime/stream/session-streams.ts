@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, isUuid, type Log, notFound } from '../../base/index.ts';
+import { type CancelTimer, type Clock, isFault, isUuid, type Log, notFound } from '../../base/index.ts';
 import type { Bus, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { parseBody } from '../turn-record.ts';
@@ -61,11 +61,18 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   readonly #endBusWatch: () => void;
   #timer: CancelTimer | undefined;
   #isShutDown = false;
+  /** Streams ended because their reader was too slow (RT-R15), since the start; a metric. */
+  slowEnded = 0;
 
   constructor(deps: SessionStreamsDeps) {
     this.#deps = deps;
     this.cursors = new CursorCodec(deps.store.epoch);
     this.#endBusWatch = deps.bus.subscribe(SESSION_CHANGED, (message) => this.#sessionChanged(message));
+  }
+
+  /** Streams with a reader at this moment. */
+  get open(): number {
+    return this.#streams.size;
   }
 
   now(): number {
@@ -82,6 +89,9 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     try {
       await this.#begin(request, stream, outlet);
       await stream.finished();
+    } catch (error) {
+      if (isFault(error) && error.reason === 'SLOW_CONSUMER') this.slowEnded += 1;
+      throw error;
     } finally {
       stream.end();
       this.#streams.delete(stream);

@@ -28,6 +28,18 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.queue.nextDue(['none']))).toBeUndefined();
     });
 
+    it('counts what is due and waits, with the oldest of it', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const each of [item('b', 20), item('a', 10), item('late', 51), item('x', 5, { kind: 'other' })])
+          await tx.queue.put(each);
+      });
+      const backlog = (kinds: string[], now: number) => store.write((tx) => tx.queue.backlog(kinds, now));
+      expect(await backlog(['k', 'k'], 50)).toEqual({ count: 2, oldestDueAt: 10 });
+      expect(await backlog(['k', 'other', 'none'], 51)).toEqual({ count: 4, oldestDueAt: 5 });
+      expect(await backlog(['k'], 9)).toEqual({ count: 0, oldestDueAt: 0 });
+    });
+
     it('puts a pair once, unless it replaces', async () => {
       const { store } = await openFor(make);
       await store.write((tx) => tx.queue.put(item('a', 10)));

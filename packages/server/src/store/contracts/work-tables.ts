@@ -26,6 +26,8 @@ export interface QueueWrites {
   cancel(kind: string, key: string): Promise<void>;
   /** Earliest dueAt over these kinds, undefined when none. */
   nextDue(kinds: readonly string[]): Promise<number | undefined>;
+  /** Items of these kinds that are due and wait, and the earliest dueAt among them; 0 when none. For metrics. */
+  backlog(kinds: readonly string[], now: number): Promise<{ readonly count: number; readonly oldestDueAt: number }>;
 }
 
 export interface LeaseWrites {

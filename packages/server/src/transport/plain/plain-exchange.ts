@@ -57,6 +57,7 @@ export class PlainExchange implements HttpExchange {
   stream(status: number, headers: Readonly<Record<string, string>>, keepAlive?: string): HttpStream {
     if (this.began) throw new Error('a plain HTTP answer was given twice');
     this.began = true;
+    this.#parts.call.opened = true;
     this.#parts.call.exchange.open(status, this.#headers(headers));
     this.#stream = new PlainStream(this.#parts, keepAlive === undefined ? undefined : chunkOf(keepAlive));
     return this.#stream;
