@@ -5,12 +5,15 @@
  */
 export * from './access-targets.ts';
 export * from './audit-log.ts';
+export * from './audit-verification.ts';
 export * from './contract.ts';
 export * from './credentials.ts';
 export * from './grant-authorizer.ts';
 export * from './grants.ts';
+export * from './jwks/index.ts';
 export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
 export * from './operation-access.ts';
+export * from './sign-in-audit.ts';
 export * from './start-rules.ts';
 export * from './token-claims.ts';
