@@ -13,7 +13,7 @@ import { skillSource } from './wiring/authoring.ts';
 import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
 import { openEngines, type Surroundings } from './wiring/engines.ts';
 import { type AppParts, surfaceOf } from './wiring/operations.ts';
-import { type PlatformParts, wirePlatform, wireSecrets } from './wiring/platform.ts';
+import { wirePlatform, wireSecrets } from './wiring/platform.ts';
 import { joinMachinery, wireResources } from './wiring/resources.ts';
 import { namespaceTurns, type TurnParts, wireModels, wireTurns } from './wiring/turns.ts';
 
@@ -36,7 +36,6 @@ const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
 interface App extends AppParts {
   readonly models: ReturnType<typeof wireModels>;
-  readonly platform: PlatformParts;
   readonly metrics: Metrics;
   readonly jobs: PeriodicJobs;
   readonly chain: AuditChain;
@@ -103,6 +102,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     namespaces: tree,
     skills: skillSource(resources.directory),
     endHooks: [metrics.turnHook, createActivityHook(engines.bus)],
+    usage: platform.meter,
     workerId,
   });
   const { clock, log, store } = engines;
@@ -125,6 +125,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
   const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
   await resources.start();
+  await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
   await turns.runtime.start();
   const collector = new ObjectCollector({ store, blobs: engines.blobs });
@@ -157,6 +158,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   await drained;
   await transport?.close();
   jobs.close();
+  platform.policies.close();
   await platform.registration.close();
   resources.close();
   await chain.tick();

@@ -13,6 +13,7 @@ import {
   unopenedValues,
   type ValueSeal,
 } from './sealed-fields.ts';
+import { keepSensitive } from './sensitive-fields.ts';
 
 /** Writes place and key into the text, so that a test sees what would be encrypted. */
 const sealOf = (newest: string, known: readonly string[] = [newest]): ValueSeal => ({
@@ -91,6 +92,15 @@ describe('sealing', () => {
     expect(openMap(part('Secret'), { data: stored }, { seal: closedSeal, unopened: 'blank' })).toEqual({
       data: { a: '' },
     });
+  });
+});
+
+describe('a written value', () => {
+  it('that is no JSON object stays for the rules to refuse', () => {
+    for (const credentialsJson of ['{', '[]', 7])
+      expect(keepSensitive('SandboxClass', { credentialsJson: '{"a":"b"}' }, { credentialsJson })).toEqual({
+        credentialsJson,
+      });
   });
 });
 

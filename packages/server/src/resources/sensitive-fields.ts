@@ -88,10 +88,12 @@ const hideText = (field: SensitiveField, value: JsonData): JsonData => {
 export const isShown = (field: SensitiveField, value: string): boolean =>
   field.isSecret !== true && value.startsWith(REFERENCE);
 
-const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData =>
-  field.form === 'leaves' && value !== ''
-    ? canonicalJson(keepLeaves(parseText(before), parseText(value)))
-    : keepLeaves(before, value);
+const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData => {
+  if (field.form !== 'leaves' || value === '') return keepLeaves(before, value);
+  const written = typeof value === 'string' ? parseJsonMap(value) : undefined;
+  // What is no JSON object is for the rules of the kind to refuse.
+  return written === undefined ? value : canonicalJson(keepLeaves(parseText(before), written));
+};
 
 /** Empty strings of `value` take the string at the same place of `before`. */
 const keepLeaves = (before: JsonData | undefined, value: JsonData): JsonData => {

@@ -19,7 +19,7 @@ import { GuardedFetch } from '../outbound/index.ts';
 import { authoringOperations } from './authoring.ts';
 import { coordinationOperations } from './coordination.ts';
 import type { Engines } from './engines.ts';
-import { platformOperations } from './platform.ts';
+import { type PlatformParts, platformOperations } from './platform.ts';
 import type { ResourceParts } from './resources.ts';
 import type { TurnParts } from './turns.ts';
 
@@ -32,6 +32,7 @@ export interface AppParts {
   readonly engines: Engines;
   readonly resources: ResourceParts;
   readonly turns: TurnParts;
+  readonly platform: PlatformParts;
 }
 
 const sessionLimits = (config: Config): SessionLimits => ({
@@ -129,7 +130,7 @@ export const surfaceOf = (
           clock,
           responseBytes,
           streamBufferEvents,
-          activity: { Session: sessionFacts },
+          activity: { Session: sessionFacts, UsagePolicy: parts.platform.usageFacts },
         }),
         { store, audit: resources.audit },
       ),

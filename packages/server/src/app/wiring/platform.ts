@@ -20,7 +20,13 @@ import {
   taskContract,
   taskOperations,
 } from '../../features/tasks/index.ts';
-import { usagePolicyContract } from '../../features/usage/index.ts';
+import {
+  PolicyIndex,
+  PolicyMeter,
+  UsageConditions,
+  usageActivity,
+  usagePolicyContract,
+} from '../../features/usage/index.ts';
 import {
   HEARTBEAT_MS,
   WorkerRegistration,
@@ -118,12 +124,39 @@ const wireWorkers = ({ config, engines, runtime, writer, workerId }: PlatformNee
   return { registration, jobs };
 };
 
+const MICROS_PER_MS = 1_000;
+const USAGE_CONDITIONS_MS = 30_000;
+const USAGE_TRIM_MS = 3_600_000;
+const USAGE_TRIM_ROWS = 5_000;
+
+/** Policies, the meter that holds work to them, and what their readers see. */
+const wireUsage = ({ config, engines, ancestorsOf, writer }: PlatformNeeds) => {
+  const { store } = engines;
+  const { settings } = config;
+  const policies = new PolicyIndex(ancestorsOf);
+  const meter = new PolicyMeter(policies);
+  const facts = { now: () => store.now(), identitiesOf: meter.identitiesOf.bind(meter) };
+  const conditions = new UsageConditions({ ...facts, store, writer, alertPercent: settings['usage.alertPercent'] });
+  const kept = settings['retention.usage'] * MICROS_PER_MS;
+  const trim = async (): Promise<void> => {
+    if (kept === 0) return;
+    const before = store.now() - Math.max(kept, policies.longestWindowMicros());
+    await store.write((tx) => tx.counters.trim(before, USAGE_TRIM_ROWS));
+  };
+  const jobs: readonly PeriodicJob[] = [
+    { name: 'usage-conditions', everyMs: USAGE_CONDITIONS_MS, tick: () => conditions.tick() },
+    { name: 'usage-trim', everyMs: USAGE_TRIM_MS, tick: trim },
+  ];
+  return { policies, meter, jobs, usageFacts: usageActivity(facts) };
+};
+
 /** The kinds of this part, and what keeps their statuses true and their deadlines kept. */
 export const wirePlatform = (needs: PlatformNeeds) => {
   const { config, engines, ancestorsOf } = needs;
   const { settings } = config;
   const seal = engines.secretKeys.ring;
   const secretProblem = needs.secrets.problem.bind(needs.secrets);
+  const usage = wireUsage(needs);
   const secret = secretContract();
   const connectorClass = connectorClassContract({
     isEnvAllowed: envAllowance(settings['connectors.envAllow'] ?? []),
@@ -148,7 +181,7 @@ export const wirePlatform = (needs: PlatformNeeds) => {
     connector,
     workflow,
     ...sandboxes,
-    usagePolicyContract(),
+    usagePolicyContract({ policies: usage.policies }),
     taskContract(times),
     workerContract(),
   ];
@@ -183,7 +216,8 @@ export const wirePlatform = (needs: PlatformNeeds) => {
       new TaskTimer({ store: engines.store, writer, times, stopExecution: stopExecution(needs.runtime) }),
     ],
   });
-  return { kinds, machinery, registration, jobs };
+  const { policies, meter, usageFacts } = usage;
+  return { kinds, machinery, registration, policies, meter, usageFacts, jobs: [...jobs, ...usage.jobs] };
 };
 
 export type PlatformParts = ReturnType<typeof wirePlatform>;

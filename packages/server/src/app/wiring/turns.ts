@@ -1,8 +1,8 @@
 import { StoredObjects } from '../../features/files/index.ts';
 import type { NamespaceTurns } from '../../features/namespaces/index.ts';
 import type { SecretResolver } from '../../features/secrets/index.ts';
-import { createUngovernedMeter } from '../../features/usage/index.ts';
 import { createModelRegistry, type ModelRegistry } from '../../models/index.ts';
+import type { UsageMeter } from '../../runtime/contract.ts';
 import { createHistoryReader } from '../../runtime/history/index.ts';
 import {
   type AgentDirectory,
@@ -60,6 +60,7 @@ export interface TurnNeeds {
   readonly namespaces: NamespaceGate;
   readonly skills: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
+  readonly usage: UsageMeter;
   /** Id under which this process claims. */
   readonly workerId: string;
 }
@@ -82,7 +83,7 @@ export const wireTurns = (needs: TurnNeeds) => {
     tools,
     agents,
     namespaces,
-    usage: createUngovernedMeter(),
+    usage: needs.usage,
     objects,
     history: createHistoryReader(),
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),

@@ -10,7 +10,13 @@ import {
   ResourceService,
   type RotateSecretKeyResponse,
 } from '@svc/api/gateway';
-import { McpServerSpecSchema, NamespaceSpecSchema, type Resource, type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
+import {
+  McpServerSpecSchema,
+  NamespaceSpecSchema,
+  type Resource,
+  type SecretSpec,
+  SecretSpecSchema,
+} from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
 import { seededRandom } from '../../base/index.ts';
@@ -51,11 +57,10 @@ describe('secrets', () => {
   });
   afterEach(() => world.close());
 
-  const put = (kind: string, name: string, spec: Message, more: object = {}): Promise<StoredResource> =>
+  const put = (kind: string, name: string, spec: Message): Promise<StoredResource> =>
     world.store.write(
       async (tx) =>
-        (await world.writer.put(tx, callContext('test'), { key: recordKey(kind, 'default', name), spec, ...more }))
-          .resource,
+        (await world.writer.put(tx, callContext('test'), { key: recordKey(kind, 'default', name), spec })).resource,
     );
   const secret = (data: Record<string, string>, stringData: Record<string, string> = {}) =>
     create(SecretSpecSchema, { data, stringData });

@@ -1,16 +1,8 @@
 /**
- * features/usage: quotas of model calls, tool calls and session creations (RT-9). Every such act already passes through
- * the meter; as long as no UsagePolicy exists nothing is governed, so no act costs a reservation's transaction.
- * Called by runtime as its UsageMeter; app wires it.
+ * features/usage: usage policies as resources and the meter that holds every model call, tool call and session creation to
+ * them (RT-9). Counts only what runtime tells it and knows no turn. Called by runtime as its UsageMeter; app wires it.
  */
-import type { UsageMeter } from '../../runtime/contract.ts';
-
-export { usagePolicyContract } from './policy-kind.ts';
-
-/** The meter of an instance without policies: governs nothing, refuses nothing, charges nothing. */
-export const createUngovernedMeter = (): UsageMeter => ({
-  governs: () => false,
-  reserve: () => Promise.resolve(),
-  giveBack: () => Promise.resolve(),
-  charge: () => Promise.resolve(),
-});
+export { PolicyIndex } from './policy-index.ts';
+export { type UsagePolicyKindDeps, usagePolicyContract } from './policy-kind.ts';
+export { UsageConditions, type UsageConditionsDeps, usageActivity } from './usage-facts.ts';
+export { PolicyMeter } from './usage-meter.ts';

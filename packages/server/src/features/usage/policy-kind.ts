@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type UsagePolicySpec, type UsagePolicyStatus, UsagePolicyStatusSchema } from '@svc/api/resources';
 import { type KindContract, kindContract } from '../../controllers/contract.ts';
 import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import type { PolicyIndex } from './policy-index.ts';
 import { checkUsagePolicy } from './policy-rules.ts';
 
 const FRESH: readonly Finding[] = [
@@ -11,8 +12,12 @@ const FRESH: readonly Finding[] = [
   { type: 'Exceeded', status: 'False', reason: 'BelowLimit' },
 ];
 
+export interface UsagePolicyKindDeps {
+  readonly policies: Pick<PolicyIndex, 'note' | 'forget'>;
+}
+
 /** How usage policies are written (RT-9). The counts of their limits are laid over the status at read. */
-export const usagePolicyContract = (): KindContract =>
+export const usagePolicyContract = (deps: UsagePolicyKindDeps): KindContract =>
   kindContract<UsagePolicySpec>({
     kind: 'UsagePolicy',
     validate: ({ spec }) => checkUsagePolicy(spec),
@@ -29,4 +34,6 @@ export const usagePolicyContract = (): KindContract =>
         conditions: isJudged ? previous : settleConditions(previous, FRESH, { now: tx.now(), generation }),
       });
     },
+    applied: async (tx, { stored }) => tx.afterCommit(() => deps.policies.note(stored)),
+    removing: async (tx, record) => tx.afterCommit(() => deps.policies.forget(record.key)),
   });

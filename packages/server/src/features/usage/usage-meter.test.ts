@@ -1,0 +1,198 @@
+import { create, fromJsonString, type MessageInitShape } from '@bufbuild/protobuf';
+import { type UsageLimitStatus, UsagePolicySpecSchema, UsagePolicyStatusSchema } from '@svc/api/resources';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isFault } from '../../base/index.ts';
+import { recordKey } from '../../resources/index.ts';
+import type { TurnUsage, UsageMetric } from '../../runtime/contract.ts';
+import type { StoredResource } from '../../store/contracts/index.ts';
+import { callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
+import { PolicyIndex, PolicyMeter, UsageConditions, usageActivity, usagePolicyContract } from './index.ts';
+
+type Limit = NonNullable<MessageInitShape<typeof UsagePolicySpecSchema>['hard']>[number];
+
+const usage = (totalTokens: number): TurnUsage => ({
+  inputTokens: totalTokens,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  totalTokens,
+  usageAvailable: true,
+  provider: 'demo',
+  model: 'echo',
+});
+
+describe('the usage meter', () => {
+  let world: ResourceWorld;
+  let policies: PolicyIndex;
+  let meter: PolicyMeter;
+
+  beforeEach(async () => {
+    policies = new PolicyIndex((namespace) => (namespace === 'default:sub' ? ['default'] : []));
+    meter = new PolicyMeter(policies);
+    world = await openResourceWorld({ contracts: () => [usagePolicyContract({ policies })] });
+    await policies.start(world.store.direct.resources, world.feed);
+  });
+  afterEach(async () => {
+    policies.close();
+    await world.close();
+  });
+
+  const key = recordKey('UsagePolicy', 'default', 'main');
+  const policy = (hard: Limit[], namespaceScope = ''): Promise<StoredResource> =>
+    world.store.write(
+      async (tx) =>
+        (
+          await world.writer.put(tx, callContext('test'), {
+            key,
+            spec: create(UsagePolicySpecSchema, { hard, namespaceScope }),
+          })
+        ).resource,
+    );
+  const subject = { namespace: 'default', agent: 'helper', identity: 'ann', provider: 'demo', model: 'echo' };
+  let next = 0;
+  const reserve = (metric: UsageMetric, more: Partial<typeof subject> = {}, id = `call-${next++}`): Promise<string> =>
+    world.store
+      .write((tx) => meter.reserve(tx, metric, { ...subject, ...more }, id))
+      .then(
+        () => 'ok',
+        (error: unknown) => (isFault(error) ? error.reason : String(error)),
+      );
+  const facts = () => ({ now: () => world.store.now(), identitiesOf: meter.identitiesOf.bind(meter) });
+  const shown = async (): Promise<readonly UsageLimitStatus[]> => {
+    const record = (await world.store.direct.resources.get(key)) as StoredResource;
+    const found = await usageActivity(facts())(world.store.direct, [record]);
+    return fromJsonString(UsagePolicyStatusSchema, found.get(record.uid) ?? '{}').hard;
+  };
+
+  it('governs only where a policy applies', async () => {
+    expect(meter.governs('default')).toBe(false);
+    expect(await reserve('tool.calls')).toBe('ok');
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1m' }]);
+    expect([meter.governs('default'), meter.governs('default:sub'), meter.governs('other')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1m' }], 'self');
+    expect([meter.governs('default'), meter.governs('default:sub')]).toEqual([true, false]);
+    await world.store.write((tx) => world.writer.remove(tx, callContext('test'), { key }));
+    expect(meter.governs('default')).toBe(false);
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1m' }]);
+    const late = new PolicyIndex(() => []);
+    await late.start(world.store.direct.resources, world.feed);
+    expect([late.limitsFor('default').length, late.longestWindowMicros()]).toEqual([1, 60_000_000]);
+    await world.store.write((tx) => world.writer.remove(tx, callContext('test'), { key }));
+    await world.feed.tick();
+    expect(late.limitsFor('default')).toEqual([]);
+    late.close();
+  });
+
+  it('never lets more than max through in any window, and lets on when the window has passed', async () => {
+    await policy([{ metric: 'tool.calls', max: 3n, window: '1m' }]);
+    const first = await Promise.all(Array.from({ length: 10 }, () => reserve('tool.calls')));
+    expect(first.filter((answer) => answer === 'ok')).toHaveLength(3);
+    expect(first.filter((answer) => answer === 'QUOTA_EXCEEDED')).toHaveLength(7);
+    world.clock.advance(59_000);
+    expect(await reserve('tool.calls')).toBe('QUOTA_EXCEEDED');
+    world.clock.advance(2_001);
+    expect(await reserve('tool.calls')).toBe('ok');
+    expect(await reserve('agent.sessions')).toBe('ok');
+  });
+
+  it('says what is used up and when it falls', async () => {
+    await policy([{ metric: 'tool.calls', max: 0n, window: '1h' }]);
+    const refused = world.store.write((tx) => meter.reserve(tx, 'tool.calls', subject, 'x'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'RESOURCE_EXHAUSTED',
+      reason: 'QUOTA_EXCEEDED',
+      metadata: { metric: 'tool.calls', policy: 'default/main', used: '0', max: '0' },
+    });
+  });
+
+  it('counts a repeated reservation once, and gives one back', async () => {
+    await policy([{ metric: 'llm.requests', max: 1n, window: '1m' }]);
+    expect([await reserve('llm.requests', {}, 'a'), await reserve('llm.requests', {}, 'a')]).toEqual(['ok', 'ok']);
+    expect(await reserve('llm.requests', {}, 'b')).toBe('QUOTA_EXCEEDED');
+    const giveBack = () => world.store.write((tx) => meter.giveBack(tx, 'llm.requests', subject, 'a'));
+    await giveBack();
+    await giveBack();
+    expect((await shown())[0]).toMatchObject({ used: 0n });
+    expect([await reserve('llm.requests', {}, 'a'), await reserve('llm.requests', {}, 'a')]).toEqual(['ok', 'ok']);
+    expect((await shown())[0]).toMatchObject({ used: 1n });
+  });
+
+  it('raises all counters or none', async () => {
+    await policy([
+      { metric: 'tool.calls', max: 5n, window: '1m' },
+      { metric: 'tool.calls', max: 0n, window: '1h' },
+    ]);
+    expect(await reserve('tool.calls')).toBe('QUOTA_EXCEEDED');
+    expect((await shown()).map((limit) => limit.used)).toEqual([0n, 0n]);
+  });
+
+  it('shares a counter among limits that differ only in max', async () => {
+    await policy([
+      { metric: 'tool.calls', max: 5n, window: '60s' },
+      { metric: 'tool.calls', max: 2n, window: '1m' },
+    ]);
+    expect([await reserve('tool.calls'), await reserve('tool.calls'), await reserve('tool.calls')]).toEqual([
+      'ok',
+      'ok',
+      'QUOTA_EXCEEDED',
+    ]);
+    expect((await shown()).map((limit) => limit.used)).toEqual([2n, 2n]);
+  });
+
+  it('separates identities, agents and models, and shows the hottest identity', async () => {
+    await policy([
+      { metric: 'llm.requests', max: 2n, window: '1m', subjectScope: 'subject' },
+      { metric: 'llm.requests', max: 1n, window: '1m', selector: { agent: 'other' } },
+      { metric: 'llm.requests', max: 0n, window: '1m', selector: { provider: 'demo', model: 'big' } },
+      { metric: 'tool.calls', max: 1n, window: '1m', selector: { model: 'nothing' } },
+    ]);
+    expect([await reserve('llm.requests'), await reserve('llm.requests'), await reserve('llm.requests')]).toEqual([
+      'ok',
+      'ok',
+      'QUOTA_EXCEEDED',
+    ]);
+    expect(await reserve('llm.requests', { identity: 'bob' })).toBe('ok');
+    expect(await reserve('llm.requests', { identity: 'eve', model: 'big' })).toBe('QUOTA_EXCEEDED');
+    expect([await reserve('tool.calls'), await reserve('tool.calls')]).toEqual(['ok', 'QUOTA_EXCEEDED']);
+    expect((await shown())[0]).toMatchObject({ subjectScope: 'identity', used: 2n, remaining: 0n, exceeded: true });
+  });
+
+  it('charges tokens afterwards and refuses the next call beforehand', async () => {
+    await policy([{ metric: 'llm.totalTokens', max: 100n, window: '1m' }]);
+    expect(await reserve('llm.requests')).toBe('ok');
+    await world.store.write((tx) => meter.charge(tx, subject, usage(150)));
+    expect(await reserve('llm.requests')).toBe('QUOTA_EXCEEDED');
+    expect((await shown())[0]).toMatchObject({
+      metric: 'llm.totalTokens',
+      used: 150n,
+      remaining: 0n,
+      exceeded: true,
+    });
+  });
+
+  it('shows near and reached limits as conditions', async () => {
+    const stored = await policy([{ metric: 'tool.calls', max: 5n, window: '1m' }]);
+    expect(JSON.parse(stored.status)).toMatchObject({ phase: 'Active' });
+    const job = new UsageConditions({ ...facts(), store: world.store, writer: () => world.writer, alertPercent: 80 });
+    const conditions = async (): Promise<string[]> => {
+      await job.tick();
+      const record = await world.store.direct.resources.get(key);
+      const status = JSON.parse(record?.status ?? '{}') as { conditions: { type: string; status: string }[] };
+      return status.conditions.map((condition) => `${condition.type} ${condition.status}`);
+    };
+    expect(await conditions()).toEqual(['Ready True', 'Validated True', 'Alert False', 'Exceeded False']);
+    const { newest } = await world.store.direct.resources.versionRange();
+    for (let index = 0; index < 3; index++) await reserve('tool.calls');
+    await conditions();
+    expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
+    await reserve('tool.calls');
+    expect(await conditions()).toEqual(['Ready True', 'Validated True', 'Alert True', 'Exceeded False']);
+    await reserve('tool.calls');
+    expect(await conditions()).toEqual(['Ready True', 'Validated True', 'Alert True', 'Exceeded True']);
+  });
+});
