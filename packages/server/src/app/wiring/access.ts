@@ -1,0 +1,68 @@
+import type { Authenticator } from '../../auth/contract.ts';
+import {
+  AuditedAuthenticator,
+  type CredentialMethod,
+  JwksCredentials,
+  type JwksRule,
+  ModeAuthenticator,
+} from '../../auth/index.ts';
+import {
+  AccessTokens,
+  ApiKeyDirectory,
+  apiKeyOperations,
+  keySetRoute,
+  openTokenKey,
+  TokenKeys,
+  tokenOperations,
+} from '../../features/access/index.ts';
+import type { Operation } from '../../features/contract.ts';
+import type { HttpRoute } from '../../transport/contract.ts';
+import type { Config } from '../config/index.ts';
+import type { AppParts } from './operations.ts';
+
+export interface AccessParts {
+  readonly authenticator: Authenticator;
+  readonly operations: readonly Operation[];
+  readonly routes: readonly HttpRoute[];
+}
+
+/** Every way to sign in, and the operations that make keys and tokens (API-4.1, 9.5). Opens the signing key of this node. */
+export const openAccess = async ({ config, engines, resources }: AppParts): Promise<AccessParts> => {
+  const { store, bus, clock, ids, random, log } = engines;
+  const { audit, ancestry } = resources;
+  const ancestorsOf = (namespace: string): readonly string[] => ancestry.ancestors(namespace);
+  const apiKeys = new ApiKeyDirectory({ store, bus, clock, log });
+  const keys = await TokenKeys.open(await openTokenKey(config.dataDir), { store, clock });
+  const tokens = new AccessTokens({
+    ...{ keys, clock, ids, issuer: config.publicUrl },
+    requireLiveKey: (id) => apiKeys.requireLive(id),
+  });
+  const methods: readonly CredentialMethod[] = [
+    (credential) => apiKeys.recognise(credential),
+    (credential, place) => tokens.recognise(credential, place),
+    ...jwksMethods(config, engines),
+  ];
+  const modes = new ModeAuthenticator(config.auth, clock, methods);
+  return {
+    authenticator: new AuditedAuthenticator(modes, { store, audit, clock, log }),
+    operations: [
+      ...apiKeyOperations({ store, bus, ids, random, audit, ancestorsOf }),
+      ...tokenOperations({ store, clock, audit, ancestorsOf, tokens }),
+    ],
+    routes: [keySetRoute(keys)],
+  };
+};
+
+/** The key set is where the operator says, so that no guard of outbound addresses stands before it. */
+const jwksMethods = ({ auth }: Config, { clock, log }: AppParts['engines']): readonly CredentialMethod[] => {
+  if (!auth.modes.includes('jwks') || auth.jwks === undefined) return [];
+  const jwks = { ...auth.jwks, rules: auth.jwks.rules.map(jwksRule) };
+  const credentials = new JwksCredentials(jwks, { fetch: globalThis.fetch, clock, log });
+  return [(credential, place) => credentials.recognise(credential, place)];
+};
+
+/** The configuration has refused rules without claim, value or role. */
+const jwksRule = (rule: NonNullable<Config['auth']['jwks']>['rules'][number]): JwksRule => {
+  const { claim = '', value = '', role = 'viewer', ...scope } = rule;
+  return { claim, value, role, ...scope };
+};
