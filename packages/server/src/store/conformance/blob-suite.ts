@@ -127,6 +127,23 @@ export const blobConformance = (engine: string, make: () => Promise<BlobsUnderTe
       expect(await blobs.stat(sha256)).toBeDefined();
     });
 
+    it('lists what it has in pages, each object once', async () => {
+      const { blobs } = await open();
+      expect(await blobs.list('', 10)).toEqual([]);
+      const hashes: string[] = [];
+      for (let size = 1; size <= 40; size++) hashes.push((await blobs.put(random(size))).sha256);
+      hashes.push((await blobs.put(text(28_000))).sha256);
+      const listed: string[] = [];
+      for (;;) {
+        const page = await blobs.list(listed.at(-1) ?? '', 7);
+        listed.push(...page);
+        if (page.length < 7) break;
+      }
+      expect(listed).toEqual([...new Set(hashes)].sort());
+      await blobs.delete(listed[0] ?? '');
+      expect(await blobs.list('', 100)).toEqual(listed.slice(1));
+    });
+
     it('takes equal bytes from many at once', async () => {
       const { blobs } = await open();
       const bytes = text(50_000);

@@ -218,6 +218,32 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.objects.hasReference('n', 'z'))).toBe(true);
     });
 
+    it('add up what a holder and those below it refer to', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const [sha256, holder] of [
+          ['x', 'file/n/1'],
+          ['x', 'file/n/2'],
+          ['y', 'file/n'],
+          ['z', 'file/nn/1'],
+          ['z', 'file/n0'],
+        ] as const)
+          await tx.objects.addReference(reference(sha256, holder));
+      });
+      const bytes = (holder: string) => store.write((tx) => tx.objects.heldBytes(holder));
+      expect([await bytes('file/n'), await bytes('file/nn'), await bytes('none')]).toEqual([9, 3, 0]);
+    });
+
+    it('adopt objects the store never heard of, and no others', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.objects.addReference(reference('x', 'h1'));
+        for (const sha256 of ['x', 'y']) await tx.objects.adopt(sha256, 3, 50);
+        await tx.objects.adopt('y', 3, 90);
+      });
+      expect(await store.write((tx) => tx.objects.unreferenced(80, 10))).toEqual(['y']);
+    });
+
     it('bring an object back, and are not forgotten by a collector that comes late', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {

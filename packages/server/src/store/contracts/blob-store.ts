@@ -11,4 +11,6 @@ export interface BlobStore {
   stream(sha256: string, range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>;
   stat(sha256: string): Promise<{ readonly sizeBytes: number } | undefined>;
   delete(sha256: string): Promise<void>;
+  /** Hashes of stored objects behind `after`, ascending, at most `limit`; fewer than that only at the end. */
+  list(after: string, limit: number): Promise<readonly string[]>;
 }

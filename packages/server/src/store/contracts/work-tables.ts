@@ -115,6 +115,10 @@ export interface ObjectReferences {
   hasReference(namespace: string, sha256: string): Promise<boolean>;
   unreferenced(beforeMicros: number, limit: number): Promise<readonly string[]>;
   forget(sha256: string): Promise<void>;
+  /** Bytes to which `holder` and the holders below it (`holder/…`) refer, each reference counted. */
+  heldBytes(holder: string): Promise<number>;
+  /** Counts an object that the store never heard of as unreferenced since `at`; changes nothing for a known one. */
+  adopt(sha256: string, sizeBytes: number, at: number): Promise<void>;
 }
 
 /** Small values the instance keeps about itself: store epoch, signing key ids, schema facts. */

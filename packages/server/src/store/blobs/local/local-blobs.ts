@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
+import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, type Random } from '../../../base/index.ts';
 import type { BlobStore } from '../../contracts/index.ts';
@@ -14,6 +14,7 @@ export interface LocalBlobsOptions {
 }
 
 const HASH = /^[0-9a-f]{64}$/;
+const HASH_CHARS = 64;
 
 /**
  * Objects as files `sha256/<2>/<2>/<hash>[.zst]`: written to `tmp/`, synced, renamed, directory synced. Files an earlier
@@ -72,6 +73,21 @@ class LocalBlobs implements BlobStore {
     await rm(`${path}.zst`, { force: true });
   }
 
+  async list(after: string, limit: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    const root = join(this.#dir, 'sha256');
+    for (const first of await namesIn(root, after.slice(0, 2))) {
+      const isEdge = after.startsWith(first);
+      for (const second of await namesIn(join(root, first), isEdge ? after.slice(2, 4) : '')) {
+        const names = await namesIn(join(root, first, second), '');
+        const hashes = new Set(names.map((name) => name.slice(0, HASH_CHARS)));
+        found.push(...[...hashes].filter((hash) => HASH.test(hash) && hash > after));
+        if (found.length >= limit) return found.slice(0, limit);
+      }
+    }
+    return found;
+  }
+
   #path(sha256: string): string {
     return join(this.#dir, 'sha256', sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
@@ -98,6 +114,16 @@ const exists = async (file: string): Promise<boolean> => {
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Names in a folder from `from` on, sorted; none of a folder that is not there. */
+const namesIn = async (folder: string, from: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).filter((name) => name >= from).sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
 };

@@ -241,6 +241,16 @@ export class ObjectHandle implements ObjectReferences {
     this.#access.change();
     this.#access.tables.objects.forget(sha256);
   }
+
+  async heldBytes(holder: string) {
+    this.#access.enter();
+    return this.#access.tables.objects.heldBytes(holder);
+  }
+
+  async adopt(sha256: string, sizeBytes: number, at: number) {
+    this.#access.change();
+    this.#access.tables.objects.adopt(sha256, sizeBytes, at);
+  }
 }
 
 /** `InstanceValues` inside one write transaction. */

@@ -21,6 +21,9 @@ const HAS = 'SELECT 1 AS found FROM object_references WHERE sha256 = ? AND names
 const UNREFERENCED = `SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < ?
   ORDER BY unreferenced_at ${LIMIT}`;
 const FORGET = 'DELETE FROM objects WHERE sha256 = ? AND unreferenced_at > 0';
+const HELD_BYTES = `SELECT COALESCE(SUM(size_bytes), 0) AS bytes FROM object_references
+  WHERE holder = ? OR (holder >= ? AND holder < ?)`;
+const ADOPT = 'INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
 
 /** Directly behind a holder's own name in byte order. */
 const JUST_BEHIND = '\u0000';
@@ -37,6 +40,8 @@ export class ObjectTable {
   readonly #has: Statement<{ found: number }>;
   readonly #unreferenced: Statement<{ sha256: string }>;
   readonly #forget: Statement;
+  readonly #heldBytes: Statement<{ bytes: number }>;
+  readonly #adopt: Statement;
 
   constructor(connection: Connection) {
     this.#addObject = connection.statement(ADD_OBJECT);
@@ -47,6 +52,8 @@ export class ObjectTable {
     this.#has = connection.statement(HAS);
     this.#unreferenced = connection.statement(UNREFERENCED);
     this.#forget = connection.statement(FORGET);
+    this.#heldBytes = connection.statement(HELD_BYTES);
+    this.#adopt = connection.statement(ADOPT);
   }
 
   add(row: ObjectReference): void {
@@ -75,6 +82,15 @@ export class ObjectTable {
   /** Does nothing for an object that is referred to again. */
   forget(sha256: string): void {
     this.#forget.run(sha256);
+  }
+
+  /** Of `holder` and every holder below it. */
+  heldBytes(holder: string): number {
+    return this.#heldBytes.get(holder, `${holder}/`, `${holder}${BEHIND_SLASH}`)?.bytes ?? 0;
+  }
+
+  adopt(sha256: string, sizeBytes: number, at: number): void {
+    this.#adopt.run(sha256, sizeBytes, at);
   }
 
   #dropRange(from: string, to: string, at: number): void {
