@@ -31,11 +31,10 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     environment,
     cwd: options.cwd ?? process.cwd(),
   });
-  const log = createLog({
-    level: config.telemetry.logLevel,
-    format: config.telemetry.logFormat,
-    write: stderrWriter(),
-  });
+  const { logLevel: level, logFormat: format } = config.telemetry;
+  const lines = stderrWriter({ batched: format === 'json' });
+  process.once('exit', lines.flush);
+  const log = createLog({ level, format, write: lines.write });
   for (const warning of warnings) {
     if (options.onWarning !== undefined) options.onWarning(warning);
     else log.warn('configuration', { key: warning.key, text: warning.text });
@@ -47,6 +46,7 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     environment,
     fatal: (error) => {
       log.error('the disk refused a commit; what is stored is unknown, ending', {}, error);
+      lines.flush();
       process.abort();
     },
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),

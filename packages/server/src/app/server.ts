@@ -1,4 +1,4 @@
-import { AuditChain, ModeAuthenticator } from '../auth/index.ts';
+import { AuditChain } from '../auth/index.ts';
 import { linkKey, ObjectCollector, ObjectLinks } from '../features/files/index.ts';
 import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
@@ -8,10 +8,11 @@ import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
-import { createMetrics, type Metrics } from './telemetry/index.ts';
+import { openAccess } from './wiring/access.ts';
 import { skillSource } from './wiring/authoring.ts';
 import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
 import { openEngines, type Surroundings } from './wiring/engines.ts';
+import { type Observation, openObservation, operatorRoutes, watchParts } from './wiring/observation.ts';
 import { type AppParts, surfaceOf } from './wiring/operations.ts';
 import { wirePlatform, wireSecrets } from './wiring/platform.ts';
 import { joinMachinery, wireResources } from './wiring/resources.ts';
@@ -36,7 +37,7 @@ const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
 interface App extends AppParts {
   readonly models: ReturnType<typeof wireModels>;
-  readonly metrics: Metrics;
+  readonly observation: Observation;
   readonly jobs: PeriodicJobs;
   readonly chain: AuditChain;
 }
@@ -54,9 +55,12 @@ const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts[
 
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
 const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
-  const engines = await openEngines(config, around);
+  const opened = await openEngines(config, around);
+  const observation = await openObservation(config, opened);
+  const { metrics, tracer } = observation;
+  const engines = { ...opened, store: metrics.timed(opened.store) };
   const secrets = wireSecrets(engines);
-  const models = wireModels(config, engines, secrets);
+  const models = wireModels(config, engines, { secrets, onRetry: metrics.retried });
   const workerId = engines.ids.next();
   let turns: TurnParts | undefined;
   const runtime = (): TurnParts['runtime'] => {
@@ -89,10 +93,6 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     ],
     machinery: (writer) => joinMachinery(coordinationMachinery(engines, writer), platform.machinery(writer)),
   });
-  const metrics = createMetrics({
-    runningTurns: () => runtime().worker.running,
-    repairs: () => runtime().sweeper.repairs,
-  });
   const { agents, tree } = resources;
   turns = wireTurns({
     config,
@@ -101,10 +101,13 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     agents,
     namespaces: tree,
     skills: skillSource(resources.directory),
-    endHooks: [metrics.turnHook, createActivityHook(engines.bus)],
+    endHooks: [observation.turnHook, createActivityHook(engines.bus)],
+    tracer,
+    meter: metrics.meter,
     usage: platform.meter,
     workerId,
   });
+  watchParts(observation, { config, engines, resources, turns, platform });
   const { clock, log, store } = engines;
   return {
     config,
@@ -113,7 +116,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     resources,
     turns,
     platform,
-    metrics,
+    observation,
     jobs: new PeriodicJobs({ clock, log }),
     chain: new AuditChain(store),
   };
@@ -121,7 +124,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
 
 /** Brings the parts to life, the store's contents first and the port last. */
 const startParts = async (app: App): Promise<TransportServer> => {
-  const { config, engines, resources, turns, platform, metrics, jobs, chain } = app;
+  const { config, engines, resources, turns, platform, observation, jobs, chain } = app;
   const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
   await resources.start();
@@ -135,14 +138,17 @@ const startParts = async (app: App): Promise<TransportServer> => {
     ...platform.jobs,
   ]);
   const links = new ObjectLinks({ key: await linkKey(store, engines.random), clock, blobs: engines.blobs });
+  const { operations, routes } = surfaceOf(app, links);
+  const access = await openAccess(app);
   return createTransport({
     config: config.transport,
-    ...surfaceOf(app, links),
+    operations: [...operations, ...access.operations],
+    routes: [...routes, ...access.routes, ...operatorRoutes(app)],
     readiness: [{ name: 'store', check: () => store.ping() }],
-    authenticator: new ModeAuthenticator(config.auth, clock),
+    authenticator: access.authenticator,
     authorizer: resources.authorizer,
-    metricsText: metrics.text,
-    onCall: metrics.onCall,
+    metricsText: observation.metrics.text,
+    onCall: observation.onCall,
     clock,
     ids,
     log,
@@ -151,7 +157,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
 
 /** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
 const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
-  const { engines, models, resources, turns, platform, jobs, chain } = app;
+  const { engines, models, resources, turns, platform, observation, jobs, chain } = app;
   turns.streams.shutDown();
   const drained = transport?.drain();
   await turns.runtime.stop();
@@ -165,6 +171,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   await models.close();
   await engines.bus.close();
   await engines.store.close();
+  await observation.close();
 };
 
 /** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */

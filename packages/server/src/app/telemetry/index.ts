@@ -1,6 +1,12 @@
 /**
- * app/telemetry: where log lines and figures go. Binds base's Log to pino or a terminal and keeps the Prometheus registry.
- * Knows no feature; app hands its hooks to transport and runtime.
+ * app/telemetry: what leaves the process about itself: log lines, figures, spans, profiles (PL-15, RT-11). Never prompts,
+ * answers, tool inputs and outputs, headers or secrets (RT-R73). Knows no feature; app hands its hooks to transport, runtime
+ * and models.
  */
-export { createLog, type LogOptions, stderrWriter } from './log.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
+export { callLog } from './call-log.ts';
+export { type LineWriter, stderrWriter } from './line-writer.ts';
+export { createLog, type LogOptions } from './log.ts';
+export { createMetrics, type LiveFigures, type Metrics } from './metrics/index.ts';
+export { profileRoute } from './profile-route.ts';
+export { openTracing, type ProcessTracing } from './tracing/index.ts';
+export { turnEndHook } from './turn-log.ts';

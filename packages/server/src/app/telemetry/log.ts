@@ -1,5 +1,6 @@
-import { destination, pino } from 'pino';
+import { pino } from 'pino';
 import type { Log, LogFields } from '../../base/index.ts';
+import { describeError } from './described-error.ts';
 
 export interface LogOptions {
   readonly level: string;
@@ -22,7 +23,9 @@ const textLog = (options: LogOptions): Log => {
   const line = (level: (typeof LEVELS)[number]) => (message: string, fields?: LogFields, error?: unknown) => {
     if (LEVELS.indexOf(level) < least) return;
     options.write(textLine(level, message, fields));
-    if (error instanceof Error) options.write(`  ${error.stack ?? error.message}\n`);
+    if (!(error instanceof Error)) return;
+    const { type, message: text, stack } = describeError(error);
+    options.write(`  ${type}: ${text}\n${stack === '' ? '' : `${stack}\n`}`);
   };
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 };
@@ -39,12 +42,6 @@ export const createLog = (options: LogOptions): Log => {
     info: (message, fields) => logger.info(fields ?? {}, message),
     warn: (message, fields) => logger.warn(fields ?? {}, message),
     error: (message, fields, error) =>
-      logger.error({ ...fields, ...(error === undefined ? {} : { err: error }) }, message),
+      logger.error({ ...fields, ...(error === undefined ? {} : { err: describeError(error) }) }, message),
   };
-};
-
-/** Standard error without buffering: a line is out before the process can end. */
-export const stderrWriter = (): ((line: string) => void) => {
-  const stream = destination({ fd: 2, sync: true });
-  return (line) => stream.write(line);
 };

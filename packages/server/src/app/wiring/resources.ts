@@ -124,6 +124,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
   const queue = new QueueRunner({ store, bus, clock, random, log, workers, pollMs: POLL_MS });
   return {
     feed,
+    queueKinds: queue.kinds,
     start: async (): Promise<void> => {
       await feed.start();
       await ancestry.start(store.direct.resources, feed);

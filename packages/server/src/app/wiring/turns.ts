@@ -1,7 +1,7 @@
 import { StoredObjects } from '../../features/files/index.ts';
 import type { NamespaceTurns } from '../../features/namespaces/index.ts';
 import type { SecretResolver } from '../../features/secrets/index.ts';
-import { createModelRegistry, type ModelRegistry } from '../../models/index.ts';
+import { createModelRegistry, type ModelRegistry, type ModelRegistryOptions } from '../../models/index.ts';
 import type { UsageMeter } from '../../runtime/contract.ts';
 import { createHistoryReader } from '../../runtime/history/index.ts';
 import {
@@ -11,6 +11,8 @@ import {
   type Runtime,
   type SkillSource,
   type TurnEndHook,
+  type TurnMeter,
+  type TurnTracer,
 } from '../../runtime/index.ts';
 import { createPromptAssembler, createSessionGoals } from '../../runtime/prompt/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
@@ -31,13 +33,21 @@ import { toolOutputs } from './tool-outputs.ts';
 const STOP_ROWS = 100_000;
 
 /** Model providers as configured; keys behind `secret://` may also live in `system` (PL-3). */
-export const wireModels = (config: Config, engines: Engines, secrets: SecretResolver): ModelRegistry =>
+export const wireModels = (
+  config: Config,
+  engines: Engines,
+  {
+    secrets,
+    onRetry,
+  }: { readonly secrets: SecretResolver; readonly onRetry: NonNullable<ModelRegistryOptions['onRetry']> },
+): ModelRegistry =>
   createModelRegistry({
     config: config.models,
     clock: engines.clock,
     random: engines.random,
     log: engines.log,
     environment: engines.environment,
+    onRetry,
     secrets: (namespace, reference) => secrets.resolve(namespace, reference, { isProviderKey: true }),
   });
 
@@ -60,6 +70,8 @@ export interface TurnNeeds {
   readonly namespaces: NamespaceGate;
   readonly skills: SkillSource;
   readonly endHooks: readonly TurnEndHook[];
+  readonly tracer: TurnTracer;
+  readonly meter: TurnMeter;
   readonly usage: UsageMeter;
   /** Id under which this process claims. */
   readonly workerId: string;
@@ -67,7 +79,7 @@ export interface TurnNeeds {
 
 /** Turn engine, object access, streams. */
 export const wireTurns = (needs: TurnNeeds) => {
-  const { config, engines, models, agents, namespaces, skills, endHooks, workerId } = needs;
+  const { config, engines, models, agents, namespaces, skills, endHooks, tracer, meter, workerId } = needs;
   const { store, bus, clock, ids, random, log, faultPoint } = engines;
   const objects = new StoredObjects({ blobs: engines.blobs, clock });
   const tools = wireTools(config, engines, objects);
@@ -89,6 +101,8 @@ export const wireTurns = (needs: TurnNeeds) => {
     prompts: createPromptAssembler({ models, readObject: (namespace, object) => objects.read(namespace, object) }),
     skills,
     endHooks,
+    tracer,
+    meter,
     workerId,
     faultPoint,
   });

@@ -153,6 +153,7 @@ export const telemetryKeys = {
   'telemetry.otlpEndpoint': optional(url('http', 'https'), 'Where traces go (OTLP over HTTP).', 'none'),
   'telemetry.captureContent': key(boolean, false, 'Put prompts and answers into traces.'),
   'metrics.open': key(boolean, false, 'Serve `/metrics` without a credential.'),
+  'metrics.namespaceLabel': key(boolean, false, 'Count ended turns by namespace; for installations with few of them.'),
 } as const;
 
 /** Settings of parts that other products or providers shape. */

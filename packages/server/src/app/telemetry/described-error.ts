@@ -1,0 +1,34 @@
+/** What a log line says of an error. */
+export interface DescribedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  /** Frames only: the text of an error stands in `message`. */
+  readonly stack: string;
+  readonly cause?: DescribedError;
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+const MAX_CAUSES = 3;
+
+/** Parsers quote what they could not read, which may be a prompt, an answer or a secret (RT-R73). */
+const withoutQuotes = (error: Error): string =>
+  error instanceof SyntaxError ? error.message.replace(/["'`].*["'`]/gs, '…') : error.message;
+
+/**
+ * An error for the log: its kind, text, code, frames and causes. Everything else that libraries hang on errors is left
+ * out: requests, headers, bodies (RT-R73).
+ */
+export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedError => {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'a value that is no error was thrown', stack: '' };
+  const { code } = error as { readonly code?: unknown };
+  const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  return {
+    type: error.name,
+    message: withoutQuotes(error).slice(0, MAX_MESSAGE_LENGTH),
+    ...(typeof code === 'string' ? { code } : {}),
+    stack: frames.join('\n'),
+    ...(error.cause === undefined || causes === 0 ? {} : { cause: describeError(error.cause, causes - 1) }),
+  };
+};

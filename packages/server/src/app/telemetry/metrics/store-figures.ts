@@ -1,0 +1,58 @@
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { Clock } from '../../../base/index.ts';
+import type { Store } from '../../../store/contracts/index.ts';
+import { STORE_SECONDS } from './buckets.ts';
+
+/** The same store, its transactions timed until they are durable. */
+export const timedStore = (registry: Registry, store: Store, clock: Clock): Store => {
+  const latency = new Histogram({
+    name: 'svc_store_duration_seconds',
+    help: 'Duration of store transactions, waiting and disk included.',
+    labelNames: ['kind'],
+    buckets: STORE_SECONDS,
+    registers: [registry],
+  });
+  const writes = latency.labels('write');
+  const reads = latency.labels('read');
+  const timed = <T>(timer: typeof writes, work: Promise<T>): Promise<T> => {
+    const startedMs = clock.monotonicMs();
+    const note = (): void => timer.observe((clock.monotonicMs() - startedMs) / 1000);
+    work.then(note, note);
+    return work;
+  };
+  return {
+    write: (work) => timed(writes, store.write(work)),
+    read: (work) => timed(reads, store.read(work)),
+    direct: store.direct,
+    epoch: store.epoch,
+    now: () => store.now(),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+};
+
+/** Due work that waits in the durable queue; looked up only when somebody asks. */
+export const queueFigures = (
+  registry: Registry,
+  { store, kinds }: { readonly store: Pick<Store, 'write'>; readonly kinds: () => readonly string[] },
+): void => {
+  const registers = [registry];
+  const age = new Gauge({
+    name: 'svc_outbox_age_seconds',
+    help: 'How long the oldest due item of the queue has waited.',
+    registers,
+  });
+  new Gauge({
+    name: 'svc_outbox_depth',
+    help: 'Due items that wait in the queue.',
+    registers,
+    async collect(): Promise<void> {
+      const { count, ageMicros } = await store.write(async (tx) => {
+        const backlog = await tx.queue.backlog(kinds(), tx.now());
+        return { count: backlog.count, ageMicros: backlog.count === 0 ? 0 : tx.now() - backlog.oldestDueAt };
+      });
+      this.set(count);
+      age.set(ageMicros / 1_000_000);
+    },
+  });
+};
