@@ -18,7 +18,7 @@ import type { Propagation, RemoveResult } from '../../controllers/contract.ts';
 import { fillPage, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import { type Operation, serverStream, unary } from '../contract.ts';
-import { applyResource } from './apply-resource.ts';
+import { applyManifests, applyResource } from './apply/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { addressOf, requireKind } from './resource-address.ts';
 import { ChangeEvents } from './resource-events.ts';
@@ -32,6 +32,7 @@ export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] =>
   const events = new ChangeEvents(deps.views);
   return [
     unary(method.applyResource, (request, context) => applyResource(deps, request, context)),
+    unary(method.applyManifests, (request, context) => applyManifests(deps, request, context)),
     unary(method.getResource, (request, context) => getResource(deps, request, context)),
     unary(method.listResources, (request, context) => listResources(deps, request, context)),
     unary(method.deleteResource, (request, context) => deleteResource(deps, request, context)),

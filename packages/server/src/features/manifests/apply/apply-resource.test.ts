@@ -7,9 +7,9 @@ import {
   SessionSpecSchema,
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { namespaceKey, recordKey } from '../../resources/index.ts';
-import type { StoredResource } from '../../store/contracts/index.ts';
-import { type AuthoringWorld, openAuthoringWorld } from '../testing/index.ts';
+import { namespaceKey, recordKey } from '../../../resources/index.ts';
+import type { StoredResource } from '../../../store/contracts/index.ts';
+import { type AuthoringWorld, openAuthoringWorld } from '../../testing/index.ts';
 
 const { applyResource, getResource } = ResourceService.method;
 const { createAgent, createNamespace, deleteNamespace } = GatewayService.method;

@@ -1,8 +1,8 @@
 import { create, type Message, toJsonString } from '@bufbuild/protobuf';
 import { NamespaceSpecSchema, type OwnerReference, SessionSpecSchema } from '@svc/api/resources';
-import type { CallContext } from '../../auth/contract.ts';
-import { Fault, invalidField } from '../../base/index.ts';
-import type { WriteInput, WriteResult } from '../../controllers/contract.ts';
+import type { CallContext } from '../../../auth/contract.ts';
+import { Fault, invalidField } from '../../../base/index.ts';
+import type { WriteInput, WriteResult } from '../../../controllers/contract.ts';
 import {
   API_VERSION,
   messageFromText,
@@ -10,12 +10,12 @@ import {
   ownerRecord,
   pathParent,
   resourceNotFound,
-} from '../../resources/index.ts';
-import type { ResourceKey, StoredOwner, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+} from '../../../resources/index.ts';
+import type { ResourceKey, StoredOwner, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { ManifestsDeps } from '../manifests-deps.ts';
+import { addressOf } from '../resource-address.ts';
 import type { ApplyTarget } from './apply-target.ts';
-import type { ManifestsDeps } from './manifests-deps.ts';
 import { createMissing } from './missing-namespaces.ts';
-import { addressOf } from './resource-address.ts';
 
 export interface ApplyWrite {
   readonly target: ApplyTarget;

@@ -1,8 +1,8 @@
-import type { CallContext } from '../../auth/contract.ts';
-import { Fault } from '../../base/index.ts';
-import { namespaceKey, pathAncestors, pathParent } from '../../resources/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
-import type { ManifestsDeps } from './manifests-deps.ts';
+import type { CallContext } from '../../../auth/contract.ts';
+import { Fault } from '../../../base/index.ts';
+import { namespaceKey, pathAncestors, pathParent } from '../../../resources/index.ts';
+import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { ManifestsDeps } from '../manifests-deps.ts';
 
 /** Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too (PL-1.4). */
 export const createMissing = async (

@@ -1,5 +1,5 @@
-import { Fault } from '../../base/index.ts';
-import type { Store, WriteTx } from '../../store/contracts/index.ts';
+import { Fault } from '../../../base/index.ts';
+import type { Store, WriteTx } from '../../../store/contracts/index.ts';
 
 /** Ends a transaction that must leave nothing behind. */
 class Undo extends Fault {

@@ -1,6 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceManifest, type ResourceMeta } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import type { FieldViolation } from '../../../base/index.ts';
 import {
   API_VERSION,
   canonicalApiVersion,
@@ -10,9 +10,9 @@ import {
   namespaceKey,
   parseJsonMap,
   recordKey,
-} from '../../resources/index.ts';
-import type { ResourceKey } from '../../store/contracts/index.ts';
-import { unknownKind } from './resource-address.ts';
+} from '../../../resources/index.ts';
+import type { ResourceKey } from '../../../store/contracts/index.ts';
+import { unknownKind } from '../resource-address.ts';
 
 /** Where a manifest is meant to go; what it says itself must agree. */
 export interface ApplyAddress {

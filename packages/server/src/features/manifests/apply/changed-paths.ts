@@ -1,5 +1,5 @@
-import { isJsonMap, type JsonData, type JsonMap, parseJsonMap, withoutPrivate } from '../../resources/index.ts';
-import type { StoredResource } from '../../store/contracts/index.ts';
+import { isJsonMap, type JsonData, type JsonMap, parseJsonMap, withoutPrivate } from '../../../resources/index.ts';
+import type { StoredResource } from '../../../store/contracts/index.ts';
 
 /** What callers write of a resource, as one JSON value; values of classes A and C stay as the record holds them. */
 export const writtenForm = (record: StoredResource | undefined): JsonMap => {

@@ -1,0 +1,172 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  type ApplyManifestResult,
+  type ApplyManifestsRequest,
+  type ApplyManifestsResponse,
+  ApplyManifestsResponseSchema,
+  ApplyOutcome,
+} from '@svc/api/gateway';
+import type { CallContext } from '../../../auth/contract.ts';
+import { Fault, type FieldViolation } from '../../../base/index.ts';
+import { isName, pathParent, refusal } from '../../../resources/index.ts';
+import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { ManifestsDeps } from '../manifests-deps.ts';
+import { showResources } from '../resource-shown.ts';
+import { ApplyRun, type DocumentOutcome, type Step } from './apply-run.ts';
+import { inOrder } from './apply-sequence.ts';
+import { type InputDocument, readInput } from './manifest-input.ts';
+import type { MergeCall } from './merge-write.ts';
+import { rehearse } from './rehearsal.ts';
+
+const DEFAULT_MANAGER = 'svc-cli';
+const ATOMIC_MAX = 500;
+const DOCUMENTS_MAX = 5_000;
+/** What of a refusal fits into headers. */
+const DETAIL_MAX = 50;
+
+/** Merges manifests into what is stored: in one transaction, or one by one (API-9.1, PL-1.4). */
+export const applyManifests = async (
+  deps: ManifestsDeps,
+  request: ApplyManifestsRequest,
+  context: CallContext,
+): Promise<ApplyManifestsResponse> => {
+  checkRequest(request);
+  const documents = readInput(request);
+  const isWhole = request.atomic ?? true;
+  checkCount(request, documents.length, isWhole);
+  for (const document of documents) requireGrant(deps, document, context);
+  const call = { deps, request, context, documents: inOrder(documents), isWhole };
+  const outcomes = request.dryRun ? await rehearse(deps.store, (tx) => run(call, savepoints(tx))) : await commit(call);
+  return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
+};
+
+interface ApplyCall {
+  readonly deps: ManifestsDeps;
+  readonly request: ApplyManifestsRequest;
+  readonly context: CallContext;
+  /** In the order of application. */
+  readonly documents: readonly InputDocument[];
+  readonly isWhole: boolean;
+}
+
+const savepoints =
+  (tx: WriteTx): Step =>
+  (work) =>
+    tx.savepoint(() => work(tx));
+
+const run = (
+  { deps, request, context, documents, isWhole }: ApplyCall,
+  step: Step,
+): Promise<readonly DocumentOutcome[]> => {
+  const call: MergeCall = {
+    context,
+    manager: request.manager === '' ? DEFAULT_MANAGER : request.manager,
+    force: request.force,
+    createNamespaces: request.createNamespaces ?? true,
+    applySet: request.applySet,
+  };
+  return new ApplyRun(deps, step, { request, call, context, isWhole }).run(documents);
+};
+
+const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
+  const { deps, isWhole } = call;
+  if (!isWhole) return run(call, (work) => deps.store.write(work));
+  return deps.store.write(async (tx) => {
+    const outcomes = await run(call, savepoints(tx));
+    const failed = outcomes.find((outcome) => outcome.fault !== undefined);
+    if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
+    return outcomes;
+  });
+};
+
+const checkRequest = (request: ApplyManifestsRequest): void => {
+  const { manifests, text, manager, applySet, prune } = request;
+  const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
+    field,
+    description,
+    reason,
+  });
+  const faults = [
+    ...(manifests.length > 0 && text !== '' ? [fault('text', 'manifests and text cannot both be given')] : []),
+    ...(manager === '' || isName('plain', manager) ? [] : [fault('manager', 'must be a name')]),
+    ...(manager.startsWith('deployment:') ? [fault('manager', 'belongs to deployments')] : []),
+    ...(applySet === '' || isName('plain', applySet) ? [] : [fault('applySet', 'must be a name')]),
+    ...(prune && applySet === '' ? [fault('applySet', 'is required to prune')] : []),
+  ];
+  if (faults.length > 0) throw refusal(faults);
+};
+
+const checkCount = (request: ApplyManifestsRequest, count: number, isWhole: boolean): void => {
+  const limit = isWhole ? ATOMIC_MAX : DOCUMENTS_MAX;
+  const field = request.manifests.length > 0 ? 'manifests' : 'text';
+  if (count > limit)
+    throw refusal([{ field, description: `more than ${limit} documents in one call`, reason: 'TOO_MANY_DOCUMENTS' }]);
+  if (count === 0 && request.prune && !request.allowEmpty)
+    throw refusal([
+      { field, description: 'nothing is left of the set: allow_empty deletes all of it', reason: 'INPUT_EMPTY' },
+    ]);
+};
+
+/** The documents of a text name their namespaces themselves (API-4.2). */
+const requireGrant = (deps: ManifestsDeps, document: InputDocument, context: CallContext): void => {
+  const { kind, namespace, name } = document;
+  const target = kind === 'Namespace' ? pathParent(name) : namespace;
+  if (kind === '' || deps.authorizer.allows(context.caller, 'admin', { namespace: target })) return;
+  throw new Fault(
+    'PERMISSION_DENIED',
+    'SCOPE',
+    `no grant covers ${kind} ${namespace === '' ? name : `${namespace}/${name}`}`,
+  );
+};
+
+/** Documents as they came, then what was pruned. */
+const inInputOrder = (outcomes: readonly DocumentOutcome[]): readonly DocumentOutcome[] =>
+  [...outcomes].sort((left, right) => place(left) - place(right));
+
+const place = (outcome: DocumentOutcome): number => outcome.document?.index ?? Number.POSITIVE_INFINITY;
+
+/** The refusal of a whole call: its first fault, every field that is wrong, and the outcomes as a further detail. */
+const refused = (fault: Fault, outcomes: readonly DocumentOutcome[]): Fault => {
+  const violations = outcomes.flatMap(violationsOf).slice(0, DETAIL_MAX);
+  const undone = outcomes.map(({ result, fault: own }) =>
+    own === undefined ? { ...result, outcome: ApplyOutcome.NOT_ATTEMPTED, changedPaths: [] } : result,
+  );
+  const shown = undone.length <= DETAIL_MAX ? undone : undone.filter(({ outcome }) => outcome === ApplyOutcome.FAILED);
+  const cause = create(ApplyManifestsResponseSchema, { results: shown.slice(0, DETAIL_MAX) });
+  const [first] = violations;
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
+  const message = `${first?.field}: ${first?.description}${more}`;
+  const { code, reason, metadata } = fault;
+  return new Fault(code, reason, message, { violations, metadata, cause });
+};
+
+const violationsOf = ({ document, result }: DocumentOutcome): readonly FieldViolation[] => {
+  const { kind, ns, name } = result;
+  const subject = [kind, ns, name].filter((part) => part !== '').join('/');
+  return result.fieldErrors.map(({ field, description, reason, line, column }) => ({
+    field: [`manifests[${document?.index ?? 0}]`, field].filter((part) => part !== '').join('.'),
+    description: `${line === 0 ? '' : `${line}:${column}: `}${subject === '' ? '' : `${subject}: `}${description}`,
+    reason,
+  }));
+};
+
+/** The answer with the resources as they are now, as far as they fit. */
+const answer = async (
+  deps: ManifestsDeps,
+  outcomes: readonly DocumentOutcome[],
+  view: { readonly context: CallContext; readonly isTransient: boolean },
+): Promise<ApplyManifestsResponse> => {
+  let bytes = 0;
+  const fitting = outcomes.filter(({ record }) => {
+    bytes += record === undefined ? 0 : record.spec.length + record.status.length + 1_000;
+    return record !== undefined && bytes <= deps.responseBytes;
+  });
+  const records = fitting.flatMap(({ record }) => (record === undefined ? [] : [record]));
+  const shown = await deps.store.read((tx) => showResources(deps, tx, { records, ...view }));
+  const resources = new Map(fitting.map((outcome, index) => [outcome, shown[index]]));
+  const results = outcomes.map((outcome): ApplyManifestResult => {
+    const resource = resources.get(outcome);
+    return resource === undefined ? outcome.result : { ...outcome.result, resource };
+  });
+  return create(ApplyManifestsResponseSchema, { results });
+};

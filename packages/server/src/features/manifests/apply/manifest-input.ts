@@ -1,0 +1,100 @@
+import { create } from '@bufbuild/protobuf';
+import type { ApplyManifestsRequest, FieldError } from '@svc/api/gateway';
+import { FieldErrorSchema } from '@svc/api/gateway';
+import { type ResourceManifest, ResourceMetaSchema } from '@svc/api/resources';
+import type { FieldViolation } from '../../../base/index.ts';
+import { DEFAULT_NAMESPACE, type JsonMap, messageText, parseJsonMap } from '../../../resources/index.ts';
+import { type ManifestFinding, type ManifestResource, parseManifests } from '../../../resources/manifest/index.ts';
+import { applyTarget } from './apply-target.ts';
+
+/** One document of a call, from text or from messages. */
+export interface InputDocument {
+  readonly index: number;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined when the document is refused. */
+  readonly resource: ManifestResource | undefined;
+  readonly errors: readonly FieldError[];
+  /** A refused field with its place, where the input was text. */
+  readonly place: (violation: FieldViolation) => FieldError;
+}
+
+/** The documents of a request with everything that is wrong with their form (PL-1.1). */
+export const readInput = (request: ApplyManifestsRequest): readonly InputDocument[] => {
+  const namespace = request.ns === '' ? DEFAULT_NAMESPACE : request.ns;
+  if (request.manifests.length > 0)
+    return unrepeated(request.manifests.map((manifest, index) => fromMessage(index, manifest, namespace)));
+  return fromText(request.text, namespace);
+};
+
+const fromText = (text: string, namespace: string): readonly InputDocument[] => {
+  const { documents, findings } = parseManifests(text, { namespace });
+  const byDocument = Map.groupBy(findings, (finding) => finding.document);
+  const read = new Map(documents.map((document) => [document.index, document]));
+  const indices = [...new Set([...read.keys(), ...byDocument.keys()])].sort((left, right) => left - right);
+  return indices.map((index) => {
+    const document = read.get(index);
+    const errors = (byDocument.get(index) ?? []).map(errorOf);
+    return {
+      index,
+      kind: document?.kind ?? '',
+      namespace: document?.namespace ?? '',
+      name: document?.name ?? '',
+      resource: errors.length > 0 ? undefined : document?.resource,
+      errors,
+      place: (violation) => create(FieldErrorSchema, { ...violation, ...document?.report.positionOf(violation.field) }),
+    };
+  });
+};
+
+const errorOf = ({ field, description, reason, line, column }: ManifestFinding): FieldError =>
+  create(FieldErrorSchema, { field, description, reason, line, column });
+
+const unplaced = (violation: FieldViolation): FieldError => create(FieldErrorSchema, { ...violation });
+
+const fromMessage = (index: number, manifest: ResourceManifest, assumed: string): InputDocument => {
+  const { kind, metadata } = manifest;
+  const name = metadata?.name ?? '';
+  const isRoot = kind === 'Namespace';
+  const said = metadata?.namespace ?? '';
+  const namespace = isRoot ? '' : said === '' ? assumed : said;
+  const result = applyTarget({ kind, name, ns: isRoot ? name : namespace, parent: '' }, manifest);
+  const base = { index, kind, namespace, name, place: unplaced };
+  if ('faults' in result) return { ...base, resource: undefined, errors: result.faults.map(unplaced) };
+  const { key, apiVersion, row } = result.target;
+  const faults = [
+    ...(name === '' ? [{ field: 'metadata.name', description: 'is required', reason: 'FIELD_INVALID' }] : []),
+    ...(row?.authorable === false
+      ? [{ field: 'kind', description: `a ${kind} cannot stand in a manifest`, reason: 'NOT_AUTHORABLE' }]
+      : []),
+  ];
+  if (faults.length > 0) return { ...base, resource: undefined, errors: faults.map(unplaced) };
+  const spec = result.target.spec ?? create(row?.spec ?? ResourceMetaSchema);
+  const stored =
+    row === undefined
+      ? parseJsonMap((spec as { readonly json?: string }).json ?? '{}')
+      : parseJsonMap(messageText(row.spec, spec));
+  const meta = { ...(metadata ?? create(ResourceMetaSchema)), name, namespace };
+  const { labels, annotations } = meta;
+  const wanted: JsonMap = { metadata: { labels, annotations }, spec: stored ?? {} };
+  return { ...base, resource: { key, apiVersion, row, metadata: meta, spec, said: wanted }, errors: [] };
+};
+
+const keyText = ({ resource }: InputDocument): string => JSON.stringify(resource?.key ?? {});
+
+/** Two documents of one call may not mean the same resource. */
+const unrepeated = (documents: readonly InputDocument[]): readonly InputDocument[] => {
+  const seen = new Set<string>();
+  return documents.map((document) => {
+    if (document.resource === undefined) return document;
+    const text = keyText(document);
+    if (!seen.has(text)) {
+      seen.add(text);
+      return document;
+    }
+    const description = `${document.kind} ${document.name} stands in an earlier document too`;
+    const error = unplaced({ field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' });
+    return { ...document, resource: undefined, errors: [error] };
+  });
+};

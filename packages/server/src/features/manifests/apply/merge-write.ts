@@ -1,0 +1,207 @@
+import { create, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
+import { NamespaceSpecSchema, RawResourceSpecSchema } from '@svc/api/resources';
+import type { CallContext } from '../../../auth/contract.ts';
+import { Fault, type FieldViolation } from '../../../base/index.ts';
+import type { DesiredResource, WriteResult } from '../../../controllers/contract.ts';
+import {
+  canonicalJson,
+  isJsonMap,
+  type JsonData,
+  type JsonMap,
+  messageText,
+  parseJsonMap,
+  pathParent,
+  resourceNotFound,
+  withoutPrivate,
+} from '../../../resources/index.ts';
+import {
+  type FieldConflict,
+  type ManifestResource,
+  type MergeInput,
+  type MergeResult,
+  mergeFields,
+  ownershipAfter,
+} from '../../../resources/manifest/index.ts';
+import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { ManifestsDeps } from '../manifests-deps.ts';
+import { checkVersionOf, holders, parentKnown } from './apply-write.ts';
+import { fieldDigest, readOwnership, saveOwnership } from './field-ownership.ts';
+import { createMissing } from './missing-namespaces.ts';
+
+/** Annotation that says to which apply set a resource belongs. */
+export const APPLY_SET = 'svc/apply-set';
+/** The same as a private label, by which members are found. */
+export const APPLY_SET_LABEL = 'svc/~apply-set';
+
+export interface MergeCall {
+  readonly context: CallContext;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly createNamespaces: boolean;
+  /** '' = none. */
+  readonly applySet: string;
+}
+
+export interface MergeWritten extends WriteResult {
+  readonly before: StoredResource | undefined;
+  /** All that changed was set back to what the manager had applied before. */
+  readonly isRepair: boolean;
+}
+
+/** Merges one document into what is stored, through the write pipeline (PL-1.4). */
+export const mergeDocument = async (
+  deps: ManifestsDeps,
+  tx: WriteTx,
+  document: { readonly resource: ManifestResource; readonly call: MergeCall },
+): Promise<MergeWritten> => {
+  const { call } = document;
+  const resource = await withParent(tx, document.resource);
+  const { key, row } = resource;
+  const above = row?.scope === 'root' ? pathParent(key.name) : key.namespace;
+  if (call.createNamespaces) await createMissing(deps, tx, { name: above, context: call.context });
+  const before = await tx.resources.get(key);
+  checkVersionOf(before, resource);
+  const write = new MergeWrite(deps, tx, { resource, call, before });
+  return before === undefined ? write.insert() : write.modify(before);
+};
+
+/** The parent of a namespace follows from what is known. */
+const withParent = async (tx: WriteTx, resource: ManifestResource): Promise<ManifestResource> => {
+  const { parent } = resource.spec as Message & { readonly parent?: string };
+  if (resource.row?.scope !== 'root' || parent !== '') return resource;
+  return { ...resource, spec: create(NamespaceSpecSchema, { parent: await parentKnown(tx, resource.key.name) }) };
+};
+
+class MergeWrite {
+  readonly #deps: ManifestsDeps;
+  readonly #tx: WriteTx;
+  readonly #resource: ManifestResource;
+  readonly #call: MergeCall;
+  readonly #holders: Pick<DesiredResource, 'owners' | 'finalizers'>;
+
+  constructor(
+    deps: ManifestsDeps,
+    tx: WriteTx,
+    write: {
+      readonly resource: ManifestResource;
+      readonly call: MergeCall;
+      readonly before: StoredResource | undefined;
+    },
+  ) {
+    this.#deps = deps;
+    this.#tx = tx;
+    this.#resource = write.resource;
+    this.#call = write.call;
+    this.#holders = holders(write.resource, write.before);
+  }
+
+  async insert(): Promise<MergeWritten> {
+    const { key, apiVersion, spec, metadata } = this.#resource;
+    if (metadata.resourceVersion !== '') throw resourceNotFound(key);
+    const { labels, annotations } = metadata;
+    const input = { key, apiVersion, spec, labels, annotations, ...this.#holders, ...this.#system() };
+    const written = await this.#deps.writer.create(this.#tx, this.#call.context, input);
+    const merge = this.#input({}, written.resource.uid);
+    await this.#own(written.resource, { merge, result: mergeFields(merge) });
+    return { ...written, before: undefined, isRepair: false };
+  }
+
+  async modify(before: StoredResource): Promise<MergeWritten> {
+    const { key, metadata } = this.#resource;
+    const ownership = await readOwnership(this.#tx, before.uid);
+    let merged: { readonly merge: MergeInput; readonly result: MergeResult } | undefined;
+    const change = (current: StoredResource): DesiredResource => {
+      const live = liveForm(current.labels, current.annotations, parseJsonMap(current.spec) ?? {});
+      const merge = { ...this.#input(live, before.uid), ownership };
+      const result = mergeFields(merge);
+      if (result.conflicts.length > 0) throw fieldConflict(result.conflicts);
+      merged = { merge, result };
+      return { ...this.#desired(result.merged), ...this.#holders, ...this.#system() };
+    };
+    const { resourceVersion } = metadata;
+    const written = await this.#deps.writer.modify(this.#tx, this.#call.context, { key, resourceVersion, change });
+    if (merged !== undefined) await this.#own(written.resource, merged);
+    const { repaired = [], changed = [] } = merged?.result ?? {};
+    return { ...written, before, isRepair: repaired.length > 0 && changed.length === 0 };
+  }
+
+  #input(live: JsonMap, uid: string): MergeInput {
+    const { manager, force } = this.#call;
+    const wanted = this.#resource.said;
+    return { manager, force, wanted, live, ownership: {}, setsUnowned: true, digest: fieldDigest(uid) };
+  }
+
+  #desired(merged: JsonMap): DesiredResource {
+    const { metadata, spec = {} } = merged;
+    const part = (name: string): Record<string, string> =>
+      (isJsonMap(metadata) ? (metadata[name] ?? {}) : {}) as Record<string, string>;
+    return {
+      spec: specMessage(this.#resource, isJsonMap(spec) ? spec : {}),
+      labels: part('labels'),
+      annotations: part('annotations'),
+    };
+  }
+
+  #system(): Pick<DesiredResource, 'system'> {
+    const { applySet } = this.#call;
+    if (applySet === '') return {};
+    return { system: { annotations: { [APPLY_SET]: applySet }, labels: { [APPLY_SET_LABEL]: applySet } } };
+  }
+
+  async #own(
+    stored: StoredResource,
+    merged: { readonly merge: MergeInput; readonly result: MergeResult },
+  ): Promise<void> {
+    const { merge, result } = merged;
+    const shown = this.#openSpec(stored);
+    const live = liveForm(stored.labels, stored.annotations, shown);
+    const after = ownershipAfter(merge, result, live);
+    await saveOwnership(this.#tx, stored.uid, { before: merge.ownership, after });
+  }
+
+  /** The spec as written, with its values readable. */
+  #openSpec(stored: StoredResource): JsonMap {
+    const { row } = this.#resource;
+    if (row === undefined) return parseJsonMap(stored.spec) ?? {};
+    const { spec } = this.#deps.views.generic(stored, { secrets: true, isTransient: true });
+    return spec?.kind.value === undefined ? {} : (parseJsonMap(messageText(row.spec, spec.kind.value)) ?? {});
+  }
+}
+
+/** What callers write of a resource, as the merge sees it. */
+const liveForm = (
+  labels: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string>>,
+  spec: JsonMap,
+): JsonMap => ({ metadata: { labels: withoutPrivate(labels), annotations: withoutPrivate(annotations) }, spec });
+
+const specMessage = (resource: ManifestResource, spec: JsonMap): Message => {
+  const { row } = resource;
+  if (row === undefined) return create(RawResourceSpecSchema, { json: canonicalJson(spec as JsonData) });
+  return fromJson(row.spec, spec as JsonValue, { ignoreUnknownFields: true });
+};
+
+/** ABORTED CONFLICT with every field that somebody else manages. */
+const fieldConflict = (conflicts: readonly FieldConflict[]): Fault => {
+  const violations = conflicts.map(
+    ({ pointer, manager }): FieldViolation => ({
+      field: fieldPath(pointer),
+      description: manager === '' ? 'has another value that nobody manages' : `is managed by ${manager}`,
+      reason: 'CONFLICT',
+    }),
+  );
+  const [first] = violations;
+  const text = `${first?.field}: ${first?.description}${violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''}`;
+  return new Fault('ABORTED', 'CONFLICT', text, { violations });
+};
+
+/** A pointer as a field path: keys of labels and annotations in brackets. */
+const fieldPath = (pointer: string): string => {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const [first = '', second = '', ...rest] = parts;
+  if (first === 'metadata') return `metadata.${second}[${rest.join('/')}]`;
+  return parts.join('.');
+};

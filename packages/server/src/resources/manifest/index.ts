@@ -1,0 +1,22 @@
+/**
+ * resources/manifest: manifests as text and as messages (PL-1.1, 1.2): syntax, strict fields with places, conveniences of each
+ * kind, order of application. Pure: no store, no files, no variables (those are the command line's). The manifests feature
+ * applies what it reads; the command line checks with it before it calls.
+ */
+export { applyRank } from './apply-order.ts';
+export {
+  type FieldConflict,
+  type MergeInput,
+  type MergeResult,
+  mergeFields,
+  type Ownership,
+  ownershipAfter,
+} from './field-merge.ts';
+export {
+  type ManifestDocument,
+  type ManifestResource,
+  type ReadOptions,
+  readDocument,
+} from './manifest-document.ts';
+export type { ManifestFinding } from './manifest-finding.ts';
+export { type ParsedManifests, parseManifests } from './parse-manifests.ts';

@@ -1,0 +1,227 @@
+import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
+import { RawResourceSpecSchema, type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
+import { SYSTEM_NAMESPACE } from '../namespace-paths.ts';
+import { type RecordKey, recordKey } from '../record.ts';
+import { settleSpec } from './kind-forms.ts';
+import { FindingReport } from './manifest-finding.ts';
+import { isNullNode, type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from './manifest-node.ts';
+import { MessageReader } from './message-reader.ts';
+import { adviceFor } from './nearest-name.ts';
+
+/** One document as far as it could be read. `resource` is there when nothing is wrong with its form. */
+export interface ManifestDocument {
+  readonly index: number;
+  /** As written, '' where it could not be read; for reports. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly report: FindingReport;
+  readonly resource?: ManifestResource;
+}
+
+export interface ManifestResource {
+  readonly key: RecordKey;
+  readonly apiVersion: string;
+  /** Undefined for custom kinds. */
+  readonly row: KindRow | undefined;
+  readonly metadata: ResourceMeta;
+  readonly spec: Message;
+  /** What the document itself says, as JSON in stored form: `metadata.labels`, `metadata.annotations` and `spec`. */
+  readonly said: JsonMap;
+}
+
+export interface ReadOptions {
+  /** For documents that name no namespace. */
+  readonly namespace: string;
+}
+
+const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
+const SERVER_OWNED: ReadonlySet<string> = new Set(['uid', 'generation', 'deletionTimestamp']);
+const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
+const AGENT_TEMPLATE = 'AgentTemplate';
+
+/** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
+export const readDocument = (index: number, node: ManifestNode, options: ReadOptions): ManifestDocument => {
+  const report = new FindingReport(index);
+  report.place('', node.at);
+  if (node.form !== 'map') {
+    report.add(node.at, '', { text: 'a document must be a map with apiVersion, kind, metadata and spec' });
+    return { index, kind: '', namespace: '', name: '', report };
+  }
+  const map = topMembers(node, report);
+  const isTemplate = textOf(memberNode(map, 'kind')) === AGENT_TEMPLATE;
+  const names = writtenNames(map);
+  const kind = readKind(map, report);
+  const metadata = readMetadata(map, report);
+  const base = { index, kind: names.kind, name: names.name, report };
+  const assumed = isTemplate ? SYSTEM_NAMESPACE : names.namespace === '' ? options.namespace : names.namespace;
+  const isRoot = kind?.row?.scope === 'root';
+  const said = { ...base, namespace: isRoot ? '' : assumed };
+  if (isTemplate && names.namespace !== '' && names.namespace !== SYSTEM_NAMESPACE)
+    report.add(report.positionOf('metadata.namespace'), 'metadata.namespace', {
+      text: 'an AgentTemplate lives in system',
+      reason: 'NAMESPACE_MISMATCH',
+    });
+  if (isRoot && names.namespace !== '')
+    report.add(report.positionOf('metadata.namespace'), 'metadata.namespace', { text: 'of a Namespace is empty' });
+  if (kind === undefined) return said;
+  const spec = kind.row === undefined ? readRaw(map, report) : readSpec(kind.row, { map, isTemplate }, report);
+  return settle(said, { ...kind, metadata, spec, metadataNode: memberNode(map, 'metadata') });
+};
+
+/** The members of a document by their names; others are reported. */
+const topMembers = (node: MapNode, report: FindingReport): MapNode => {
+  const members = node.members.map((member) =>
+    member.name === 'api_version' ? { ...member, name: 'apiVersion' } : member,
+  );
+  const seen = new Set<string>();
+  for (const { name, at } of members) {
+    if (seen.has(name)) report.add(at, name, { text: 'given twice', reason: 'DUPLICATE_FIELD' });
+    seen.add(name);
+    report.place(name, at);
+    if (name === 'status') report.add(at, 'status', { text: 'is written by the system', reason: 'STATUS_NOT_ALLOWED' });
+    else if (!TOP.some((known) => known === name))
+      report.add(at, name.slice(0, 80), { text: `unknown field${adviceFor(name, TOP)}`, reason: 'FIELD_UNKNOWN' });
+  }
+  return { ...node, members };
+};
+
+const writtenNames = (map: MapNode): { readonly kind: string; readonly namespace: string; readonly name: string } => {
+  const metadata = memberNode(map, 'metadata');
+  const inside = (name: string): string => (metadata?.form === 'map' ? textOf(memberNode(metadata, name)) : '');
+  return { kind: textOf(memberNode(map, 'kind')), namespace: inside('namespace'), name: inside('name') };
+};
+
+interface ReadKind {
+  readonly apiVersion: string;
+  readonly row: KindRow | undefined;
+  readonly name: string;
+}
+
+const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => {
+  const kindNode = memberNode(map, 'kind');
+  const versionNode = memberNode(map, 'apiVersion');
+  const kind = textOf(kindNode);
+  const at = kindNode?.at ?? map.at;
+  const apiVersion = versionNode === undefined ? API_VERSION : canonicalApiVersion(textOf(versionNode));
+  if (versionNode !== undefined && (apiVersion === undefined || versionNode.form !== 'scalar'))
+    report.add(versionNode.at, 'apiVersion', { text: 'must be svc/v1 or group/version', reason: 'API_VERSION' });
+  if (kind === '') return report.add(at, 'kind', { text: kindNode === undefined ? 'is required' : 'must be text' });
+  if (apiVersion === undefined) return undefined;
+  const row = kind === AGENT_TEMPLATE ? kindRow('Template') : findKind(kind);
+  if (apiVersion !== API_VERSION) return readCustomKind({ kind, apiVersion, isBuiltIn: row !== undefined, at }, report);
+  if (row === undefined) {
+    const advice = adviceFor(kind, [...kinds.map((entry) => entry.kind), AGENT_TEMPLATE]);
+    return report.add(at, 'kind', { text: `unknown kind "${kind.slice(0, 80)}"${advice}`, reason: 'UNKNOWN_KIND' });
+  }
+  if (!row.authorable)
+    return report.add(at, 'kind', { text: `a ${kind} cannot stand in a manifest`, reason: 'NOT_AUTHORABLE' });
+  return { apiVersion, row, name: row.kind };
+};
+
+const readCustomKind = (
+  said: { readonly kind: string; readonly apiVersion: string; readonly isBuiltIn: boolean; readonly at: MapNode['at'] },
+  report: FindingReport,
+): ReadKind | undefined => {
+  const { kind, apiVersion, isBuiltIn, at } = said;
+  if (isBuiltIn) return report.add(at, 'apiVersion', { text: `${kind} is a kind of svc/v1`, reason: 'API_VERSION' });
+  if (!CUSTOM_KIND.test(kind)) return report.add(at, 'kind', { text: 'must be 1-63 letters and digits' });
+  return { apiVersion, row: undefined, name: kind };
+};
+
+const readMetadata = (map: MapNode, report: FindingReport): ResourceMeta => {
+  const node = memberNode(map, 'metadata');
+  if (node === undefined) return create(ResourceMetaSchema);
+  if (node.form !== 'map') {
+    report.add(node.at, 'metadata', { text: 'must be a map' });
+    return create(ResourceMetaSchema);
+  }
+  const json = new MessageReader(report).message(ResourceMetaSchema, node, 'metadata');
+  for (const name of Object.keys(json)) {
+    const field = `metadata.${name}`;
+    if (SERVER_OWNED.has(name))
+      report.add(report.positionOf(field), field, { text: 'is written by the system', reason: 'SERVER_OWNED' });
+  }
+  return fromJson(ResourceMetaSchema, json as JsonValue);
+};
+
+interface SpecResult {
+  readonly spec: Message;
+  readonly json: JsonMap;
+}
+
+const readSpec = (
+  row: KindRow,
+  source: { readonly map: MapNode; readonly isTemplate: boolean },
+  report: FindingReport,
+): SpecResult | undefined => {
+  const node = memberNode(source.map, 'spec');
+  if (node !== undefined && node.form !== 'map') return report.add(node.at, 'spec', { text: 'must be a map' });
+  const members = node?.members ?? [];
+  const map: MapNode = { form: 'map', members, at: node?.at ?? source.map.at };
+  const json = source.isTemplate
+    ? { kind: 'Agent', specJson: canonicalJson(nodeJson(map)) }
+    : new MessageReader(report).message(row.spec, map, 'spec');
+  const settled = settleSpec(row.kind, json, report);
+  return { json: settled, spec: specMessage(row.spec, settled) };
+};
+
+const specMessage = (desc: DescMessage, json: JsonMap): Message => fromJson(desc, json as JsonValue);
+
+const readRaw = (map: MapNode, report: FindingReport): SpecResult | undefined => {
+  const node = memberNode(map, 'spec');
+  const json = node === undefined || isNullNode(node) ? {} : nodeJson(node);
+  if (!isJsonMap(json)) return report.add(node?.at ?? map.at, 'spec', { text: 'must be a map' });
+  return { json, spec: create(RawResourceSpecSchema, { json: canonicalJson(json) }) };
+};
+
+interface Parts extends ReadKind {
+  readonly metadata: ResourceMeta;
+  readonly spec: SpecResult | undefined;
+  readonly metadataNode: ManifestNode | undefined;
+}
+
+/** Names that follow from the spec, and the resource when nothing is wrong. */
+const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): ManifestDocument => {
+  const { report } = document;
+  const { row, metadata, spec, apiVersion } = parts;
+  const names = derivedNames(parts);
+  if (names.name === '') report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
+  const named = { ...document, name: names.name };
+  if (spec === undefined || report.findings.length > 0) return named;
+  const json = names.channel === '' ? spec.json : { ...spec.json, channel: names.channel };
+  const message = row === undefined ? spec.spec : specMessage(row.spec, json);
+  const key = { ...recordKey(parts.name, document.namespace, names.name), parent: names.channel };
+  const meta = create(ResourceMetaSchema, { ...metadata, name: names.name, namespace: document.namespace });
+  const said = {
+    metadata: { labels: metadata.labels, annotations: metadata.annotations },
+    spec: row === undefined ? json : asStored(row.spec, { json, message }),
+  };
+  return { ...named, resource: { key, apiVersion, row, metadata: meta, spec: message, said } };
+};
+
+/** Name of Knowledge from its path; channel and name of a subscription from `channel/name`. */
+const derivedNames = (parts: Parts): { readonly name: string; readonly channel: string } => {
+  const { row, metadata, spec } = parts;
+  const member = (name: string): string => {
+    const value = spec?.json[name];
+    return typeof value === 'string' ? value : '';
+  };
+  if (row?.kind === 'Knowledge') return { name: metadata.name === '' ? member('path') : metadata.name, channel: '' };
+  if (row?.kind !== 'ChannelSubscription') return { name: metadata.name, channel: '' };
+  const slash = metadata.name.indexOf('/');
+  if (slash < 0) return { name: metadata.name, channel: member('channel') };
+  return { name: metadata.name.slice(slash + 1), channel: metadata.name.slice(0, slash) };
+};
+
+/** Each value of the document as the store would hold it; null where that is nothing: the default of the field. */
+const asStored = (desc: DescMessage, both: { readonly json: JsonMap; readonly message: Message }): JsonData =>
+  overlay(both.json, toJson(desc, both.message) as JsonData);
+
+const overlay = (said: JsonData, stored: JsonData | undefined): JsonData => {
+  if (!isJsonMap(said)) return stored ?? null;
+  const map = isJsonMap(stored) ? stored : {};
+  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, overlay(value, map[name])]));
+};

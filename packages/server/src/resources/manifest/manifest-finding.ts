@@ -1,0 +1,49 @@
+import type { Position } from './manifest-node.ts';
+
+/** One thing that is wrong with a document, with its place (PL-1.1). */
+export interface ManifestFinding {
+  /** From 0, in the order of the input. */
+  readonly document: number;
+  readonly line: number;
+  readonly column: number;
+  /** Path by JSON names, '' for the document as a whole. */
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
+/** Collects what is wrong with one document, and where its fields stand. */
+export class FindingReport {
+  readonly findings: ManifestFinding[] = [];
+  readonly #document: number;
+  readonly #places = new Map<string, Position>();
+
+  constructor(document: number) {
+    this.#document = document;
+  }
+
+  add(at: Position, field: string, fault: { readonly text: string; readonly reason?: string }): undefined {
+    const { text: description, reason = 'FIELD_INVALID' } = fault;
+    this.findings.push({ document: this.#document, line: at.line, column: at.column, field, description, reason });
+    return undefined;
+  }
+
+  /** Remembers where a field stands. */
+  place(field: string, at: Position): void {
+    this.#places.set(plainPath(field), at);
+  }
+
+  /** Where a field stands, or the nearest thing around it. */
+  positionOf(field: string): Position {
+    for (let path = plainPath(field); path !== ''; path = outer(path)) {
+      const found = this.#places.get(path);
+      if (found !== undefined) return found;
+    }
+    return this.#places.get('') ?? { line: 1, column: 1 };
+  }
+}
+
+/** Map keys are written with and without quotes in paths; here without. */
+const plainPath = (field: string): string => field.replaceAll('["', '[').replaceAll('"]', ']');
+
+const outer = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));

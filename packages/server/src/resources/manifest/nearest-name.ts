@@ -1,0 +1,31 @@
+/** The candidate that differs least from the word, when it is near enough to be a slip of the pen. */
+export const nearestName = (word: string, candidates: readonly string[]): string | undefined => {
+  const short = word.slice(0, 64).toLowerCase();
+  let best: string | undefined;
+  let least = Math.min(short.length, Math.max(2, Math.floor(short.length / 3)) + 1);
+  for (const candidate of candidates) {
+    const distance = editDistance(short, candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+};
+
+/** `, did you mean x`, or nothing. */
+export const adviceFor = (word: string, candidates: readonly string[]): string => {
+  const near = nearestName(word, candidates);
+  return near === undefined ? '' : `, did you mean ${near}`;
+};
+
+/** Insertions, deletions and replacements between two words. */
+const editDistance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...left].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...right].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};

@@ -1,0 +1,38 @@
+import { formatKey } from '../record.ts';
+import { type ManifestDocument, type ReadOptions, readDocument } from './manifest-document.ts';
+import type { ManifestFinding } from './manifest-finding.ts';
+import { readYaml } from './yaml-nodes.ts';
+
+export interface ParsedManifests {
+  /** In the order of the input; documents whose syntax is wrong have findings only. */
+  readonly documents: readonly ManifestDocument[];
+  /** Everything that is wrong, in the order of the input. */
+  readonly findings: readonly ManifestFinding[];
+}
+
+/** Reads manifests in YAML or JSON: every rule of form, every finding at once (PL-1.1). Never throws on input. */
+export const parseManifests = (text: string, options: ReadOptions): ParsedManifests => {
+  const { documents: nodes, findings: syntax } = readYaml(text);
+  const documents = [...nodes].map(([index, node]) => readDocument(index, node, options));
+  const found = [...syntax, ...documents.flatMap((document) => document.report.findings), ...repeated(documents)];
+  const findings = found.sort(
+    (left, right) => left.document - right.document || left.line - right.line || left.column - right.column,
+  );
+  return { documents, findings };
+};
+
+/** Two documents of one call may not mean the same resource. */
+const repeated = (documents: readonly ManifestDocument[]): readonly ManifestFinding[] => {
+  const seen = new Set<string>();
+  return documents.flatMap(({ index, resource, report }) => {
+    if (resource === undefined) return [];
+    const text = formatKey(resource.key);
+    if (!seen.has(text)) {
+      seen.add(text);
+      return [];
+    }
+    const { line, column } = report.positionOf('metadata.name');
+    const description = `${text} stands in an earlier document too`;
+    return [{ document: index, line, column, field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' }];
+  });
+};
