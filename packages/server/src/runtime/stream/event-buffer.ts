@@ -10,13 +10,22 @@ export interface BufferLimits {
 /** Rough cost of an event beside its content: names, ids, frame. */
 const EVENT_BYTES = 256;
 
+/** Bounds of a reader that follows many sessions: each may have something waiting besides. */
+export const limitsFor = (limits: BufferLimits, sessions: number): BufferLimits => ({
+  events: limits.events + 2 * (sessions - 1),
+  bytes: limits.bytes + 2 * EVENT_BYTES * (sessions - 1),
+});
+
 /**
- * Events that wait for a lagging reader. DELTAs of one part kind and message that follow each other become one (API-5.1
- * coalescing); `push` answers false once a bound is passed, and then nothing more may be pushed.
+ * Events that wait for a lagging reader. DELTAs of one part kind and message that follow each other in their session become
+ * one, whatever other sessions of a batch do between them (API-5.1 coalescing); `push` answers false once a bound is passed,
+ * and then nothing more may be pushed.
  */
 export class EventBuffer {
   readonly #limits: BufferLimits;
   #events: SessionEvent[] = [];
+  /** Where the newest waiting event of each session stands. */
+  readonly #newest = new Map<string, number>();
   #first = 0;
   #bytes = 0;
 
@@ -29,11 +38,13 @@ export class EventBuffer {
   }
 
   push(event: SessionEvent): boolean {
-    const last = this.size === 0 ? undefined : this.#events.at(-1);
+    const index = this.#newest.get(event.sessionId) ?? -1;
+    const last = index < this.#first ? undefined : this.#events[index];
     if (last !== undefined && joins(last, event)) {
-      this.#events[this.#events.length - 1] = join(last, event);
+      this.#events[index] = join(last, event);
       this.#bytes += (event.part?.content ?? '').length;
     } else {
+      this.#newest.set(event.sessionId, this.#events.length);
       this.#events.push(event);
       this.#bytes += bytesOf(event);
     }
@@ -47,6 +58,7 @@ export class EventBuffer {
     this.#bytes -= bytesOf(event);
     if (this.#first === this.#events.length) {
       this.#events = [];
+      this.#newest.clear();
       this.#first = 0;
       this.#bytes = 0;
     }
@@ -68,8 +80,7 @@ const joins = (last: SessionEvent, event: SessionEvent): boolean =>
   last.part?.type === event.part?.type &&
   last.part?.id === event.part?.id &&
   last.messageId === event.messageId &&
-  last.fence === event.fence &&
-  last.sessionId === event.sessionId;
+  last.fence === event.fence;
 
 const join = (last: SessionEvent, event: SessionEvent): SessionEvent => {
   if (last.part === undefined) return event;

@@ -1,7 +1,7 @@
 import { Fault } from '../../base/index.ts';
 import { Follow, type FollowTarget } from '../../store/follow/index.ts';
 import { EVENT, PART, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
-import { type BufferLimits, EventBuffer } from './event-buffer.ts';
+import { type BufferLimits, EventBuffer, limitsFor } from './event-buffer.ts';
 import type { SessionHub } from './session-hub.ts';
 import type { EventOutlet } from './stream-contract.ts';
 
@@ -85,7 +85,7 @@ export class EventStream {
   }
 
   #lag(): void {
-    this.#waiting = new EventBuffer(this.#limits);
+    this.#waiting = new EventBuffer(limitsFor(this.#limits, Math.max(1, this.#members.length)));
     this.#hubs ??= new Map(this.#members.map((member) => [member.hub.sessionId, member.hub]));
     if (this.#watchesDrain) return;
     this.#watchesDrain = true;
