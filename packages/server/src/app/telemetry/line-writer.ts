@@ -4,6 +4,8 @@ import { destination } from 'pino';
 const FLUSH_MS = 20;
 /** From so many characters on, lines are written at once. */
 const BATCH_LENGTH = 16_384;
+/** Characters of one system call. */
+const WRITE_LENGTH = 65_536;
 /** Lines of a reader that stopped reading: beyond this they are dropped, the process goes on. */
 const MAX_WAITING_LENGTH = 16_777_216;
 
@@ -23,7 +25,13 @@ export const stderrWriter = ({ batched }: { readonly batched: boolean }): LineWr
     const stream = destination({ fd: 2, sync: true });
     return { write: (line) => void stream.write(line), flush: () => stream.flushSync() };
   }
-  const stream = destination({ fd: 2, sync: false, minLength: BATCH_LENGTH, maxLength: MAX_WAITING_LENGTH });
+  const stream = destination({
+    fd: 2,
+    sync: false,
+    minLength: BATCH_LENGTH,
+    maxWrite: WRITE_LENGTH,
+    maxLength: MAX_WAITING_LENGTH,
+  });
   let timer: NodeJS.Timeout | undefined;
   const flushSoon = (): void => {
     timer = undefined;
