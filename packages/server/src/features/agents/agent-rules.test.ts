@@ -35,6 +35,10 @@ describe('a spec of an agent', () => {
   it.each([
     [undefined, ['spec.modelPolicy.profiles[0].model.name']],
     [{ name: '' }, ['spec.modelPolicy.profiles[0].model.name']],
+    [
+      { name: '', temperature: 3 },
+      ['spec.modelPolicy.profiles[0].model.name', 'spec.modelPolicy.profiles[0].model.temperature'],
+    ],
     [{ name: 'm', temperature: 2.1 }, ['spec.modelPolicy.profiles[0].model.temperature']],
     [{ name: 'm', temperature: -0.1 }, ['spec.modelPolicy.profiles[0].model.temperature']],
     [{ name: 'm', temperature: Number.NaN }, ['spec.modelPolicy.profiles[0].model.temperature']],

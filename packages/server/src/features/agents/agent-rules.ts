@@ -72,12 +72,11 @@ const checkProfiles = (spec: AgentSpec): readonly FieldViolation[] => {
 };
 
 const checkModel = (model: Model | undefined, path: string): readonly FieldViolation[] => {
-  if (model === undefined || model.name === '') return [fault(`${path}.name`, 'is required')];
-  const faults: FieldViolation[] = [];
-  const { temperature } = model;
+  const faults = model === undefined || model.name === '' ? [fault(`${path}.name`, 'is required')] : [];
+  const temperature = model?.temperature;
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2))
     faults.push(fault(`${path}.temperature`, 'must lie between 0 and 2'));
-  if (!EFFORTS.has(model.thinking?.effort ?? ''))
+  if (!EFFORTS.has(model?.thinking?.effort ?? ''))
     faults.push(fault(`${path}.thinking.effort`, `must be one of ${[...EFFORTS].filter(Boolean).join(', ')}`));
   return faults;
 };

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, type RestClient } from './testing/index.ts';
+
+let app: AppUnderTest;
+let rest: RestClient;
+beforeAll(async () => {
+  app = await AppUnderTest.start();
+  ({ rest } = app);
+  await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+});
+
+const AGENTS = '/v1/ns/default/agents';
+const spec = { systemPrompt: 'Be brief.' };
+const labels = { team: 'a' };
+const unique = (): string => `n-${randomUUID()}`;
+
+describe('a resource as a body (API-3)', () => {
+  const forms: readonly (readonly [string, (name: string) => object])[] = [
+    ['in the fields of the request', (name) => ({ name, spec, labels })],
+    [
+      'bare',
+      (name) => ({ apiVersion: 'svc/v1', kind: 'Agent', metadata: { name, labels }, spec, status: { phase: 'x' } }),
+    ],
+    ['under the name of its kind', (name) => ({ agent: { metadata: { name, labels }, spec } })],
+    ['with name, labels and fields of the spec standing in it', (name) => ({ agent: { name, labels, ...spec } })],
+    ['with fields of the spec beside the name', (name) => ({ name, labels, ...spec })],
+    ['with a ResourceSpec', (name) => ({ name, labels, spec: { agent: spec } })],
+    ['in snake_case', (name) => ({ agent: { metadata: { name, labels }, spec: { system_prompt: 'Be brief.' } } })],
+    ['said twice alike', (name) => ({ name, spec, agent: { metadata: { name, labels }, spec } })],
+  ];
+
+  it.each(forms)('creates the agent: %s', async (_, body) => {
+    const name = unique();
+    await rest.ok(`POST ${AGENTS}`, body(name));
+    const expected = { metadata: { name, namespace: 'default', labels }, spec, status: { phase: 'Ready' } };
+    expect(await rest.ok(`GET ${AGENTS}/${name}`)).toMatchObject({ agent: expected });
+  });
+
+  it.each(forms)('changes the agent: %s', async (_, body) => {
+    const name = unique();
+    await rest.ok(`POST ${AGENTS}`, { name, spec: { systemPrompt: 'before' } });
+    const { name: _own, ...fields } = body(name) as { name?: string };
+    const answer = await rest.ok(`PUT ${AGENTS}/${name}`, fields);
+    expect(answer).toMatchObject({ agent: { metadata: { name, labels, generation: '2' }, spec } });
+  });
+
+  it.each([
+    ['two names', { name: 'a', agent: { metadata: { name: 'b' } } }],
+    ['two specs', { name: 'a', spec, agent: { spec: { systemPrompt: 'Other.' } } }],
+    ['two values of one label', { name: 'a', labels, agent: { metadata: { labels: { team: 'b' } } } }],
+    ['another namespace', { name: 'a', agent: { metadata: { namespace: 'other' } } }],
+  ])('is refused when it says %s', async (_, body) => {
+    expect(await rest.outcome(`POST ${AGENTS}`, body)).toBe('400 PATH_BODY_MISMATCH');
+  });
+
+  it('of a namespace gives parent, labels and annotations', async () => {
+    const [parent, child] = [unique(), unique()];
+    await rest.ok(`POST /v1/namespaces/${parent}`, { metadata: { labels, annotations: { note: 'x' } } });
+    expect(await rest.ok(`GET /v1/namespaces/${parent}`)).toMatchObject({
+      namespace: { metadata: { name: parent, labels, annotations: { note: 'x' } } },
+    });
+    await rest.ok(`POST /v1/namespaces/${child}`, { namespace: { spec: { parent } } });
+    expect(await rest.ok(`GET /v1/namespaces/${child}`)).toMatchObject({ namespace: { spec: { parent } } });
+  });
+
+  it.each([
+    ['metadata', { metadata: { labels } }],
+    ['its spec', { spec: { labels } }],
+    ['its own field', { labels }],
+    ['the session', { session: { metadata: { labels } } }],
+  ])('of a session gives labels in %s', async (_, body) => {
+    expect(await rest.ok(`POST ${AGENTS}/helper/sessions`, body)).toMatchObject({ labels });
+  });
+});
+
+describe('a message as a body (API-3)', () => {
+  const said = 'You said: hi';
+  it.each([
+    ['message', { message: 'hi' }],
+    ['text', { text: 'hi' }],
+    ['content', { content: 'hi' }],
+    ['an object with text', { message: { text: 'hi' } }],
+    ['an object with content', { message: { content: 'hi' } }],
+    ['an object with parts', { message: { parts: [{ type: 'text', text: 'hi' }] } }],
+    ['parts', { parts: [{ type: 'text', text: 'hi' }] }],
+    ['parts in their own fields', { parts: [{ partType: 'TEXT', content: 'hi' }] }],
+  ])('SendMessage reads %s', async (_, body) => {
+    const session = await rest.session('helper');
+    const answer = await rest.ok(`POST ${session}/message`, { ...body, waitSeconds: 20 });
+    expect(answer).toMatchObject({ reply: said, turnState: 'TURN_STATE_COMPLETED' });
+  });
+
+  it.each([
+    ['message as text', { message: 'hi' }],
+    ['text', { text: 'hi' }],
+    ['content', { content: 'hi' }],
+    ['an object with text', { message: { text: 'hi' } }],
+    ['an object with content', { message: { content: 'hi' } }],
+    ['short parts', { message: { parts: [{ type: 'text', text: 'hi' }] } }],
+    ['whole parts', { message: { parts: [{ part_type: 'SESSION_MESSAGE_PART_TYPE_TEXT', content: 'hi' }] } }],
+  ])('AppendSessionMessage reads %s', async (_, body) => {
+    const session = await rest.session('helper');
+    const part = { id: '000000', partType: 'SESSION_MESSAGE_PART_TYPE_TEXT', content: 'hi' };
+    expect(await rest.ok(`POST ${session}/messages:append`, body)).toMatchObject({
+      message: { role: 'ROLE_USER', parts: [part] },
+    });
+  });
+
+  it('with two different texts is refused', async () => {
+    const session = await rest.session('helper');
+    expect(await rest.outcome(`POST ${session}/message`, { message: 'a', text: 'b' })).toBe('400 PATH_BODY_MISMATCH');
+  });
+});
+
+describe('input and output (API-3)', () => {
+  it('reads enums by full name, short name in any case, and number', async () => {
+    const session = await rest.session('helper');
+    for (const whenBusy of ['WHEN_BUSY_QUEUE', 'queue', 'QUEUE', 1, '1'])
+      expect([whenBusy, await rest.outcome(`POST ${session}/message`, { message: 'x', whenBusy })]).toEqual([
+        whenBusy,
+        '200',
+      ]);
+    expect(await rest.outcome(`POST ${session}/message`, { message: 'x', whenBusy: 'never' })).toBe(
+      '400 FIELD_INVALID',
+    );
+  });
+
+  it('takes null for absent, an empty body for {}, and refuses both spellings of one field', async () => {
+    const session = await rest.session('helper');
+    expect(await rest.outcome(`POST ${session}/message`, { message: 'x', labels: null })).toBe('200');
+    expect(await rest.outcome(`POST ${session}:stop`, '')).toBe('200');
+    const twice = { message: 'x', whenBusy: 'QUEUE', when_busy: 'QUEUE' };
+    expect(await rest.outcome(`POST ${session}/message`, twice)).toMatch(/^400 /);
+  });
+
+  it('writes every field without presence, integers of 64 bits as text, and compact', async () => {
+    const session = await rest.session('helper');
+    const text = await (await rest.fetch(session)).text();
+    expect(JSON.parse(text)).toMatchObject({ messages: [], queuedTurns: 0, activeTurnId: '', labels: {} });
+    expect(text).not.toMatch(/[{,]\s/);
+    const agent = await rest.ok<{ agent: { metadata: { generation: unknown } } }>(`GET ${AGENTS}/helper`);
+    expect(agent.agent.metadata.generation).toBe('1');
+  });
+
+  it('reads query parameters in both spellings and refuses unknown ones and bodies on GET', async () => {
+    expect(await rest.outcome('GET /v1/namespaces?include_deleted=true')).toBe('200');
+    expect(await rest.outcome('GET /v1/namespaces?includeDeleted=yes')).toBe('400 FIELD_INVALID');
+    expect(await rest.outcome('DELETE /v1/namespaces/none', { purge: true })).toMatch(/^400 /);
+    expect(await rest.outcome('DELETE /v1/namespaces/none', {})).toBe('404 NAMESPACE_NOT_FOUND');
+  });
+
+  it.each([
+    ['/v1/namespaces/', 404],
+    ['/v1//namespaces', 404],
+    ['/v1/namespaces/default:clear', 404],
+    ['/v1/namespaces/default%3Aclear', 404],
+  ])('GET %s is %i', async (path, status) => {
+    expect((await rest.call(`GET ${path}`)).status).toBe(status);
+  });
+});

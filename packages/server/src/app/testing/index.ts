@@ -1,0 +1,9 @@
+/**
+ * app/testing: the whole server in this process, on a directory of its own, with a clock that can stop the demo model at a
+ * named place; and the API as a caller with curl sees it. Holds no expectations. Called by the tests of app, which prove the
+ * rules of API-1 to API-9 through the real port.
+ */
+export { AppUnderTest } from './app-under-test.ts';
+export { EventReader, type PartEvent, shapeOf } from './event-reader.ts';
+export { gate } from './gate-clock.ts';
+export { type Answer, RestClient, reasonOf, type Sent } from './rest-client.ts';
