@@ -105,8 +105,8 @@ const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => 
   const versionNode = memberNode(map, 'apiVersion');
   const kind = textOf(kindNode);
   const at = kindNode?.at ?? map.at;
-  const apiVersion = versionNode === undefined ? API_VERSION : canonicalApiVersion(textOf(versionNode));
-  if (versionNode !== undefined && (apiVersion === undefined || versionNode.form !== 'scalar'))
+  const apiVersion = versionNode === undefined ? API_VERSION : readVersion(versionNode);
+  if (versionNode !== undefined && apiVersion === undefined)
     report.add(versionNode.at, 'apiVersion', { text: 'must be svc/v1 or group/version', reason: 'API_VERSION' });
   if (kind === '') return report.add(at, 'kind', { text: kindNode === undefined ? 'is required' : 'must be text' });
   if (apiVersion === undefined) return undefined;
@@ -120,6 +120,9 @@ const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => 
     return report.add(at, 'kind', { text: `a ${kind} cannot stand in a manifest`, reason: 'NOT_AUTHORABLE' });
   return { apiVersion, row, name: row.kind };
 };
+
+const readVersion = (node: ManifestNode): string | undefined =>
+  node.form === 'scalar' && typeof node.value === 'string' ? canonicalApiVersion(node.value) : undefined;
 
 const readCustomKind = (
   said: { readonly kind: string; readonly apiVersion: string; readonly isBuiltIn: boolean; readonly at: MapNode['at'] },
