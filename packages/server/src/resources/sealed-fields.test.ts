@@ -59,6 +59,7 @@ describe('sealing', () => {
     ['Template', { kind: 7, specJson: '{}' }],
     ['Template', { kind: 'McpServer', specJson: 'no json' }],
     ['SandboxClass', { credentialsJson: 'no json' }],
+    ['SandboxClass', { credentialsJson: 7 }],
     ['Skill', { data: { a: 'b' } }],
     ['Worker', {}],
   ])('leaves a %s without sensitive values as it is: %o', (kind, map) => {

@@ -5,6 +5,7 @@ import { checkConnectorClass, fillClassDefaults } from './class-rules.ts';
 import {
   checkConnector,
   compileRoutes,
+  consumerNamespaceFault,
   consumerNamespaces,
   fillConnectorDefaults,
   hasUnknownReplyMode,
@@ -128,6 +129,11 @@ describe('a connector', () => {
       [],
     ],
     ['a workflow', { classRef, consumer: { workflow: { name: 'w' } } }, []],
+    [
+      'a foreign channel with its agent',
+      { classRef, consumer: { channel: { channel: { name: 'r', namespace: 'x' }, agent: { namespace: 'x' } } } },
+      [],
+    ],
   ])('may have %s', (_what, init, expected) => {
     expect(ofConnector(init)).toEqual(expected);
   });
@@ -144,6 +150,7 @@ describe('a connector', () => {
     });
     expect(consumerNamespaces(all.consumer).map((entry) => entry.namespace)).toEqual(['s', 'w']);
     expect(consumerNamespaces(undefined)).toEqual([]);
+    expect(consumerNamespaceFault('x')).toMatchObject({ field: 'x', reason: 'CONSUMER_NAMESPACE' });
   });
 
   it('knows reply modes', () => {

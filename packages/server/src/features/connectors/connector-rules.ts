@@ -105,14 +105,16 @@ export const compileRoutes = (
   indexes: readonly ConnectorMatchIndex[],
   fields: Readonly<Record<string, string>>,
 ): readonly string[] => {
-  const satisfied = indexes.filter((index) => index.fields.every((field) => (fields[field] ?? '').trim() !== ''));
+  const satisfied = indexes
+    .map((index) => ({ index, pairs: index.fields.flatMap((field) => pairOf(field, fields[field] ?? '')) }))
+    .filter(({ index, pairs }) => pairs.length === index.fields.length);
   return satisfied
-    .filter((index) => !satisfied.some((other) => isStrictSubset(index, other)))
-    .map((index) => {
-      const pairs = index.fields.map((field) => `${encoded(field)}=${encoded(fields[field] ?? '')}`);
-      return `${encoded(index.name)}?${pairs.join('&')}`;
-    });
+    .filter(({ index }) => !satisfied.some((other) => isStrictSubset(index, other.index)))
+    .map(({ index, pairs }) => `${encoded(index.name)}?${pairs.join('&')}`);
 };
+
+const pairOf = (field: string, value: string): readonly string[] =>
+  value.trim() === '' ? [] : [`${encoded(field)}=${encoded(value)}`];
 
 const isStrictSubset = (index: ConnectorMatchIndex, other: ConnectorMatchIndex): boolean =>
   index.fields.length < other.fields.length && index.fields.every((field) => other.fields.includes(field));

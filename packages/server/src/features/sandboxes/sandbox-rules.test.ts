@@ -73,7 +73,10 @@ describe('sandbox resources', () => {
       'spec.template.setup.packages[0] FIELD_INVALID',
       'spec.template.setup.commands[0] FIELD_INVALID',
     ]);
-    const good = { classRef: { name: 'x', namespace: 'system' }, template: { filesystem: { writable: ['/'] } } };
+    const good = {
+      classRef: { name: 'x', namespace: 'system' },
+      template: { filesystem: { writable: ['/'] }, setup: { packages: ['git'] } },
+    };
     expect(checkSandboxPolicy(create(SandboxPolicySpecSchema, good), scope)).toEqual([]);
     expect(shown(checkSandboxPolicy(create(SandboxPolicySpecSchema), scope))).toEqual([
       'spec.classRef.name FIELD_INVALID',
@@ -88,6 +91,7 @@ describe('sandbox resources', () => {
       'spec.runtimeTemplate.workspace.mountPath MOUNT_PATH',
     ]);
     expect(checkSandbox(create(SandboxSpecSchema, { policyRef: 'x' }), scope)).toEqual([]);
+    expect(shown(checkSandbox(create(SandboxSpecSchema), scope))).toEqual(['spec.policyRef FIELD_INVALID']);
   });
 
   it('tell which modes act as the first of their list', () => {

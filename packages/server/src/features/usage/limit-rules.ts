@@ -30,9 +30,8 @@ export const compileLimit = (
   const seconds = windowSeconds(limit.window);
   const scope = canonicalSubject(limit.subjectScope);
   if (seconds === undefined || scope === undefined) return undefined;
-  const { agent = '', provider = '', model = '' } = limit.selector ?? {};
-  const isModelMetric = limit.metric.startsWith('llm.');
-  const selector = [agent, isModelMetric ? provider : '', isModelMetric ? model : ''];
+  const { agent = '', ...given } = limit.selector ?? { provider: '', model: '' };
+  const { provider, model } = limit.metric.startsWith('llm.') ? given : { provider: '', model: '' };
   return {
     policyUid: policy.uid,
     policy: `${policy.namespace}/${policy.name}`,
@@ -42,9 +41,11 @@ export const compileLimit = (
     bucketMicros: Math.max(1, Math.ceil(seconds / BUCKETS)) * MICROS,
     isPerIdentity: scope === 'identity',
     agent,
-    provider: selector[1] ?? '',
-    model: selector[2] ?? '',
-    counter: [policy.uid, limit.metric, String(seconds), scope, ...selector].map(encodeURIComponent).join('|'),
+    provider,
+    model,
+    counter: [policy.uid, limit.metric, String(seconds), scope, agent, provider, model]
+      .map(encodeURIComponent)
+      .join('|'),
   };
 };
 

@@ -5,8 +5,8 @@ import { parsedJson, schemaProblem } from './json-schema.ts';
 const DAY_SECONDS = 86_400;
 /** Longest time-out or wait. */
 export const DURATION_MAX_SECONDS = 365 * DAY_SECONDS;
-const DURATION = /^([1-9][0-9]*)([smhd]?)$/;
-const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: DAY_SECONDS };
+const DURATION = /^[1-9][0-9]*[smhd]?$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: DAY_SECONDS };
 const INSTANT =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const ID = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
@@ -62,9 +62,9 @@ export const workflowFault = (field: string, description: string): FieldViolatio
 
 /** Seconds of `90`, `90s`, `5m`, `2h`, `1d`; undefined when malformed or longer than a year. */
 export const stepSeconds = (text: string): number | undefined => {
-  const match = DURATION.exec(text);
-  const seconds = match === null ? 0 : Number(match[1]) * (UNIT_SECONDS[match[2] ?? ''] ?? 0);
-  return seconds > 0 && seconds <= DURATION_MAX_SECONDS ? seconds : undefined;
+  if (!DURATION.test(text)) return undefined;
+  const seconds = Number.parseInt(text, 10) * (UNIT_SECONDS[text.slice(-1)] ?? 1);
+  return seconds <= DURATION_MAX_SECONDS ? seconds : undefined;
 };
 
 /** True for RFC 3339 with an offset, of a day that exists. */

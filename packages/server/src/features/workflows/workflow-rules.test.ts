@@ -185,6 +185,8 @@ describe('a predicate', () => {
     '7',
     '{}',
     '{"all":7}',
+    '{"all":null}',
+    '{"path":"$.input","in":null}',
     '{"all":[7]}',
     '{"not":null}',
     '{"all":[],"any":[]}',
