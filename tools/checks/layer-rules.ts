@@ -56,13 +56,11 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
 
 /**
  * Inside its own folder, and towards the folders around it, a file is at home; any other folder has doors, except
- * generated ones and what tests share in a folder named testing. Tests outside the server may take their tables of
- * expectations from where they lie.
+ * generated ones. Doors are for production code: tests take what they share from where it lies.
  */
 function judgeDoor(importer: string, target: string): string | undefined {
   const folder = posix.dirname(target);
-  if (isGenerated(target) || (isTestCode(importer) && !importer.startsWith(serverRoot))) return undefined;
-  if (isTestCode(importer) && posix.basename(folder) === 'testing') return undefined;
+  if (isGenerated(target) || isTestCode(importer)) return undefined;
   const isAtHome = `${posix.dirname(importer)}/`.startsWith(`${folder}/`);
   if (isAtHome || doorFile.test(target) || contractFile.test(target)) return undefined;
   return `${folder} has to be entered through its index.ts or a contract file`;

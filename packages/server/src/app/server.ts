@@ -8,15 +8,29 @@ import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
-import { openAccess } from './wiring/access.ts';
-import { skillSource } from './wiring/authoring.ts';
-import { coordinationKinds, coordinationMachinery } from './wiring/coordination.ts';
-import { openEngines, type Surroundings } from './wiring/engines.ts';
-import { type Observation, openObservation, operatorRoutes, watchParts } from './wiring/observation.ts';
-import { type AppParts, surfaceOf } from './wiring/operations.ts';
-import { wirePlatform, wireSecrets } from './wiring/platform.ts';
-import { joinMachinery, wireResources } from './wiring/resources.ts';
-import { namespaceTurns, type TurnParts, wireModels, wireTurns } from './wiring/turns.ts';
+import {
+  type AppParts,
+  administrationOperations,
+  coordinationKinds,
+  coordinationMachinery,
+  joinMachinery,
+  namespaceTurns,
+  type Observation,
+  openAccess,
+  openEngines,
+  openObservation,
+  operatorRoutes,
+  type Surroundings,
+  skillSource,
+  surfaceOf,
+  type TurnParts,
+  watchParts,
+  wireModels,
+  wirePlatform,
+  wireResources,
+  wireSecrets,
+  wireTurns,
+} from './wiring/index.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
 export interface RunningServer {
@@ -142,7 +156,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
   const access = await openAccess(app);
   return createTransport({
     config: config.transport,
-    operations: [...operations, ...access.operations],
+    operations: [...operations, ...access.operations, ...administrationOperations(app)],
     routes: [...routes, ...access.routes, ...operatorRoutes(app)],
     readiness: [{ name: 'store', check: () => store.ping() }],
     authenticator: access.authenticator,

@@ -34,6 +34,9 @@ export interface FaultOptions {
   readonly cause?: unknown;
 }
 
+/** Code, reason (UPPER_SNAKE), safe text, and what else the caller may know. */
+export type FaultArguments = readonly [code: FaultCode, reason: string, message: string, options?: FaultOptions];
+
 /**
  * An expected failure of a call: one gRPC code, a stable UPPER_SNAKE reason and a text that is safe to show.
  * Services throw Faults; only transport turns them into bytes (API-1.8).
@@ -45,7 +48,7 @@ export class Fault extends Error {
   readonly violations: readonly FieldViolation[];
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: FaultCode, reason: string, message: string, options: FaultOptions = {}) {
+  constructor(...[code, reason, message, options = {}]: FaultArguments) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Fault';
     this.code = code;

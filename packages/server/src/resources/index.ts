@@ -15,13 +15,6 @@ export * from './page-fill.ts';
 export * from './record.ts';
 export * from './resource-codec.ts';
 export * from './resource-views.ts';
-export * from './sealed-fields.ts';
 export * from './selectors.ts';
-export {
-  dropInternals,
-  hasSensitiveFields,
-  keepSensitive,
-  maskSpec,
-  maskStatus,
-} from './sensitive-fields.ts';
+export * from './sensitive/index.ts';
 export * from './session-name.ts';

@@ -10,7 +10,7 @@ import { fillPage } from './page-fill.ts';
 import { type ResourceRecord, recordKey } from './record.ts';
 import { messageFromText, messageText, ownerMessage, ownerRecord, statusWithActivity } from './resource-codec.ts';
 import { deepFreeze, ResourceViews, SpecReader } from './resource-views.ts';
-import { dropInternals, hasSensitiveFields, keepSensitive, maskSpec, maskStatus } from './sensitive-fields.ts';
+import { dropInternals, hasSensitiveFields, keepSensitive, maskSpec, maskStatus } from './sensitive/index.ts';
 
 const record = (more: Partial<StoredResource> = {}): StoredResource => ({
   key: recordKey('Agent', 'default', 'helper'),

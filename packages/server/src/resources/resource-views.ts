@@ -15,8 +15,16 @@ import {
   rowOf,
   statusWithActivity,
 } from './resource-codec.ts';
-import { closedSeal, openMap, type SealedSection, type ValueSeal } from './sealed-fields.ts';
-import { dropInternals, hasSensitiveFields, maskSpec, maskStatus } from './sensitive-fields.ts';
+import {
+  closedSeal,
+  dropInternals,
+  hasSensitiveFields,
+  maskSpec,
+  maskStatus,
+  openMap,
+  type SealedSection,
+  type ValueSeal,
+} from './sensitive/index.ts';
 
 export interface ViewOptions {
   /** True for callers with `read_secrets`. */

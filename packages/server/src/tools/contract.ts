@@ -76,7 +76,14 @@ export const textResult = (text: string, structured?: unknown): ToolResult => ({
 });
 
 /** {"ok":false,...} as RT-R43; messages hold no stack traces, secrets or internal addresses. */
-export const errorResult = (tool: string, code: ToolErrorCode, error: string, retryable = false): ToolResult => {
+export const errorResult = (
+  ...[tool, code, error, retryable = false]: readonly [
+    tool: string,
+    code: ToolErrorCode,
+    error: string,
+    retryable?: boolean,
+  ]
+): ToolResult => {
   const structured = { ok: false, tool, code, error, retryable };
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structured, isError: true };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonMap } from './canonical-json.ts';
+import type { JsonMap } from '../canonical-json.ts';
 import {
   closedSeal,
   isSealed,

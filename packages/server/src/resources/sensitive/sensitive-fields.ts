@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from './canonical-json.ts';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
 
 /**
  * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,

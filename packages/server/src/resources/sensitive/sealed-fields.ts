@@ -1,5 +1,5 @@
-import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from './canonical-json.ts';
-import type { ResourceRecord } from './record.ts';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import type { ResourceRecord } from '../record.ts';
 import {
   hasSensitiveFields,
   isShown,

@@ -1,0 +1,13 @@
+/**
+ * app/wiring: how the parts are built from one another, one file per theme; a list, no logic. Called by server.ts only.
+ */
+export { openAccess } from './access.ts';
+export { administrationOperations } from './administration.ts';
+export { skillSource } from './authoring.ts';
+export { coordinationKinds, coordinationMachinery } from './coordination.ts';
+export { openEngines, type Surroundings } from './engines.ts';
+export { type Observation, openObservation, operatorRoutes, watchParts } from './observation.ts';
+export { type AppParts, surfaceOf } from './operations.ts';
+export { wirePlatform, wireSecrets } from './platform.ts';
+export { joinMachinery, wireResources } from './resources.ts';
+export { namespaceTurns, type TurnParts, wireModels, wireTurns } from './turns.ts';
