@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, isFault } from '../../base/index.ts';
 import { PART, type Part, type TurnBody } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
@@ -48,7 +48,7 @@ export interface TurnWait {
 
 type WaitDeps = Pick<SessionsDeps, 'store' | 'streams'> & { readonly clock: Clock };
 
-/** The turn as it stands when it ended, when time is up, or when the client is gone. */
+/** The turn as it stands when it ended, when time is up, when the client is gone or the server has stopped its turns. */
 export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow | undefined> => {
   const { log } = deps.store.direct;
   const control = new AbortController();
@@ -57,14 +57,29 @@ export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow
   try {
     let { turnId } = wait;
     for (;;) {
-      await deps.streams.follow(followTurn(wait, turnId), SILENT, signal);
+      const isOver = await follow(followTurn(wait, turnId), deps, signal);
       const message = await log.message(wait.sessionId, wait.messageId);
       const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== turnId;
-      if (!isMoved || signal.aborted) return await log.turn(isMoved ? message.turnId : turnId);
+      if (!isMoved || isOver || signal.aborted) return await log.turn(isMoved ? message.turnId : turnId);
       turnId = message.turnId;
     }
   } finally {
     cancel();
+  }
+};
+
+/** True when the server stops: what it was sent is stored, so the caller is told how far it got instead of a failure. */
+const follow = async (
+  request: ReturnType<typeof followTurn>,
+  { streams }: WaitDeps,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  try {
+    await streams.follow(request, SILENT, signal);
+    return false;
+  } catch (error) {
+    if (isFault(error) && error.reason === 'SHUTTING_DOWN') return true;
+    throw error;
   }
 };
 
@@ -73,4 +88,5 @@ const followTurn = (wait: TurnWait, turnId: string): Parameters<SessionsDeps['st
   untilDone: true,
   turnId,
   batch: false,
+  isWait: true,
 });

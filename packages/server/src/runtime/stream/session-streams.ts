@@ -55,12 +55,14 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   readonly cursors: CursorCodec;
   readonly #deps: SessionStreamsDeps;
   readonly #hubs = new Map<string, SessionHub>();
-  readonly #streams = new Set<EventStream>();
+  /** With whether each outlives a shutdown. */
+  readonly #streams = new Map<EventStream, boolean>();
   /** Hubs in whose session a turn runs. */
   readonly #running = new Set<SessionHub>();
   readonly #endBusWatch: () => void;
   #timer: CancelTimer | undefined;
   #isShutDown = false;
+  #isClosed = false;
   /** Streams ended because their reader was too slow (RT-R15), since the start; a metric. */
   slowEnded = 0;
 
@@ -80,12 +82,13 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   }
 
   async follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void> {
-    if (this.#isShutDown) throw shuttingDown('');
+    const isWait = request.isWait === true;
+    if (this.#isClosed || (this.#isShutDown && !isWait)) throw shuttingDown('');
     if (signal.aborted) return;
     const stream = new EventStream(outlet, this.#deps.limits);
     const stop = (): void => stream.end();
     signal.addEventListener('abort', stop);
-    this.#streams.add(stream);
+    this.#streams.set(stream, isWait);
     try {
       await this.#begin(request, stream, outlet);
       await stream.finished();
@@ -103,7 +106,12 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     this.#isShutDown = true;
     this.#endBusWatch();
     this.#timer?.();
-    for (const stream of [...this.#streams]) stream.endForShutdown();
+    for (const [stream, isWait] of [...this.#streams]) if (!isWait) stream.endForShutdown();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of [...this.#streams.keys()]) stream.endForShutdown();
   }
 
   /** Looks up running turns that went quiet; called by the timer, and by tests. */

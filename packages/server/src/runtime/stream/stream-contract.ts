@@ -19,6 +19,8 @@ export interface FollowRequest {
   readonly turnId: string;
   /** A session deleted later becomes an ERROR event and the others go on. */
   readonly batch: boolean;
+  /** A unary call waits for its turn: `shutDown` lets it run on, `close` ends it (API-2). */
+  readonly isWait?: boolean;
 }
 
 /** Where a stream writes; sends are synchronous. */
@@ -39,6 +41,8 @@ export interface SessionStreams {
   follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void>;
   /** Ends every stream with SHUTTING_DOWN and its cursor (API-2); later `follow` calls are refused the same way. */
   shutDown(): void;
+  /** Ends what `shutDown` left, once no turn runs here any more. */
+  close(): void;
 }
 
 /** Cursors of answers that carry `stream_cursor`. */
