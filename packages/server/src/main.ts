@@ -26,11 +26,12 @@ export interface StartOptions {
 /** Starts a server in this process. Throws ConfigError, or a Fault that says what to do next. */
 export const startServer = async (options: StartOptions = {}): Promise<RunningServer> => {
   const environment = options.environment ?? process.env;
-  const { config, warnings } = loadConfig({
+  const loaded = loadConfig({
     flags: options.flags ?? {},
     environment,
     cwd: options.cwd ?? process.cwd(),
   });
+  const { config, warnings } = loaded;
   const { logLevel: level, logFormat: format } = config.telemetry;
   const lines = stderrWriter({ batched: format === 'json' });
   process.once('exit', lines.flush);
@@ -44,6 +45,7 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     random: systemRandom,
     log,
     environment,
+    loaded,
     fatal: (error) => {
       log.error('the disk refused a commit; what is stored is unknown, ending', {}, error);
       lines.flush();

@@ -4,5 +4,5 @@
  * main loads it once and app hands its sections to the parts. The only place that is given the environment.
  */
 export type { Config } from './config.ts';
-export { ConfigError, configurationValues, type LoadOptions, loadConfig } from './load-config.ts';
-export type { ConfigFault } from './located.ts';
+export { ConfigError, configurationValues, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
+export { type ConfigFault, faultLine } from './located.ts';

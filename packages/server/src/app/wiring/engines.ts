@@ -5,7 +5,7 @@ import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
-import type { Config } from '../config/index.ts';
+import type { Config, LoadedConfig } from '../config/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -17,6 +17,8 @@ export interface Surroundings {
   /** Test hook of the crash suites; does nothing in production. */
   readonly faultPoint: (point: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How the configuration was found, for the operator who asks; absent where a program made it. */
+  readonly loaded?: LoadedConfig;
 }
 
 /** Opened engines and what hangs on them. */

@@ -3,4 +3,5 @@
  * reads, checkpoints on a thread of their own. Owns `svc.db`, `lock.db` and `backups/` in the data directory; knows rows,
  * not rules. Opened by `app` only; everyone else sees the contracts of `store/index.ts`.
  */
+export { examineSqlite, type StoreExamination } from './examine.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';

@@ -1,0 +1,17 @@
+/** One line of `svc doctor` (PL-13): what was looked at, how it stands, and what to do unless it is well. */
+export interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  /** '' for ok. */
+  readonly remedy: string;
+}
+
+export const ok = (name: string, detail: string): Check => ({ name, result: 'ok', detail, remedy: '' });
+
+export const warn = (name: string, detail: string, remedy: string): Check => ({ name, result: 'warn', detail, remedy });
+
+export const fail = (name: string, detail: string, remedy: string): Check => ({ name, result: 'fail', detail, remedy });
+
+/** What a failure says of itself in a check. */
+export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

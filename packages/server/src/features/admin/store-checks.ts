@@ -1,0 +1,101 @@
+import { verifyAuditChain } from '../../auth/index.ts';
+import type { Clock, Ids } from '../../base/index.ts';
+import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
+import { type Check, fail, ok, textOf, warn } from './check.ts';
+
+/** What an engine finds out about its own files; `known` and `schema` are numbers of migrations. */
+export interface StoreExamination {
+  readonly schema: number;
+  readonly known: number;
+  readonly problems: readonly string[];
+}
+
+export interface StoreFacts {
+  readonly store: Pick<Store, 'read' | 'direct' | 'ping' | 'now'>;
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
+  readonly blobs: Pick<BlobStore, 'stat'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'next'>;
+  readonly examine: (signal: AbortSignal) => Promise<StoreExamination>;
+}
+
+const MICROS_PER_SECOND = 1_000_000;
+/** Tokens expire by the clock; more than this and sign-ins start to fail. */
+const SKEW_SECONDS = 30;
+const BUS_MS = 2_000;
+const NO_OBJECT = '0'.repeat(64);
+const RESTORE = 'stop the server and restore the newest backup: svc restore';
+
+/** That the store answers, that its files are sound, and that its schema is this release's. */
+export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSignal): Promise<readonly Check[]> => {
+  try {
+    await store.ping();
+  } catch (error) {
+    return [fail('store', textOf(error), 'look at the disk and the log of the server')];
+  }
+  let found: StoreExamination;
+  try {
+    found = await examine(signal);
+  } catch (error) {
+    return [
+      ok('store', 'answers'),
+      warn('store integrity', textOf(error), 'try again when less is going on, or check a backup'),
+    ];
+  }
+  const [problem] = found.problems;
+  const more = found.problems.length > 1 ? ` and ${found.problems.length - 1} more` : '';
+  return [
+    ok('store', 'answers'),
+    problem === undefined ? ok('store integrity', 'sound') : fail('store integrity', `${problem}${more}`, RESTORE),
+    checkSchema(found),
+  ];
+};
+
+const checkSchema = ({ schema, known }: StoreExamination): Check => {
+  if (schema === known) return ok('migrations', `schema ${schema}`);
+  return schema < known
+    ? fail('migrations', `schema ${schema}, this release needs ${known}`, 'svc migrate up')
+    : warn('migrations', `schema ${schema}, this release knows ${known}`, 'install the newer release again');
+};
+
+/** The clock of the process against the clock of the store, which never goes back. */
+export const checkClock = ({ clock, store }: Pick<StoreFacts, 'clock' | 'store'>): Check => {
+  const seconds = Math.round((store.now() - clock.nowMicros()) / MICROS_PER_SECOND);
+  const text = `${Math.abs(seconds)} s ${seconds < 0 ? 'before' : 'behind'} the clock of the store`;
+  return Math.abs(seconds) > SKEW_SECONDS
+    ? warn('clock', text, 'synchronise the clocks (NTP)')
+    : ok('clock', 'agrees with the clock of the store');
+};
+
+/** A message to ourselves. */
+export const checkBus = async ({ bus, ids, clock }: Pick<StoreFacts, 'bus' | 'ids' | 'clock'>): Promise<Check> => {
+  const subject = `doctor.${ids.next()}`;
+  const heard = Promise.withResolvers<boolean>();
+  const stop = bus.subscribe(subject, () => heard.resolve(true));
+  const cancel = clock.after(BUS_MS, () => heard.resolve(false));
+  bus.publish(subject, {});
+  const isHeard = await heard.promise;
+  cancel();
+  stop();
+  return isHeard
+    ? ok('bus', 'delivers')
+    : fail('bus', `delivered nothing within ${BUS_MS} ms`, 'check bus.url and the network to it');
+};
+
+export const checkObjects = async ({ blobs }: Pick<StoreFacts, 'blobs'>): Promise<Check> => {
+  try {
+    await blobs.stat(NO_OBJECT);
+    return ok('objects', 'answer');
+  } catch (error) {
+    return fail('objects', textOf(error), 'check objects.* and that the backend can be reached');
+  }
+};
+
+/** That nobody changed the audit log behind the server's back (PL-15). */
+export const checkAuditChain = async ({ store }: Pick<StoreFacts, 'store'>): Promise<Check> => {
+  const name = 'audit chain';
+  const { verified, open, broken } = await verifyAuditChain(store);
+  if (broken === undefined) return ok(name, `${verified} records fit, ${open} not chained yet`);
+  const what = broken === 'head' ? 'the newest records are missing' : `record ${broken} does not fit its hash`;
+  return fail(name, what, 'compare the log with a backup: someone changed it outside the server');
+};
