@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../base/index.ts';
 import { draft } from '../conformance/index.ts';
-import { makeTestStore } from './test-store.ts';
+import { makeTestStore } from './testing/test-store.ts';
 
 /** Rounds of writes after which a log that was never truncated is a failure. */
 const MOST_ROUNDS = 5_000;

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { key } from '../conformance/index.ts';
-import { makeTestStore } from './test-store.ts';
+import { makeTestStore } from './testing/test-store.ts';
 
 /** Acknowledged writes after which the writer is killed: enough for several checkpoints of each kind. */
 const WRITES = [1, 700, 3_000, 5_000];
@@ -14,7 +14,7 @@ const WRITES = [1, 700, 3_000, 5_000];
 /** Starts a writer, kills it with SIGKILL after that many acknowledgements, answers all it had printed. */
 const killAfter = (dataDir: string, prefix: string, count: number): Promise<string[]> =>
   new Promise((resolve, reject) => {
-    const writer = join(import.meta.dirname, 'crash-writer.ts');
+    const writer = join(import.meta.dirname, 'testing', 'crash-writer.ts');
     const child = spawn(process.execPath, [writer, dataDir, prefix], { stdio: ['ignore', 'pipe', 'pipe'] });
     let printed = '';
     let errors = '';

@@ -6,7 +6,7 @@ import type { Store } from '../contracts/index.ts';
 import { loadMigrations } from '../migrations/index.ts';
 import { lockDataDir } from './data-lock.ts';
 import type { SqliteStoreOptions } from './index.ts';
-import { makeTestStore } from './test-store.ts';
+import { makeTestStore } from './testing/test-store.ts';
 
 const openFor = async (options: Partial<SqliteStoreOptions> = {}) => {
   const made = await makeTestStore(options);

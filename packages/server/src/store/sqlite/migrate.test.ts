@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../base/index.ts';
 import { loadMigrations, type Migration, pendingMigrations } from '../migrations/index.ts';
 import { migrate } from './migrate.ts';
-import { makeTestStore } from './test-store.ts';
+import { makeTestStore } from './testing/test-store.ts';
 
 const steps = (count: number): Migration[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { silentLog, systemClock, systemRandom } from '../../base/index.ts';
-import { openSqliteStore } from './index.ts';
+import { silentLog, systemClock, systemRandom } from '../../../base/index.ts';
+import { openSqliteStore } from '../index.ts';
 
 /** Writes without end into the directory named by the first argument, printing the name of every acknowledged write. */
 const [dataDir = '', prefix = ''] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock, seededRandom, silentLog } from '../../base/index.ts';
-import type { Store } from '../contracts/index.ts';
-import { openSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';
+import { ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
+import type { Store } from '../../contracts/index.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../sqlite-store.ts';
 
 /** A store in a fresh temporary directory, with a manual clock; `fatal` errors are collected. For tests of this folder. */
 export const makeTestStore = async (options: Partial<SqliteStoreOptions>) => {
