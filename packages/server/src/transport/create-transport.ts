@@ -15,7 +15,13 @@ import { OriginRules } from './http/index.ts';
 import { OnePort } from './listener/index.ts';
 import { PlainWire, plainEntry } from './plain/index.ts';
 import { RestProtocol } from './rest/index.ts';
-import { DescriptorIndex, healthOperations, Readiness, reflectionCalls, standardRoutes } from './standard/index.ts';
+import {
+  DescriptorIndex,
+  healthOperations,
+  Readiness,
+  reflectionOperations,
+  standardRoutes,
+} from './standard/index.ts';
 
 /**
  * Opens the one port and serves every operation on every transport (API-2). Rejects when the address is taken or an
@@ -27,7 +33,9 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const readiness = new Readiness(parts.readiness, () => dispatcher.draining);
   const served = [...services, Health, v1.ServerReflection, v1alpha.ServerReflection];
   const serviceNames = new Set(served.map((service) => service.typeName));
-  const methods = methodTable(parts.operations, healthOperations(readiness, serviceNames, clock));
+  const reflection = config.reflection ? reflectionOperations(new DescriptorIndex(served)) : [];
+  const standard = [...healthOperations(readiness, serviceNames, clock), ...reflection];
+  const methods = methodTable(parts.operations, standard);
   const codec = new Codec(config.jsonDepth);
   const faults = new FaultWriter(
     codec,
@@ -43,8 +51,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const shared = { codec, faults, origins, requestBytes: config.requestBytes, dispatcher, methods };
   const rest = new RestProtocol({ ...shared, plain });
   const refusePlain = rest.refuse.bind(rest);
-  const special = config.reflection ? reflectionCalls({ ...shared, index: new DescriptorIndex(served) }) : [];
-  const grpc = new GrpcProtocol({ ...shared, special, refusePlain });
+  const grpc = new GrpcProtocol({ ...shared, refusePlain });
   const grpcWeb = new GrpcWebProtocol({ ...shared, refusePlain });
   const connect = new ConnectProtocol(shared);
   const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());

@@ -2,6 +2,7 @@ import type { Fault } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   executeEnvelope,
+  executeStream,
   type FormatName,
   FrameCache,
   frameOf,
@@ -24,12 +25,14 @@ const wantsGzip = (call: Call): boolean =>
 export class ConnectStreamWire implements Wire {
   readonly transport = 'connect';
   readonly #parts: ConnectParts;
+  readonly #clientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: ConnectParts) {
     this.#parts = parts;
+    this.#clientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#frames = new FrameCache(this.#format);
     this.#contentType = `application/connect+${encoding}`;
@@ -44,6 +47,7 @@ export class ConnectStreamWire implements Wire {
     const { requestBytes: limit } = this.#parts;
     const encoding = call.exchange.header('connect-content-encoding') ?? '';
     if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+    if (this.#clientStreaming) return executeStream(call, { format: this.#format, encoding });
     call.exchange.readBody(limit + HEAD_BYTES, (body) => {
       if (body === undefined) return call.fail(messageTooLarge(limit));
       try {

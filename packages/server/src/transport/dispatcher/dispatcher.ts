@@ -116,7 +116,8 @@ export class Dispatcher implements CallRunner, SinkOwner {
     call.request = request;
     try {
       if (handler === undefined) throw new Error(`${call.operation} has no handler`);
-      if (call.method.authenticated) this.#parts.authorizer.authorize(call.operation, request, call.caller);
+      const { authenticated, anyCredential } = call.method;
+      if (authenticated && !anyCredential) this.#parts.authorizer.authorize(call.operation, request, call.caller);
       if (handler.kind === 'stream') return this.#stream(call, request, handler.handle);
       this.#armDeadline(call, request);
       handler.handle(request as never, call).then(

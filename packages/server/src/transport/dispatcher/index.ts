@@ -5,4 +5,5 @@
 export type { Call } from './call.ts';
 export { Dispatcher, shuttingDown } from './dispatcher.ts';
 export * from './method-entry.ts';
+export { RequestMessages } from './request-messages.ts';
 export type { Framing, Wire } from './wire.ts';

@@ -9,6 +9,8 @@ export interface MethodEntry {
   /** `/svc.gateway.GatewayService/GetAgent`: path of gRPC, gRPC-web and Connect. */
   readonly rpcPath: string;
   readonly streaming: boolean;
+  /** True where the client streams too: the handler gets RequestMessages for its request. */
+  readonly clientStreaming: boolean;
   readonly input: DescMessage;
   readonly output: DescMessage;
   /** Absent for the standard services, which have no REST form. */
@@ -19,12 +21,15 @@ export interface MethodEntry {
   readonly handler: Operation | undefined;
   /** False only for the health service, which answers like /readyz. */
   readonly authenticated: boolean;
+  /** True where any valid credential will do: no grant is asked for. */
+  readonly anyCredential: boolean;
 }
 
-/** An operation beside the product's services: health. */
+/** An operation beside the product's services: health, reflection. */
 export interface StandardOperation {
   readonly operation: Operation;
   readonly authenticated: boolean;
+  readonly anyCredential?: true;
 }
 
 const nameOf = (descriptor: DescMethod): string => `${descriptor.parent.typeName}/${descriptor.name}`;
@@ -52,21 +57,25 @@ export const methodTable = (
       operation,
       rpcPath,
       streaming: method.kind === 'server_streaming',
+      clientStreaming: false,
       input,
       output,
       http,
       handler,
       mounted: handler !== undefined,
       authenticated: true,
+      anyCredential: false,
     };
   });
   const [stranger] = mounted.keys();
   if (stranger !== undefined) throw new Error(`${stranger} is no operation of the contract`);
-  for (const { operation: handler, authenticated } of standard) {
+  for (const { operation: handler, authenticated, anyCredential = false } of standard) {
     const { input, output } = handler.method;
     const operation = nameOf(handler.method);
-    const base = { operation, rpcPath: `/${operation}`, streaming: handler.kind === 'stream', input, output };
-    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated });
+    const clientStreaming = (handler.method as DescMethod).methodKind === 'bidi_streaming';
+    const streaming = handler.kind === 'stream';
+    const base = { operation, rpcPath: `/${operation}`, streaming, clientStreaming, input, output };
+    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated, anyCredential });
   }
   return entries;
 };

@@ -48,6 +48,11 @@ export class EnvelopeReader {
     this.#limit = limit;
   }
 
+  /** True between the first byte of a message and its last. */
+  get isInMessage(): boolean {
+    return this.#rest.length > 0;
+  }
+
   /** Messages completed by this piece. Throws RESOURCE_EXHAUSTED TOO_LARGE. */
   push(piece: Buffer): Envelope[] {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);

@@ -2,6 +2,7 @@ import type { Fault } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   executeEnvelope,
+  executeStream,
   type FormatName,
   FrameCache,
   HEAD_BYTES,
@@ -16,7 +17,7 @@ import { type GrpcParts, grpcTimeoutMs, statusTrailers } from '../grpc/index.ts'
 import { acceptedEncoding, chunkOf, type HeaderList, type OriginRules } from '../http/index.ts';
 import { addOrigin } from '../rest/index.ts';
 import { trailerFrame } from './trailer-frame.ts';
-import { decodeWebText, encodeWebText } from './web-text.ts';
+import { decodeWebText, encodeWebText, webTextPieces } from './web-text.ts';
 
 export interface GrpcWebParts extends GrpcParts {
   readonly origins: OriginRules;
@@ -36,6 +37,7 @@ const wantsGzip = (call: Call): boolean =>
 export class GrpcWebWire implements Wire {
   readonly transport = 'grpc-web';
   readonly #parts: GrpcWebParts;
+  readonly #clientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #isText: boolean;
@@ -44,6 +46,7 @@ export class GrpcWebWire implements Wire {
 
   constructor(method: MethodEntry, variant: WebVariant, parts: GrpcWebParts) {
     this.#parts = parts;
+    this.#clientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, variant.format);
     this.#isText = variant.text;
     this.#shape = variant.text ? encodeWebText : keep;
@@ -59,6 +62,10 @@ export class GrpcWebWire implements Wire {
     const { requestBytes: limit } = this.#parts;
     const encoding = call.exchange.header('grpc-encoding') ?? '';
     if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+    if (this.#clientStreaming) {
+      const unwrap = this.#isText ? webTextPieces() : undefined;
+      return executeStream(call, { format: this.#format, encoding, ...(unwrap === undefined ? {} : { unwrap }) });
+    }
     const most = this.#isText ? Math.ceil((limit + HEAD_BYTES) / 3) * 4 + 4 : limit + HEAD_BYTES;
     call.exchange.readBody(most, (body) => {
       if (body === undefined) return call.fail(messageTooLarge(limit));

@@ -12,5 +12,16 @@ export const decodeWebText = (body: Buffer): Buffer => {
   return Buffer.concat(runs.map((run) => Buffer.from(run, 'base64')));
 };
 
+/** Decoder of a base64 body that comes in pieces: four characters at a time, what is left over with the next piece. */
+export const webTextPieces = (): ((piece: Buffer, isLast: boolean) => Buffer) => {
+  let rest = '';
+  return (piece, isLast) => {
+    const text = rest + piece.toString('latin1');
+    const end = isLast ? text.length : text.length - (text.length % 4);
+    rest = text.slice(end);
+    return decodeWebText(Buffer.from(text.slice(0, end), 'latin1'));
+  };
+};
+
 /** One message or trailer block as base64 with its own padding: readers may decode up to every message boundary. */
 export const encodeWebText = (frame: Buffer): Buffer => Buffer.from(frame.toString('base64'), 'latin1');

@@ -9,8 +9,6 @@ import { statusTrailers, trailersAsHeaders } from './status-trailer.ts';
 export interface GrpcProtocolParts extends GrpcParts {
   readonly dispatcher: Dispatcher;
   readonly methods: readonly MethodEntry[];
-  /** Operations with a wire of their own, in protobuf only: reflection. */
-  readonly special: readonly { readonly method: MethodEntry; readonly wire: Wire }[];
   readonly refusePlain: (exchange: Exchange, fault: Fault, origin: string) => void;
 }
 
@@ -38,8 +36,6 @@ export class GrpcProtocol {
       const wires = { proto: new GrpcWire(method, 'proto', parts), json: new GrpcWire(method, 'json', parts) };
       this.#rows.set(method.rpcPath, { method, wires });
     }
-    for (const { method, wire } of parts.special)
-      this.#rows.set(method.rpcPath, { method, wires: { proto: wire, json: wire } });
   }
 
   accept(exchange: Exchange, origin: string): void {

@@ -4,6 +4,7 @@ import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,
   executeEnvelope,
+  executeStream,
   type FormatName,
   FrameCache,
   frameOf,
@@ -42,12 +43,14 @@ const wantsGzip = (call: Call): boolean => {
 export class GrpcWire implements Wire {
   readonly transport = 'grpc';
   readonly #parts: GrpcParts;
+  readonly #clientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: GrpcParts) {
     this.#parts = parts;
+    this.#clientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#frames = new FrameCache(this.#format);
     this.#contentType = `application/grpc+${encoding}`;
@@ -61,6 +64,7 @@ export class GrpcWire implements Wire {
     const { requestBytes: limit } = this.#parts;
     const encoding = call.exchange.header('grpc-encoding') ?? '';
     if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+    if (this.#clientStreaming) return executeStream(call, { format: this.#format, encoding });
     call.exchange.readBody(limit + HEAD_BYTES, (body) => {
       if (body === undefined) return call.fail(messageTooLarge(limit));
       try {

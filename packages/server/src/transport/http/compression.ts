@@ -1,4 +1,4 @@
-import { brotliCompress, brotliDecompress, constants, gunzip, gzip, gzipSync } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 
 /** Answers below this are sent as they are: compressing them costs more than it saves. */
 export const LEAST_COMPRESSED_BYTES = 2048;
@@ -33,6 +33,16 @@ export const compress = (
 
 /** For pieces of a stream, which must keep their order. */
 export const compressSync = (body: Uint8Array): Buffer => gzipSync(body, { level: 5 });
+
+/** Unpacks a small gzip piece of a stream; undefined = larger than `limit` bytes, an error = damaged. */
+export const decompressSync = (bytes: Uint8Array, limit: number): Buffer | Error | undefined => {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return (error as Error & { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? undefined : error;
+  }
+};
 
 /** Unpacks at most `limit` bytes; undefined = larger, an error = damaged. */
 export const decompress = (

@@ -18,12 +18,14 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   operation: `${route.method} ${route.pattern}`,
   rpcPath: '',
   streaming: false,
+  clientStreaming: false,
   input: EmptySchema,
   output: EmptySchema,
   http: undefined,
   mounted: true,
   handler: undefined,
   authenticated: route.authenticated,
+  anyCredential: true,
 });
 
 const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;

@@ -46,7 +46,7 @@ class ReadinessWatch {
   };
 }
 
-/** grpc.health.v1: Check and Watch for `""` and every service, answering like /readyz; no credential needed (API-2). */
+/** grpc.health.v1: Check, List and Watch for `""` and every service, answering like /readyz; no credential needed (API-2). */
 export const healthOperations = (
   readiness: Readiness,
   services: ReadonlySet<string>,
@@ -67,7 +67,12 @@ export const healthOperations = (
     const known = service === '' || services.has(service);
     await follow({ known, signal, sink, watch, status });
   });
-  return [check, watching].map((operation) => ({ operation, authenticated: false }));
+  const list = unary(Health.method.list, async () => {
+    const answer = answerOf(await status());
+    const statuses = Object.fromEntries(['', ...services].map((service) => [service, answer]));
+    return { statuses };
+  });
+  return [check, list, watching].map((operation) => ({ operation, authenticated: false }));
 };
 
 interface Following {

@@ -5,5 +5,5 @@
 export { DescriptorIndex } from './descriptor-index.ts';
 export { healthOperations } from './health-service.ts';
 export { Readiness } from './readiness.ts';
-export { reflectionCalls } from './reflection-wire.ts';
+export { reflectionOperations } from './reflection-service.ts';
 export { standardRoutes } from './standard-routes.ts';

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
-import { createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@svc/api/health';
 import { services } from '@svc/api/methods';
 import { v1, v1alpha } from '@svc/api/reflection';
@@ -37,6 +37,34 @@ describe('grpc.health.v1', () => {
         expect(await client.check({ service })).toMatchObject({ status: Status.SERVING });
       }
       await expect(client.check({ service: 'nope' })).rejects.toThrow('[not_found]');
+    }
+  });
+
+  test('lists the status of every service, in every protocol', async () => {
+    const baseUrl = await start();
+    for (const transport of [
+      createGrpcTransport({ baseUrl }),
+      createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
+      createConnectTransport({ baseUrl, httpVersion: '1.1' }),
+    ]) {
+      const { statuses } = await createClient(Health, transport).list({});
+      const serving = { status: Status.SERVING };
+      expect(statuses).toMatchObject({ '': serving, 'svc.gateway.GatewayService': serving });
+      expect(Object.keys(statuses).length).toBeGreaterThan(services.length);
+    }
+  });
+
+  test('watches over Connect and gRPC-web too', async () => {
+    const baseUrl = await start();
+    for (const transport of [
+      createConnectTransport({ baseUrl, httpVersion: '1.1' }),
+      createConnectTransport({ baseUrl, httpVersion: '2' }),
+      createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
+    ]) {
+      for await (const { status } of createClient(Health, transport).watch({ service: 'nope' })) {
+        expect(status).toBe(Status.SERVICE_UNKNOWN);
+        break;
+      }
     }
   });
 

@@ -1,0 +1,56 @@
+import type { Fault } from '../../base/index.ts';
+import { type Call, RequestMessages } from '../dispatcher/index.ts';
+import { decompressSync } from '../http/index.ts';
+import { COMPRESSED, type Envelope, EnvelopeReader, malformed } from './envelope.ts';
+import type { MessageFormat } from './message-format.ts';
+import { messageTooLarge, unknownCompression } from './message-reader.ts';
+
+/** One message of a client stream, unpacked: these are questions about names, never documents. */
+const MESSAGE_BYTES = 64 * 1024;
+
+interface StreamReadParts {
+  readonly format: MessageFormat;
+  /** Name of the message compression that the request declares, '' for none. */
+  readonly encoding: string;
+  /** Turns a piece of the body into bytes of messages; `isLast` with an empty piece at the end. */
+  readonly unwrap?: (piece: Buffer, isLast: boolean) => Buffer;
+}
+
+/** Hands a client stream to its call: the call starts at once, the messages follow as they come. */
+export const executeStream = (call: Call, { format, encoding, unwrap }: StreamReadParts): void => {
+  const messages = new RequestMessages();
+  const reader = new EnvelopeReader(MESSAGE_BYTES);
+  const take = (piece: Buffer, isLast: boolean): void => {
+    try {
+      const bytes = unwrap === undefined ? piece : unwrap(piece, isLast);
+      for (const envelope of reader.push(bytes)) messages.push(format.decode(unpack(envelope, encoding)));
+      if (!isLast) return;
+      if (reader.isInMessage) throw malformed('the message is cut short');
+      messages.end();
+    } catch (error) {
+      messages.fail(error);
+    }
+  };
+  call.execute(messages);
+  call.exchange.readPieces(
+    (piece) => take(piece, false),
+    () => take(NOTHING, true),
+  );
+};
+
+const NOTHING = Buffer.alloc(0);
+
+const unpack = ({ flags, data }: Envelope, encoding: string): Buffer => {
+  if ((flags & ~COMPRESSED) !== 0) throw malformed('unknown message flags');
+  if ((flags & COMPRESSED) === 0) return data;
+  if (encoding !== 'gzip') throw notPacked(encoding);
+  const unpacked = decompressSync(data, MESSAGE_BYTES);
+  if (unpacked === undefined) throw messageTooLarge(MESSAGE_BYTES);
+  if (unpacked instanceof Error) throw malformed('message is not valid gzip');
+  return unpacked;
+};
+
+const notPacked = (encoding: string): Fault =>
+  encoding === '' || encoding === 'identity'
+    ? malformed('compressed without an encoding')
+    : unknownCompression(encoding);
