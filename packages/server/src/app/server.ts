@@ -1,4 +1,5 @@
 import { AuditChain } from '../auth/index.ts';
+import type { Clock } from '../base/index.ts';
 import { linkKey, ObjectCollector, ObjectLinks } from '../features/files/index.ts';
 import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
@@ -46,6 +47,7 @@ const START = { requestId: '', operation: 'start', caller: { identity: 'system' 
 /** How often the audit chain is closed over new records, and unreferenced objects are looked for. */
 const CHAIN_MS = 5000;
 const COLLECT_MS = 3_600_000;
+const LAST_ANSWERS_MS = 1000;
 /** Toolsets whose backend every build has (RT-6.3). */
 const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
@@ -169,13 +171,23 @@ const startParts = async (app: App): Promise<TransportServer> => {
   });
 };
 
+/** Calls that waited for a turn are answered once no turn runs any more. */
+const answerLast = async (transport: TransportServer, clock: Clock): Promise<void> => {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(LAST_ANSWERS_MS, late.resolve);
+  await Promise.race([transport.drain(), late.promise]);
+  cancel();
+};
+
 /** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
 const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
   const { engines, models, resources, turns, platform, observation, jobs, chain } = app;
   turns.streams.shutDown();
   const drained = transport?.drain();
   await turns.runtime.stop();
+  turns.streams.close();
   await drained;
+  if (transport !== undefined) await answerLast(transport, engines.clock);
   await transport?.close();
   jobs.close();
   platform.policies.close();

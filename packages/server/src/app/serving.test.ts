@@ -90,4 +90,14 @@ describe('a shutdown (API-2)', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { reply: 'ab' } });
     await closing;
   });
+
+  it('answers a waiting call with the state so far when its turn is handed over', async () => {
+    await using app = await AppUnderTest.start({ 'server.drainSeconds': '1' });
+    const { rest } = app;
+    const session = await rest.session('helper', {});
+    const waiting = rest.call(`POST ${session}/message`, { message: gate(1), waitSeconds: 20 });
+    await app.clock.reached(1);
+    await app.close();
+    expect(await waiting).toMatchObject({ status: 200, body: { reply: '', turnState: 'TURN_STATE_QUEUED' } });
+  });
 });
