@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { declareManifestCommands } from './manifest-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
 import { declareAgentCommands } from './session-commands.ts';
@@ -66,6 +67,7 @@ const buildProgram = async (world: World): Promise<Command> => {
     });
   declareServerCommands(program, world);
   declareUserCommands(program, world);
+  declareManifestCommands(program, world);
   declareResourceCommands(program, world);
   declareAgentCommands(program, world);
   return program;

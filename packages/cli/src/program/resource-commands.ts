@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { DeleteFilesOptions } from '../manifests/index.ts';
 import type { CreateOptions, DeleteOptions, GetOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
+import { declareApiKeyCreation } from './api-key-commands.ts';
 import { run } from './run-action.ts';
 
 /** Commands that treat all kinds alike. */
@@ -23,15 +25,19 @@ export const declareResourceCommands = (program: Command, world: World): void =>
         (await import('../resources/index.ts')).describe(world, words, options),
       ),
     );
-  scoped(program.command('delete <kind> [name...]'))
-    .description('delete some of them')
+  scoped(program.command('delete [kind] [name...]'))
+    .description('delete some of them, or everything that manifests name')
+    .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
+    .option('--cascade <way>', 'with -f: background, foreground or orphan')
     .option('--purge', 'namespaces: remove the contents at once')
     .action(
-      run<DeleteOptions>(async (words, options) =>
-        (await import('../resources/index.ts')).remove(world, words, options),
+      run<DeleteOptions & DeleteFilesOptions>(async (words, options) =>
+        options.filename === undefined
+          ? (await import('../resources/index.ts')).remove(world, words, options)
+          : (await import('../manifests/index.ts')).removeFiles(world, options),
       ),
     );
-  declareCreate(program.command('create').description('create a namespace, an agent or a session'), world);
+  declareCreate(program.command('create').description('create a namespace, an agent, a session or an API key'), world);
 };
 
 const declareCreate = (create: Command, world: World): void => {
@@ -59,4 +65,5 @@ const declareCreate = (create: Command, world: World): void => {
     .description('a conversation with an agent')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([agent = ''], options) => (await load()).createSession(world, agent, options)));
+  declareApiKeyCreation(create.command('apikey <name>'), world);
 };

@@ -4,6 +4,7 @@ import type { GlobalOptions } from '../connection.ts';
 import type { DoctorOptions } from '../doctor/index.ts';
 import type { ConfigOptions, ServeOptions, UpOptions } from '../server/index.ts';
 import type { World } from '../world.ts';
+import { declareApiKeyCommands } from './api-key-commands.ts';
 import { run } from './run-action.ts';
 
 /** Commands that start or examine a server on this machine. */
@@ -80,6 +81,7 @@ export const declareUserCommands = (program: Command, world: World): void => {
     .description('script for bash, zsh, fish or powershell')
     .action(run(async ([shell = '']) => (await import('../completion/index.ts')).printScript(world, shell)));
   declareProfile(program.command('profile').description('saved servers, credentials and namespaces'), world);
+  declareApiKeyCommands(program.command('apikey').description('keys for programs'), world);
 };
 
 const declareProfile = (profile: Command, world: World): void => {

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { ApiKeyOptions } from '../account/index.ts';
+import type { GlobalOptions } from '../connection.ts';
+import type { World } from '../world.ts';
+import { run } from './run-action.ts';
+
+const load = () => import('../account/index.ts');
+
+/** `create` of an API key, below whichever command it stands. */
+export const declareApiKeyCreation = (create: Command, world: World): Command =>
+  create
+    .description('an API key; it is shown once, on standard output')
+    .option('--grant <grant...>', 'what it may do, such as viewer@acme or operator@acme/helper')
+    .option('--read-secrets', 'it may read secret values where its grants reach')
+    .option('--expires <time>', 'such as 30d, 12h or 2030-01-31')
+    .action(run<ApiKeyOptions>(async ([name = ''], options) => (await load()).createApiKey(world, name, options)));
+
+/** Commands about API keys. */
+export const declareApiKeyCommands = (apiKey: Command, world: World): void => {
+  declareApiKeyCreation(apiKey.command('create <name>'), world);
+  apiKey
+    .command('list')
+    .description('keys within your own grants')
+    .option('--revoked', 'revoked ones too')
+    .action(run<ApiKeyOptions>(async (_args, options) => (await load()).listApiKeys(world, options)));
+  apiKey
+    .command('revoke <id>')
+    .description('end a key and everything that was signed in with it')
+    .action(run<GlobalOptions>(async ([id = ''], options) => (await load()).revokeApiKey(world, id, options)));
+};

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
+import type { World } from '../world.ts';
+import { run } from './run-action.ts';
+
+/** Commands that read manifests (PL-1.4). */
+export const declareManifestCommands = (program: Command, world: World): void => {
+  const load = () => import('../manifests/index.ts');
+  const reading = (command: Command): Command =>
+    command
+      .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
+      .option('--var <pair...>', 'name=value for {{ vars.name }}, read as YAML')
+      .option('--var-string <pair...>', 'name=value that stays text')
+      .option('--vars-file <path...>', 'values of variables as YAML or JSON');
+  const pruning = (command: Command): Command =>
+    command
+      .option('--set <name>', 'apply set that the resources belong to')
+      .option('--prune-namespaces', 'also delete namespaces')
+      .option('--allow-empty', 'an empty input deletes all of the set')
+      .option('-y, --yes', 'do not ask before deleting');
+  pruning(reading(program.command('apply')))
+    .description('make resources as manifests say')
+    .option('--manager <name>', 'on whose behalf fields are managed (svc-cli)')
+    .option('--force-conflicts', 'take fields over from other managers')
+    .option('--dry-run [where]', 'client: only read; server: try and undo')
+    .option('--no-atomic', 'one by one instead of all or nothing')
+    .option('--keep-going', 'go on after a failure, with --no-atomic')
+    .option('--no-create-namespaces', 'missing namespaces are an error')
+    .option('--prune', 'delete what the set held before and no longer holds')
+    .action(run<ApplyOptions>(async (_words, options) => (await load()).apply(world, options)));
+  reading(program.command('diff'))
+    .description('what apply would change')
+    .action(run<ManifestOptions>(async (_words, options) => (await load()).diff(world, options)));
+  reading(program.command('render'))
+    .description('manifests with their variables, checked, in canonical form')
+    .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
+  pruning(reading(program.command('prune')))
+    .description('delete what a set holds and manifests lack')
+    .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));
+};
