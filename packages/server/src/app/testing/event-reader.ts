@@ -39,7 +39,8 @@ export class EventReader {
   readonly #abort: AbortController;
 
   private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
-    this.#lines = linesOf(body);
+    // Locked at once: fetch cancels the body of an answer that nobody reads yet when it collects garbage.
+    this.#lines = linesOf(body.values());
     this.#abort = abort;
   }
 
@@ -80,7 +81,7 @@ export class EventReader {
   }
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const chunk of body) {
