@@ -34,8 +34,8 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
   const { config, warnings } = loaded;
   const { logLevel: level, logFormat: format } = config.telemetry;
   const lines = stderrWriter({ batched: format === 'json' });
-  process.once('exit', lines.flush);
-  const log = createLog({ level, format, write: lines.write });
+  process.once('exit', () => lines.flush());
+  const log = createLog({ level, format, write: (line) => lines.write(line) });
   for (const warning of warnings) {
     if (options.onWarning !== undefined) options.onWarning(warning);
     else log.warn('configuration', { key: warning.key, text: warning.text });
