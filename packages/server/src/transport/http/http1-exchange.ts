@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
 
 /** HTTP/1.1 form of an exchange. Streams write their chunks straight to the socket: one write per event. */
 export class Http1Exchange implements Exchange {
@@ -9,13 +10,16 @@ export class Http1Exchange implements Exchange {
   readonly query: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  /** The client holds its body back until it is asked for it. */
+  #awaitsContinue: boolean;
   #direct = false;
   #ended = false;
   #drained: (() => void) | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, awaitsContinue = false) {
     this.#request = request;
     this.#response = response;
+    this.#awaitsContinue = awaitsContinue;
     [this.path, this.query] = splitTarget(request.url ?? '/');
   }
 
@@ -50,10 +54,12 @@ export class Http1Exchange implements Exchange {
   }
 
   readBody(limit: number, take: (body: Buffer | undefined) => void): void {
+    this.#askForBody();
     collectBody(this.#request, limit, take);
   }
 
   readPieces(take: (piece: Buffer) => void, ended: () => void): void {
+    this.#askForBody();
     this.#request.on('data', take);
     this.#request.on('end', ended);
   }
@@ -62,10 +68,12 @@ export class Http1Exchange implements Exchange {
     if (this.#ended) return;
     this.#ended = true;
     const response = this.#response;
-    if (status >= 400 && this.#bodyUnread()) headers.push('connection', 'close');
+    const closes = status >= 400 && this.#largeBodyUnread();
+    if (closes) headers.push('connection', 'close');
     const sizeBytes = body === undefined ? 0 : Buffer.byteLength(body);
     if (status !== 204 && status !== 304) headers.push('content-length', String(sizeBytes));
     response.writeHead(status, headers);
+    if (closes) return this.#endAfterBody(body);
     if (body === undefined || this.#request.method === 'HEAD') response.end();
     // Pure ASCII, the usual case, goes out without conversion.
     else if (typeof body === 'string') response.end(body, sizeBytes === body.length ? 'latin1' : 'utf8');
@@ -78,7 +86,8 @@ export class Http1Exchange implements Exchange {
 
   open(status: number, headers: HeaderList): void {
     const response = this.#response;
-    const chunked = this.#request.httpVersionMinor > 0 && this.#request.method !== 'HEAD';
+    const isSized = headers.includes('content-length');
+    const chunked = !isSized && this.#request.httpVersionMinor > 0 && this.#request.method !== 'HEAD';
     if (chunked) headers.push('transfer-encoding', 'chunked');
     response.writeHead(status, headers);
     response.flushHeaders();
@@ -121,9 +130,24 @@ export class Http1Exchange implements Exchange {
     });
   }
 
-  /** A refused request whose body still comes: the connection cannot be used again. */
-  #bodyUnread(): boolean {
-    return !this.#request.complete && this.hasBody;
+  #askForBody(): void {
+    if (this.#awaitsContinue) this.#response.writeContinue();
+    this.#awaitsContinue = false;
+  }
+
+  /** A refused request whose body still comes or is held back: unless it is small, the connection ends with it. */
+  #largeBodyUnread(): boolean {
+    if (this.#request.complete || !this.hasBody) return false;
+    return this.#awaitsContinue || !(Number(this.header('content-length')) <= SMALL_BODY_BYTES);
+  }
+
+  /** The whole answer goes out now; the connection closes once the client can have read it. */
+  #endAfterBody(body: string | Uint8Array | undefined): void {
+    const response = this.#response;
+    if (body === undefined || this.#request.method === 'HEAD') response.flushHeaders();
+    else response.write(body);
+    this.#request.socket.setTimeout(UNREAD_SILENCE_MS);
+    dropBody(this.#request, () => response.end());
   }
 
   #waitForDrain(): void {

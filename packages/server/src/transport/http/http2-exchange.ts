@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import { dropBody, UNREAD_SILENCE_MS } from './unread-body.ts';
 
 type TakeBody = (body: Buffer | undefined) => void;
 
@@ -101,12 +102,12 @@ export class Http2Exchange implements Exchange {
     }
     const bare = body === undefined || body.length === 0 || this.method === 'HEAD';
     this.#finish();
+    this.#stopReading();
     if (bare) stream.respond(head, { endStream: true });
     else {
       stream.respond(head);
       stream.end(body);
     }
-    this.#stopReading();
   }
 
   answerWithTrailers(headers: HeaderList, body: Uint8Array, trailers: Readonly<Record<string, string>>): void {
@@ -223,17 +224,18 @@ export class Http2Exchange implements Exchange {
   }
 
   /**
-   * A body that is being read when the answer is already out is no longer wanted; NO_ERROR tells the peer to stop
-   * (RFC 9113, 8.1). Later than this tick, or the reset would overtake the answer. A body never looked at node resets.
+   * A body that still comes when the answer is out is dropped; one without end is stopped by NO_ERROR (RFC 9113, 8.1).
+   * Not at once: a reset overtakes the answer, and some clients lose it. Reading it keeps node from resetting by itself.
    */
   #stopReading(): void {
     const stream = this.#stream;
-    if (stream.readableEnded || stream.endAfterHeaders || stream.readableFlowing === null) return;
-    stream.once('finish', () => {
-      setImmediate(() => {
-        if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
-      });
-    });
+    if (stream.readableEnded || stream.endAfterHeaders || stream.destroyed) return;
+    const stop = (): void => {
+      stream.setTimeout(0);
+      if (!stream.readableEnded && !stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
+    };
+    stream.setTimeout(UNREAD_SILENCE_MS, stop);
+    dropBody(stream, stop);
   }
 }
 

@@ -127,6 +127,7 @@ export class OnePort {
       noDelay: true,
     });
     server.on('request', (request, response) => this.#parts.handle(new Http1Exchange(request, response)));
+    server.on('checkContinue', (request, response) => this.#parts.handle(new Http1Exchange(request, response, true)));
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();
