@@ -42,3 +42,21 @@ it('audit records are listed newest first, filtered, in pages, within the grant'
   await expect(list({}, scoped)).rejects.toMatchObject({ reason: 'SCOPE' });
   await expect(list({ ns: 'acme' }, scoped)).resolves.toBeDefined();
 });
+
+it('audit records are filtered by time, from its start to before its end', async () => {
+  const times: bigint[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    world.clock.advance(1_000);
+    times.push(BigInt(world.clock.nowMicros()));
+    await world.call(createAgent, { ns: 'default', name });
+  }
+  const targets = async (request: object): Promise<string[]> => {
+    const answer: ListAuditRecordsResponse = await world.call(listAuditRecords, { ns: 'default', ...request });
+    return answer.records.map(({ target }) => target);
+  };
+  const [first = 0n, second = 0n, third = 0n] = times;
+  expect(await targets({ since: second })).toEqual(['Agent/default/c', 'Agent/default/b']);
+  expect(await targets({ since: first, until: third })).toEqual(['Agent/default/b', 'Agent/default/a']);
+  expect(await targets({ since: third, until: first })).toEqual([]);
+  expect(await targets({ identity: 'anonymous', since: third })).toEqual(['Agent/default/c']);
+});

@@ -9,7 +9,9 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallerGrant } from '../../../auth/contract.ts';
+import { silentLog } from '../../../base/index.ts';
 import { type AccessWorld, callerWith, openAccessWorld } from '../testing/index.ts';
+import { ApiKeyDirectory } from './index.ts';
 
 const { createApiKey, listApiKeys, revokeApiKey, listAuditRecords } = AuthService.method;
 const viewer = { role: 'viewer', namespace: 'acme' };
@@ -95,6 +97,29 @@ describe('an API key', () => {
     expect(await world.bearer(secret)).toBeDefined();
     world.clock.advance(10_000);
     await expect(world.bearer(secret)).rejects.toMatchObject({ reason: 'KEY_REVOKED' });
+  });
+
+  it('is looked up again after hints may have been lost', async () => {
+    const { key, secret } = await make();
+    let lose = (): void => undefined;
+    const { store, clock } = world;
+    const directory = new ApiKeyDirectory({
+      ...{ store, clock, log: silentLog },
+      bus: {
+        subscribe: () => () => undefined,
+        onGap: (_subject, notify) => {
+          lose = notify;
+          return () => undefined;
+        },
+      },
+    });
+    await directory.recognise(secret);
+    await revoke(key?.id);
+    expect(directory.recognise(secret)).not.toBeInstanceOf(Promise);
+    clock.advance(1);
+    lose();
+    await expect(directory.recognise(secret)).rejects.toMatchObject({ reason: 'KEY_REVOKED' });
+    directory.close();
   });
 
   it('is answered from memory, without a promise, while it is fresh', async () => {
