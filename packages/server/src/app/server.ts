@@ -1,6 +1,6 @@
 import { AuditChain } from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
-import { linkKey, ObjectCollector, ObjectLinks } from '../features/files/index.ts';
+import type { ResourceWriter } from '../controllers/index.ts';
 import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
@@ -14,6 +14,9 @@ import {
   administrationOperations,
   coordinationKinds,
   coordinationMachinery,
+  type Engines,
+  fileKinds,
+  fileMachinery,
   joinMachinery,
   namespaceTurns,
   type Observation,
@@ -21,11 +24,13 @@ import {
   openEngines,
   openObservation,
   operatorRoutes,
+  type PlatformParts,
   type Surroundings,
   skillSource,
   surfaceOf,
   type TurnParts,
   watchParts,
+  wireFiles,
   wireModels,
   wirePlatform,
   wireResources,
@@ -46,7 +51,6 @@ export interface RunningServer {
 const START = { requestId: '', operation: 'start', caller: { identity: 'system' } };
 /** How often the audit chain is closed over new records, and unreferenced objects are looked for. */
 const CHAIN_MS = 5000;
-const COLLECT_MS = 3_600_000;
 const LAST_ANSWERS_MS = 1000;
 /** Toolsets whose backend every build has (RT-6.3). */
 const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
@@ -68,6 +72,9 @@ const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts[
   const session = await tx.log.lockSession(sessionId);
   if (session !== undefined) await runtime.lifecycle.remove(tx, session);
 };
+
+const machineryOf = (engines: Engines, platform: PlatformParts) => (writer: ResourceWriter) =>
+  joinMachinery(coordinationMachinery(engines, writer), fileMachinery(engines, writer), platform.machinery(writer));
 
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
 const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
@@ -105,9 +112,10 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     kinds: [
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
       ...coordinationKinds(config, engines, () => resources.writer),
+      ...fileKinds(config),
       ...platform.kinds,
     ],
-    machinery: (writer) => joinMachinery(coordinationMachinery(engines, writer), platform.machinery(writer)),
+    machinery: machineryOf(engines, platform),
   });
   const { agents, tree } = resources;
   turns = wireTurns({
@@ -147,19 +155,14 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
   await turns.runtime.start();
-  const collector = new ObjectCollector({ store, blobs: engines.blobs });
-  jobs.start([
-    { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
-    { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
-    ...platform.jobs,
-  ]);
-  const links = new ObjectLinks({ key: await linkKey(store, engines.random), clock, blobs: engines.blobs });
-  const { operations, routes } = surfaceOf(app, links);
+  const files = await wireFiles(app);
+  jobs.start([{ name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() }, ...files.jobs, ...platform.jobs]);
+  const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);
   return createTransport({
     config: config.transport,
-    operations: [...operations, ...access.operations, ...administrationOperations(app)],
-    routes: [...routes, ...access.routes, ...operatorRoutes(app)],
+    operations: [...operations, ...files.operations, ...access.operations, ...administrationOperations(app)],
+    routes: [...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
     readiness: [{ name: 'store', check: () => store.ping() }],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Clock, isFault } from '../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../runtime/contract.ts';
 import type { BlobStore } from '../../store/contracts/index.ts';
+import { ObjectPins } from './object-pins.ts';
 
 const KEY_CHARS = 32;
 
@@ -13,10 +14,13 @@ export const objectKey = (namespace: string, sha256: string): string =>
 export class StoredObjects implements ObjectAccess {
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
+  /** What the collector asks before it deletes. */
+  readonly pins: ObjectPins;
 
   constructor(deps: { readonly blobs: BlobStore; readonly clock: Clock }) {
     this.#blobs = deps.blobs;
     this.#clock = deps.clock;
+    this.pins = new ObjectPins(deps.clock);
   }
 
   async store(
@@ -24,6 +28,7 @@ export class StoredObjects implements ObjectAccess {
     bytes: Uint8Array,
     facts: { readonly mediaType: string; readonly filename: string },
   ): Promise<ObjectData> {
+    await this.pins.pin(createHash('sha256').update(bytes).digest('hex'));
     const { sha256, sizeBytes } = await this.#blobs.put(bytes);
     return {
       key: objectKey(namespace, sha256),

@@ -3,6 +3,7 @@ import { type Clock, Fault, type Random } from '../../base/index.ts';
 import type { ObjectData } from '../../runtime/contract.ts';
 import type { BlobStore, Store } from '../../store/contracts/index.ts';
 import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
+import { downloadHeaders } from './send-object.ts';
 
 /** How long a link works (PL-7). */
 const LINK_SECONDS = 300;
@@ -44,10 +45,15 @@ export class ObjectLinks {
 
   /** Path of the gateway that serves the bytes for five minutes. */
   link(_namespace: string, object: ObjectData): string {
+    return this.grant(object).path;
+  }
+
+  /** The same path, and until when it works in micros. */
+  grant(object: ObjectData): { readonly path: string; readonly expiresAt: number } {
     const exp = Math.floor(this.#clock.nowMicros() / 1_000_000) + LINK_SECONDS;
     const facts: LinkFacts = { sha256: object.sha256, type: object.mediaType, name: object.filename, exp };
     const payload = Buffer.from(JSON.stringify(facts)).toString('base64url');
-    return `/v1/objects/${payload}.${this.#sign(payload)}`;
+    return { path: `/v1/objects/${payload}.${this.#sign(payload)}`, expiresAt: exp * 1_000_000 };
   }
 
   /** The route behind the links. */
@@ -61,17 +67,8 @@ export class ObjectLinks {
   }
 
   async #serve(exchange: HttpExchange, token: string): Promise<void> {
-    const { sha256, type, name } = this.#facts(token);
-    const bytes = await this.#blobs.read(sha256);
-    const headers = {
-      'content-type': type === '' ? 'application/octet-stream' : type,
-      etag: `"${sha256}"`,
-      'cache-control': 'private, no-store',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "sandbox; default-src 'none'",
-      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name === '' ? sha256 : name)}`,
-    };
-    exchange.answer(200, headers, bytes);
+    const { sha256, type: mediaType, name: filename } = this.#facts(token);
+    exchange.answer(200, downloadHeaders({ sha256, mediaType, filename }), await this.#blobs.read(sha256));
   }
 
   #facts(token: string): LinkFacts {

@@ -4,6 +4,8 @@
  * agents use the library.
  */
 export { type AgentKnowledgeDeps, agentKnowledgeOperations } from './agent-knowledge-operations.ts';
+export { chunkDocument } from './document-chunks.ts';
 export { knowledgeContract } from './knowledge-kind.ts';
 export { type FoundDocument, type KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
 export { type NamespaceKnowledgeDeps, namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
+export { indexWords } from './search-words.ts';

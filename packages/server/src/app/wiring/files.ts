@@ -1,0 +1,72 @@
+import type { KindContract, ResourceWriter } from '../../controllers/index.ts';
+import {
+  type DocumentForm,
+  type FilesFeature,
+  FileWorker,
+  fileContract,
+  fileController,
+  filesFeature,
+  linkKey,
+  ObjectCollector,
+  ObjectLinks,
+  UploadSignatures,
+} from '../../features/files/index.ts';
+import { chunkDocument, indexWords } from '../../features/knowledge/index.ts';
+import type { Config } from '../config/index.ts';
+import type { PeriodicJob } from '../periodic.ts';
+import type { Engines } from './engines.ts';
+import type { AppParts } from './operations.ts';
+import type { Machinery } from './resources.ts';
+
+const COLLECT_MS = 600_000;
+const SWEEP_MS = 6 * 3_600_000;
+
+/** Files are cut and compared as knowledge is, so that one search ranks both. */
+const FORM: DocumentForm = { chunks: chunkDocument, words: indexWords };
+
+const fileLimits = ({ settings }: Config) => ({
+  namespaceBytes: settings['files.namespaceBytes'],
+  ephemeralMicros: settings['files.ephemeralDays'] * 1_000,
+  inlineBytes: settings['limits.fileInlineBytes'],
+  objectBytes: settings['limits.objectBytes'],
+  responseBytes: settings['limits.responseBytes'],
+});
+
+/** The kind File. */
+export const fileKinds = (config: Config): readonly KindContract[] => [fileContract(fileLimits(config))];
+
+/** Timers and index work of files, and the end of those that belong to a session. */
+export const fileMachinery = ({ store, blobs }: Engines, writer: ResourceWriter): Machinery => ({
+  reconcilers: [fileController({ store, writer })],
+  workers: [new FileWorker({ store, writer, blobs, form: FORM })],
+});
+
+/** Files with their routes, links to objects, and what collects objects nobody names. */
+export const wireFiles = async ({
+  config,
+  engines,
+  resources,
+  turns,
+}: AppParts): Promise<FilesFeature & { readonly links: ObjectLinks; readonly jobs: readonly PeriodicJob[] }> => {
+  const { store, blobs, clock, ids, random } = engines;
+  const { writer, views, authorizer } = resources;
+  const { objects } = turns;
+  const key = await linkKey(store, random);
+  const links = new ObjectLinks({ key, clock, blobs });
+  const collector = new ObjectCollector({ store, blobs, objects });
+  const feature = filesFeature({
+    ...{ store, writer, views, blobs, objects, links, ids, authorizer },
+    signatures: new UploadSignatures(key),
+    form: FORM,
+    baseUrl: config.publicUrl.replace(/\/+$/, ''),
+    limits: fileLimits(config),
+  });
+  return {
+    ...feature,
+    links,
+    jobs: [
+      { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
+      { name: 'object-sweep', everyMs: SWEEP_MS, tick: () => collector.sweep() },
+    ],
+  };
+};

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { FileIndexPolicy, FilePurpose, FileRetention, type FileSpec, FileSpecSchema } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
+
+const PATH_MAX = 1_024;
+const SLUG_MAX = 48;
+const DIGEST_CHARS = 12;
+const MEDIA_TYPE_MAX = 255;
+const FORBIDDEN = /[\p{Cc}\\]/u;
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
+const FALLBACK_TYPE = 'application/octet-stream';
+
+/** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters (PL-7). */
+export const isFilePath = (path: string): boolean =>
+  path.startsWith('/') &&
+  [...path].length <= PATH_MAX &&
+  path.isWellFormed() &&
+  !FORBIDDEN.test(path) &&
+  path
+    .slice(1)
+    .split('/')
+    .every((segment) => !['', '.', '..'].includes(segment));
+
+/** The one name of a path: its slug and twelve hex digits of its hash (PL-7). */
+export const fileName = (path: string): string => {
+  const slug = path
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, SLUG_MAX)
+    .replace(/-+$/, '');
+  const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_CHARS);
+  return slug === '' ? digest : `${slug}-${digest}`;
+};
+
+/** True when the path is the prefix or lies below it; a prefix matches at slashes only. */
+export const isBelow = (path: string, prefix: string): boolean => {
+  const folder = prefix.replace(/\/+$/, '');
+  return folder === '' || path === folder || path.startsWith(`${folder}/`);
+};
+
+/** The spec with absent values filled in; an absent retention stays absent (PL-7). */
+export const fillFile = (spec: FileSpec): FileSpec =>
+  create(FileSpecSchema, {
+    ...spec,
+    mediaType: spec.mediaType === '' ? FALLBACK_TYPE : spec.mediaType,
+    purpose: spec.purpose === FilePurpose.UNSPECIFIED ? FilePurpose.ARTIFACT : spec.purpose,
+    indexPolicy: spec.indexPolicy === FileIndexPolicy.UNSPECIFIED ? FileIndexPolicy.NONE : spec.indexPolicy,
+  });
+
+/** The spec with what `given` names laid over it; the path is laid over too, so that the rules see a changed one. */
+export const mergeFile = (spec: FileSpec, given: FileSpec | undefined): FileSpec =>
+  given === undefined
+    ? spec
+    : create(FileSpecSchema, {
+        path: given.path === '' ? spec.path : given.path,
+        mediaType: given.mediaType === '' ? spec.mediaType : given.mediaType,
+        purpose: given.purpose === FilePurpose.UNSPECIFIED ? spec.purpose : given.purpose,
+        indexPolicy: given.indexPolicy === FileIndexPolicy.UNSPECIFIED ? spec.indexPolicy : given.indexPolicy,
+        retention: given.retention === FileRetention.UNSPECIFIED ? spec.retention : given.retention,
+      });
+
+const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
+
+/** All faults of the fields; `before` is the path of the stored file, `name` what it is called or shall be. */
+export const checkFile = (
+  spec: FileSpec,
+  about: { readonly name: string; readonly before: string | undefined },
+): readonly FieldViolation[] => {
+  const faults: FieldViolation[] = [];
+  if (!isFilePath(spec.path))
+    faults.push(
+      fault(
+        'spec.path',
+        'must be absolute, without empty, "." or ".." segments, "\\" or control characters',
+        'FILE_PATH',
+      ),
+    );
+  else if (about.before !== undefined && about.before !== spec.path)
+    faults.push(fault('spec.path', 'of a file never changes', 'FILE_PATH'));
+  else if (about.name !== fileName(spec.path))
+    faults.push(fault('metadata.name', `is derived from the path: ${fileName(spec.path)}`, 'FILE_PATH'));
+  if (spec.mediaType.length > MEDIA_TYPE_MAX || !MEDIA_TYPE.test(spec.mediaType))
+    faults.push(fault('spec.mediaType', 'must be a media type such as text/plain', 'FILE_MEDIA_TYPE'));
+  if (FilePurpose[spec.purpose] === undefined) faults.push(fault('spec.purpose', 'is no known value', 'FILE_PURPOSE'));
+  if (FileIndexPolicy[spec.indexPolicy] === undefined)
+    faults.push(fault('spec.indexPolicy', 'is no known value', 'FILE_INDEX_POLICY'));
+  if (FileRetention[spec.retention] === undefined)
+    faults.push(fault('spec.retention', 'is no known value', 'FILE_RETENTION'));
+  return faults;
+};

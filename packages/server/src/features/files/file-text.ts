@@ -1,0 +1,86 @@
+import { FileIndexPolicy, type FileSpec } from '@svc/api/resources';
+import type { SearchChunk, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type { ObjectFacts } from './file-facts.ts';
+
+/** Text up to this size is indexed (PL-7). */
+export const INDEXED_MAX = 8 * 1024 * 1024;
+
+const HTML = new Set(['text/html', 'application/xhtml+xml']);
+const TEXT = /^(?:text\/.+|application\/(?:[\w.-]+\+)?(?:json|yaml|x-yaml|xml)|application\/x-ndjson)$/;
+
+const bareType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+
+/** True for media types whose text is indexed. */
+export const isIndexable = (mediaType: string): boolean =>
+  TEXT.test(bareType(mediaType)) || HTML.has(bareType(mediaType));
+
+/** What the index holds of a file once it is up to date; undefined when it shall hold nothing. */
+export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): string | undefined =>
+  object === undefined || spec.indexPolicy <= FileIndexPolicy.NONE
+    ? undefined
+    : `${spec.indexPolicy} ${object.sha256} ${bareType(spec.mediaType)}`;
+
+/** True when the bytes are needed to index the file; others are found by their path only. */
+export const hasText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
+  isIndexable(spec.mediaType) && object.sizeBytes <= INDEXED_MAX;
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const htmlText = (html: string): string =>
+  html
+    .replace(/<!--[\s\S]*?-->/g, ' ')
+    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<h([1-6])\b[^>]*>/gi, (_tag, depth: string) => `\n\n${'#'.repeat(Number(depth))} `)
+    .replace(/<\/(?:p|div|li|tr|h[1-6]|section|article)\s*>|<br\s*\/?>/gi, '\n\n')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&(#?[a-z0-9]{1,8});/gi, (whole: string, name: string) => entity(name) ?? whole);
+
+/** What a character reference stands for; undefined for one that is not known. */
+const entity = (name: string): string | undefined => {
+  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()];
+  const digits = name.slice(1).toLowerCase();
+  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
+  return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+};
+
+/** The text of a file as it is searched; '' when it has none. */
+export const textOf = (mediaType: string, bytes: Uint8Array): string => {
+  if (!isIndexable(mediaType) || bytes.length > INDEXED_MAX) return '';
+  const text = new TextDecoder().decode(bytes);
+  return HTML.has(bareType(mediaType)) ? htmlText(text) : text;
+};
+
+/** How documents are cut and compared: the rules of knowledge, handed in by app. */
+export interface DocumentForm {
+  readonly chunks: (text: string) => readonly SearchChunk[];
+  readonly words: (text: string) => string;
+}
+
+/**
+ * Where the text of files is looked for: RETRIEVAL stands among the knowledge of its namespace, SEARCH beside it, under a
+ * name no namespace has.
+ */
+export const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>
+  policy === FileIndexPolicy.RETRIEVAL ? namespace : `~${namespace}`;
+
+/** The places in which workspace search of a namespace looks. */
+export const workspacePlaces = (namespace: string): readonly string[] => [namespace, `~${namespace}`];
+
+/** Puts the text of a stored file into the index, in place of what was there. */
+export const indexFile = async (
+  tx: Pick<WriteTx, 'search'>,
+  file: { readonly stored: StoredResource; readonly spec: FileSpec; readonly text: string },
+  form: DocumentForm,
+): Promise<void> => {
+  const { stored, spec, text } = file;
+  await tx.search.index({
+    source: stored.uid,
+    kind: 'File',
+    namespace: searchPlace(stored.key.namespace, spec.indexPolicy),
+    name: stored.key.name,
+    path: spec.path,
+    pathWords: form.words(spec.path),
+    updatedAt: stored.updatedAt,
+    chunks: form.chunks(text),
+  });
+};

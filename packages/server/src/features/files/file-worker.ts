@@ -1,0 +1,156 @@
+import { FileRetention } from '@svc/api/resources';
+import { isFault } from '../../base/index.ts';
+import type {
+  QueueWorker,
+  ReconcileOutcome,
+  Reconciler,
+  ResourceWriter,
+  WorkItem,
+} from '../../controllers/contract.ts';
+import type { BlobStore, ResourceKey, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { markDamaged, statusFor } from './file-damage.ts';
+import { FACT, FILES_ORIGIN, fileSpec, objectOf, sessionOf, uploadOf } from './file-facts.ts';
+import { FILE_WORK } from './file-kind.ts';
+import { type DocumentForm, hasText, indexFile, indexMark, textOf } from './file-text.ts';
+import { dropUpload } from './file-uploads.ts';
+
+export interface FileWorkDeps {
+  readonly store: Pick<Store, 'write' | 'direct'>;
+  readonly writer: ResourceWriter;
+  readonly blobs: BlobStore;
+  readonly form: DocumentForm;
+}
+
+const DONE: ReconcileOutcome = { done: true };
+
+/** Ends uploads and unused files at their time, and indexes bytes that came before their file was to be found (PL-7). */
+export class FileWorker implements QueueWorker {
+  readonly kinds = Object.values(FILE_WORK);
+  readonly #deps: FileWorkDeps;
+
+  constructor(deps: FileWorkDeps) {
+    this.#deps = deps;
+  }
+
+  async run(item: WorkItem): Promise<ReconcileOutcome> {
+    const key = JSON.parse(item.payload) as ResourceKey;
+    switch (item.kind) {
+      case FILE_WORK.upload:
+        return this.#endUpload(key, item.key);
+      case FILE_WORK.unused:
+        return this.#removeUnused(key, item.key);
+      default:
+        return this.#index(key, item.key);
+    }
+  }
+
+  async #endUpload(key: ResourceKey, id: string): Promise<ReconcileOutcome> {
+    const { store, writer } = this.#deps;
+    return store.write(async (tx) => {
+      const record = await tx.resources.get(key);
+      const upload = record === undefined ? undefined : uploadOf(record.annotations);
+      if (record === undefined || upload?.id !== id) return DONE;
+      await dropUpload(tx, upload);
+      if (objectOf(record.annotations) === undefined) {
+        await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+        return DONE;
+      }
+      const system = { annotations: { [FACT.upload]: undefined }, labels: { [FACT.upload]: undefined } };
+      await writer.writeStatus(tx, key, (current) => statusFor(current, system, tx.now()));
+      return DONE;
+    });
+  }
+
+  async #removeUnused(key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
+    const { store, writer } = this.#deps;
+    return store.write(async (tx) => {
+      const record = await tx.resources.get(key);
+      const isDue = record?.uid === uid && fileSpec(record).retention === FileRetention.EPHEMERAL;
+      if (isDue) await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+      return DONE;
+    });
+  }
+
+  async #index(key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
+    const { store, writer } = this.#deps;
+    const record = await store.direct.resources.get(key);
+    if (record?.uid !== uid) return DONE;
+    const mark = indexMark(fileSpec(record), objectOf(record.annotations));
+    if (mark === undefined || record.annotations[FACT.indexed] === mark) return DONE;
+    const text = await this.#text(record);
+    if (text === undefined) return DONE;
+    return store.write(async (tx) => {
+      const stored = await writer.writeStatus(tx, key, (current) =>
+        isSubject(current, uid, mark)
+          ? statusFor(current, { annotations: { [FACT.indexed]: mark } }, tx.now())
+          : undefined,
+      );
+      if (stored !== undefined && isSubject(stored, uid, mark))
+        await indexFile(tx, { stored, spec: fileSpec(stored), text }, this.#deps.form);
+      return DONE;
+    });
+  }
+
+  /** Undefined when the bytes are damaged: the file says so, and new bytes are indexed as they come. */
+  async #text(record: StoredResource): Promise<string | undefined> {
+    const object = objectOf(record.annotations);
+    const { mediaType, ...spec } = fileSpec(record);
+    if (object === undefined || !hasText({ ...spec, mediaType }, object)) return '';
+    try {
+      return textOf(mediaType, await this.#deps.blobs.read(object.sha256));
+    } catch (error) {
+      if (!isFault(error) || !(await markDamaged(this.#deps, record.key, { error, sha256: object.sha256 })))
+        throw error;
+      return undefined;
+    }
+  }
+}
+
+const isSubject = (record: StoredResource, uid: string, mark: string): boolean =>
+  record.uid === uid && indexMark(fileSpec(record), objectOf(record.annotations)) === mark;
+
+const PAGE = 500;
+const RESYNC_MS = 3_600_000;
+
+/** Removes SESSION files when their session is gone, however it went (PL-7). */
+export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Reconciler => ({
+  name: 'file',
+  kinds: ['File'],
+  resyncMs: RESYNC_MS,
+  keysFor: async (change, reads) => {
+    const { key } = change.resource;
+    if (key.kind === 'File') return change.change === 'deleted' ? [] : [key];
+    if (key.kind !== 'Session' || change.change !== 'deleted') return [];
+    const labels = [{ op: 'in' as const, key: FACT.session, values: [key.name] }];
+    const scope = { type: 'namespace', namespace: key.namespace } as const;
+    const found: ResourceKey[] = [];
+    for (;;) {
+      const after = found.at(-1);
+      const page = await reads.list({
+        kind: 'File',
+        scope,
+        labels,
+        limit: PAGE,
+        ...(after === undefined ? {} : { after }),
+      });
+      found.push(...page.map((record) => record.key));
+      if (page.length < PAGE) return found;
+    }
+  },
+  reconcile: async (key) => {
+    const record = await deps.store.direct.resources.get(key);
+    if (record !== undefined && isSessionFile(record))
+      await deps.store.write((tx) => removeOrphan(deps.writer, tx, key));
+    return DONE;
+  },
+});
+
+const isSessionFile = (record: StoredResource): boolean => fileSpec(record).retention === FileRetention.SESSION;
+
+const removeOrphan = async (writer: ResourceWriter, tx: WriteTx, key: ResourceKey): Promise<void> => {
+  const record = await tx.resources.get(key);
+  const session = record === undefined ? undefined : sessionOf(record.annotations);
+  if (record === undefined || session === undefined || !isSessionFile(record)) return;
+  const owner = { kind: 'Session', namespace: key.namespace, parent: session.agent, name: session.id };
+  if ((await tx.resources.get(owner)) === undefined) await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+};

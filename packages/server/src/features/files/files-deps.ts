@@ -1,0 +1,34 @@
+import type { Ids } from '../../base/index.ts';
+import type { ResourceWriter } from '../../controllers/contract.ts';
+import type { ResourceViews } from '../../resources/index.ts';
+import type { BlobStore, Store } from '../../store/contracts/index.ts';
+import type { FileKindDeps } from './file-kind.ts';
+import type { DocumentForm } from './file-text.ts';
+import type { StoredObjects } from './object-access.ts';
+import type { ObjectLinks } from './object-links.ts';
+import type { UploadSignatures } from './upload-signatures.ts';
+
+export interface FileLimits extends FileKindDeps {
+  /** `limits.fileInlineBytes`. */
+  readonly inlineBytes: number;
+  /** `limits.objectBytes`. */
+  readonly objectBytes: number;
+  /** `limits.responseBytes`. */
+  readonly responseBytes: number;
+}
+
+/** What files and artifacts are served with. */
+export interface FilesDeps {
+  readonly store: Store;
+  readonly writer: ResourceWriter;
+  readonly views: ResourceViews;
+  readonly blobs: BlobStore;
+  readonly objects: StoredObjects;
+  readonly links: ObjectLinks;
+  readonly signatures: UploadSignatures;
+  readonly ids: Ids;
+  readonly form: DocumentForm;
+  /** Where callers reach the gateway, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly limits: FileLimits;
+}
