@@ -2,6 +2,7 @@ import {
   accessSync,
   constants,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -45,6 +46,7 @@ export const realFiles: Files = {
     }
   },
   makeDirectory: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
+  list: (path) => unlessMissing(() => readdirSync(path)) ?? [],
   facts: (path) =>
     unlessMissing(() => {
       const facts = statSync(path);

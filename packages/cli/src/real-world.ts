@@ -38,6 +38,7 @@ export const realWorld = (): World => {
     openTerminal: () => Promise.resolve(openRealTerminal()),
     createClient: async (options) => (await import('@svc/client')).createClient(options),
     loadServer: () => import('@svc/server'),
+    loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {
       process.on('SIGINT', handler);
       return () => void process.off('SIGINT', handler);

@@ -40,6 +40,8 @@ export interface Files {
   /** Creates directories on the way; replaces the file in one step, with this mode. */
   writeText(path: string, text: string, mode: number): void;
   makeDirectory(path: string, mode: number): void;
+  /** Names in a directory, in no order; none for what is no directory. */
+  list(path: string): readonly string[];
   facts(path: string): FileFacts | undefined;
   isWritable(path: string): boolean;
   freeBytes(path: string): number | undefined;
@@ -47,6 +49,9 @@ export interface Files {
 
 /** The server package as far as the command line uses it; loaded only by commands that need it. */
 export type ServerModule = typeof import('@svc/server');
+
+/** The rules of manifests, which live in the server package. */
+export type ManifestModule = typeof import('@svc/server/manifest');
 
 /** Everything outside of the program, so that a test can be all of it. */
 export interface World {
@@ -67,6 +72,7 @@ export interface World {
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
   loadServer(): Promise<ServerModule>;
+  loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;
   /** Shows an address in the person's browser; does nothing where there is none. */

@@ -76,6 +76,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
       readBytes: (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)?.text) : undefined),
       writeText: (path, text, mode) => void files.set(path, { text, mode }),
       makeDirectory: (path, mode) => void (files.has(path) || files.set(path, { text: '', mode, isDirectory: true })),
+      list: (path) => namesBelow(files, path),
       facts,
       isWritable: (path) => options.readOnly?.includes(path) !== true,
       freeBytes: () => options.freeBytes ?? 10 * 1024 ** 3,
@@ -86,6 +87,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     openTerminal: () => Promise.resolve(options.terminal ?? new ScriptedTerminal([])),
     createClient: (given) => Promise.resolve(createClient({ ...given, fetch, clock, random: () => 0.5 })),
     loadServer: () => Promise.resolve(options.server as ServerModule),
+    loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {
       handlers.add(handler);
       return () => void handlers.delete(handler);
@@ -106,6 +108,12 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     },
     run: (...words) => runCommandLine(words, world),
   };
+};
+
+/** Names directly below a directory. */
+const namesBelow = (files: ReadonlyMap<string, FakeFile>, path: string): readonly string[] => {
+  const below = [...files.keys()].filter((name) => name.startsWith(`${path}/`));
+  return [...new Set(below.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''))];
 };
 
 type Line = string | undefined | typeof interrupt;

@@ -3,7 +3,9 @@
  * kind, order of application. Pure: no store, no files, no variables (those are the command line's). The manifests feature
  * applies what it reads; the command line checks with it before it calls.
  */
+
 export { applyRank } from './apply-order.ts';
+export { canonicalDocument } from './canonical-document.ts';
 export {
   type FieldConflict,
   type MergeInput,
@@ -12,11 +14,14 @@ export {
   type Ownership,
   ownershipAfter,
 } from './field-merge.ts';
+export { fillFromFiles, type OutsideTexts } from './fill-from-files.ts';
 export {
   type ManifestDocument,
   type ManifestResource,
   type ReadOptions,
   readDocument,
 } from './manifest-document.ts';
-export type { ManifestFinding } from './manifest-finding.ts';
+export type { FindingReport, ManifestFinding } from './manifest-finding.ts';
+export { type ManifestNode, nodeJson } from './manifest-node.ts';
 export { type ParsedManifests, parseManifests } from './parse-manifests.ts';
+export { renderVariables } from './render-variables.ts';

@@ -18,6 +18,8 @@ export interface ManifestDocument {
   readonly namespace: string;
   readonly name: string;
   readonly report: FindingReport;
+  /** As it was read, after `prepare`. */
+  readonly node: ManifestNode;
   readonly resource?: ManifestResource;
 }
 
@@ -35,6 +37,10 @@ export interface ManifestResource {
 export interface ReadOptions {
   /** For documents that name no namespace. */
   readonly namespace: string;
+  /** Documents may name no other one. */
+  readonly isNamespaceFixed?: boolean;
+  /** Changes a document before it is judged: the command line's files and variables. */
+  readonly prepare?: (node: ManifestNode, report: FindingReport) => ManifestNode;
 }
 
 const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
@@ -43,22 +49,28 @@ const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const AGENT_TEMPLATE = 'AgentTemplate';
 
 /** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
-export const readDocument = (index: number, node: ManifestNode, options: ReadOptions): ManifestDocument => {
+export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
   const report = new FindingReport(index);
-  report.place('', node.at);
+  report.place('', read.at);
+  const node = options.prepare?.(read, report) ?? read;
   if (node.form !== 'map') {
     report.add(node.at, '', { text: 'a document must be a map with apiVersion, kind, metadata and spec' });
-    return { index, kind: '', namespace: '', name: '', report };
+    return { index, kind: '', namespace: '', name: '', report, node };
   }
   const map = topMembers(node, report);
   const isTemplate = textOf(memberNode(map, 'kind')) === AGENT_TEMPLATE;
   const names = writtenNames(map);
   const kind = readKind(map, report);
   const metadata = readMetadata(map, report);
-  const base = { index, kind: names.kind, name: names.name, report };
+  const base = { index, kind: names.kind, name: names.name, report, node };
   const assumed = isTemplate ? SYSTEM_NAMESPACE : names.namespace === '' ? options.namespace : names.namespace;
   const isRoot = kind?.row?.scope === 'root';
   const said = { ...base, namespace: isRoot ? '' : assumed };
+  if (options.isNamespaceFixed === true && ![options.namespace, ''].includes(names.namespace))
+    report.add(report.positionOf('metadata.namespace'), 'metadata.namespace', {
+      text: `is ${names.namespace}, but ${options.namespace} was asked for`,
+      reason: 'NAMESPACE_MISMATCH',
+    });
   if (isTemplate && names.namespace !== '' && names.namespace !== SYSTEM_NAMESPACE)
     report.add(report.positionOf('metadata.namespace'), 'metadata.namespace', {
       text: 'an AgentTemplate lives in system',

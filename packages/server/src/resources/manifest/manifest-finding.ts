@@ -24,6 +24,7 @@ export class FindingReport {
 
   add(at: Position, field: string, fault: { readonly text: string; readonly reason?: string }): undefined {
     const { text: description, reason = 'FIELD_INVALID' } = fault;
+    if (!this.#places.has(plainPath(field))) this.place(field, at);
     this.findings.push({ document: this.#document, line: at.line, column: at.column, field, description, reason });
     return undefined;
   }

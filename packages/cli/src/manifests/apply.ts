@@ -1,0 +1,120 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { type ApplyManifestResult, type ApplyManifestsRequestSchema, ApplyOutcome } from '@svc/api/gateway';
+import { isSvcError } from '@svc/client';
+import { type CommandContext, openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import type { World } from '../world.ts';
+import { isChanged, isFailed, printReport } from './apply-report.ts';
+import {
+  type LoadedManifests,
+  loadManifests,
+  type ManifestOptions,
+  manifestText,
+  requireNoFindings,
+} from './manifest-documents.ts';
+import { confirmPrune } from './prune.ts';
+
+export interface ApplyOptions extends ManifestOptions {
+  readonly manager?: string;
+  readonly forceConflicts?: boolean;
+  readonly dryRun?: string | boolean;
+  /** False with --no-atomic. */
+  readonly atomic?: boolean;
+  readonly keepGoing?: boolean;
+  /** False with --no-create-namespaces. */
+  readonly createNamespaces?: boolean;
+  readonly set?: string;
+  readonly prune?: boolean;
+  readonly pruneNamespaces?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly yes?: boolean;
+}
+
+type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
+
+/** Reasons that only the command line itself can find. */
+const LOCAL: ReadonlySet<string> = new Set([
+  'SYNTAX',
+  'DUPLICATE_KEY',
+  'TAG',
+  'ALIAS',
+  'TOO_LARGE',
+  'TOO_MANY_DOCUMENTS',
+  'VARIABLE',
+  'FILE_MISSING',
+  'NAMESPACE_MISMATCH',
+  'DUPLICATE_DOCUMENT',
+]);
+
+/** `svc apply -f`: exit 0 all well, 1 nothing changed, 2 some of it, 3 no connection (PL-1.4). */
+export const apply = async (world: World, options: ApplyOptions): Promise<void> => {
+  const loaded = await loadManifests(world, options);
+  const isWhole = options.atomic !== false;
+  if (isWhole || options.dryRun === 'client' || loaded.findings.some(({ reason }) => LOCAL.has(reason)))
+    requireNoFindings(loaded);
+  const form = formOf(options);
+  if (options.dryRun === 'client') return world.stdout.write(`${loaded.documents.length} documents are well formed\n`);
+  const context = await openContext(world, options);
+  const request = await requestOf(world, loaded, options);
+  if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
+  const { results, isRefused } = await call(context, request);
+  printReport(world, { results, documents: loaded.documents }, form);
+  if (!isFailed(results) && !isRefused) return;
+  const isPartial = isChanged(results) && request.dryRun !== true && !isRefused;
+  throw new CommandFailure(isPartial ? 'only some of it is applied' : 'nothing is applied', {
+    exitCode: isPartial ? exitCodes.partial : exitCodes.refused,
+  });
+};
+
+const formOf = ({ output }: ApplyOptions): 'table' | 'json' => {
+  if (output === undefined || output === 'table') return 'table';
+  if (output === 'json') return 'json';
+  throw new CommandFailure(`there is no output form ${output} here`, { hint: 'table or json' });
+};
+
+/** What ApplyManifests is asked for. */
+export const requestOf = async (world: World, loaded: LoadedManifests, options: ApplyOptions): Promise<Request> => {
+  const { dryRun = false } = options;
+  if (typeof dryRun === 'string' && dryRun !== 'server')
+    throw new CommandFailure(`--dry-run=${dryRun} is not known`, { hint: 'client or server' });
+  return {
+    text: await manifestText(world, loaded.documents),
+    ns: loaded.namespace,
+    manager: options.manager ?? '',
+    force: options.forceConflicts === true,
+    dryRun: dryRun !== false,
+    atomic: options.atomic !== false,
+    keepGoing: options.keepGoing === true,
+    createNamespaces: options.createNamespaces !== false,
+    applySet: options.set ?? '',
+    prune: options.prune === true,
+    pruneNamespaces: options.pruneNamespaces === true,
+    allowEmpty: options.allowEmpty === true,
+  };
+};
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'INVALID_ARGUMENT',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+]);
+
+/** A refusal names only what fits into an error: a dry run of the same tells it document by document. */
+const call = async (
+  { client }: CommandContext,
+  request: Request,
+): Promise<{ readonly results: readonly ApplyManifestResult[]; readonly isRefused: boolean }> => {
+  try {
+    return { results: (await client.resources.applyManifests(request)).results, isRefused: false };
+  } catch (error) {
+    if (request.dryRun === true || !isSvcError(error) || !REFUSALS.has(error.code)) throw error;
+    const { results } = await client.resources.applyManifests({ ...request, dryRun: true });
+    if (!isFailed(results)) throw error;
+    const undone = results.map((result) =>
+      result.outcome === ApplyOutcome.FAILED ? result : { ...result, outcome: ApplyOutcome.NOT_ATTEMPTED },
+    );
+    return { results: undone, isRefused: true };
+  }
+};

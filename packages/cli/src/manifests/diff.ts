@@ -1,0 +1,81 @@
+import { toJson } from '@bufbuild/protobuf';
+import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
+import { type Resource, ResourceSchema } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import { type CommandContext, openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { yamlText } from '../output.ts';
+import type { World } from '../world.ts';
+import { requestOf } from './apply.ts';
+import { isFailed } from './apply-report.ts';
+import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
+import { hideSecrets } from './secret-values.ts';
+import { unifiedDiff } from './text-diff.ts';
+
+/** `svc diff`: what an apply would change; exit 0 nothing, 1 something, 2 it would fail. */
+export const diff = async (world: World, options: ManifestOptions): Promise<void> => {
+  const loaded = await loadManifests(world, options);
+  if (loaded.findings.length > 0) failAsError(() => requireNoFindings(loaded));
+  const context = await openContext(world, options);
+  const request = { ...(await requestOf(world, loaded, { ...options, dryRun: 'server' })), force: true };
+  const { results } = await context.client.resources.applyManifests(request);
+  const unforced = await context.client.resources.applyManifests({ ...request, force: false });
+  let isDifferent = false;
+  for (const [index, result] of results.entries()) {
+    const place = loaded.documents[index]?.place;
+    for (const { field, description, reason } of unforced.results[index]?.fieldErrors ?? [])
+      context.note(`${place?.(field) ?? ''} ${field}: ${description} (${reason})`);
+    const text = await difference(context, result);
+    isDifferent ||= text !== '';
+    world.stdout.write(text);
+  }
+  if (isFailed(results)) throw new CommandFailure('this cannot be applied', { exitCode: exitCodes.partial });
+  if (isDifferent) throw new CommandFailure('there are differences', { exitCode: exitCodes.refused });
+};
+
+const failAsError = (check: () => void): void => {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(error.message, { exitCode: exitCodes.partial, cause: error });
+  }
+};
+
+const difference = async (context: CommandContext, result: ApplyManifestResult): Promise<string> => {
+  const { kind, ns, name, outcome, resource } = result;
+  if (resource === undefined || outcome === ApplyOutcome.UNCHANGED) return '';
+  const live = outcome === ApplyOutcome.CREATED ? undefined : await readLive(context, result);
+  const [before, after] = hideSecrets(kind, writtenPart(live), writtenPart(resource));
+  const mark = outcome === ApplyOutcome.REPAIRED ? ' (drift)' : '';
+  const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
+  const texts = { before: live === undefined ? '' : await yamlText(before), after: await yamlText(after) };
+  return unifiedDiff(texts, { before: `${label} live`, after: `${label} applied${mark}` });
+};
+
+const readLive = async ({ client }: CommandContext, result: ApplyManifestResult): Promise<Resource | undefined> => {
+  const { kind, name, resource } = result;
+  const spec = resource?.spec?.kind;
+  const parent = spec?.case === 'channelSubscription' ? spec.value.channel : '';
+  try {
+    return (await client.resources.getResource({ ns: kind === 'Namespace' ? name : result.ns, kind, name, parent }))
+      .resource;
+  } catch (error) {
+    if (isSvcError(error) && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Labels, annotations and the spec, as one writes them. */
+const writtenPart = (resource: Resource | undefined): Json => {
+  if (resource === undefined) return {};
+  const json = toJson(ResourceSchema, resource) as { metadata?: Json; spec?: Json };
+  const { labels, annotations } = json.metadata ?? {};
+  const [spec] = Object.values(json.spec ?? {});
+  return {
+    metadata: { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) },
+    spec,
+  };
+};

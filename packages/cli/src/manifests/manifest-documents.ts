@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import type { GlobalOptions } from '../connection.ts';
+import { resolveTarget } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import type { ManifestModule, World } from '../world.ts';
+import { type ManifestSource, readSources } from './manifest-sources.ts';
+import { readVariables, type VariableOptions } from './variables.ts';
+
+export interface ManifestOptions extends GlobalOptions, VariableOptions {
+  readonly filename?: readonly string[];
+}
+
+type Parsed = ReturnType<ManifestModule['parseManifests']>['documents'][number];
+
+/** One document with the file it came from. */
+export interface LocalDocument {
+  readonly label: string;
+  readonly document: Parsed;
+  /** `file:line:column` of a field. */
+  readonly place: (field: string) => string;
+}
+
+/** `file:line:column: subject: path: text (REASON)` (PL-1.1). */
+export interface LocalFinding {
+  readonly place: string;
+  readonly subject: string;
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
+export interface LoadedManifests {
+  readonly documents: readonly LocalDocument[];
+  readonly findings: readonly LocalFinding[];
+  readonly namespace: string;
+}
+
+/** Reads, renders and checks every manifest that the options name; no call is made. */
+export const loadManifests = async (world: World, options: ManifestOptions): Promise<LoadedManifests> => {
+  const module = await world.loadManifests();
+  const sources = await readSources(world, options.filename ?? []);
+  const vars = await readVariables(world, options);
+  const { namespace } = resolveTarget(world, options);
+  const isNamespaceFixed = options.namespace !== undefined;
+  const documents: LocalDocument[] = [];
+  const findings: LocalFinding[] = [];
+  for (const source of sources) {
+    const texts = outsideTexts(world, source);
+    const parsed = module.parseManifests(source.text, {
+      namespace,
+      isNamespaceFixed,
+      prepare: (node, report) =>
+        module.renderVariables(module.fillFromFiles(node, texts, report), vars as never, report),
+    });
+    const subjects = new Map(parsed.documents.map((document) => [document.index, subjectOf(document)]));
+    documents.push(...parsed.documents.map((document) => localDocument(source.label, document)));
+    for (const { document, line, column, field, description, reason } of parsed.findings)
+      findings.push({
+        place: `${source.label}:${line}:${column}`,
+        subject: subjects.get(document) ?? '',
+        field,
+        description,
+        reason,
+      });
+  }
+  return { documents, findings: [...findings, ...repeatedAcross(documents)], namespace };
+};
+
+const outsideTexts = (world: World, source: ManifestSource) => ({
+  file: (path: string): string | undefined => world.files.readText(resolve(source.directory, path)),
+  variable: (name: string): string | undefined => world.environment[name],
+});
+
+const localDocument = (label: string, document: Parsed): LocalDocument => ({
+  label,
+  document,
+  place: (field) => {
+    const { line, column } = document.report.positionOf(field);
+    return `${label}:${line}:${column}`;
+  },
+});
+
+const subjectOf = ({ kind, namespace, name }: Parsed): string =>
+  [kind, namespace, name].filter((part) => part !== '').join('/');
+
+/** The same resource in two files. */
+const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFinding[] => {
+  const seen = new Map<string, string>();
+  return documents.flatMap(({ label, document, place }) => {
+    if (document.resource === undefined) return [];
+    const key = JSON.stringify(document.resource.key);
+    const first = seen.get(key);
+    if (first === undefined || first === label) {
+      seen.set(key, label);
+      return [];
+    }
+    const field = 'metadata.name';
+    const description = `stands in ${first} too`;
+    return [{ place: place(field), subject: subjectOf(document), field, description, reason: 'DUPLICATE_DOCUMENT' }];
+  });
+};
+
+/** A finding in one line. */
+export const findingLine = ({ place, subject, field, description, reason }: LocalFinding): string =>
+  [place, subject, field, `${description} (${reason})`].filter((part) => part !== '').join(': ');
+
+/** Ends the command when anything is wrong, naming all of it. */
+export const requireNoFindings = ({ findings }: LoadedManifests): void => {
+  if (findings.length > 0) throw new CommandFailure(['nothing is applied:', ...findings.map(findingLine)].join('\n'));
+};
+
+/** The documents as text for ApplyManifests, one a line. */
+export const manifestText = async (world: World, documents: readonly LocalDocument[]): Promise<string> => {
+  const { nodeJson } = await world.loadManifests();
+  return documents.map(({ document }) => `--- ${JSON.stringify(nodeJson(document.node))}\n`).join('');
+};

@@ -1,0 +1,321 @@
+import { type ApplyManifestsRequest, ApplyOutcome } from '@svc/api/gateway';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+
+const agent = (name: string, prompt = 'p'): string =>
+  `kind: Agent\nmetadata: {name: ${name}}\nspec: {systemPrompt: "${prompt}"}\n`;
+const file = (text: string) => ({ text, mode: 0o600 });
+const folder = { text: '', mode: 0o700, isDirectory: true };
+
+/** A server that answers every document with the next outcome. */
+const answering = (outcomes: readonly ApplyOutcome[], requests: ApplyManifestsRequest[] = []): FakeHandlers => ({
+  unary: {
+    ApplyManifests: (request: ApplyManifestsRequest) => {
+      requests.push(request);
+      const results = outcomes.map((outcome, index) => ({
+        kind: 'Agent',
+        ns: 'default',
+        name: `a${index}`,
+        outcome,
+        fieldErrors:
+          outcome === ApplyOutcome.FAILED ? [{ field: 'spec.systemPrompt', description: 'is bad', reason: 'BAD' }] : [],
+      }));
+      return { results };
+    },
+  },
+});
+
+const world = (options: FakeOptions) => fakeWorld({ piped: '', ...options });
+
+describe('svc apply', () => {
+  it('reads files, directories without hidden entries, and standard input, in order of names', async () => {
+    const requests: ApplyManifestsRequest[] = [];
+    const files = {
+      '/work/all': folder,
+      '/work/all/b.yaml': file(agent('b')),
+      '/work/all/a.json': file(JSON.stringify({ kind: 'Agent', metadata: { name: 'a' }, spec: { systemPrompt: 'x' } })),
+      '/work/all/.hidden.yaml': file('nonsense'),
+      '/work/all/notes.md': file('nonsense'),
+      '/work/all/sub': folder,
+      '/work/all/sub/c.yml': file(agent('c')),
+      '/work/one.yaml': file(agent('one')),
+    };
+    const outcomes = [1, 2, 3, 4, 1].map((outcome) => outcome as ApplyOutcome);
+    const shell = world({ files, piped: agent('piped'), handlers: answering(outcomes, requests) });
+    expect(await shell.run('apply', '-f', 'all', '-f', 'one.yaml', '-f', '-')).toBe(exitCodes.ok);
+    const names = [...(requests[0]?.text ?? '').matchAll(/"name":"(\w+)"/g)].map((match) => match[1]);
+    expect(names).toEqual(['a', 'b', 'c', 'one', 'piped']);
+    expect(shell.out()).toBe(
+      [
+        'created     Agent  default/a0',
+        'configured  Agent  default/a1',
+        'unchanged   Agent  default/a2',
+        'repaired    Agent  default/a3',
+        'created     Agent  default/a4',
+        '2 created, 1 configured, 1 unchanged, 1 repaired\n',
+      ].join('\n'),
+    );
+    expect(requests[0]).toMatchObject({ ns: 'default', atomic: true, createNamespaces: true, dryRun: false });
+  });
+
+  it('names every finding of every file by file, line and column, and calls nobody', async () => {
+    const files = {
+      '/work/x.yaml': file('kind: Agent\nmetadata: {name: a}\nspec: {sistemPrompt: x}\n'),
+      '/work/y.yaml': file('kind: Agnt\n'),
+    };
+    const shell = world({ files });
+    expect(await shell.run('apply', '-f', 'x.yaml', '-f', 'y.yaml')).toBe(exitCodes.refused);
+    expect(shell.err()).toContain(
+      'x.yaml:3:8: Agent/default/a: spec.sistemPrompt: unknown field, did you mean systemPrompt (FIELD_UNKNOWN)',
+    );
+    expect(shell.err()).toContain(
+      'y.yaml:1:7: Agnt/default: kind: unknown kind "Agnt", did you mean Agent (UNKNOWN_KIND)',
+    );
+    expect(shell.calls).toEqual([]);
+  });
+
+  it.each([
+    [['apply'], 'which manifests?'],
+    [['apply', '-f', 'none.yaml'], 'there is no none.yaml'],
+    [['apply', '-f', 'a.yaml', '--var', 'x'], 'is no name=value'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'none'], 'there is no none'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'list.yaml'], 'holds no map'],
+    [['apply', '-f', 'a.yaml', '-o', 'yaml'], 'no output form yaml'],
+    [['apply', '-f', 'a.yaml', '--dry-run=maybe'], '--dry-run=maybe is not known'],
+    [['apply', '-f', 'a.yaml', '-f', 'b.yaml'], 'stands in a.yaml too'],
+    [['apply', '-f', 'a.yaml', '-n', 'x', '-f', 'c.yaml'], 'NAMESPACE_MISMATCH'],
+    [['prune', '-f', 'a.yaml'], 'which set?'],
+    [['prune', '-f', 'empty.yaml', '--set', 's'], 'the input is empty'],
+    [['delete', '-f', 'a.yaml', '--cascade', 'x'], '--cascade x is not known'],
+  ])('refuses %j', async (words, text) => {
+    const files = {
+      '/work/a.yaml': file(agent('a')),
+      '/work/b.yaml': file(agent('a')),
+      '/work/c.yaml': file('kind: Agent\nmetadata: {name: c, namespace: y}\n'),
+      '/work/list.yaml': file('[1]'),
+      '/work/empty.yaml': file(''),
+    };
+    const shell = world({ files });
+    expect(await shell.run(...words)).toBe(exitCodes.refused);
+    expect(shell.err()).toContain(text);
+  });
+
+  it('puts values of variables into texts, with their type', async () => {
+    const requests: ApplyManifestsRequest[] = [];
+    const text =
+      'kind: Workflow\nmetadata: {name: "w-{{ vars.name }}"}\nspec: {concurrency: "{{ vars.deep.n }}", description: "{{ vars.text }}"}\n';
+    const files = { '/work/w.yaml': file(text), '/work/vars.yaml': file('name: from-file\ndeep: {n: 1}\n') };
+    const shell = world({ files, handlers: answering([ApplyOutcome.CREATED], requests) });
+    const words = ['--vars-file', 'vars.yaml', '--var', 'deep.n=3', '--var-string', 'text=7'];
+    expect(await shell.run('apply', '-f', 'w.yaml', ...words)).toBe(exitCodes.ok);
+    expect(JSON.parse((requests[0]?.text ?? '').slice(4))).toMatchObject({
+      metadata: { name: 'w-from-file' },
+      spec: { concurrency: 3, description: '7' },
+    });
+  });
+
+  it('ends with 2 when some of it is applied, with 1 when nothing is', async () => {
+    const files = { '/work/a.yaml': file(agent('a')) };
+    const some = world({
+      files,
+      handlers: answering([ApplyOutcome.CREATED, ApplyOutcome.FAILED, ApplyOutcome.NOT_ATTEMPTED]),
+    });
+    expect(await some.run('apply', '-f', 'a.yaml', '--no-atomic')).toBe(exitCodes.partial);
+    expect(some.out()).toContain('1 created, 1 failed, 1 not attempted');
+    const none = world({ files, handlers: answering([ApplyOutcome.FAILED]) });
+    expect(await none.run('apply', '-f', 'a.yaml', '--no-atomic', '-o', 'json')).toBe(exitCodes.refused);
+    expect(JSON.parse(none.out())).toMatchObject([
+      { outcome: 'failed', findings: [{ place: 'a.yaml:3:8', reason: 'BAD' }] },
+    ]);
+    const down = world({
+      files,
+      handlers: {
+        unary: {
+          ApplyManifests: () => {
+            throw new FakeFault('UNAUTHENTICATED', 'CREDENTIALS_MISSING');
+          },
+        },
+      },
+    });
+    expect(await down.run('apply', '-f', 'a.yaml')).toBe(exitCodes.connection);
+  });
+
+  it('tells a refusal of the whole document by document', async () => {
+    const handlers: FakeHandlers = {
+      unary: {
+        ApplyManifests: (request: ApplyManifestsRequest) => {
+          if (!request.dryRun) throw new FakeFault('ABORTED', 'CONFLICT');
+          return {
+            results: [
+              { kind: 'Agent', ns: 'default', name: 'a', outcome: ApplyOutcome.CREATED },
+              {
+                kind: 'Agent',
+                ns: 'default',
+                name: 'b',
+                outcome: ApplyOutcome.FAILED,
+                fieldErrors: [{ field: 'spec.systemPrompt', description: 'is managed by x', reason: 'CONFLICT' }],
+              },
+            ],
+          };
+        },
+      },
+    };
+    const shell = world({ files: { '/work/a.yaml': file(`${agent('a')}---\n${agent('b')}`) }, handlers });
+    expect(await shell.run('apply', '-f', 'a.yaml')).toBe(exitCodes.refused);
+    expect(shell.out()).toBe(
+      'not-attempted  Agent  default/a\nfailed         Agent  default/b  a.yaml:7:8 spec.systemPrompt: is managed by x (CONFLICT)\n1 failed, 1 not attempted\n',
+    );
+  });
+
+  it('only reads with --dry-run=client', async () => {
+    const shell = world({ files: { '/work/a.yaml': file(agent('a')) } });
+    expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=client')).toBe(exitCodes.ok);
+    expect([shell.out(), shell.calls]).toEqual(['1 documents are well formed\n', []]);
+  });
+
+  it('asks before it prunes', async () => {
+    const files = { '/work/a.yaml': file(agent('a')) };
+    const outcomes = [ApplyOutcome.UNCHANGED, ApplyOutcome.PRUNED];
+    const words = ['apply', '-f', 'a.yaml', '--prune', '--set', 's'];
+    const piped = world({ files, handlers: answering(outcomes) });
+    expect(await piped.run(...words)).toBe(exitCodes.refused);
+    expect(piped.err()).toContain('--yes');
+    const asked = (line: string) => {
+      const terminal = new ScriptedTerminal([line]);
+      return fakeWorld({ files, handlers: answering(outcomes), terminal });
+    };
+    expect(await asked('n').run(...words)).toBe(exitCodes.refused);
+    expect(await asked('yes').run(...words)).toBe(exitCodes.ok);
+    expect(await world({ files, handlers: answering(outcomes) }).run(...words, '--yes')).toBe(exitCodes.ok);
+  });
+});
+
+describe('svc render', () => {
+  it('shows documents in stored form', async () => {
+    const text =
+      'kind: Schedule\nmetadata: {name: s, labels: {a: b}}\nspec: {interval: 5m, input: {b: 1, a: 2}}\n---\nkind: Namespace\nmetadata: {name: n}\n';
+    const shell = world({ files: { '/work/a.yaml': file(text) } });
+    expect(await shell.run('render', '-f', 'a.yaml')).toBe(exitCodes.ok);
+    expect(shell.out()).toBe(
+      'apiVersion: svc/v1\nkind: Schedule\nmetadata:\n  name: s\n  namespace: default\n  labels:\n    a: b\nspec:\n  intervalSeconds: 300\n  inputJson: \'{"a":2,"b":1}\'\n---\napiVersion: svc/v1\nkind: Namespace\nmetadata:\n  name: n\nspec: {}\n',
+    );
+    expect(await shell.run('render', '-f', 'a.yaml', '-o', 'json')).toBe(exitCodes.ok);
+  });
+});
+
+describe('svc diff', () => {
+  const resource = (spec: object, member = 'agent', kind = 'Agent') => ({
+    kind,
+    metadata: { name: 'a0', namespace: 'default', labels: {} },
+    spec: { kind: { case: member, value: spec } },
+  });
+  const shell = (outcome: ApplyOutcome, after: object, live: object) =>
+    world({
+      files: { '/work/a.yaml': file(agent('a0')) },
+      handlers: {
+        unary: {
+          ApplyManifests: () => ({ results: [{ kind: 'Agent', ns: 'default', name: 'a0', outcome, resource: after }] }),
+          GetResource: () => ({ resource: live }),
+        },
+      },
+    });
+
+  it('shows what would change, and ends with 1', async () => {
+    const changed = shell(ApplyOutcome.REPAIRED, resource({ systemPrompt: 'new' }), resource({ systemPrompt: 'old' }));
+    expect(await changed.run('diff', '-f', 'a.yaml')).toBe(1);
+    expect(changed.out()).toBe(
+      '--- Agent default/a0 live\n+++ Agent default/a0 applied (drift)\n@@ -1 +1 @@\n metadata: {}\n spec:\n-  systemPrompt: old\n+  systemPrompt: new\n',
+    );
+    const created = shell(ApplyOutcome.CREATED, resource({ systemPrompt: 'new' }), {});
+    expect(await created.run('diff', '-f', 'a.yaml')).toBe(1);
+    expect(created.out()).toContain('+  systemPrompt: new');
+    expect(await shell(ApplyOutcome.UNCHANGED, resource({}), resource({})).run('diff', '-f', 'a.yaml')).toBe(0);
+  });
+
+  it('says of secret values only whether they change', async () => {
+    const env = (values: object) => resource({ runtime: { acp: { env: values } } });
+    const secret = shell(
+      ApplyOutcome.UPDATED,
+      env({ same: 'hush', other: 'loud' }),
+      env({ same: 'hush', other: 'quiet' }),
+    );
+    await secret.run('diff', '-f', 'a.yaml');
+    expect(secret.out()).not.toMatch(/hush|loud|quiet/);
+    expect(secret.out()).toContain('-        other: (live)\n+        other: (changed)');
+  });
+
+  it('ends with 2 for manifests that cannot be applied', async () => {
+    const bad = world({ files: { '/work/a.yaml': file('kind: X\n') } });
+    expect(await bad.run('diff', '-f', 'a.yaml')).toBe(2);
+    const failing = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.FAILED]) });
+    expect(await failing.run('diff', '-f', 'a.yaml')).toBe(2);
+    expect(failing.err()).toContain('a.yaml:3:8 spec.systemPrompt: is bad (BAD)');
+  });
+});
+
+describe('svc delete -f and svc prune', () => {
+  const text = [
+    agent('a'),
+    'kind: Namespace\nmetadata: {name: n}\n',
+    'kind: ChannelSubscription\nmetadata: {name: room/s}\nspec: {agent: a}\n',
+  ].join('---\n');
+  const files = { '/work/a.yaml': file(text) };
+  type Request = { readonly kind: string; readonly ns: string; readonly name: string; readonly parent: string };
+
+  it('deletes in reverse order and minds nothing that is gone', async () => {
+    const seen: string[] = [];
+    const handlers: FakeHandlers = {
+      unary: {
+        DeleteResource: ({ kind, ns, name, parent }: Request) => {
+          seen.push([kind, ns, parent, name].join(' '));
+          if (kind === 'Agent') throw new FakeFault('NOT_FOUND', 'AGENT_NOT_FOUND');
+          return { pending: kind === 'Namespace' };
+        },
+      },
+    };
+    const shell = world({ files, handlers });
+    expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
+    expect(seen).toEqual(['ChannelSubscription default room s', 'Agent default  a', 'Namespace n  n']);
+    expect(shell.out()).toContain('Agent default/a is not there');
+  });
+
+  it('ends with 2 when only some of it went', async () => {
+    const handlers: FakeHandlers = {
+      unary: {
+        DeleteResource: ({ kind }: Request) => {
+          if (kind === 'Agent') throw new FakeFault('ABORTED', 'CONFLICT');
+          return {};
+        },
+      },
+    };
+    expect(await world({ files, handlers }).run('delete', '-f', 'a.yaml')).toBe(exitCodes.partial);
+    const first = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers });
+    expect(await first.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
+  });
+
+  it('prunes only members of the set that the input lacks, never namespaces by the way', async () => {
+    const member = (kind: string, name: string, set: string) => ({
+      kind,
+      metadata: { name, namespace: kind === 'Namespace' ? '' : 'default', annotations: { 'svc/apply-set': set } },
+    });
+    const seen: string[] = [];
+    const handlers: FakeHandlers = {
+      unary: {
+        ListResources: ({ pageToken }: { readonly pageToken: string }) =>
+          pageToken === ''
+            ? { resources: [member('Agent', 'a', 's'), member('Agent', 'old', 's')], nextPageToken: 'next' }
+            : { resources: [member('Skill', 'x', 'other'), member('Namespace', 'gone', 's')] },
+        DeleteResource: ({ kind, name }: Request) => {
+          seen.push(`${kind} ${name}`);
+          return {};
+        },
+      },
+    };
+    expect(await world({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
+    expect(seen).toEqual(['Agent old']);
+    await world({ files, handlers }).run('prune', '-f', 'a.yaml', '--set', 's', '--yes', '--prune-namespaces');
+    expect(seen).toEqual(['Agent old', 'Agent old', 'Namespace gone']);
+  });
+});
