@@ -237,6 +237,32 @@ describe('a session stream', () => {
     expect(harness.streamReads).toBe(before);
   });
 
+  test('that is one of 10,000 idle ones asks the store nothing (12.31, R14)', async () => {
+    const quiet = await newSession();
+    const leave = new AbortController();
+    const outlet = { open: () => undefined, send: () => true, onDrained: () => undefined };
+    const { ns: namespace, agent, sessionId } = quiet;
+    const request = {
+      sessions: [{ namespace, agent, sessionId, after: '' }],
+      untilDone: false,
+      turnId: '',
+      batch: false,
+    };
+    const opened: Promise<void>[] = [];
+    const ended = Array.from({ length: 10_000 }, () => {
+      const stands = Promise.withResolvers<void>();
+      opened.push(stands.promise);
+      return harness.streams.follow(request, { ...outlet, open: stands.resolve }, leave.signal);
+    });
+    await Promise.all(opened);
+    const before = harness.streamReads;
+    await harness.streams.look();
+    expect([harness.streams.open, harness.streamReads]).toEqual([10_000, before]);
+    leave.abort();
+    await Promise.all(ended);
+    expect(harness.streams.open).toBe(0);
+  });
+
   test('ends with SHUTTING_DOWN and a cursor', async () => {
     const session = await newSession();
     const { ended, sink } = harness.stream(gateway.streamSessionParts, session);

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { SessionMessagePart } from '@svc/api/data';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
-import { sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
+import { type Store, sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
 import type { UrlFetcher } from '../sessions-deps.ts';
 import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
 
@@ -17,6 +16,7 @@ export interface InboundRequest {
 interface InboundDeps {
   readonly objects: ObjectAccess;
   readonly fetcher: UrlFetcher;
+  readonly store: Pick<Store, 'direct'>;
 }
 
 /** Objects of parts by index; `stored` ones were put into the namespace by this very call. */
@@ -63,7 +63,7 @@ const settleObject = async (
   deps: InboundDeps,
 ): Promise<ObjectData | string> => {
   const { namespace, signal } = request;
-  if (part.object !== undefined) return await knownObject(namespace, part.object, deps.objects);
+  if (part.object !== undefined) return await knownObject(namespace, part.object, deps);
   const url = urlOf(part);
   const found = url.startsWith('data:')
     ? decodeDataUrl(url)
@@ -73,24 +73,21 @@ const settleObject = async (
   return await deps.objects.store(namespace, found.bytes, { mediaType: found.mediaType, filename: part.name });
 };
 
+/** An object that something in this namespace holds, found by its hash: neither a key nor a hash opens another namespace. */
 const knownObject = async (
   namespace: string,
   given: NonNullable<SessionMessagePart['object']>,
-  objects: ObjectAccess,
+  { objects, store }: InboundDeps,
 ): Promise<ObjectData | string> => {
-  const asked: ObjectData = {
-    key: given.key,
-    mediaType: given.mediaType === '' ? 'application/octet-stream' : given.mediaType,
-    sizeBytes: Number(given.sizeBytes),
-    sha256: given.sha256,
-    filename: given.filename,
-  };
-  const bytes = await objects.read(namespace, asked);
-  if (bytes === undefined) return 'object is not in this namespace';
+  const sha256 = given.sha256.toLowerCase();
+  const { key, filename } = given;
+  const mediaType = given.mediaType === '' ? 'application/octet-stream' : given.mediaType;
+  const asked: ObjectData = { key, mediaType, sizeBytes: Number(given.sizeBytes), sha256, filename };
+  const isHeld = await store.direct.objects.hasReference(namespace, sha256);
+  const bytes = isHeld ? await objects.read(namespace, asked) : undefined;
+  if (bytes === undefined) return 'no object of this namespace has this sha256';
   if (bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (given.sha256 !== '' && given.sha256.toLowerCase() !== sha256) return 'sha256 is not that of the object';
-  return { ...asked, sizeBytes: bytes.length, sha256 };
+  return await objects.store(namespace, bytes, { mediaType, filename });
 };
 
 /** Keeps the objects alive with the message that names them (RT-R37). */

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, type RestClient } from './testing/index.ts';
+
+let app: AppUnderTest;
+let rest: RestClient;
+beforeAll(async () => {
+  app = await AppUnderTest.start({
+    'limits.batchSessions': '2',
+    'limits.resourceBytes': '4KiB',
+    'limits.messageBytes': '1KiB',
+    'limits.responseBytes': '8KiB',
+    'limits.requestBytes': '64KiB',
+    'limits.jsonDepth': '20',
+    'limits.labels': '2',
+  });
+  ({ rest } = app);
+  await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
+  await rest.ok('POST /v1/namespaces/other', {});
+  await rest.ok('POST /v1/ns/other/agents', { name: 'helper' });
+});
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+});
+
+const AGENTS = '/v1/ns/default/agents';
+
+describe('the limits of the configuration (API-1.9)', () => {
+  it('hold for the sessions of a batch', async () => {
+    const ids = await Promise.all(['', '', ''].map(async () => (await rest.session('helper')).split('/').at(-1) ?? ''));
+    const sessions = ids.map((sessionId) => ({ ns: 'default', agent: 'helper', sessionId }));
+    expect(await rest.outcome('POST /v1/session-streams:batch', { sessions })).toBe('400 FIELD_INVALID');
+  });
+
+  it('hold for a resource, a message, a request, its depth and its labels', async () => {
+    expect(await rest.outcome(`POST ${AGENTS}`, { spec: { systemPrompt: 'x'.repeat(5000) } })).toMatch(/^(400|429) /);
+    const session = await rest.session('helper');
+    expect(await rest.outcome(`POST ${session}/message`, { message: 'x'.repeat(1025) })).toMatch(/^(400|429) /);
+    expect(await rest.outcome(`POST ${session}/message`, { message: 'x'.repeat(1024) })).toBe('200');
+    expect(await rest.outcome(`POST ${AGENTS}`, { spec: { systemPrompt: 'x'.repeat(70_000) } })).toBe('413 TOO_LARGE');
+    expect(await rest.outcome(`POST ${AGENTS}`, `${'['.repeat(21)}${']'.repeat(21)}`)).toBe('400 JSON_INVALID');
+    expect(await rest.outcome(`POST ${AGENTS}`, { labels: { a: '', b: '', c: '' } })).toBe('400 FIELD_INVALID');
+  });
+
+  it('cut a page short, which goes on with its token', async () => {
+    await rest.ok('POST /v1/namespaces/full', {});
+    for (let index = 0; index < 8; index += 1)
+      await rest.ok('POST /v1/ns/full/agents', { name: `a${index}`, spec: { systemPrompt: 'x'.repeat(3000) } });
+    const names: string[] = [];
+    let pages = 0;
+    for (let token = ''; pages === 0 || token !== ''; pages += 1) {
+      const page = await rest.ok<{ agents: { metadata: { name: string } }[]; nextPageToken: string }>(
+        `GET /v1/ns/full/agents?pageToken=${encodeURIComponent(token)}`,
+      );
+      names.push(...page.agents.map((agent) => agent.metadata.name));
+      token = page.nextPageToken;
+    }
+    expect(names).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']);
+    expect(pages).toBeGreaterThan(2);
+  });
+});
+
+describe('an object that a caller names (12.52, R38)', () => {
+  const bytes = Buffer.from('a real object');
+  const url = `data:text/plain;base64,${bytes.toString('base64')}`;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+
+  interface Stored {
+    readonly items: readonly { readonly message: { readonly parts: readonly { readonly object?: Ref }[] } }[];
+  }
+  interface Ref {
+    readonly key: string;
+    readonly sha256: string;
+    readonly sizeBytes: string;
+  }
+  const storedRef = async (): Promise<{ readonly session: string; readonly object: Ref }> => {
+    const session = await rest.session('helper');
+    await rest.send(session, 'keep', { parts: [{ partType: 'FILE', payloadJson: { url } }], waitSeconds: 20 });
+    const { items } = await rest.ok<Stored>(`GET ${session}/messages`);
+    const object = items[0]?.message.parts[1]?.object;
+    if (object === undefined) throw new Error('the message has no object');
+    return { session, object };
+  };
+  const send = (session: string, object: object): Promise<string> =>
+    rest.outcome(`POST ${session}/message`, { message: 'again', parts: [{ partType: 'FILE', object }] });
+
+  it('has its size and key computed, whatever is said of them', async () => {
+    const { session, object } = await storedRef();
+    expect(object).toMatchObject({ sha256, sizeBytes: String(bytes.length) });
+    const forged = { sha256, key: 'mine', sizeBytes: '1', mediaType: 'text/plain' };
+    const append = { message: { parts: [{ partType: 'FILE', object: forged }] } };
+    expect(await rest.ok(`POST ${session}/messages:append`, append)).toMatchObject({
+      message: { parts: [{ object: { sha256, key: object.key, sizeBytes: String(bytes.length) } }] },
+    });
+  });
+
+  it('is refused without its hash, with another one, and from another namespace', async () => {
+    const { session, object } = await storedRef();
+    expect(await send(session, { ...object, sha256: '0'.repeat(64) })).toBe('400 FIELD_INVALID');
+    expect(await send(session, { key: object.key })).toBe('400 FIELD_INVALID');
+    const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/other/agents/helper/sessions', {});
+    const foreign = `/v1/ns/other/agents/helper/sessions/${sessionId}`;
+    expect(await send(foreign, object)).toBe('400 FIELD_INVALID');
+    expect(await send(session, object)).toBe('200');
+  });
+});
