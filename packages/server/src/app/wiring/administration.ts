@@ -23,7 +23,9 @@ export const administrationOperations = ({ config, engines, models }: Administra
     ...{ store, bus, blobs, clock, ids },
     dataDir: config.dataDir,
     usesKeyFile: config.settings['secrets.keys'].length === 0,
-    examine: (signal) => examineSqlite(join(config.dataDir, 'svc.db'), signal),
+    ...(config.store.engine === 'sqlite'
+      ? { examine: (signal: AbortSignal) => examineSqlite(join(config.dataDir, 'svc.db'), signal) }
+      : {}),
     configuration: configurationFacts(config, engines),
     providers: providerFacts(config, models),
   });

@@ -187,6 +187,12 @@ describe('RunDoctor', () => {
     expect(results.get('audit chain')).toBe('ok');
   });
 
+  it('leaves the files of a store to the engine that has none here', async () => {
+    facts.examine = undefined as never;
+    expect(await resultsOf('store')).toEqual(['ok: answers']);
+    expect(await resultsOf('store integrity')).toEqual([]);
+  });
+
   it('says only that the store does not answer when it does not', async () => {
     facts.store = {
       ...world.store,
