@@ -1,4 +1,3 @@
-import { Session } from 'node:inspector/promises';
 import type { Authorizer } from '../../auth/contract.ts';
 import { type Clock, Fault, invalidField } from '../../base/index.ts';
 import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
@@ -38,6 +37,7 @@ const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
 
 /** Functions and sizes, no values: a profile holds no prompt and no secret, which a heap snapshot would (RT-R73). */
 const capture = async (kind: Kind, pause: () => Promise<void>): Promise<object> => {
+  const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connect();
   try {

@@ -65,19 +65,21 @@ const gcCounters = (registers: Registry[]) => {
 };
 
 const memoryGauges = (registers: Registry[]): void => {
-  const heap = new Gauge({ name: 'svc_heap_used_bytes', help: 'JavaScript heap in use.', registers });
-  const buffers = new Gauge({ name: 'svc_external_bytes', help: 'Memory of buffers outside the heap.', registers });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
-    registers,
-    collect(): void {
-      const { rss, heapUsed, external } = process.memoryUsage();
-      this.set(rss);
-      heap.set(heapUsed);
-      buffers.set(external);
-    },
-  });
+  const facts = [
+    ['process_resident_memory_bytes', 'Resident memory.', 'rss'],
+    ['svc_heap_used_bytes', 'JavaScript heap in use.', 'heapUsed'],
+    ['svc_external_bytes', 'Memory of buffers outside the heap.', 'external'],
+  ] as const;
+  for (const [name, help, fact] of facts) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect(): void {
+        this.set(process.memoryUsage()[fact]);
+      },
+    });
+  }
   new Gauge({
     name: 'process_cpu_seconds',
     help: 'CPU time of the process so far.',

@@ -37,22 +37,33 @@ export const queueFigures = (
   { store, kinds }: { readonly store: Pick<Store, 'write'>; readonly kinds: () => readonly string[] },
 ): void => {
   const registers = [registry];
-  const age = new Gauge({
-    name: 'svc_outbox_age_seconds',
-    help: 'How long the oldest due item of the queue has waited.',
-    registers,
-  });
+  const look = () =>
+    store.write(async (tx) => {
+      const { count, oldestDueAt } = await tx.queue.backlog(kinds(), tx.now());
+      return { count, ageMicros: count === 0 ? 0 : tx.now() - oldestDueAt };
+    });
+  let looking: ReturnType<typeof look> | undefined;
+  /** One look serves both figures of one reading. */
+  const backlog = (): ReturnType<typeof look> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
   new Gauge({
     name: 'svc_outbox_depth',
     help: 'Due items that wait in the queue.',
     registers,
     async collect(): Promise<void> {
-      const { count, ageMicros } = await store.write(async (tx) => {
-        const backlog = await tx.queue.backlog(kinds(), tx.now());
-        return { count: backlog.count, ageMicros: backlog.count === 0 ? 0 : tx.now() - backlog.oldestDueAt };
-      });
-      this.set(count);
-      age.set(ageMicros / 1_000_000);
+      this.set((await backlog()).count);
+    },
+  });
+  new Gauge({
+    name: 'svc_outbox_age_seconds',
+    help: 'How long the oldest due item of the queue has waited.',
+    registers,
+    async collect(): Promise<void> {
+      this.set((await backlog()).ageMicros / 1_000_000);
     },
   });
 };
