@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/index.ts';
-import { type Attempt, failed, type Outcome, type ProviderDriver } from '../attempt.ts';
+import type { Attempt, Outcome, ProviderDriver } from '../attempt.ts';
 import type { ProviderConfig } from '../contract.ts';
-import { failureOf } from '../failure-rules.ts';
 import { type Endpoint, endpointOf, type HttpAgent } from '../http/index.ts';
 import { ChatExchange } from './chat-exchange.ts';
 import { buildChatRequest } from './chat-request.ts';
@@ -13,7 +12,7 @@ export interface ChatDriverOptions {
 }
 
 /**
- * Own driver of OpenAI-compatible chat completions: the hot path (RT-4.1). Bytes go from undici's callbacks through one
+ * Own driver of OpenAI-compatible chat completions: the hot path (RT-4.1). Bytes go from the socket's callback through one
  * reader to the sink, without streams in between.
  */
 export class ChatDriver implements ProviderDriver {
@@ -25,23 +24,32 @@ export class ChatDriver implements ProviderDriver {
     this.#endpoint = endpointOf(options.config.baseUrl ?? '', '/chat/completions');
   }
 
-  async run(attempt: Attempt): Promise<Outcome> {
-    const dispatcher = this.#options.agent.ready ?? (await this.#options.agent.load());
-    const { config, clock } = this.#options;
-    const { body, leftOut } = buildChatRequest(attempt.request, attempt.facts, config.thinkingStyle);
+  run(attempt: Attempt): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const exchange = new ChatExchange(attempt, this.#options.clock, resolve);
+    attempt.onCancel(() => exchange.cancel());
+    this.#send(attempt, exchange);
+    return promise;
+  }
+
+  #body(attempt: Attempt): string {
+    const { body, leftOut } = buildChatRequest(attempt.request, attempt.facts, this.#options.config.thinkingStyle);
     for (const warning of leftOut) attempt.emit({ type: 'warning', ...warning });
-    return new Promise<Outcome>((resolve) => {
-      const exchange = new ChatExchange(attempt, clock, resolve);
-      attempt.onCancel(() => exchange.cancel());
-      try {
-        dispatcher.dispatch(
-          { ...this.#endpoint, method: 'POST', headers: this.#headers(attempt), body: JSON.stringify(body) },
-          exchange,
-        );
-      } catch {
-        resolve(failed(failureOf('provider_unavailable')));
-      }
-    });
+    return JSON.stringify(body);
+  }
+
+  /** Apart from `run`: nothing that lives as long as the answer may share a scope with the request. */
+  #send(attempt: Attempt, exchange: ChatExchange): void {
+    const { origin, path } = this.#endpoint;
+    try {
+      const body = this.#body(attempt);
+      this.#options.agent.sender.dispatch(
+        { origin, path, method: 'POST', headers: this.#headers(attempt), body },
+        exchange,
+      );
+    } catch {
+      exchange.refuse();
+    }
   }
 
   #headers(attempt: Attempt): Record<string, string> {

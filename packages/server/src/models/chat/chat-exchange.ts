@@ -1,8 +1,7 @@
-import type { Dispatcher } from 'undici';
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome } from '../attempt.ts';
 import { failureOf, failureOfStatus } from '../failure-rules.ts';
-import { headerText } from '../http/index.ts';
+import { type ExchangeControl, type ExchangeHandler, headerText, type ResponseHeaders } from '../http/index.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { EventReader } from './event-reader.ts';
 
@@ -26,16 +25,16 @@ const parseJson = (text: string): unknown => {
 };
 
 /**
- * One request and its answer as undici's callbacks deliver it: no stream objects and no promise per chunk. `settle` is
+ * One request and its answer as the connection's callbacks deliver it: no stream objects and no promise per chunk. `settle` is
  * called exactly once.
  */
-export class ChatExchange implements Dispatcher.DispatchHandler {
+export class ChatExchange implements ExchangeHandler {
   readonly #attempt: Attempt;
   readonly #clock: Clock;
   readonly #settle: (outcome: Outcome) => void;
   readonly #answer: ChatAnswer;
   readonly #reader: EventReader;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: ExchangeControl | undefined;
   #status = 0;
   #retryAfter: string | undefined;
   #isEvents = false;
@@ -66,17 +65,18 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
     this.#finish(failed(failureOf('provider_stream')));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  /** The request could not be sent at all. */
+  refuse(): void {
+    this.#finish(failed(failureOf('provider_unavailable')));
+  }
+
+  onRequestStart(controller: ExchangeControl): void {
     this.#controller = controller;
     if (this.#isCancelled) controller.abort(CANCELLED);
     else this.#attempt.connected();
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
+  onResponseStart(_controller: ExchangeControl, status: number, headers: ResponseHeaders): void {
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = headerText(headers['retry-after']);
@@ -85,12 +85,12 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
     this.#attempt.received(false);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: ExchangeControl, chunk: Buffer): void {
     const isAnswer = this.#status < 300;
     this.#attempt.received(isAnswer);
     this.#bytes += chunk.length;
     if (this.#isEvents) this.#readEvents(controller, chunk);
-    else if (this.#bytes <= (isAnswer ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) this.#body.push(chunk);
+    else if (this.#bytes <= (isAnswer ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) this.#body.push(Buffer.from(chunk));
     else if (isAnswer) this.#breakOff(controller);
   }
 
@@ -107,7 +107,7 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
     this.#settleAnswer();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, _error: Error): void {
+  onResponseError(_controller: ExchangeControl, _error: Error): void {
     this.#drainTimer?.();
     if (this.#isSettled) return;
     if (this.#status >= 300) {
@@ -122,7 +122,7 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
     this.#settleAnswer();
   }
 
-  #readEvents(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  #readEvents(controller: ExchangeControl, chunk: Buffer): void {
     if (this.#isSettled) return;
     if (this.#bytes > MAX_ANSWER_BYTES) {
       this.#breakOff(controller);
@@ -160,7 +160,7 @@ export class ChatExchange implements Dispatcher.DispatchHandler {
     if (typeof body === 'object' && body !== null) this.#answer.readEvent({ ...body });
   }
 
-  #breakOff(controller: Dispatcher.DispatchController): void {
+  #breakOff(controller: ExchangeControl): void {
     controller.abort(CANCELLED);
     this.#finish(failed(failureOf('provider_stream')));
   }

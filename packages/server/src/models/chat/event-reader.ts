@@ -53,10 +53,11 @@ export class EventReader {
     this.#dispatch();
   }
 
+  /** A copy: the bytes of a chunk are gone after its call. */
   #keep(rest: Buffer): void {
     this.#pendingBytes += rest.length;
     if (this.#pendingBytes > MAX_EVENT_BYTES) throw new EventTooLarge('event too large');
-    this.#pending.push(rest);
+    this.#pending.push(Buffer.from(rest));
   }
 
   #readLines(text: string): void {

@@ -1,4 +1,7 @@
 import type { Dispatcher } from 'undici';
+import { systemClock } from '../../base/index.ts';
+import type { HttpSender } from './exchange-contract.ts';
+import { HttpClient } from './http-client.ts';
 
 /** How long an idle connection is kept for the next call; providers close theirs after a minute or more. */
 const KEEP_ALIVE_MS = 30_000;
@@ -10,18 +13,26 @@ export interface HttpAgentOptions {
 }
 
 /**
- * The one connection pool of all providers: HTTP/1.1, as many connections as there are calls, keep-alive. `undici` is
- * loaded with the first call (80 ms, 20 MB), so that a start does not pay for it. Its own time-outs are off: CallWatch
- * measures.
+ * The connections of all providers: HTTP/1.1, as many as there are calls, keep-alive. The chat driver sends by the lean
+ * `sender`; the sdk drivers by `undici`, which is loaded with their first call (80 ms, 20 MB). Its own time-outs are off:
+ * CallWatch measures.
  */
 export class HttpAgent {
   readonly #options: HttpAgentOptions;
   #dispatcher: Dispatcher | undefined;
   #loading: Promise<Dispatcher> | undefined;
+  readonly #client: HttpClient;
 
   constructor(options: HttpAgentOptions) {
     this.#options = options;
     this.#dispatcher = options.dispatcher;
+    // Servers close idle connections in real time, whatever clock the calls live by.
+    this.#client = new HttpClient({ clock: systemClock, keepAliveMs: KEEP_ALIVE_MS });
+  }
+
+  /** Where long streams go out; the dispatcher that was handed in, if any. */
+  get sender(): HttpSender {
+    return this.#options.dispatcher ?? this.#client;
   }
 
   /** Undefined until loaded; `load` then. */
@@ -50,6 +61,7 @@ export class HttpAgent {
 
   /** Ends running requests and closes every connection; a dispatcher that was handed in stays open. */
   async close(): Promise<void> {
+    this.#client.close();
     if (this.#options.dispatcher !== undefined) return;
     if (this.#loading === undefined) return;
     const dispatcher = await this.#loading;
