@@ -11,10 +11,10 @@ import { FaultWriter, tooLarge } from './faults/index.ts';
 import { FrontDoor } from './front-door.ts';
 import { GrpcProtocol } from './grpc/index.ts';
 import { GrpcWebProtocol } from './grpc-web/index.ts';
-import { OriginRules } from './http/index.ts';
-import { OnePort } from './listener/index.ts';
+import { type Exchange, OriginRules } from './http/index.ts';
+import { type BrokenAnswer, OnePort } from './listener/index.ts';
 import { PlainWire, plainEntry } from './plain/index.ts';
-import { RestProtocol } from './rest/index.ts';
+import { RestProtocol, refusalHeaders } from './rest/index.ts';
 import {
   DescriptorIndex,
   healthOperations,
@@ -55,9 +55,13 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const grpcWeb = new GrpcWebProtocol({ ...shared, refusePlain });
   const connect = new ConnectProtocol(shared);
   const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());
-  const door = new FrontDoor({ config, origins, rest, grpc, grpcWeb, connect, faultOf });
-  const brokenBody = (status: 400 | 408 | 431): string => faults.body(brokenRequest(status, config.headerBytes));
-  const port = new OnePort({ config, clock, log, handle: (exchange) => door.handle(exchange), brokenBody });
+  const requestId = (exchange: Exchange): string => dispatcher.requestId(exchange);
+  const door = new FrontDoor({ config, origins, requestId, rest, grpc, grpcWeb, connect, faultOf });
+  const refuseBroken = (status: 400 | 408 | 431): BrokenAnswer => {
+    const fault = brokenRequest(status, config.headerBytes);
+    return { headers: refusalHeaders(fault, parts.ids.next()), body: faults.body(fault) };
+  };
+  const port = new OnePort({ config, clock, log, handle: (exchange) => door.handle(exchange), refuseBroken });
   const address = await port.listen();
   return {
     host: address.address,

@@ -13,6 +13,7 @@ export interface Protocol {
 interface FrontDoorParts {
   readonly config: Pick<TransportConfig, 'urlBytes' | 'headerBytes'>;
   readonly origins: OriginRules;
+  readonly requestId: (exchange: Exchange) => string;
   readonly rest: Protocol;
   readonly grpc: Protocol;
   readonly grpcWeb: Protocol;
@@ -60,6 +61,7 @@ export class FrontDoor {
 
   #preflight(exchange: Exchange, origin: string): void {
     const headers: HeaderList = ['allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'];
+    headers.push('x-request-id', this.#parts.requestId(exchange));
     if (origin !== '') headers.push(...this.#parts.origins.preflightHeaders(origin));
     exchange.answer(204, headers);
   }

@@ -37,7 +37,8 @@ export class ConnectProtocol {
     const row = this.#rows.get(exchange.path);
     if (row === undefined) throw unknownOperation(exchange.path);
     const { method, wires } = row;
-    checkDeclaredLength(exchange, this.#parts.requestBytes + HEAD_BYTES);
+    // A stream says it in its end: no status but 200 means anything there.
+    if (!method.streaming) checkDeclaredLength(exchange, this.#parts.requestBytes + HEAD_BYTES);
     this.#parts.dispatcher.start({ wire: wires[formatOf(exchange, method)], method, exchange, origin });
   }
 

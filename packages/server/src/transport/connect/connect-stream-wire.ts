@@ -48,6 +48,7 @@ export class ConnectStreamWire implements Wire {
     const encoding = call.exchange.header('connect-content-encoding') ?? '';
     if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
     if (this.#clientStreaming) return executeStream(call, { format: this.#format, encoding });
+    if (Number(call.exchange.header('content-length')) > limit + HEAD_BYTES) throw messageTooLarge(limit);
     call.exchange.readBody(limit + HEAD_BYTES, (body) => {
       if (body === undefined) return call.fail(messageTooLarge(limit));
       try {

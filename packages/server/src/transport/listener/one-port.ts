@@ -9,16 +9,22 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
-import { type Exchange, Http1Exchange, Http2Exchange } from '../http/index.ts';
+import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange } from '../http/index.ts';
 import { Http2Sessions } from './http2-sessions.ts';
+
+/** Answer to bytes that no exchange could be made of. */
+export interface BrokenAnswer {
+  readonly headers: HeaderList;
+  /** JSON. */
+  readonly body: string;
+}
 
 interface OnePortParts {
   readonly config: TransportConfig;
   readonly clock: Clock;
   readonly log: Log;
   readonly handle: (exchange: Exchange) => void;
-  /** JSON body for a request that no exchange could be made of. */
-  readonly brokenBody: (status: 400 | 408 | 431) => string;
+  readonly refuseBroken: (status: 400 | 408 | 431) => BrokenAnswer;
 }
 
 const TLS_HANDSHAKE = 0x16;
@@ -134,9 +140,11 @@ export class OnePort {
         return;
       }
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-      const body = this.#parts.brokenBody(status);
-      const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\nconnection: close\r\n`;
-      socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+      const { headers, body } = this.#parts.refuseBroken(status);
+      headers.push('connection', 'close', 'content-length', String(Buffer.byteLength(body)));
+      let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+      for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+      socket.end(`${head}\r\n${body}`);
     });
     return server;
   }
