@@ -1,5 +1,7 @@
 import type { KindContract, ResourceWriter } from '../../controllers/index.ts';
 import {
+  type Artifacts,
+  artifactsFeature,
   type DocumentForm,
   type FilesFeature,
   FileWorker,
@@ -41,28 +43,35 @@ export const fileMachinery = ({ store, blobs }: Engines, writer: ResourceWriter)
   workers: [new FileWorker({ store, writer, blobs, form: FORM })],
 });
 
-/** Files with their routes, links to objects, and what collects objects nobody names. */
-export const wireFiles = async ({
-  config,
-  engines,
-  resources,
-  turns,
-}: AppParts): Promise<FilesFeature & { readonly links: ObjectLinks; readonly jobs: readonly PeriodicJob[] }> => {
+/** Files and artifacts as the rest of the program uses them. */
+export interface FileParts extends FilesFeature {
+  readonly artifacts: Artifacts;
+  readonly links: ObjectLinks;
+  readonly jobs: readonly PeriodicJob[];
+}
+
+/** Files and artifacts with their routes, links to objects, and what collects objects nobody names. */
+export const wireFiles = async ({ config, engines, resources, turns }: AppParts): Promise<FileParts> => {
   const { store, blobs, clock, ids, random } = engines;
-  const { writer, views, authorizer } = resources;
+  const { writer, views, authorizer, audit } = resources;
   const { objects } = turns;
   const key = await linkKey(store, random);
   const links = new ObjectLinks({ key, clock, blobs });
   const collector = new ObjectCollector({ store, blobs, objects });
-  const feature = filesFeature({
-    ...{ store, writer, views, blobs, objects, links, ids, authorizer },
+  const deps = {
+    ...{ store, writer, views, blobs, objects, links, ids, authorizer, audit },
     signatures: new UploadSignatures(key),
     form: FORM,
     baseUrl: config.publicUrl.replace(/\/+$/, ''),
     limits: fileLimits(config),
-  });
+  };
+  const files = filesFeature(deps);
+  const artifacts = artifactsFeature(deps, files.writes);
   return {
-    ...feature,
+    ...files,
+    operations: [...files.operations, ...artifacts.operations],
+    routes: [...files.routes, ...artifacts.routes],
+    artifacts: artifacts.artifacts,
     links,
     jobs: [
       { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },

@@ -66,9 +66,38 @@ export class FileWrites {
 
   /** Throws PATH_TAKEN, TOO_LARGE, STORAGE_QUOTA and what the write pipeline refuses. */
   async create(origin: WriteOrigin, wanted: NewFile): Promise<StoredResource> {
-    const { namespace, file, session } = wanted;
+    const { namespace, file } = wanted;
     const { spec, key } = newFileSpec(namespace, file);
     const content = await this.#stored(namespace, { spec, ...wanted });
+    return this.#insert(origin, { ...wanted, spec, key, content });
+  }
+
+  /** A file with bytes that another holder has; the media type is theirs unless the file names one. Throws as `create`. */
+  async createFrom(
+    origin: WriteOrigin,
+    wanted: Pick<NewFile, 'namespace' | 'file' | 'session'> & {
+      readonly content: Omit<NewContent, 'bytes'> & { readonly mediaType: string };
+    },
+  ): Promise<StoredResource> {
+    const { blobs, objects } = this.#deps;
+    const { namespace, file, content: source } = wanted;
+    const { spec: filled, key } = newFileSpec(namespace, file);
+    const hasOwnType = (file?.spec?.mediaType ?? '') !== '' || source.mediaType === '';
+    const spec = hasOwnType ? filled : create(FileSpecSchema, { ...filled, mediaType: source.mediaType });
+    await objects.pins.pin(source.sha256);
+    const content = hasText(spec, source) ? { ...source, bytes: await blobs.read(source.sha256) } : source;
+    return this.#insert(origin, { ...wanted, spec, key, content });
+  }
+
+  async #insert(
+    origin: WriteOrigin,
+    wanted: Pick<NewFile, 'file' | 'session'> & {
+      readonly spec: FileSpec;
+      readonly key: ResourceKey;
+      readonly content: NewContent;
+    },
+  ): Promise<StoredResource> {
+    const { file, session, spec, key, content } = wanted;
     return this.#deps.store.write(async (tx) => {
       await requireFreePath(tx, key, spec.path);
       const facts = contentFacts(spec, { content, previous: undefined, now: tx.now() });

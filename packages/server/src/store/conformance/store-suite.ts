@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { artifactCases } from './artifact-cases.ts';
 import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
 import { messageCases } from './message-cases.ts';
@@ -24,5 +25,6 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
     turnCases(make);
     claimCases(make);
     workCases(make);
+    artifactCases(make);
   });
 };

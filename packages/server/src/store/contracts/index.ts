@@ -3,6 +3,7 @@
  * Engines implement it (sqlite, postgres, blobs/*, bus/*) and pass `store/conformance`; features and runtime call it.
  * A new kind of resource needs nothing here: resources are one generic table.
  */
+export * from './artifact-table.ts';
 export * from './blob-store.ts';
 export * from './bus.ts';
 export * from './channel-log.ts';

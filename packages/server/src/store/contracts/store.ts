@@ -1,3 +1,4 @@
+import type { ArtifactReads, ArtifactWrites } from './artifact-table.ts';
 import type { ChannelLogReads, ChannelLogWrites } from './channel-log.ts';
 import type { ResourceReads, ResourceWrites } from './resource-store.ts';
 import type { SearchReads, SearchWrites } from './search-index.ts';
@@ -18,6 +19,7 @@ export interface ReadTx {
   readonly log: SessionLogReads;
   readonly channels: ChannelLogReads;
   readonly search: SearchReads;
+  readonly artifacts: ArtifactReads;
   readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
@@ -30,6 +32,7 @@ export interface WriteTx {
   readonly log: SessionLogWrites;
   readonly channels: ChannelLogWrites;
   readonly search: SearchWrites;
+  readonly artifacts: ArtifactWrites;
   readonly queue: QueueWrites;
   readonly leases: LeaseWrites;
   readonly idempotency: IdempotencyWrites;

@@ -2,6 +2,7 @@ import { assert } from '../../base/index.ts';
 import type { WriteTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
 import {
+  ArtifactWriteHandle,
   AuditHandle,
   ChannelWriteHandle,
   CounterHandle,
@@ -112,6 +113,10 @@ export class WriteTransaction implements WriteTx {
 
   get search() {
     return new SearchWriteHandle(this.#scope);
+  }
+
+  get artifacts() {
+    return new ArtifactWriteHandle(this.#scope);
   }
 
   get queue() {

@@ -5,6 +5,7 @@
  */
 import type { ReadTx } from '../../contracts/index.ts';
 import type { Access } from './access.ts';
+import { ArtifactReadHandle } from './artifact-handle.ts';
 import { ChannelReadHandle } from './channel-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
@@ -12,6 +13,7 @@ import { SearchReadHandle } from './search-handle.ts';
 import { WorkReadHandle } from './work-handles.ts';
 
 export type { Access, WriteAccess } from './access.ts';
+export { ArtifactWriteHandle } from './artifact-handle.ts';
 export { ChannelWriteHandle } from './channel-handle.ts';
 export { LogWriteHandle } from './log-handle.ts';
 export { ResourceWriteHandle } from './resource-handle.ts';
@@ -26,6 +28,7 @@ export const createReadHandle = (access: Access): ReadTx => {
     log: new LogReadHandle(access),
     channels: new ChannelReadHandle(access),
     search: new SearchReadHandle(access),
+    artifacts: new ArtifactReadHandle(access),
     idempotency: work,
     audit: work,
     objects: work,

@@ -10,7 +10,7 @@ import type {
   TurnRow,
   TurnState,
 } from '../../contracts/index.ts';
-import { sessionHolder } from '../../contracts/index.ts';
+import { artifactHolder, sessionHolder } from '../../contracts/index.ts';
 import type { Access, WriteAccess } from './access.ts';
 
 /** `SessionLogReads` over one connection. */
@@ -122,7 +122,12 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   async deleteSession(id: string) {
     await this.clearSession(id);
     this.#access.change();
-    this.#access.tables.sessions.delete(id);
+    const { tables, now } = this.#access;
+    for (const artifact of tables.artifacts.idsOf(id)) {
+      tables.objects.drop(artifactHolder(artifact), now);
+      tables.artifacts.remove(artifact);
+    }
+    tables.sessions.delete(id);
   }
 
   async clearSession(id: string) {

@@ -4,6 +4,7 @@
  */
 import type { Connection } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
+import { ArtifactTable } from './artifact-table.ts';
 import { AuditTable } from './audit-table.ts';
 import { ChannelEventTable } from './channel-event-table.ts';
 import { ChannelMessageTable } from './channel-message-table.ts';
@@ -37,6 +38,7 @@ export interface Tables {
   readonly channelEvents: ChannelEventTable;
   readonly search: SearchReadTable;
   readonly searchWrites: SearchWriteTable;
+  readonly artifacts: ArtifactTable;
   readonly queue: QueueTable;
   readonly leases: LeaseTable;
   readonly idempotency: IdempotencyTable;
@@ -67,6 +69,7 @@ export const createTables = (
     channelEvents: new ChannelEventTable(connection),
     search: new SearchReadTable(connection),
     searchWrites: new SearchWriteTable(connection),
+    artifacts: new ArtifactTable(connection),
     queue: new QueueTable(connection, nextToken),
     leases: new LeaseTable(connection),
     idempotency: new IdempotencyTable(connection),
