@@ -79,7 +79,11 @@ describe('messages of channels', () => {
     const bytes = new TextEncoder().encode('picture');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     world.objects.set('default/pic', bytes);
-    const { message } = await world.post('ops', '', { attachments: [{ key: 'pic', filename: 'a.png' }] });
+    const attachments = [{ key: 'pic', filename: 'a.png' }];
+    await expect(world.post('ops', '', { attachments })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    const reference = { namespace: 'default', sha256, sizeBytes: 7, mediaType: 'image/png', holder: 'file/1', at: 1 };
+    await world.store.write((tx) => tx.objects.addReference(reference));
+    const { message } = await world.post('ops', '', { attachments });
     expect(message?.attachments[0]).toMatchObject({ key: 'pic', sha256, sizeBytes: 7n, filename: 'a.png' });
     const record = await world
       .call(method.getChannel, { ns: 'default', name: 'ops' })

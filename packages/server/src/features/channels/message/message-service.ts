@@ -50,7 +50,7 @@ export class ChannelMessageService {
     const { contentBytes } = this.#deps.limits;
     if (isContentTooLarge(request.content, contentBytes))
       throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `content: more than ${contentBytes} bytes`);
-    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps.objects);
+    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
     const replay = PostReplay.of(request, call);
     let isReplayed = false;
     const answer = await this.#deps.store.write(async (tx) => {
