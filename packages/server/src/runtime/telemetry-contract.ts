@@ -36,6 +36,8 @@ export interface ModelSpan {
 
 /** Span `execute_tool <tool>`. */
 export interface ToolSpan {
+  /** Headers for servers that the tool calls; undefined: those of the turn's caller are passed on. */
+  readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   /** `result` is read only when contents may be captured. */
   end(outcome: { readonly end: 'finished' | 'failed' | 'timeout' | 'stopped'; readonly result: unknown }): void;
 }
@@ -74,7 +76,7 @@ export interface TurnMeter {
 
 const nothing = (): void => undefined;
 const noModelSpan: ModelSpan = { traceHeaders: undefined, end: nothing };
-const noToolSpan: ToolSpan = { end: nothing };
+const noToolSpan: ToolSpan = { traceHeaders: undefined, end: nothing };
 const noAttemptSpan: AttemptSpan = {
   modelCall: () => noModelSpan,
   toolCall: () => noToolSpan,
@@ -93,6 +95,10 @@ export const noMeter: TurnMeter = {
   failedOver: nothing,
   toolRan: nothing,
 };
+
+/** Trace headers of the turn's caller, as they are passed on without a tracer. */
+export const callerTrace = ({ traceParent }: TurnCause): Readonly<Record<string, string>> | undefined =>
+  traceParent === undefined ? undefined : { traceparent: traceParent };
 
 /** True when the newest span of a turn began with the loss of its worker. */
 export const isRecovered = (body: Pick<TurnBody, 'spans'>): boolean => body.spans.at(-1)?.reason === 'recovered';

@@ -17,6 +17,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Micros since the epoch, from the turn's injected clock. */
   readonly nowMicros: number;
+  /** W3C trace headers for servers that the tool calls (RT-11). */
+  readonly traceHeaders?: Readonly<Record<string, string>>;
 }
 
 export type ToolContent =

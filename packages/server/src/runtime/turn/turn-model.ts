@@ -1,7 +1,16 @@
 import { isFault } from '../../base/index.ts';
 import type { ModelRequest } from '../../models/contract.ts';
 import type { OfferedTool } from '../../tools/contract.ts';
-import { noMeter, noTracer, PART, type PromptPlan, type SessionSide, type TurnUsage } from '../contract.ts';
+import {
+  callerTrace,
+  noMeter,
+  noTracer,
+  PART,
+  type PromptPlan,
+  type SessionSide,
+  type TurnCause,
+  type TurnUsage,
+} from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
 import { parseSide, partId } from '../turn-record.ts';
@@ -70,6 +79,11 @@ const planPrompt = async (
   });
 };
 
+const tracedBy = (cause: TurnCause): Pick<ModelRequest, 'traceHeaders'> => {
+  const traceHeaders = callerTrace(cause);
+  return traceHeaders === undefined ? {} : { traceHeaders };
+};
+
 const requestOf = (
   context: TurnContext,
   profile: ResolvedProfile,
@@ -83,9 +97,7 @@ const requestOf = (
   namespace: context.claimed.turn.namespace,
   turnId: context.claim.turnId,
   callNumber: context.claim.body.modelCalls + 1,
-  ...(context.claimed.body.cause.traceParent === undefined
-    ? {}
-    : { traceHeaders: { traceparent: context.claimed.body.cause.traceParent } }),
+  ...tracedBy(context.claimed.body.cause),
 });
 
 /** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn (RT-3 row 2). */

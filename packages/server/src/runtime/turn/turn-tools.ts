@@ -1,7 +1,7 @@
 import { isFault } from '../../base/index.ts';
 import { sessionHolder, type WriteTx } from '../../store/contracts/index.ts';
 import type { OfferedTool, ToolResult } from '../../tools/contract.ts';
-import { noMeter, PART, type Part, type PermissionData, type PlacedPart } from '../contract.ts';
+import { callerTrace, noMeter, PART, type Part, type PermissionData, type PlacedPart } from '../contract.ts';
 import { permissionRow, requestPart } from '../permission/index.ts';
 import {
   type BatchEnd,
@@ -250,10 +250,15 @@ export class TurnTools {
     deps.faultPoint('before-tool');
     const span = this.#context.span.toolCall(entry.tool.name, entry.call.callId, entry.input);
     const startedMs = deps.clock.monotonicMs();
-    const outcome = await runTool(entry.tool, toolContext, {
-      input: entry.input,
-      options: { timeoutMs: deps.config.toolTimeoutMs, signal, clock: deps.clock },
-    });
+    const traceHeaders = span.traceHeaders ?? callerTrace(body.cause);
+    const outcome = await runTool(
+      entry.tool,
+      traceHeaders === undefined ? toolContext : { ...toolContext, traceHeaders },
+      {
+        input: entry.input,
+        options: { timeoutMs: deps.config.toolTimeoutMs, signal, clock: deps.clock },
+      },
+    );
     span.end(outcome);
     (deps.meter ?? noMeter).toolRan(entry.tool.name, outcome.end, deps.clock.monotonicMs() - startedMs);
     deps.faultPoint('after-tool');

@@ -118,6 +118,8 @@ describe('spans of a turn', () => {
 
   it('begin a trace named after the turn, so that its attempts and its log line share it', async () => {
     await open();
+    const tool = tracing.tracer.attempt(turn, cause, 1).toolCall('calculate', 'call-0', {});
+    expect(tool.traceHeaders?.['traceparent']).toMatch(new RegExp(`^00-${turn.id.replaceAll('-', '')}-\\w{16}-01$`));
     const headers = await runAttempt();
     expect(new Set(receiver.spans.map((one) => one.traceId))).toEqual(new Set([turn.id.replaceAll('-', '')]));
     expect(traceIdOf(turn.id, cause)).toBe(turn.id.replaceAll('-', ''));

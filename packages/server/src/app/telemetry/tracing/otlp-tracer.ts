@@ -68,6 +68,11 @@ const content = (span: Span, name: string, text: string): void => {
   span.setAttribute(name, text.slice(0, CONTENT_LIMIT));
 };
 
+const headersOf = (span: Span): Readonly<Record<string, string>> => {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}` };
+};
+
 class OtlpModelSpan implements ModelSpan {
   readonly traceHeaders: Readonly<Record<string, string>>;
   readonly #span: Span;
@@ -76,8 +81,7 @@ class OtlpModelSpan implements ModelSpan {
   constructor(span: Span, isCapturing: boolean) {
     this.#span = span;
     this.#isCapturing = isCapturing;
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    this.traceHeaders = { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}` };
+    this.traceHeaders = headersOf(span);
   }
 
   end(outcome: TracedOutcome, shown: Parameters<ModelSpan['end']>[1]): void {
@@ -139,6 +143,7 @@ class OtlpAttempt implements AttemptSpan {
     const isCapturing = this.#isCapturing;
     if (isCapturing) content(span, 'gen_ai.tool.call.arguments', JSON.stringify(input) ?? '');
     return {
+      traceHeaders: headersOf(span),
       end: (outcome) => {
         if (outcome.end === 'stopped') span.setAttribute('svc.outcome', 'stopped');
         else if (outcome.end !== 'finished') fail(span, outcome.end);
