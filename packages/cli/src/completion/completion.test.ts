@@ -30,7 +30,9 @@ describe('completion', () => {
     expect(await complete(['session', 's'])).toEqual(['stop', 'stream', 'send']);
     expect(await complete(['chat', '--sh'])).toEqual(['--show-reasoning']);
     expect(await complete(['chat', '--serv'])).toEqual(['--server']);
-    expect(await complete(['get', ''])).toEqual(['namespaces', 'agents', 'sessions']);
+    expect(await complete(['get', ''])).toEqual(
+      expect.arrayContaining(['namespaces', 'agents', 'sessions', 'workflows', 'tasks']),
+    );
     expect(await complete(['get', 'agents', '-o', 'ya'])).toEqual(['yaml']);
     expect(await complete(['completion', 'f'])).toEqual(['fish']);
     expect(await complete(['session', 'permit', 's1', 'p1', ''])).toEqual(['allow', 'deny']);

@@ -6,6 +6,7 @@ import { CommandFailure } from '../failure.ts';
 import { agentKind } from './agent-kind.ts';
 import type { Kind } from './kind.ts';
 import { namespaceKind } from './namespace-kind.ts';
+import { resourceKinds } from './resource-kind.ts';
 import { sessionKind } from './session-kind.ts';
 
 export type { Item, Kind, Scope } from './kind.ts';
@@ -13,7 +14,7 @@ export { manifestOf } from './resource-json.ts';
 export { findSession } from './session-kind.ts';
 
 /** All kinds, in the order of help and completion. */
-export const kinds: readonly Kind[] = [namespaceKind, agentKind, sessionKind];
+export const kinds: readonly Kind[] = [namespaceKind, agentKind, sessionKind, ...resourceKinds];
 
 /** The kind that a word such as `ns` or `Agents` means. */
 export const kindOf = (word: string): Kind => {

@@ -8,6 +8,7 @@ import {
   isJsonMap,
   type JsonData,
   type JsonMap,
+  keepSensitive,
   messageText,
   parseJsonMap,
   pathParent,
@@ -112,7 +113,7 @@ class MergeWrite {
     let merged: { readonly merge: MergeInput; readonly result: MergeResult } | undefined;
     const change = (current: StoredResource): DesiredResource => {
       const live = liveForm(current.labels, current.annotations, parseJsonMap(current.spec) ?? {});
-      const merge = { ...this.#input(live, before.uid), ownership };
+      const merge = { ...this.#input(live, before.uid), wanted: this.#unmasked(live), ownership };
       const result = mergeFields(merge);
       if (result.conflicts.length > 0) throw fieldConflict(result.conflicts);
       merged = { merge, result };
@@ -129,6 +130,14 @@ class MergeWrite {
     const { manager, force } = this.#call;
     const wanted = this.#resource.said;
     return { manager, force, wanted, live, ownership: {}, setsUnowned: true, digest: fieldDigest(uid) };
+  }
+
+  /** What the document says, with live values where a masked read is written back: they are nobody's wish. */
+  #unmasked(live: JsonMap): JsonMap {
+    const { said, row } = this.#resource;
+    const [stored, spec] = [live['spec'], said['spec']];
+    if (row === undefined || !isJsonMap(stored) || !isJsonMap(spec)) return said;
+    return { ...said, spec: keepSensitive(row.kind, stored, spec) };
   }
 
   #desired(merged: JsonMap): DesiredResource {

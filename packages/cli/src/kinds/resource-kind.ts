@@ -1,0 +1,113 @@
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { type Resource, ResourceSchema } from '@svc/api/resources';
+import { CommandFailure } from '../failure.ts';
+import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { ageOf, labelText } from './resource-json.ts';
+
+/** Words of a kind that every kind has by the ResourceService. */
+export interface ResourceKindWords {
+  readonly name: string;
+  readonly plural: string;
+  readonly short?: string;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The only member of an object: specs and statuses stand under the name of their kind. */
+const onlyMember = (value: unknown): JsonObject => {
+  const [inner] = isObject(value) ? Object.values(value) : [];
+  return isObject(inner) ? inner : {};
+};
+
+/** A resource as manifests word it; custom kinds with their JSON. */
+const jsonOf = (resource: Resource): JsonObject => {
+  const json = toJson(ResourceSchema, resource, { alwaysEmitImplicit: true }) as JsonObject;
+  const part = (name: string): JsonObject => {
+    const inner = onlyMember(json[name]);
+    return resource[name === 'spec' ? 'spec' : 'status']?.kind.case === 'raw' ? rawJson(inner['json']) : inner;
+  };
+  return { ...json, spec: part('spec'), status: part('status') };
+};
+
+const rawJson = (text: unknown): JsonObject => {
+  const value: unknown = JSON.parse(typeof text === 'string' && text !== '' ? text : '{}');
+  return isObject(value) ? value : {};
+};
+
+const itemOf = (scope: Scope, resource: Resource): Item => {
+  const { metadata } = resource;
+  const json = jsonOf(resource);
+  const { phase } = isObject(json['status']) ? json['status'] : {};
+  const shown = typeof phase === 'string' && phase !== '' ? phase.replace(/^[A-Z_]*PHASE_/, '') : '-';
+  return {
+    name: metadata?.name ?? '',
+    namespace: metadata?.namespace ?? scope.namespace,
+    json,
+    cells: [metadata?.name ?? '', shown, ageOf(metadata, scope.world.nowMs())],
+    wideCells: [metadata?.resourceVersion ?? '-', labelText(metadata?.labels)],
+  };
+};
+
+/** A subscription is named with its channel: `channel/name`. */
+const addressOf = (scope: Scope, kind: string, name: string) => {
+  const slash = kind === 'ChannelSubscription' ? name.indexOf('/') : -1;
+  if (kind === 'ChannelSubscription' && slash < 0)
+    throw new CommandFailure(`which channel is ${name} in?`, { hint: `write it as CHANNEL/${name}` });
+  return { ns: scope.namespace, kind, parent: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
+};
+
+/** A kind whose resources are shown and deleted through the ResourceService. */
+export const resourceKind = (words: ResourceKindWords): Kind => {
+  const { name: kind, plural, short } = words;
+  return {
+    name: kind,
+    plural,
+    words: [kind.toLowerCase(), plural, ...(short === undefined ? [] : [short])],
+    isNamespaced: true,
+    headings: ['name', 'phase', 'age'],
+    wideHeadings: ['version', 'labels'],
+    list: async (scope) => {
+      const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
+        const request = { ns: scope.namespace, kind, pageToken, pageSize, labelSelector: scope.selector };
+        const page = await scope.client.resources.listResources(request);
+        return { items: page.resources, next: page.nextPageToken };
+      });
+      return found.map((resource) => itemOf(scope, resource));
+    },
+    get: async (scope, name) => {
+      const { resource } = await scope.client.resources.getResource(addressOf(scope, kind, name));
+      if (resource === undefined) throw new CommandFailure(`the server answered no ${kind}`);
+      return itemOf(scope, resource);
+    },
+    remove: async (scope, name) => {
+      const { pending } = await scope.client.resources.deleteResource(addressOf(scope, kind, name));
+      return pending ? 'is being deleted' : 'deleted';
+    },
+  };
+};
+
+/** Kinds without calls of their own here (PL-1.2). */
+export const resourceKinds: readonly Kind[] = [
+  { name: 'Template', plural: 'templates', short: 'tpl' },
+  { name: 'McpServer', plural: 'mcpservers', short: 'mcp' },
+  { name: 'McpServerBinding', plural: 'mcpserverbindings', short: 'mcpb' },
+  { name: 'Knowledge', plural: 'knowledges', short: 'kn' },
+  { name: 'Skill', plural: 'skills' },
+  { name: 'File', plural: 'files' },
+  { name: 'Secret', plural: 'secrets' },
+  { name: 'Channel', plural: 'channels', short: 'ch' },
+  { name: 'ChannelSubscription', plural: 'channelsubscriptions', short: 'sub' },
+  { name: 'Schedule', plural: 'schedules', short: 'sched' },
+  { name: 'Workflow', plural: 'workflows', short: 'wf' },
+  { name: 'ConnectorClass', plural: 'connectorclasses', short: 'cc' },
+  { name: 'Connector', plural: 'connectors', short: 'conn' },
+  { name: 'SandboxClass', plural: 'sandboxclasses', short: 'sbc' },
+  { name: 'SandboxPolicy', plural: 'sandboxpolicies', short: 'sbp' },
+  { name: 'Sandbox', plural: 'sandboxes', short: 'sb' },
+  { name: 'Deployment', plural: 'deployments', short: 'dep' },
+  { name: 'DeploymentReplica', plural: 'deploymentreplicas' },
+  { name: 'UsagePolicy', plural: 'usagepolicies', short: 'up' },
+  { name: 'Task', plural: 'tasks' },
+  { name: 'Worker', plural: 'workers' },
+].map(resourceKind);
