@@ -104,3 +104,22 @@ describe('an object that a caller names (12.52, R38)', () => {
     expect(await send(session, object)).toBe('200');
   });
 });
+
+describe('a quota of sessions (API-8.3)', () => {
+  it('refuses the next one and says which policy and how much', async () => {
+    await rest.ok('POST /v1/namespaces/quota', {});
+    await rest.ok('POST /v1/ns/quota/agents', { name: 'helper' });
+    const metadata = { name: 'few', namespace: 'quota' };
+    const hard = [{ metric: 'agent.sessions', max: '1', window: '1h' }];
+    const manifest = { apiVersion: 'svc/v1', kind: 'UsagePolicy', metadata, spec: { usagePolicy: { hard } } };
+    await rest.ok('PUT /v1/ns/quota/resources/UsagePolicy/few', { manifest });
+    const path = 'POST /v1/ns/quota/agents/helper/sessions';
+    expect(await rest.outcome(path, {})).toBe('200');
+    const refused = await rest.call(path, {});
+    expect(refused.status).toBe(429);
+    const said = { metric: 'agent.sessions', policy: 'quota/few', used: '1', max: '1', reset_at: expect.any(String) };
+    const wait = { retryDelay: expect.stringMatching(/s$/) };
+    expect(refused.body).toMatchObject({ error: { details: [{ reason: 'QUOTA_EXCEEDED', metadata: said }, wait] } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});

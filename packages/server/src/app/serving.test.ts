@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,6 +61,13 @@ describe('the port (API-2)', () => {
     }
     socket.destroy();
     expect(text).not.toMatch(/connection: close/i);
+  });
+
+  it('takes as many HTTP/2 streams on a connection as the configuration says', async () => {
+    const session = connectHttp2(app.url);
+    const [settings] = (await once(session, 'remoteSettings')) as [{ readonly maxConcurrentStreams?: number }];
+    expect(settings.maxConcurrentStreams).toBe(10_000);
+    session.close();
   });
 
   it('answers health, readiness, version and metrics', async () => {
