@@ -1,5 +1,5 @@
 /** Most values that one label takes from names that agents and clients choose; the rest share `other`. */
-export const MAX_LABEL_VALUES = 200;
+const MAX_LABEL_VALUES = 200;
 
 /** Keeps a label's values bounded for as long as the process lives. */
 export class LabelLimit {
