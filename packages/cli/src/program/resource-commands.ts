@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DeleteFilesOptions } from '../manifests/index.ts';
-import type { CreateOptions, DeleteOptions, GetOptions } from '../resources/index.ts';
+import type { CreateOptions, DeleteOptions, GetOptions, WaitOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
 import { declareApiKeyCreation } from './api-key-commands.ts';
 import { run } from './run-action.ts';
@@ -36,6 +36,13 @@ export const declareResourceCommands = (program: Command, world: World): void =>
           ? (await import('../resources/index.ts')).remove(world, words, options)
           : (await import('../manifests/index.ts')).removeFiles(world, options),
       ),
+    );
+  program
+    .command('wait <kind> [name]')
+    .description('wait until something holds')
+    .option('--for <goal>', 'condition=TYPE (condition=Ready), phase=PHASE or delete')
+    .action(
+      run<WaitOptions>(async (words, options) => (await import('../resources/index.ts')).wait(world, words, options)),
     );
   declareCreate(program.command('create').description('create a namespace, an agent, a session or an API key'), world);
 };

@@ -1,7 +1,8 @@
 /**
- * resources: commands that treat all kinds alike: get, describe, create, delete. What a kind is stands in kinds.
+ * resources: commands that treat all kinds alike: get, describe, create, delete, wait. What a kind is stands in kinds.
  */
 export { type CreateOptions, createAgent, createNamespace, createSession } from './create.ts';
 export { type DeleteOptions, remove } from './delete.ts';
 export { describe } from './describe.ts';
 export { type GetOptions, get } from './get.ts';
+export { type WaitOptions, wait } from './wait.ts';

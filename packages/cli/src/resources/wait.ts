@@ -1,0 +1,81 @@
+import { isSvcError } from '@svc/client';
+import { type GlobalOptions, timeoutMs } from '../connection.ts';
+import { openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { type Item, type Kind, kindOf, type Scope } from '../kinds/index.ts';
+import type { World } from '../world.ts';
+
+export interface WaitOptions extends GlobalOptions {
+  /** `condition=TYPE`, `condition=TYPE=False`, `phase=PHASE` or `delete`. */
+  readonly for?: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+const PAUSE_MS = 500;
+
+type Goal = (item: Item | undefined) => boolean;
+
+/** `svc wait KIND NAME --for ...`: exit 0 when it holds, 5 when the time is over first. */
+export const wait = async (world: World, words: readonly string[], options: WaitOptions): Promise<void> => {
+  const [kindWord = '', name = ''] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
+  const kind = kindOf(kindWord);
+  const goal = goalOf(options.for ?? 'condition=Ready');
+  const { timeout, ...untimed } = options;
+  const { scope, note } = await openContext(world, untimed);
+  const limit = timeoutMs(options) ?? DEFAULT_TIMEOUT_MS;
+  const end = world.nowMs() + limit;
+  for (let pause = 0; ; pause += PAUSE_MS) {
+    if (goal(await find(kind, scope, name)))
+      return note(`${kind.name.toLowerCase()}/${name} ${options.for ?? 'condition=Ready'}`);
+    if (world.nowMs() >= end || pause >= limit)
+      throw new CommandFailure(`${kind.name} ${name} is not there yet after ${timeout ?? '5m'}`, {
+        exitCode: exitCodes.timeout,
+      });
+    await world.sleep(PAUSE_MS);
+  }
+};
+
+const find = async (kind: Kind, scope: Scope, name: string): Promise<Item | undefined> => {
+  try {
+    return await kind.get(scope, name);
+  } catch (error) {
+    if (isSvcError(error) && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+const goalOf = (text: string): Goal => {
+  const [what = '', wanted = '', value = 'True'] = text.split('=');
+  if (what === 'delete') return (item) => item === undefined || statusOf(item)['isDeleted'] === true;
+  if (what === 'phase' && wanted !== '')
+    return (item) => item !== undefined && isPhase(statusOf(item)['phase'], wanted);
+  if (what === 'condition' && wanted !== '')
+    return (item) => item !== undefined && isFresh(item) && conditionOf(item, wanted) === value;
+  throw new CommandFailure(`--for ${text} is not known`, { hint: 'condition=TYPE, phase=PHASE or delete' });
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+const statusOf = (item: Item): Json => (isRecord(item.json['status']) ? item.json['status'] : {});
+
+/** Enum phases are meant by their short name too. */
+const isPhase = (phase: unknown, wanted: string): boolean =>
+  typeof phase === 'string' &&
+  [phase, phase.replace(/^[A-Z_]*PHASE_/, '')].some((word) => word.toLowerCase() === wanted.toLowerCase());
+
+/** The status judges the spec as it is now. */
+const isFresh = (item: Item): boolean => {
+  const { metadata } = item.json;
+  const generation = isRecord(metadata) ? metadata['generation'] : undefined;
+  return generation === undefined || statusOf(item)['observedGeneration'] === generation;
+};
+
+const conditionOf = (item: Item, type: string): unknown => {
+  const { conditions } = statusOf(item);
+  const found = Array.isArray(conditions)
+    ? conditions.find((condition: unknown) => isRecord(condition) && condition['type'] === type)
+    : undefined;
+  return isRecord(found) ? found['status'] : undefined;
+};
