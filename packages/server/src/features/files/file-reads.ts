@@ -11,8 +11,7 @@ import { armUnused } from './file-kind.ts';
 import { isBelow } from './file-rules.ts';
 import { fileKey } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
-import { objectKey } from './object-access.ts';
-import { sendObject } from './send-object.ts';
+import { objectKey, sendObject } from './objects/index.ts';
 import { tooLarge } from './upload-faults.ts';
 
 /** Bytes or a link, as the caller wants them. */

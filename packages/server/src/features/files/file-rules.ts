@@ -12,7 +12,7 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters (PL-7). */
-export const isFilePath = (path: string): boolean =>
+const isFilePath = (path: string): boolean =>
   path.startsWith('/') &&
   [...path].length <= PATH_MAX &&
   path.isWellFormed() &&

@@ -3,7 +3,7 @@ import { FileIndexPolicy, FileRetention, type FileSpec, type FileStatus, FileSta
 import { type Finding, messageFromText, settleConditions } from '../../resources/index.ts';
 import { FACT, type ObjectFacts, objectOf, sessionOf, type UploadFacts, uploadOf } from './file-facts.ts';
 import { INDEXED_MAX, indexMark, isIndexable } from './file-text.ts';
-import { objectKey } from './object-access.ts';
+import { objectKey } from './objects/index.ts';
 
 export interface FileSubject {
   readonly namespace: string;

@@ -60,7 +60,7 @@ export interface DocumentForm {
  * Where the text of files is looked for: RETRIEVAL stands among the knowledge of its namespace, SEARCH beside it, under a
  * name no namespace has.
  */
-export const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>
+const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>
   policy === FileIndexPolicy.RETRIEVAL ? namespace : `~${namespace}`;
 
 /** The places in which workspace search of a namespace looks. */

@@ -11,7 +11,7 @@ import { mergeFile } from './file-rules.ts';
 import { hasText } from './file-text.ts';
 import { baseName, type FileWrites, type NewContent, newFileSpec, requireFilename } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
-import { objectKey } from './object-access.ts';
+import { objectKey } from './objects/index.ts';
 import { tooLarge, uploadInvalid } from './upload-faults.ts';
 
 /** How long a link takes bytes (PL-7). */

@@ -48,7 +48,7 @@ export const newFileSpec = (
 };
 
 /** Labels and annotations that a request gives; a request without any leaves them as they are. */
-export const givenMetadata = (file: File | undefined): DesiredResource => {
+const givenMetadata = (file: File | undefined): DesiredResource => {
   const { labels = {}, annotations = {} } = file?.metadata ?? {};
   return {
     ...(Object.keys(labels).length === 0 ? {} : { labels }),

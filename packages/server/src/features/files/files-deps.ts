@@ -4,8 +4,7 @@ import type { ResourceViews } from '../../resources/index.ts';
 import type { BlobStore, Store } from '../../store/contracts/index.ts';
 import type { FileKindDeps } from './file-kind.ts';
 import type { DocumentForm } from './file-text.ts';
-import type { StoredObjects } from './object-access.ts';
-import type { ObjectLinks } from './object-links.ts';
+import type { ObjectLinks, StoredObjects } from './objects/index.ts';
 import type { UploadSignatures } from './upload-signatures.ts';
 
 export interface FileLimits extends FileKindDeps {

@@ -4,16 +4,12 @@
  * runtime's ObjectAccess and the collector; bytes themselves lie in a BlobStore engine. Called by runtime and sessions
  * through ObjectAccess; app wires it.
  */
-export { type ArtifactsFeature, artifactsFeature } from './artifact-operations.ts';
-export type { Artifacts, NewArtifact } from './artifacts.ts';
+export { type Artifacts, artifactsFeature, type NewArtifact } from './artifacts/index.ts';
 export { fileContract } from './file-kind.ts';
 export { type FilesFeature, filesFeature } from './file-operations.ts';
 export type { FileReads } from './file-reads.ts';
 export { type DocumentForm, workspacePlaces } from './file-text.ts';
 export { FileWorker, fileController } from './file-worker.ts';
 export type { FileWrites } from './file-writes.ts';
-export type { FilesDeps } from './files-deps.ts';
-export { objectKey, StoredObjects } from './object-access.ts';
-export { ObjectCollector } from './object-collector.ts';
-export { linkKey, ObjectLinks } from './object-links.ts';
+export { linkKey, ObjectCollector, ObjectLinks, StoredObjects } from './objects/index.ts';
 export { UploadSignatures } from './upload-signatures.ts';

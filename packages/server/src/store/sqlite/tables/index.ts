@@ -4,7 +4,6 @@
  */
 import type { Connection } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
-import { ArtifactTable } from './artifact-table.ts';
 import { AuditTable } from './audit-table.ts';
 import { ChannelEventTable } from './channel-event-table.ts';
 import { ChannelMessageTable } from './channel-message-table.ts';
@@ -16,7 +15,7 @@ import { ResourceList } from './resource-list.ts';
 import { ResourceReadTable, ResourceWriteTable } from './resource-table.ts';
 import { SearchReadTable, SearchWriteTable } from './search/index.ts';
 import { SessionTable } from './session-table.ts';
-import { CounterTable, IdempotencyTable, InstanceTable, LeaseTable } from './small-tables.ts';
+import { ArtifactTable, CounterTable, IdempotencyTable, InstanceTable, LeaseTable } from './small-tables.ts';
 import { JournalTable, PermissionTable, SteerTable } from './turn-detail-tables.ts';
 import { TurnTable } from './turn-table.ts';
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../../base/index.ts';
-import type { IdempotencyRecord } from '../../contracts/index.ts';
+import type { ArtifactRow, IdempotencyRecord } from '../../contracts/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const ACQUIRE = `INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
@@ -124,3 +124,58 @@ export class InstanceTable {
     this.#setValue.run(name, value);
   }
 }
+
+const PUT_ARTIFACT = `INSERT INTO artifacts (id, session_id, body) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET body = excluded.body`;
+const GET_ARTIFACT = 'SELECT id, session_id, body FROM artifacts WHERE id = ?';
+const LIST_ARTIFACTS = `SELECT id, session_id, body FROM artifacts WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
+const ARTIFACT_IDS = 'SELECT id FROM artifacts WHERE session_id = ?';
+const REMOVE_ARTIFACT = 'DELETE FROM artifacts WHERE id = ?';
+/** Behind every id in byte order. */
+const BEHIND_IDS = '\u{10ffff}';
+
+interface ArtifactSqlRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly body: string;
+}
+
+/** Artifacts by id and by session. */
+export class ArtifactTable {
+  readonly #put: Statement;
+  readonly #get: Statement<ArtifactSqlRow>;
+  readonly #list: Statement<ArtifactSqlRow>;
+  readonly #ids: Statement<{ id: string }>;
+  readonly #remove: Statement;
+
+  constructor(connection: Connection) {
+    this.#put = connection.statement(PUT_ARTIFACT);
+    this.#get = connection.statement(GET_ARTIFACT);
+    this.#list = connection.statement(LIST_ARTIFACTS);
+    this.#ids = connection.statement(ARTIFACT_IDS);
+    this.#remove = connection.statement(REMOVE_ARTIFACT);
+  }
+
+  put(row: ArtifactRow): void {
+    this.#put.run(row.id, row.sessionId, row.body);
+  }
+
+  get(id: string): ArtifactRow | undefined {
+    const row = this.#get.get(id);
+    return row === undefined ? undefined : artifactRow(row);
+  }
+
+  list(sessionId: string, before: string | undefined, limit: number): ArtifactRow[] {
+    return this.#list.all(sessionId, before ?? BEHIND_IDS, limit).map(artifactRow);
+  }
+
+  idsOf(sessionId: string): string[] {
+    return this.#ids.all(sessionId).map((row) => row.id);
+  }
+
+  remove(id: string): void {
+    this.#remove.run(id);
+  }
+}
+
+const artifactRow = (row: ArtifactSqlRow): ArtifactRow => ({ id: row.id, sessionId: row.session_id, body: row.body });

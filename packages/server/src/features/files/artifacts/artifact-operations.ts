@@ -9,15 +9,15 @@ import {
   ReadArtifactResponseSchema,
 } from '@svc/api/gateway';
 import { FileSchema } from '@svc/api/resources';
-import type { Authorizer } from '../../auth/contract.ts';
-import type { HttpRoute } from '../../transport/contract.ts';
-import { type Operation, unary } from '../contract.ts';
+import type { Authorizer } from '../../../auth/contract.ts';
+import type { HttpRoute } from '../../../transport/contract.ts';
+import { type Operation, unary } from '../../contract.ts';
+import { isLost, objectLost } from '../file-damage.ts';
+import { showObject } from '../file-reads.ts';
+import type { FileWrites } from '../file-writes.ts';
+import { sendObject } from '../objects/index.ts';
 import { artifactMessage } from './artifact-facts.ts';
 import { Artifacts, type ArtifactsDeps } from './artifacts.ts';
-import { isLost, objectLost } from './file-damage.ts';
-import { showObject } from './file-reads.ts';
-import type { FileWrites } from './file-writes.ts';
-import { sendObject } from './send-object.ts';
 
 export interface ArtifactsFeature {
   readonly operations: readonly Operation[];

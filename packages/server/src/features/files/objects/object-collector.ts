@@ -1,4 +1,4 @@
-import type { BlobStore, Store } from '../../store/contracts/index.ts';
+import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 import type { StoredObjects } from './object-access.ts';
 
 /** How long an object without references is kept (PL-7, RT-R37). */

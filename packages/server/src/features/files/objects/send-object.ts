@@ -1,5 +1,5 @@
-import type { BlobStore } from '../../store/contracts/index.ts';
-import type { HttpExchange, HttpStream } from '../../transport/contract.ts';
+import type { BlobStore } from '../../../store/contracts/index.ts';
+import type { HttpExchange, HttpStream } from '../../../transport/contract.ts';
 import { type ByteSpan, readRange } from './byte-range.ts';
 
 /** An object as a download shows it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Clock, isFault } from '../../base/index.ts';
-import type { ObjectAccess, ObjectData } from '../../runtime/contract.ts';
-import type { BlobStore } from '../../store/contracts/index.ts';
+import { type Clock, isFault } from '../../../base/index.ts';
+import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
+import type { BlobStore } from '../../../store/contracts/index.ts';
 import { ObjectPins } from './object-pins.ts';
 
 const KEY_CHARS = 32;

@@ -8,9 +8,12 @@ import {
   isUuid,
   notFound,
   pageSize,
-} from '../../base/index.ts';
-import type { AppendAudit, WriteOrigin } from '../../controllers/contract.ts';
-import { artifactHolder, type ReadTx, type StoredResource, type WriteTx } from '../../store/contracts/index.ts';
+} from '../../../base/index.ts';
+import type { AppendAudit, WriteOrigin } from '../../../controllers/contract.ts';
+import { artifactHolder, type ReadTx, type StoredResource, type WriteTx } from '../../../store/contracts/index.ts';
+import type { FileWrites } from '../file-writes.ts';
+import type { FilesDeps } from '../files-deps.ts';
+import { tooLarge } from '../upload-faults.ts';
 import {
   ARTIFACT_OPERATIONS,
   type ArtifactGrant,
@@ -23,9 +26,6 @@ import {
   readArtifactUri,
   type StoredArtifact,
 } from './artifact-facts.ts';
-import type { FileWrites } from './file-writes.ts';
-import type { FilesDeps } from './files-deps.ts';
-import { tooLarge } from './upload-faults.ts';
 
 const DAY_MICROS = 86_400 * 1_000_000;
 const GRANT_DAYS_MAX = 30;

@@ -9,10 +9,10 @@ import {
 } from '@svc/api/gateway';
 import { FileIndexPolicy, FileRetention } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionRow } from '../../store/contracts/index.ts';
-import { callContext } from '../testing/index.ts';
+import type { SessionRow } from '../../../store/contracts/index.ts';
+import { callContext } from '../../testing/index.ts';
+import { DAY_MS, type FileWorld, openFileWorld, sha256, text, visit } from '../testing/file-world.ts';
 import { artifactUri, type StoredArtifact } from './artifact-facts.ts';
-import { DAY_MS, type FileWorld, openFileWorld, sha256, text, visit } from './testing/file-world.ts';
 
 const { method } = FileService;
 const SESSION = '01900000-0000-7000-8000-000000000001';

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Clock, Fault, type Random } from '../../base/index.ts';
-import type { ObjectData } from '../../runtime/contract.ts';
-import type { BlobStore, Store } from '../../store/contracts/index.ts';
-import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
+import { type Clock, Fault, type Random } from '../../../base/index.ts';
+import type { ObjectData } from '../../../runtime/contract.ts';
+import type { BlobStore, Store } from '../../../store/contracts/index.ts';
+import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
 import { downloadHeaders } from './send-object.ts';
 
 /** How long a link works (PL-7). */

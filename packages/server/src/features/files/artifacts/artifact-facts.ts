@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type Artifact, ArtifactSchema } from '@svc/api/data';
-import { notFound } from '../../base/index.ts';
-import type { ArtifactRow } from '../../store/contracts/index.ts';
-import { objectKey } from './object-access.ts';
+import { notFound } from '../../../base/index.ts';
+import type { ArtifactRow } from '../../../store/contracts/index.ts';
+import { objectKey } from '../objects/index.ts';
 
 /** What a grant may allow. */
 export const ARTIFACT_OPERATIONS = ['read', 'metadata', 'promote'] as const;

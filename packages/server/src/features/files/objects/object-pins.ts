@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import type { Clock } from '../../../base/index.ts';
 
 /** From the store of bytes to the transaction that names them; far longer than any request takes. */
 const PIN_MICROS = 3_600 * 1_000_000;
