@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, AppUnderTest, gate, type RestClient, reasonOf } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, AppUnderTest, gate, reasonOf } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 const AGENTS = '/v1/ns/default/agents';

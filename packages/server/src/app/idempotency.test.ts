@@ -1,15 +1,13 @@
 import { createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { GatewayService } from '@svc/api/gateway';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, type RestClient } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 let transports: Readonly<Record<string, Transport>>;
 beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
   const options = { baseUrl: app.url, httpVersion: '1.1' as const };
   transports = {
@@ -18,9 +16,6 @@ beforeAll(async () => {
     gRPC: createGrpcTransport({ baseUrl: app.url }),
     'gRPC-web': createGrpcWebTransport(options),
   };
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 const OTHERS = ['Connect', 'Connect as proto', 'gRPC', 'gRPC-web'] as const;

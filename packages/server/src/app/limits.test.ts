@@ -1,26 +1,21 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, type RestClient } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite({
+  'limits.batchSessions': '2',
+  'limits.resourceBytes': '4KiB',
+  'limits.messageBytes': '1KiB',
+  'limits.responseBytes': '8KiB',
+  'limits.requestBytes': '64KiB',
+  'limits.jsonDepth': '20',
+  'limits.labels': '2',
+});
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start({
-    'limits.batchSessions': '2',
-    'limits.resourceBytes': '4KiB',
-    'limits.messageBytes': '1KiB',
-    'limits.responseBytes': '8KiB',
-    'limits.requestBytes': '64KiB',
-    'limits.jsonDepth': '20',
-    'limits.labels': '2',
-  });
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
   await rest.ok('POST /v1/namespaces/other', {});
   await rest.ok('POST /v1/ns/other/agents', { name: 'helper' });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 const AGENTS = '/v1/ns/default/agents';

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, EventReader, type RestClient, shapeOf } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, EventReader, shapeOf } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite({
+  'models.providers': JSON.stringify({
+    demo: { type: 'demo', rate: 0 },
+    other: { type: 'demo', rate: 0 },
+  }),
+  'models.default': 'demo/small',
+  'models.tries': '1',
+});
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start({
-    'models.providers': JSON.stringify({
-      demo: { type: 'demo', rate: 0 },
-      other: { type: 'demo', rate: 0 },
-    }),
-    'models.default': 'demo/small',
-    'models.tries': '1',
-  });
-  ({ rest } = app);
   const profile = (name: string, temperature: number) => ({
     name,
     model: { provider: 'demo', name: 'echo', temperature },
@@ -29,9 +27,6 @@ beforeAll(async () => {
     { name: 'b', model: { provider: 'other', name: 'echo' } },
   ];
   await rest.ok('POST /v1/ns/default/agents', { name: 'paired', spec: { modelPolicy: { profiles: pair } } });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 interface Asked {

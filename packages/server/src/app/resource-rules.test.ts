@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, EventReader, gate, type RestClient } from './testing/index.ts';
+import { describe, expect, it } from 'vitest';
+import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
-beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
-});
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 
 const AGENTS = '/v1/ns/default/agents';
 interface Metadata {

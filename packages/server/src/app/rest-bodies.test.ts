@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, type RestClient } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 const AGENTS = '/v1/ns/default/agents';

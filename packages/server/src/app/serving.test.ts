@@ -3,19 +3,14 @@ import { request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, EventReader, gate, type RestClient } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
 describe('the port (API-2)', () => {
-  let app: AppUnderTest;
-  let rest: RestClient;
+  const app = AppUnderTest.ofSuite();
+  const { rest } = app;
   beforeAll(async () => {
-    app = await AppUnderTest.start();
-    ({ rest } = app);
     await rest.ok('POST /v1/ns/default/agents', { name: 'helper', spec: { systemPrompt: 'x'.repeat(5000) } });
-  });
-  afterAll(async () => {
-    await app[Symbol.asyncDispose]();
   });
 
   /** The bytes of an answer as they came, which `fetch` unpacks. */

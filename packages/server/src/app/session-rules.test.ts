@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, EventReader, gate, type RestClient } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
   const spec = {
     capabilities: { goals: [{ action: 'create', approval: 'ask' }] },
     features: [{ type: 'toolset', name: 'goals' }],
   };
   await rest.ok('POST /v1/ns/default/agents', { name: 'asking', spec });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 interface Message {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, EventReader, gate, type PartEvent, type RestClient, shapeOf } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, EventReader, gate, type PartEvent, shapeOf } from './testing/index.ts';
 
 const ASK = { goals: [{ action: 'create', approval: 'ask' }] };
 const GOALS = [{ type: 'toolset', name: 'goals' }];
 const CREATE_GOAL = '!tool create_goal {"objective":"learn"}';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite({ 'limits.sessionQueue': '3' });
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start({ 'limits.sessionQueue': '3' });
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'plain' });
   await rest.ok('POST /v1/ns/default/agents', { name: 'asking', spec: { capabilities: ASK, features: GOALS } });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 interface Talk {

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppUnderTest, gate, type RestClient, reasonOf } from './testing/index.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppUnderTest, gate, reasonOf } from './testing/index.ts';
 
-let app: AppUnderTest;
-let rest: RestClient;
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
 beforeAll(async () => {
-  app = await AppUnderTest.start();
-  ({ rest } = app);
   await rest.ok('POST /v1/ns/default/agents', { name: 'helper' });
   const goals = [{ action: 'create', approval: 'ask' }];
   const spec = { capabilities: { goals }, features: [{ type: 'toolset', name: 'goals' }] };
   await rest.ok('POST /v1/ns/default/agents', { name: 'asking', spec });
-});
-afterAll(async () => {
-  await app[Symbol.asyncDispose]();
 });
 
 interface Chunk {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { silentLog, systemRandom } from '../../base/index.ts';
 import { loadConfig } from '../config/index.ts';
 import { startApp } from '../index.ts';
@@ -13,22 +14,35 @@ type Flags = Readonly<Record<string, string>>;
 
 /** A real server on a temporary directory; `await using` stops it and removes its data. */
 export class AppUnderTest implements AsyncDisposable {
-  readonly clock: GateClock;
+  readonly clock = new GateClock();
   readonly rest: RestClient;
-  readonly dataDir: string;
-  readonly #server: RunningServer;
+  readonly #flags: Flags;
+  #dataDir = '';
+  #server: RunningServer | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(server: RunningServer, dataDir: string, clock: GateClock) {
-    this.#server = server;
-    this.dataDir = dataDir;
-    this.clock = clock;
-    this.rest = new RestClient(server.url);
+  private constructor(flags: Flags) {
+    this.#flags = flags;
+    this.rest = new RestClient(() => this.url);
   }
 
   static async start(flags: Flags = {}): Promise<AppUnderTest> {
+    const app = new AppUnderTest(flags);
+    await app.#start();
+    return app;
+  }
+
+  /** One server for all tests of the file or block that calls this; it runs from its first `beforeAll` on. */
+  static ofSuite(flags: Flags = {}): AppUnderTest {
+    const app = new AppUnderTest(flags);
+    beforeAll(() => app.#start());
+    afterAll(() => app[Symbol.asyncDispose]());
+    return app;
+  }
+
+  async #start(): Promise<void> {
     const dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
-    const clock = new GateClock();
+    this.#dataDir = dataDir;
     const { config } = loadConfig({
       flags: {
         dataDir,
@@ -37,13 +51,13 @@ export class AppUnderTest implements AsyncDisposable {
         // A turn that a test left at a gate is handed over soon.
         'server.drainSeconds': '1',
         'models.providers': JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
-        ...flags,
+        ...this.#flags,
       },
       environment: {},
       cwd: dataDir,
     });
-    const server = await startApp(config, {
-      clock,
+    this.#server = await startApp(config, {
+      clock: this.clock,
       random: systemRandom,
       log: silentLog,
       environment: {},
@@ -52,25 +66,29 @@ export class AppUnderTest implements AsyncDisposable {
       },
       faultPoint: () => undefined,
     });
-    return new AppUnderTest(server, dataDir, clock);
   }
 
   get url(): string {
-    return this.#server.url;
+    return this.#running.url;
   }
 
   get port(): number {
-    return this.#server.port;
+    return this.#running.port;
+  }
+
+  get #running(): RunningServer {
+    if (this.#server === undefined) throw new Error('the server was not started');
+    return this.#server;
   }
 
   /** Drains and closes; may be called before the end of the scope to watch the drain. */
   async close(): Promise<void> {
-    this.#closing ??= this.#server.close();
+    this.#closing ??= this.#server?.close();
     await this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-    await rm(this.dataDir, { recursive: true, force: true });
+    await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

@@ -32,14 +32,14 @@ export const reasonOf = (answer: Answer): string | undefined => {
 
 /** The API as JSON over HTTP/1.1, in namespace `default`. */
 export class RestClient {
-  readonly #url: string;
+  readonly #url: () => string;
 
-  constructor(url: string) {
+  constructor(url: () => string) {
     this.#url = url;
   }
 
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(this.#url + path, init);
+    return fetch(this.#url() + path, init);
   }
 
   /** One call such as `GET /v1/namespaces`, whatever its outcome; a text body is sent as it is. */
