@@ -11,6 +11,7 @@ import { sessionKind } from './session-kind.ts';
 
 export type { Item, Kind, Scope } from './kind.ts';
 export { manifestOf } from './resource-json.ts';
+export { genericJson } from './resource-kind.ts';
 export { findSession } from './session-kind.ts';
 
 /** All kinds, in the order of help and completion. */

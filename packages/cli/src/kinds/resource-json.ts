@@ -1,6 +1,7 @@
 import { type DescMessage, type JsonObject, type MessageShape, toJson } from '@bufbuild/protobuf';
 import type { ResourceMeta } from '@svc/api/resources';
 import { age, creationMs } from '../terminal/index.ts';
+import { literalSpec, literalValue } from './literal-braces.ts';
 
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
 
@@ -20,8 +21,8 @@ export const manifestOf = (json: JsonObject): JsonObject => {
   return {
     apiVersion: json['apiVersion'] ?? 'svc/v1',
     kind: json['kind'] ?? '',
-    metadata: Object.fromEntries(metadata),
-    spec: Object.fromEntries(spec),
+    metadata: literalValue(Object.fromEntries(metadata)),
+    spec: literalSpec(typeof json['kind'] === 'string' ? json['kind'] : '', Object.fromEntries(spec)),
   };
 };
 

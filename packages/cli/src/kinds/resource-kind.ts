@@ -21,7 +21,7 @@ const onlyMember = (value: unknown): JsonObject => {
 };
 
 /** A resource as manifests word it; custom kinds with their JSON. */
-const jsonOf = (resource: Resource): JsonObject => {
+export const genericJson = (resource: Resource): JsonObject => {
   const json = toJson(ResourceSchema, resource, { alwaysEmitImplicit: true }) as JsonObject;
   const part = (name: string): JsonObject => {
     const inner = onlyMember(json[name]);
@@ -37,7 +37,7 @@ const rawJson = (text: unknown): JsonObject => {
 
 const itemOf = (scope: Scope, resource: Resource): Item => {
   const { metadata } = resource;
-  const json = jsonOf(resource);
+  const json = genericJson(resource);
   const { phase } = isObject(json['status']) ? json['status'] : {};
   const shown = typeof phase === 'string' && phase !== '' ? phase.replace(/^[A-Z_]*PHASE_/, '') : '-';
   return {

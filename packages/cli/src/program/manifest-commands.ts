@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
+import type { ApplyOptions, ExportOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
 import type { World } from '../world.ts';
 import { run } from './run-action.ts';
 
@@ -34,6 +34,19 @@ export const declareManifestCommands = (program: Command, world: World): void =>
   reading(program.command('render'))
     .description('manifests with their variables, checked, in canonical form')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
+  program
+    .command('export')
+    .description('everything that can be written, as manifests')
+    .option('-A, --all-namespaces', 'of every namespace')
+    .action(run<ExportOptions>(async (_words, options) => (await load()).exportAll(world, options)));
+  program
+    .command('import <file>')
+    .description('apply what was exported, one by one')
+    .action(
+      run<ApplyOptions>(async (filename, options) =>
+        (await load()).apply(world, { ...options, filename, atomic: false, keepGoing: true }),
+      ),
+    );
   pruning(reading(program.command('prune')))
     .description('delete what a set holds and manifests lack')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));

@@ -1,0 +1,32 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+
+/** Texts that a later phase renders keep their expressions. */
+const READ_LATER: Readonly<Record<string, readonly string[]>> = {
+  Agent: ['systemPrompt', 'postHistoryPrompt'],
+  Template: ['specJson', 'metadata'],
+};
+
+const RAW_END = /\{%-?\s*endraw\s*-?%\}/;
+
+/** A text as a manifest writes it so that apply reads the same again: braces that are no variables stand in a raw block. */
+const literal = (text: string): string => {
+  if (!text.includes('{{') && !text.includes('{%')) return text;
+  return RAW_END.test(text) ? text : `{% raw %}${text}{% endraw %}`;
+};
+
+/** The spec of a manifest with every text that no later phase renders made literal (PL-1.3). */
+export const literalSpec = (kind: string, spec: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(spec).map(([field, value]) => [
+      field,
+      READ_LATER[kind]?.includes(field) === true ? value : literalValue(value),
+    ]),
+  );
+
+/** As literalSpec, for metadata and parts inside. */
+export const literalValue = (value: JsonValue): JsonValue => {
+  if (typeof value === 'string') return literal(value);
+  if (Array.isArray(value)) return value.map(literalValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, literalValue(item)]));
+};
