@@ -30,6 +30,19 @@ interface OnePortParts {
 const TLS_HANDSHAKE = 0x16;
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const WINDOW_BYTES = 1024 * 1024;
+/** An idle HTTP/1.1 connection is kept longer than load balancers keep theirs (60 s), so that they never meet a closed one. */
+const KEEP_ALIVE_MS = 75_000;
+/** With this many connections memory matters more: an idle one costs 10 KiB and more. */
+const CROWD = 1000;
+const CROWDED_KEEP_ALIVE_MS = 5000;
+/** A connection has so long to say what it speaks. */
+const FIRST_BYTES_MS = 60_000;
+
+const NOTHING = Buffer.alloc(0);
+
+function destroy(this: Socket): void {
+  this.destroy();
+}
 
 /**
  * One listening port for TLS, cleartext HTTP/2 and HTTP/1.1; the first bytes of a connection decide (API-2). Hands every
@@ -43,10 +56,17 @@ export class OnePort {
   readonly #tls: TlsServer | undefined;
   readonly #sessions: Http2Sessions;
   readonly #sockets = new Set<Socket>();
+  readonly #onError: (error: Error) => void;
+  readonly #onClose: (this: Socket) => void;
 
   constructor(parts: OnePortParts) {
     this.#parts = parts;
     this.#sessions = new Http2Sessions(parts.clock);
+    this.#onError = (error) => parts.log.debug('connection failed', { cause: error.message });
+    const forget = (socket: Socket): void => this.#forget(socket);
+    this.#onClose = function onClose(this: Socket) {
+      forget(this);
+    };
     this.#http1 = this.#createHttp1();
     this.#http2 = this.#createHttp2();
     this.#tls = parts.config.tls === undefined ? undefined : this.#createTls(parts.config.tls);
@@ -84,10 +104,17 @@ export class OnePort {
 
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
-    socket.on('error', (error) => this.#parts.log.debug('connection failed', { cause: error.message }));
-    socket.setTimeout(60_000, () => socket.destroy());
-    this.#sniff(socket, Buffer.alloc(0));
+    if (this.#sockets.size === CROWD) this.#http1.keepAliveTimeout = CROWDED_KEEP_ALIVE_MS;
+    // The same functions for all connections: a closure for each would live as long as its connection.
+    socket.on('close', this.#onClose);
+    socket.on('error', this.#onError);
+    socket.setTimeout(FIRST_BYTES_MS, destroy);
+    this.#sniff(socket, NOTHING);
+  }
+
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket);
+    if (this.#sockets.size === CROWD - 1) this.#http1.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
   /** Reads until the kind of connection is certain; the bytes go back for whoever serves it. */
@@ -103,7 +130,7 @@ export class OnePort {
         return;
       }
       socket.setTimeout(0);
-      socket.removeAllListeners('timeout');
+      socket.off('timeout', destroy);
       socket.unshift(bytes);
       (tls ?? (isPreface ? this.#http2 : this.#http1)).emit('connection', socket);
       process.nextTick(() => socket.resume());
@@ -127,7 +154,7 @@ export class OnePort {
     const { config } = this.#parts;
     const server = createServer({
       maxHeaderSize: config.headerBytes + config.urlBytes + 1024,
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: 60_000,
       requestTimeout: 0,
       noDelay: true,

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { TransportServer } from '../contract.ts';
+import { createTransport } from '../create-transport.ts';
+import { testParts } from '../testing.ts';
+
+let server: TransportServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+});
+
+/** What the server promises an idle connection, in seconds. */
+const promised = (port: number, agent: Agent): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const call = get({ host: '127.0.0.1', port, path: '/healthz', agent }, (answer: IncomingMessage) => {
+      answer.resume().on('end', () => resolve(String(answer.headers['keep-alive'])));
+    });
+    call.on('error', reject);
+  });
+
+describe('an idle HTTP/1.1 connection', () => {
+  test('is kept for 75 s, for 5 s among a thousand', async () => {
+    server = await createTransport(testParts());
+    const { port } = server;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await promised(port, agent)).toBe('timeout=75');
+    const crowd: Socket[] = [];
+    for (let round = 0; round < 10; round++) {
+      const some = Array.from({ length: 100 }, () => connect(port, '127.0.0.1'));
+      await Promise.all(some.map((socket) => once(socket, 'connect')));
+      crowd.push(...some);
+    }
+    // The server accepts in order: once a later connection is answered, it knows all of them.
+    const later = new Agent();
+    await promised(port, later);
+    expect(await promised(port, agent)).toBe('timeout=5');
+    await server.close();
+    await Promise.all(crowd.map((socket) => (socket.closed ? undefined : once(socket.destroy(), 'close'))));
+    agent.destroy();
+  });
+});
