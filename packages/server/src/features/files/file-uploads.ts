@@ -5,7 +5,7 @@ import type { WriteOrigin } from '../../controllers/contract.ts';
 import { messageFromText, messageText } from '../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
-import { FACT, fileSpec, type UploadFacts, uploadHolder, uploadOf } from './file-facts.ts';
+import { FACT, fileSpec, objectOf, type UploadFacts, uploadHolder, uploadOf } from './file-facts.ts';
 import { FILE_WORK, requireRoom } from './file-kind.ts';
 import { mergeFile } from './file-rules.ts';
 import { hasText } from './file-text.ts';
@@ -47,8 +47,10 @@ export class FileUploads {
     const filename = requireFilename(wanted.filename === '' ? baseName(spec.path) : wanted.filename);
     return this.#deps.store.write(async (tx) => {
       const { sizeBytes, sha256 } = wanted;
-      await requireRoom(tx, { ...this.#deps.limits, namespace, addedBytes: sizeBytes });
       const current = await tx.resources.get(key);
+      const replaced = current === undefined ? undefined : objectOf(current.annotations);
+      const addedBytes = sizeBytes - (replaced?.sizeBytes ?? 0);
+      if (addedBytes > 0) await requireRoom(tx, { ...this.#deps.limits, namespace, addedBytes });
       const times = { createdAt: tx.now(), expiresAt: tx.now() + OPEN_MICROS };
       const later = messageText(FileSpecSchema, file?.spec ?? spec);
       const upload = {

@@ -340,6 +340,8 @@ it('files of a namespace stay within its budget', async () => {
   const prepared = { ns: 'default', file: { spec: { path: '/b' } }, sizeBytes: 3n, sha256: 'a'.repeat(64) };
   await expect(world.call(method.prepareUpload, prepared)).rejects.toMatchObject(full);
   await make('/b', '12');
+  const sameSize = { ns: 'default', file: { spec: { path: '/a' } }, sizeBytes: 8n, sha256: 'a'.repeat(64) };
+  await world.call(method.prepareUpload, sameSize);
   await world.call(method.updateFile, { ns: 'default', name, content: text('1') } as never);
   await make('/c', '1234567');
   await world.shut();

@@ -12,6 +12,7 @@ const served = async (
 ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: unknown }> => {
   let answer = { status: 0, headers: {} as Readonly<Record<string, string>>, body: undefined as unknown };
   const exchange = {
+    header: () => undefined,
     answer: (status: number, headers: Readonly<Record<string, string>>, body: unknown) => {
       answer = { status, headers, body };
     },
@@ -24,7 +25,12 @@ const served = async (
 
 describe('ObjectLinks', () => {
   const clock = new ManualClock();
-  const blobs = { read: (sha256: string) => Promise.resolve(Buffer.from(sha256.slice(0, 3))) } as unknown as BlobStore;
+  const blobs = {
+    stat: async () => ({ sizeBytes: 3 }),
+    stream: async function* (sha256: string) {
+      yield Buffer.from(sha256.slice(0, 3));
+    },
+  } as unknown as BlobStore;
   const links = new ObjectLinks({ key: new Uint8Array(32).fill(1), clock, blobs });
 
   it('serves the bytes as an attachment that no browser runs', async () => {

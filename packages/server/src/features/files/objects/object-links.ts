@@ -3,7 +3,7 @@ import { type Clock, Fault, type Random } from '../../../base/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
-import { downloadHeaders } from './send-object.ts';
+import { sendObject } from './send-object.ts';
 
 /** How long a link works (PL-7). */
 const LINK_SECONDS = 300;
@@ -68,7 +68,9 @@ export class ObjectLinks {
 
   async #serve(exchange: HttpExchange, token: string): Promise<void> {
     const { sha256, type: mediaType, name: filename } = this.#facts(token);
-    exchange.answer(200, downloadHeaders({ sha256, mediaType, filename }), await this.#blobs.read(sha256));
+    const stat = await this.#blobs.stat(sha256);
+    if (stat === undefined) throw notALink();
+    await sendObject(this.#blobs, exchange, { sha256, mediaType, filename, sizeBytes: stat.sizeBytes });
   }
 
   #facts(token: string): LinkFacts {

@@ -11,11 +11,7 @@ export interface SentObject {
 }
 
 /** Headers of every download: the bytes are never run, and the hash is the validator (PL-7). */
-export const downloadHeaders = ({
-  sha256,
-  mediaType,
-  filename,
-}: Omit<SentObject, 'sizeBytes'>): Record<string, string> => ({
+const downloadHeaders = ({ sha256, mediaType, filename }: Omit<SentObject, 'sizeBytes'>): Record<string, string> => ({
   'content-type': mediaType === '' ? 'application/octet-stream' : mediaType,
   etag: `"${sha256}"`,
   'cache-control': 'private, no-store',
