@@ -50,6 +50,18 @@ describe('the command line', () => {
     );
   });
 
+  it('ends with the numbers that scripts know (PL-13)', () => {
+    expect(exitCodes).toEqual({
+      ok: 0,
+      refused: 1,
+      partial: 2,
+      connection: 3,
+      notFound: 4,
+      timeout: 5,
+      interrupted: 130,
+    });
+  });
+
   it.each([
     ['NOT_FOUND', 'AGENT_NOT_FOUND', exitCodes.notFound],
     ['UNAUTHENTICATED', 'CREDENTIALS_MISSING', exitCodes.connection],

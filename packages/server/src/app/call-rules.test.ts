@@ -64,6 +64,17 @@ describe('a call is judged in this order (API-1.1)', () => {
     ]);
   });
 
+  it.each([
+    ['POST', '/message', { message: ' ' }],
+    ['POST', '/messages:append', { message: { parts: [] } }],
+    ['GET', '/messages?pageSize=-1', undefined],
+    ['GET', '/turns?pageSize=-1', undefined],
+    ['POST', '/permissions/none', {}],
+  ])('%s %s of a session that is not there names the faults of its fields first', async (method, tail, body) => {
+    const session = `${AGENTS}/helper/sessions/${randomUUID()}`;
+    expect(await rest.outcome(`${method} ${session}${tail}`, body)).toBe('400 FIELD_INVALID');
+  });
+
   it('every answer carries a request id: the one of the caller where it is printable', async () => {
     const given = await rest.call('GET /v1/namespaces', undefined, { 'x-request-id': 'mine-1' });
     expect(given.headers.get('x-request-id')).toBe('mine-1');
