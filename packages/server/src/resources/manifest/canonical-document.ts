@@ -1,5 +1,5 @@
 import { toJson } from '@bufbuild/protobuf';
-import { type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import type { JsonMap } from '../canonical-json.ts';
 import type { ManifestResource } from './manifest-document.ts';
 
 /** A resource as a manifest in stored form: conveniences resolved, nothing that is empty. */
@@ -20,7 +20,7 @@ export const canonicalDocument = (resource: ManifestResource): JsonMap => {
     },
     spec:
       row === undefined
-        ? (parseJsonMap((spec as { readonly json?: string }).json ?? '') ?? {})
+        ? (JSON.parse((spec as unknown as { readonly json: string }).json) as JsonMap)
         : (toJson(row.spec, spec) as JsonMap),
   };
 };

@@ -132,6 +132,19 @@ describe('a merge', () => {
     expect(mergeFields({ ...wantedNull, live: { spec: { a: true } } }).merged).toEqual({});
   });
 
+  it('leaves managers of other fields alone, and orders them by name', () => {
+    const foreign = { '/spec/z': { said: 's', stored: 's' } };
+    const input = {
+      ...base,
+      wanted: { spec: { a: null } },
+      live: { spec: {} },
+      ownership: { zoe: foreign, abe: foreign },
+    };
+    const after = ownershipAfter(input, mergeFields(input), { spec: {} });
+    expect(Object.keys(after)).toEqual(['abe', 'me', 'zoe']);
+    expect(after['zoe']).toEqual(foreign);
+  });
+
   it('keeps an empty map as a sign that something is there', () => {
     const input = { ...base, wanted: { spec: { a: {} } } };
     expect(mergeFields({ ...input, live: { spec: { a: { b: 1 } } } }).merged).toEqual({ spec: { a: { b: 1 } } });

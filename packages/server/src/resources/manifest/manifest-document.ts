@@ -6,7 +6,7 @@ import { SYSTEM_NAMESPACE } from '../namespace-paths.ts';
 import { type RecordKey, recordKey } from '../record.ts';
 import { settleSpec } from './kind-forms.ts';
 import { FindingReport } from './manifest-finding.ts';
-import { isNullNode, type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from './manifest-node.ts';
+import { type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from './manifest-node.ts';
 import { MessageReader } from './message-reader.ts';
 import { adviceFor } from './nearest-name.ts';
 
@@ -50,8 +50,7 @@ const AGENT_TEMPLATE = 'AgentTemplate';
 
 /** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
 export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
-  const report = new FindingReport(index);
-  report.place('', read.at);
+  const report = new FindingReport(index, read.at);
   const node = options.prepare?.(read, report) ?? read;
   if (node.form !== 'map') {
     report.add(node.at, '', { text: 'a document must be a map with apiVersion, kind, metadata and spec' });
@@ -187,8 +186,9 @@ const specMessage = (desc: DescMessage, json: JsonMap): Message => fromJson(desc
 
 const readRaw = (map: MapNode, report: FindingReport): SpecResult | undefined => {
   const node = memberNode(map, 'spec');
-  const json = node === undefined || isNullNode(node) ? {} : nodeJson(node);
-  if (!isJsonMap(json)) return report.add(node?.at ?? map.at, 'spec', { text: 'must be a map' });
+  if (node === undefined) return { json: {}, spec: create(RawResourceSpecSchema, { json: '{}' }) };
+  const json = nodeJson(node);
+  if (!isJsonMap(json)) return report.add(node.at, 'spec', { text: 'must be a map' });
   return { json, spec: create(RawResourceSpecSchema, { json: canonicalJson(json) }) };
 };
 

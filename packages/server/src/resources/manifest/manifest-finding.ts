@@ -16,10 +16,12 @@ export interface ManifestFinding {
 export class FindingReport {
   readonly findings: ManifestFinding[] = [];
   readonly #document: number;
+  readonly #start: Position;
   readonly #places = new Map<string, Position>();
 
-  constructor(document: number) {
+  constructor(document: number, start: Position) {
     this.#document = document;
+    this.#start = start;
   }
 
   add(at: Position, field: string, fault: { readonly text: string; readonly reason?: string }): undefined {
@@ -40,7 +42,7 @@ export class FindingReport {
       const found = this.#places.get(path);
       if (found !== undefined) return found;
     }
-    return this.#places.get('') ?? { line: 1, column: 1 };
+    return this.#start;
   }
 }
 

@@ -35,7 +35,7 @@ export class MessageReader {
       else if (seen.has(found.field.name)) this.#twice(found.field, member, path);
       else {
         seen.add(found.field.name);
-        const at = path === '' ? found.field.jsonName : `${path}.${found.field.jsonName}`;
+        const at = `${path}.${found.field.jsonName}`;
         this.#report.place(at, member.at);
         const value = isNullNode(member.node) ? undefined : this.#field(found, member.node, at);
         if (value !== undefined) json[found.field.jsonName] = value;
@@ -46,7 +46,7 @@ export class MessageReader {
 
   #unknown(desc: DescMessage, member: MapMember, path: string): void {
     const names = desc.fields.map((field) => field.jsonName);
-    const field = path === '' ? member.name.slice(0, 80) : `${path}.${member.name.slice(0, 80)}`;
+    const field = `${path}.${member.name.slice(0, 80)}`;
     this.#report.add(member.at, field, {
       text: `unknown field${adviceFor(member.name, names)}`,
       reason: 'FIELD_UNKNOWN',
@@ -54,7 +54,7 @@ export class MessageReader {
   }
 
   #twice(field: DescField, member: MapMember, path: string): void {
-    const at = path === '' ? field.jsonName : `${path}.${field.jsonName}`;
+    const at = `${path}.${field.jsonName}`;
     this.#report.add(member.at, at, { text: `given twice, as ${member.name} too`, reason: 'DUPLICATE_FIELD' });
   }
 
@@ -62,7 +62,7 @@ export class MessageReader {
     const { field, other } = found;
     if (other?.form === 'json') return nodeJsonText(node);
     if (other?.form === 'seconds') return this.#seconds(field, node, at);
-    if (other?.form === 'inside') return this.#inside(field, { node, name: other.inside ?? '' }, at);
+    if (other?.inside !== undefined) return this.#inside(field, { node, name: other.inside }, at);
     if (field.fieldKind === 'list') return this.#list(field, node, at);
     if (field.fieldKind === 'map') return this.#map(field, node, at);
     if (isJsonField(field)) return this.#jsonText(field, node, at);
@@ -148,7 +148,7 @@ export class MessageReader {
       fromJson(desc, json as JsonValue);
       return json;
     } catch {
-      return this.#wrong(node, at, desc.name === 'ListValue' ? 'must be a list' : `must be a ${desc.name}`);
+      return this.#wrong(node, at, `must be a ${desc.name.replace(/Value$/, '').toLowerCase()}`);
     }
   }
 

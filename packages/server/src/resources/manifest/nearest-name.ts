@@ -22,10 +22,10 @@ const editDistance = (left: string, right: string): number => {
   for (const [i, letter] of [...left].entries()) {
     const next = [i + 1];
     for (const [j, other] of [...right].entries()) {
-      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const changed = Number(row[j]) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, Number(row[j + 1]) + 1, Number(next[j]) + 1));
     }
     row = next;
   }
-  return row.at(-1) ?? 0;
+  return Number(row.at(-1));
 };

@@ -1,8 +1,9 @@
-import { toJson } from '@bufbuild/protobuf';
+import { type DescEnum, ScalarType, toJson } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../kinds.ts';
-import { type ManifestDocument, parseManifests } from './index.ts';
+import { canonicalDocument, type ManifestDocument, parseManifests } from './index.ts';
+import { readEnum, scalarReaders } from './scalar-nodes.ts';
 
 const parse = (text: string) => parseManifests(text, { namespace: 'default' });
 /** `line:column field: description (REASON)` of every finding. */
@@ -289,6 +290,31 @@ describe('conveniences equal the stored form:', () => {
     ).resource;
     expect([short?.key, short?.said]).toEqual([full?.key, full?.said]);
   });
+});
+
+describe('single values', () => {
+  it('of bytes are base64, and enums without a shared start have their own names', () => {
+    expect(scalarReaders[ScalarType.BYTES]('aGk=')).toEqual({ json: 'aGk=' });
+    expect(scalarReaders[ScalarType.BYTES]('?')).toEqual({ fault: 'must be base64' });
+    const desc = { values: [{ name: 'ONE', number: 1 }] } as unknown as DescEnum;
+    expect(readEnum(desc, 'one')).toEqual({ json: 'ONE' });
+  });
+});
+
+it('a resource in stored form names only what it has', () => {
+  const full =
+    'kind: Channel\nmetadata: {name: x, labels: {a: b}, annotations: {c: d}, finalizers: [e.f/g]}\nspec: {title: t}\n';
+  const resource = only(full).resource;
+  expect(resource === undefined ? {} : canonicalDocument(resource)).toEqual({
+    apiVersion: 'svc/v1',
+    kind: 'Channel',
+    metadata: { name: 'x', namespace: 'default', labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e.f/g'] },
+    spec: { title: 't' },
+  });
+  const custom = only('apiVersion: a.b/v1\nkind: W\nmetadata: {name: x}\nspec: {a: 1}').resource;
+  expect(custom === undefined ? {} : canonicalDocument(custom)).toMatchObject({ apiVersion: 'a.b/v1', spec: { a: 1 } });
+  const namespace = only('kind: Namespace\nmetadata: {name: x}').resource;
+  expect(namespace === undefined ? {} : canonicalDocument(namespace)).toMatchObject({ metadata: { name: 'x' } });
 });
 
 describe('whatever comes in', () => {

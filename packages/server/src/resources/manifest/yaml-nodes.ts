@@ -1,4 +1,4 @@
-import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser } from 'yaml';
+import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
 import type { ManifestFinding } from './manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from './manifest-node.ts';
 
@@ -104,7 +104,7 @@ class TextReader {
   }
 }
 
-const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
+const firstLine = (message: string): string => message.replace(/\n[\s\S]*$/, '');
 
 /** Nesting of a token, without recursion. */
 const depthOf = (top: CST.Token): number => {
@@ -162,14 +162,14 @@ class NodeWalk {
     const { offset, at } = place;
     if (isSeq(node))
       return { form: 'list', items: node.items.map((item) => this.walk(item as ComposedNode, offset)), at };
-    if (isMap(node)) return { form: 'map', members: this.#members(node.items as readonly Pair[], offset), at };
-    return { form: 'scalar', value: scalarValue(isScalar(node) ? node.value : null), at };
+    if (isMap(node)) return { form: 'map', members: this.#members(node.items as readonly Pair[]), at };
+    return { form: 'scalar', value: scalarValue((node as Scalar).value), at };
   }
 
-  #members(pairs: readonly Pair[], fallback: number): readonly MapMember[] {
+  #members(pairs: readonly Pair[]): readonly MapMember[] {
     const seen = new Set<string>();
     return pairs.flatMap((pair) => {
-      const offset = pair.key?.range?.[0] ?? fallback;
+      const offset = Number(pair.key?.range?.[0]);
       const name = this.#memberName(pair, offset);
       if (name === undefined) return [];
       if (seen.has(name)) this.#fault(offset, [`${name.slice(0, 80)} is given twice`, 'DUPLICATE_KEY']);
@@ -180,7 +180,7 @@ class NodeWalk {
 
   #memberName(pair: Pair, offset: number): string | undefined {
     const { key } = pair;
-    if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+    if (isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
     const isBraces = isMap(key) && pair.value === null;
     const advice = isBraces ? '{{ reads as a map here: put the text in quotes' : 'a name must be text';
     this.#fault(offset, [advice, 'SYNTAX']);
