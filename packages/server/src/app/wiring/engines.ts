@@ -40,6 +40,13 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
     );
   }
+  if (config.settings['objects.backend'] !== 'local') {
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'ENGINE_MISSING',
+      'objects.backend: this build keeps objects below dataDir only; use local or leave objects.backend out',
+    );
+  }
   const secretKeys = await openSecretKeys({
     dataDir: config.dataDir,
     configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
