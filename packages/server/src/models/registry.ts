@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, Fault, type Log, type Random } from '../base/index.ts';
 import type { ProviderDriver } from './attempt.ts';
-import { Breaker, ModelCall, Slots } from './call/index.ts';
+import { Breaker, type CallParts, ModelCall, Slots } from './call/index.ts';
 import { Catalogue } from './catalogue/index.ts';
 import type {
   ChunkSink,
@@ -44,6 +44,9 @@ const DEMO_TARGET: ModelTarget = { provider: 'demo', model: 'echo' };
 /** Options already told to the operator; beyond this they are only shown on agents. */
 const MAX_TOLD = 1000;
 
+/** Models whose shared parts are kept. */
+const MAX_PARTS = 256;
+
 class Registry implements ModelRegistry {
   readonly #options: ModelRegistryOptions;
   readonly #config: ModelsConfig;
@@ -55,6 +58,7 @@ class Registry implements ModelRegistry {
   readonly #tokenizer = new Tokenizer();
   readonly #agent: HttpAgent;
   readonly #told = new Set<string>();
+  readonly #parts = new Map<string, CallParts>();
   readonly defaultTarget: ModelTarget;
 
   constructor(options: ModelRegistryOptions) {
@@ -73,31 +77,38 @@ class Registry implements ModelRegistry {
     this.defaultTarget = this.#chooseDefault();
   }
 
-  async stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void> {
+  stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void> {
     const { target } = request;
     const provider = this.#providers.get(target.provider);
-    if (provider === undefined) return refuseUnknown(target, sink);
+    if (provider !== undefined) return new ModelCall(this.#partsOf(provider, target), request, { sink, signal }).run();
+    refuseUnknown(target, sink);
+    return Promise.resolve();
+  }
+
+  /** What all calls of one model share; made once. */
+  #partsOf(provider: Provider, target: ModelTarget): CallParts {
+    const key = `${target.provider}/${target.model}`;
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
     const { clock, random, log } = this.#options;
-    const call = new ModelCall(
-      {
-        clock,
-        random,
-        log,
-        config: this.#config,
-        breaker: this.#breaker,
-        slots: provider.slots,
-        driver: provider.driver,
-        facts: this.#catalogue.entry(target),
-        price: this.#config.prices[`${target.provider}/${target.model}`],
-        resolveKey: () => resolveKey(provider.config, request.namespace, this.#keys),
-        countTokens: (text) => this.countTokens(target, text),
-        noteLeftOut: (option, text) => this.#noteLeftOut(target, option, text),
-        noteRetry: (errorClass) => this.#options.onRetry?.(target, errorClass),
-      },
-      request,
-      { sink, signal },
-    );
-    await call.run();
+    const parts: CallParts = {
+      clock,
+      random,
+      log,
+      config: this.#config,
+      breaker: this.#breaker,
+      slots: provider.slots,
+      driver: provider.driver,
+      facts: this.#catalogue.entry(target),
+      price: this.#config.prices[key],
+      resolveKey: (namespace) => resolveKey(provider.config, namespace, this.#keys),
+      countTokens: (text) => this.countTokens(target, text),
+      noteLeftOut: (option, text) => this.#noteLeftOut(target, option, text),
+      noteRetry: (errorClass) => this.#options.onRetry?.(target, errorClass),
+    };
+    if (this.#parts.size >= MAX_PARTS) this.#parts.clear();
+    this.#parts.set(key, parts);
+    return parts;
   }
 
   hasProvider(provider: string): boolean {

@@ -21,8 +21,16 @@ export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => {
   const tools = sortByName(deps.tools);
   const names = new Set(tools.map((tool) => tool.name));
   const switches = deps.switches ?? {};
+  // All turns of one agent revision share its list.
+  const offers = new WeakMap<ToolGrants, readonly OfferedTool[]>();
   return {
-    offered: (grants) => tools.map((tool) => offer(tool, grants, switches)).filter((offered) => offered !== undefined),
+    offered: (grants) => {
+      const known = offers.get(grants);
+      if (known !== undefined) return known;
+      const offered = tools.map((tool) => offer(tool, grants, switches)).filter((one) => one !== undefined);
+      offers.set(grants, offered);
+      return offered;
+    },
     exists: (name) => names.has(name),
     validate: createSchemaCheck(),
   };

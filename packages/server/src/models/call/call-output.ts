@@ -3,6 +3,9 @@ import type { ChunkSink, ModelChunk } from '../contract.ts';
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
+/** Pieces of text after which the chain they make in memory becomes one string. */
+const FLAT_EVERY = 16;
+
 /**
  * What one model call shows, over all its tries: keeps surrogate pairs together (RT-R32), remembers whether anything was
  * shown, and keeps the text for an estimate of its tokens. Nothing passes after `close`.
@@ -15,6 +18,7 @@ export class CallOutput {
   #reasoning = '';
   #warned: Set<string> | undefined;
   #isClosed = false;
+  #pieces = 0;
   /** True once text, reasoning, a call or a file was shown: no other try may follow (RT-R31). */
   hasContent = false;
 
@@ -84,7 +88,15 @@ export class CallOutput {
     this.hasContent = true;
     if (type === 'text') this.#written += text;
     else this.#reasoning += text;
+    this.#pieces += 1;
+    if (this.#pieces % FLAT_EVERY === 0) this.#flatten();
     this.#sink({ type, text });
+  }
+
+  /** A text that grows piece by piece is a chain of its pieces, twice their size, until one of its characters is read. */
+  #flatten(): void {
+    this.#written.charCodeAt(0);
+    this.#reasoning.charCodeAt(0);
   }
 
   #emitWarning(chunk: Extract<ContentChunk, { readonly type: 'warning' }>): void {

@@ -3,5 +3,5 @@
  * drivers are handed in. Used by the registry only.
  */
 export { Breaker } from './breaker.ts';
-export { ModelCall } from './model-call.ts';
+export { type CallParts, ModelCall } from './model-call.ts';
 export { Slots } from './slots.ts';

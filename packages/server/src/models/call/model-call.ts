@@ -1,12 +1,5 @@
 import type { CancelTimer, Clock, Log, Random } from '../../base/index.ts';
-import {
-  type Attempt,
-  type ContentChunk,
-  type Failure,
-  failed,
-  type Outcome,
-  type ProviderDriver,
-} from '../attempt.ts';
+import { type ContentChunk, type Failure, failed, type Outcome, type ProviderDriver } from '../attempt.ts';
 import type { CatalogueEntry } from '../catalogue/index.ts';
 import type { ChunkSink, ModelErrorClass, ModelMedia, ModelRequest, ModelsConfig, ModelUsage } from '../contract.ts';
 import { failureOf, isRetried } from '../failure-rules.ts';
@@ -14,6 +7,7 @@ import { inputKind, withTakenMedia } from '../media-rules.ts';
 import type { KeyResult } from '../provider-key.ts';
 import { normaliseUsage, type Price } from '../usage-rules.ts';
 import type { Breaker } from './breaker.ts';
+import { type AttemptOwner, CallAttempt } from './call-attempt.ts';
 import { CallOutput } from './call-output.ts';
 import { CallWatch, type WatchPhase } from './call-watch.ts';
 import { retryDelayMs } from './retry-rules.ts';
@@ -30,7 +24,7 @@ export interface CallParts {
   readonly driver: ProviderDriver;
   readonly facts: CatalogueEntry;
   readonly price: Price | undefined;
-  readonly resolveKey: () => KeyResult | Promise<KeyResult>;
+  readonly resolveKey: (namespace: string) => KeyResult | Promise<KeyResult>;
   readonly countTokens: (text: string) => number;
   /** Tells the operator once what a model cannot take. */
   readonly noteLeftOut: (option: string, text: string) => void;
@@ -42,8 +36,6 @@ export interface CallParts {
 const IMAGE_TOKENS = 1000;
 
 const STOPPED: Failure = { errorClass: 'provider_stream', sentence: 'The model call was stopped.' };
-
-const CRASHED = failureOf('provider_unavailable', { sentence: 'The answer of the model could not be taken.' });
 
 const PAUSED = failureOf('provider_unavailable', {
   sentence: 'The model provider failed repeatedly and is paused for a moment.',
@@ -64,7 +56,7 @@ const timeOut = (phase: WatchPhase): Failure => {
 };
 
 /** One call of the registry: slot, tries, time-outs, breaker, and the one last chunk (RT-4.3). */
-export class ModelCall {
+export class ModelCall implements AttemptOwner {
   readonly #parts: CallParts;
   readonly #request: ModelRequest;
   readonly #left: readonly ModelMedia[];
@@ -105,14 +97,15 @@ export class ModelCall {
 
   async #runTries(): Promise<Outcome> {
     try {
-      const resolved = this.#parts.resolveKey();
+      const resolved = this.#parts.resolveKey(this.#request.namespace);
       const key = resolved instanceof Promise ? await this.#orStopped(resolved) : resolved;
       if (key === undefined) return failed(STOPPED);
       if ('failure' in key) return failed(key.failure);
       for (;;) {
-        if (!(await this.#takeSlot())) return failed(STOPPED);
+        if (this.#signal.aborted) return failed(STOPPED);
+        if (!this.#parts.slots.tryTake() && !(await this.#waitForSlot())) return failed(STOPPED);
         this.#tries += 1;
-        const outcome = this.#checked(await this.#attempt(key.key).finally(() => this.#parts.slots.release()));
+        const outcome = this.#checked(await this.#attempt(key.key));
         if (outcome.kind === 'finish' || this.#signal.aborted) return outcome;
         const delayMs = this.#retryDelayMs(outcome.failure);
         if (delayMs === undefined || !(await this.#pause(delayMs))) return outcome;
@@ -133,9 +126,7 @@ export class ModelCall {
   }
 
   /** False when stopped while waiting. */
-  async #takeSlot(): Promise<boolean> {
-    if (this.#signal.aborted) return false;
-    if (this.#parts.slots.tryTake()) return true;
+  async #waitForSlot(): Promise<boolean> {
     const isGranted = await new Promise<boolean>((resolve) => {
       const giveUp = this.#parts.slots.wait(() => resolve(true));
       this.#interrupt = () => {
@@ -148,64 +139,47 @@ export class ModelCall {
   }
 
   #attempt(apiKey: string | undefined): Promise<Outcome> {
-    if (this.#signal.aborted) return Promise.resolve(failed(STOPPED));
-    return new Promise((resolve) => {
-      let isOver = false;
-      let cancel: (() => void) | undefined;
-      const end = (outcome: Outcome): void => {
-        if (isOver) return;
-        isOver = true;
-        watch.close();
-        this.#interrupt = undefined;
-        resolve(outcome);
-      };
-      const abort = (failure: Failure): void => {
-        end(failed(failure));
-        cancel?.();
-      };
-      const watch = new CallWatch({
-        clock: this.#parts.clock,
-        limits: this.#parts.config,
-        totalDeadlineMs: this.#deadlineMs,
-        onExpire: (phase) => abort(timeOut(phase)),
-      });
-      this.#interrupt = () => abort(STOPPED);
-      const attempt: Attempt = {
-        request: this.#request,
-        facts: this.#parts.facts,
-        apiKey,
-        emit: (chunk) => {
-          if (!isOver)
-            this.#guard(
-              () => this.#emit(chunk),
-              () => abort(CRASHED),
-            );
-        },
-        connected: () => watch.connected(),
-        received: (isAnswer) => {
-          if (isAnswer && !isOver) this.#hasAnswerByte = true;
-          watch.received();
-        },
-        onCancel: (handler) => {
-          cancel = handler;
-          if (isOver) handler();
-        },
-        suspendTimeouts: () => watch.suspend(),
-      };
-      this.#parts.driver.run(attempt).then(end, (error: unknown) => {
-        this.#parts.log.error('model driver crashed', this.#logFields(), error);
-        end(failed(failureOf('provider_unavailable')));
-      });
+    const { clock, config, facts, slots, driver, log } = this.#parts;
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const attempt = new CallAttempt({ request: this.#request, facts, apiKey }, this, (outcome) => {
+      this.#interrupt = undefined;
+      slots.release();
+      resolve(outcome);
     });
+    if (this.#signal.aborted) {
+      attempt.abort(STOPPED);
+      return promise;
+    }
+    const totalDeadlineMs = this.#deadlineMs;
+    const onExpire = (phase: WatchPhase): void => attempt.abort(timeOut(phase));
+    attempt.watchBy(new CallWatch({ clock, limits: config, totalDeadlineMs, onExpire }));
+    this.#interrupt = () => attempt.abort(STOPPED);
+    driver.run(attempt).then(
+      (outcome) => attempt.end(outcome),
+      (error: unknown) => {
+        log.error('model driver crashed', this.#logFields(), error);
+        attempt.end(failed(failureOf('provider_unavailable')));
+      },
+    );
+    return promise;
+  }
+
+  take(chunk: ContentChunk): boolean {
+    return this.#guard(() => this.#emit(chunk));
+  }
+
+  noteAnswer(): void {
+    this.#hasAnswerByte = true;
   }
 
   /** A consumer that throws ends its own call, never the connection's parser or the process (RT-R19). */
-  #guard(work: () => void, onCrash: () => void): void {
+  #guard(work: () => void): boolean {
     try {
       work();
+      return true;
     } catch (error) {
       this.#parts.log.error('model chunk consumer crashed', this.#logFields(), error);
-      onCrash();
+      return false;
     }
   }
 
@@ -246,8 +220,7 @@ export class ModelCall {
   }
 
   #deliver(outcome: Outcome): void {
-    const nothing = (): void => undefined;
-    this.#guard(() => this.#deliverLast(outcome), nothing);
+    this.#guard(() => this.#deliverLast(outcome));
   }
 
   #deliverLast(outcome: Outcome): void {

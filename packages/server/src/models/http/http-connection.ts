@@ -56,7 +56,6 @@ export class HttpConnection implements ResponseEvents, ExchangeControl {
     socket.on('error', (error: Error) => {
       this.#error ??= error;
     });
-    socket.on('end', () => this.#reader?.close());
     socket.on('close', () => this.#closed());
   }
 
@@ -136,6 +135,7 @@ export class HttpConnection implements ResponseEvents, ExchangeControl {
   }
 
   #closed(): void {
+    if (this.#error === undefined) this.#reader?.close();
     this.#socket = undefined;
     this.#isOpen = false;
     this.#waiting = undefined;

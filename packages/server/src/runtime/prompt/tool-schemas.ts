@@ -1,6 +1,7 @@
 import type { ModelTool } from '../../models/contract.ts';
 
-/** Tools sorted by name with null members of their schemas removed (RT-3); the same tool is cleaned once. */
+/** Tools sorted by name with null members of their schemas removed (RT-3); the same list is made and the same
+ * tool cleaned once. */
 export const createSchemaCleaner = (): ((tools: readonly ModelTool[]) => readonly ModelTool[]) => {
   const cleaned = new WeakMap<ModelTool['inputSchema'], ModelTool['inputSchema']>();
   const schemaOf = (tool: ModelTool): ModelTool['inputSchema'] => {
@@ -10,14 +11,16 @@ export const createSchemaCleaner = (): ((tools: readonly ModelTool[]) => readonl
     cleaned.set(tool.inputSchema, schema);
     return schema;
   };
-  return (tools) =>
-    tools
-      .map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        inputSchema: schemaOf({ name, description, inputSchema }),
-      }))
+  const lists = new WeakMap<readonly ModelTool[], readonly ModelTool[]>();
+  return (tools) => {
+    const known = lists.get(tools);
+    if (known !== undefined) return known;
+    const list = tools
+      .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: schemaOf(tool) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+    lists.set(tools, list);
+    return list;
+  };
 };
 
 /** Members whose value is null go; null inside arrays (an enum's value) stays. */

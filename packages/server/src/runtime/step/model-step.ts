@@ -141,18 +141,17 @@ interface StepIo {
   readonly attempt: AttemptSpan;
 }
 
-const collect = async (
-  request: ModelRequest,
+/** Files follow the text, stored before they are shown. */
+const placeFiles = async (
+  namespace: string,
   { receiver, writer, signal }: Pick<StepIo, 'writer' | 'signal'> & { readonly receiver: StepReceiver },
-  deps: Pick<RuntimeDeps, 'models' | 'objects'>,
-): Promise<StepOutcome> => {
-  await deps.models.stream(request, receiver.receive, signal);
+  deps: Pick<RuntimeDeps, 'objects'>,
+): Promise<void> => {
   for (const media of receiver.files) {
     if (media.kind !== 'bytes' || signal.aborted) continue;
-    const object = await deps.objects.store(request.namespace, media.bytes, media);
+    const object = await deps.objects.store(namespace, media.bytes, media);
     writer.media(object, mediaPartType(media.mediaType));
   }
-  return signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
 };
 
 /**
@@ -174,7 +173,10 @@ export const runModelStep = async (
   let traced: TracedOutcome = THREW;
   try {
     const sent = traceHeaders === undefined ? request : { ...request, traceHeaders };
-    const outcome = await collect(sent, { receiver, writer, signal }, deps);
+    // Awaited here and not deeper: a frame less for as long as the answer streams.
+    await deps.models.stream(sent, receiver.receive, signal);
+    if (receiver.files.length > 0) await placeFiles(request.namespace, { receiver, writer, signal }, deps);
+    const outcome: StepOutcome = signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
     traced = outcome;
     return outcome;
   } finally {

@@ -55,7 +55,8 @@ export class SessionHub {
   }
 
   add(member: StreamMember): void {
-    this.#members = [...this.#members, member];
+    // `concat` makes no room for more: most sessions have one follower.
+    this.#members = this.#members.concat(member);
   }
 
   remove(member: StreamMember): void {

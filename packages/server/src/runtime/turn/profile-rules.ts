@@ -61,7 +61,8 @@ export const knobsOf = (
   spec: AgentSpec,
   limits: { readonly parallelTools: number; readonly maxSteps: number },
 ): Knobs => {
-  let knobs: Knobs = { ...limits, compaction: true, hideReasoning: false };
+  const { parallelTools, maxSteps } = limits;
+  let knobs: Knobs = { parallelTools, maxSteps, compaction: true, hideReasoning: false };
   for (const feature of spec.features) {
     if (feature.type !== 'knob') continue;
     const steps = /^max_steps=(\d+)$/.exec(feature.name);

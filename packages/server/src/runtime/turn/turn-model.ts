@@ -7,6 +7,7 @@ import {
   noTracer,
   PART,
   type PromptPlan,
+  type PromptRequest,
   type SessionSide,
   type TurnCause,
   type TurnUsage,
@@ -39,6 +40,17 @@ type CallPlan = Extract<PromptPlan, { kind: 'call' }>;
 
 const correctionKey = (profile: ResolvedProfile): string => `${profile.target.provider}/${profile.target.model}`;
 
+/** Turns that are offered the same list share what their models are told of it. */
+const toldTools = new WeakMap<readonly OfferedTool[], PromptRequest['tools']>();
+
+const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => {
+  const known = toldTools.get(offered);
+  if (known !== undefined) return known;
+  const told = offered.map(({ tool: { name, description, inputSchema } }) => ({ name, description, inputSchema }));
+  toldTools.set(offered, told);
+  return told;
+};
+
 const planPrompt = async (
   context: TurnContext,
   profile: ResolvedProfile,
@@ -66,11 +78,7 @@ const planPrompt = async (
     nowMicros: body.snapshot?.nowMicros ?? turn.createdAt,
     transcript: transcript.messages(),
     turnId: turn.id,
-    tools: options.offered.map(({ tool }) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: tool.inputSchema,
-    })),
+    tools: modelTools(options.offered),
     tokenCorrection: side.tokenCorrection[correctionKey(profile)] ?? 1,
     windowFactor: options.windowFactor,
     skipCompaction: options.skipCompaction,

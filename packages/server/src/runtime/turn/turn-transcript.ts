@@ -21,7 +21,8 @@ const asTranscript = (row: MessageRow): TranscriptMessage => ({
 export class TurnTranscript {
   readonly #turnId: string;
   #history: readonly TranscriptMessage[] = [];
-  readonly #messages: (TranscriptMessage & { readonly live: boolean })[] = [];
+  /** Replaced by `concat`: an array that grows any other way keeps room for 17, and turns have two or three. */
+  #messages: readonly (TranscriptMessage & { readonly live: boolean })[] = [];
   readonly recorded: PlacedPart[];
 
   constructor(turnId: string, journal: readonly JournalRow[]) {
@@ -49,8 +50,8 @@ export class TurnTranscript {
   /** Steering messages joined: the assistant message so far is closed, or dropped when it is empty (RT-R12). */
   absorb(entry: SteerInputEntry, messages: readonly MessageRow[]): void {
     const last = this.#messages.at(-1);
-    if (last?.live === true && entry.closedMessageId === '') this.#messages.pop();
-    for (const row of messages) this.#messages.push({ ...asTranscript(row), live: false });
+    if (last?.live === true && entry.closedMessageId === '') this.#messages = this.#messages.slice(0, -1);
+    this.#messages = this.#messages.concat(messages.map((row) => ({ ...asTranscript(row), live: false })));
     this.#addAssistant(entry.nextMessageId);
   }
 
@@ -74,7 +75,14 @@ export class TurnTranscript {
 
   #addAssistant(id: string): void {
     if (id !== '')
-      this.#messages.push({ id, role: ASSISTANT, turnId: this.#turnId, labels: {}, parts: [], live: true });
+      this.#messages = this.#messages.concat({
+        id,
+        role: ASSISTANT,
+        turnId: this.#turnId,
+        labels: {},
+        parts: [],
+        live: true,
+      });
   }
 
   async #addUsers(
@@ -84,7 +92,7 @@ export class TurnTranscript {
   ): Promise<void> {
     for (const id of ids) {
       const row = await log.message(session.id, id);
-      if (row !== undefined) this.#messages.push({ ...asTranscript(row), live: false });
+      if (row !== undefined) this.#messages = this.#messages.concat({ ...asTranscript(row), live: false });
     }
   }
 
