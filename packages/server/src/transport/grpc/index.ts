@@ -4,5 +4,5 @@
  */
 export { GrpcProtocol, grpcFormat } from './grpc-protocol.ts';
 export { type GrpcParts, unknownOperation } from './grpc-wire.ts';
-export { statusTrailers, trailersAsHeaders } from './status-trailer.ts';
+export { statusTrailers } from './status-trailer.ts';
 export { grpcTimeoutMs } from './timeout.ts';
