@@ -58,7 +58,7 @@ const addressOf = (scope: Scope, kind: string, name: string) => {
 };
 
 /** A kind whose resources are shown and deleted through the ResourceService. */
-export const resourceKind = (words: ResourceKindWords): Kind => {
+const resourceKind = (words: ResourceKindWords): Kind => {
   const { name: kind, plural, short } = words;
   return {
     name: kind,

@@ -101,7 +101,7 @@ const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFind
 };
 
 /** A finding in one line. */
-export const findingLine = ({ place, subject, field, description, reason }: LocalFinding): string =>
+const findingLine = ({ place, subject, field, description, reason }: LocalFinding): string =>
   [place, subject, field, `${description} (${reason})`].filter((part) => part !== '').join(': ');
 
 /** Ends the command when anything is wrong, naming all of it. */

@@ -172,7 +172,7 @@ export const leavesOf = (map: JsonMap, at = ''): ReadonlyMap<string, JsonData> =
 const PARTS: ReadonlySet<string> = new Set(['/metadata', '/metadata/labels', '/metadata/annotations', '/spec']);
 
 /** One member name as a segment of a JSON pointer (RFC 6901). */
-export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const pointerParts = (pointer: string): readonly string[] =>
   pointer

@@ -68,7 +68,7 @@ const renderScalar = (
 };
 
 /** A JSON value as a node at one place. */
-export const nodeOf = (value: JsonData, at: Position): ManifestNode => {
+const nodeOf = (value: JsonData, at: Position): ManifestNode => {
   if (Array.isArray(value)) return { form: 'list', items: value.map((item: JsonData) => nodeOf(item, at)), at };
   if (isJsonMap(value)) {
     const members = Object.entries(value).map(([name, item]) => ({ name, node: nodeOf(item, at), at }));

@@ -2,15 +2,11 @@ import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type 
 import type { ManifestFinding } from './manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from './manifest-node.ts';
 
-export const DOCUMENTS_MAX = 5_000;
-export const DOCUMENT_BYTES_MAX = 1024 * 1024;
-export const DEPTH_MAX = 100;
+const DOCUMENTS_MAX = 5_000;
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 100;
 /** Nodes that aliases may add to one document. */
-export const ALIAS_NODES_MAX = 10_000;
-
-export interface ReadDocument {
-  readonly node: ManifestNode;
-}
+const ALIAS_NODES_MAX = 10_000;
 
 export interface ReadText {
   /** Documents without a fault of syntax, at their index. */

@@ -117,7 +117,7 @@ const resultOf = (document: InputDocument, outcome: ApplyOutcome, more: object):
 };
 
 /** An outcome that says nothing more. */
-export const plainOutcome = (document: InputDocument, outcome: ApplyOutcome): DocumentOutcome => ({
+const plainOutcome = (document: InputDocument, outcome: ApplyOutcome): DocumentOutcome => ({
   document,
   result: resultOf(document, outcome, {}),
 });

@@ -38,4 +38,4 @@ const isNothing = (before: JsonData | undefined, after: JsonData | undefined): b
   (after === undefined && Array.isArray(before) && before.length === 0);
 
 /** One member name as a segment of a JSON pointer (RFC 6901). */
-export const escapePointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');

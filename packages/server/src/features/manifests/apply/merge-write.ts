@@ -30,7 +30,7 @@ import { fieldDigest, readOwnership, saveOwnership } from './field-ownership.ts'
 import { createMissing } from './missing-namespaces.ts';
 
 /** Annotation that says to which apply set a resource belongs. */
-export const APPLY_SET = 'svc/apply-set';
+const APPLY_SET = 'svc/apply-set';
 /** The same as a private label, by which members are found. */
 export const APPLY_SET_LABEL = 'svc/~apply-set';
 
