@@ -16,7 +16,7 @@ const BATCH = 100;
 const WAIT_MS = 5_000;
 
 /** On whose behalf the collector deletes; stands in audit records. */
-export const COLLECTOR: WriteOrigin = {
+const COLLECTOR: WriteOrigin = {
   requestId: '',
   operation: 'garbage-collection',
   caller: { identity: 'system' },

@@ -8,7 +8,7 @@ export const GC_DEPENDENTS = 'gc.dependents';
 /** Held by an owner whose blocking dependants have to go first. */
 export const FOREGROUND = 'svc/foreground';
 /** A finalizer that blocks longer than this is shown as condition Finalized False (PL-11). */
-export const FINALIZER_GRACE_MICROS = 600_000_000;
+const FINALIZER_GRACE_MICROS = 600_000_000;
 export const GC_FINALIZERS = 'gc.finalizers';
 
 type Removal = RemoveInput & { readonly current: StoredResource };

@@ -5,5 +5,5 @@
  * Called by runtime (stream), features (facts, providers) and app (wiring). Heavy libraries load with their first use.
  */
 export type * from './contract.ts';
-export { embedDemo } from './demo/index.ts';
+
 export { createModelRegistry, type ModelRegistryOptions } from './registry.ts';

@@ -17,7 +17,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const VALUE_LIMIT = 1_024;
 const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
-export const PRIVATE_PREFIX = 'svc/~';
+const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
 const OPTIONS: ReadonlySet<string> = new Set(['catch-up', 'channel-state', 'inheritable', 'keep', 'overlap']);
 

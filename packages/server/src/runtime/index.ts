@@ -13,9 +13,8 @@ import { TurnWorker } from './turn-worker.ts';
 
 export * from './contract.ts';
 export { parsePermission } from './permission/index.ts';
-export { LostClaim, type RuntimeDeps, type TurnEndHook } from './runtime-deps.ts';
-export { sessionKey } from './session/index.ts';
-export { replyTextOf } from './turn/index.ts';
+export type { RuntimeDeps, TurnEndHook } from './runtime-deps.ts';
+
 export * from './turn-record.ts';
 
 export interface Runtime {

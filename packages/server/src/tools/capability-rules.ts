@@ -19,7 +19,7 @@ const NAMESPACES: ReadonlySet<unknown> = new Set(['.', '.:*']);
 const STRICTNESS: Readonly<Record<ApprovalMode, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** The grant of one entry; undefined for names and JSON values that grant nothing. */
-export const parseEntry = (capability: string, entry: unknown): CapabilityGrant | undefined => {
+const parseEntry = (capability: string, entry: unknown): CapabilityGrant | undefined => {
   if (typeof entry === 'string') {
     return isKnownAction(capability, entry) ? { action: entry, approval: 'allow', namespaces: ['.'] } : undefined;
   }

@@ -1,5 +1,5 @@
 /** Actions of every capability (RT-6.2); a name that is not here grants nothing and makes an agent Degraded. */
-export const CAPABILITY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+const CAPABILITY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   knowledge: ['search', 'read', 'write'],
   memory: ['inspect', 'read', 'create', 'update'],
   files: ['inspect', 'read', 'create', 'update', 'delete'],
@@ -15,7 +15,7 @@ export const CAPABILITY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Capability whose actions are `<server>/<tool>` and only set the approval of remote tools. */
-export const MCP_CAPABILITY = 'mcp';
+const MCP_CAPABILITY = 'mcp';
 
 /** True for an action that the capability has; `*` stands for all of them. */
 export const isKnownAction = (capability: string, action: string): boolean => {

@@ -51,7 +51,7 @@ export const wireModels = (
     secrets: (namespace, reference) => secrets.resolve(namespace, reference, { isProviderKey: true }),
   });
 
-export const wireTools = (config: Config, engines: Engines, objects: StoredObjects): ToolRegistry =>
+const wireTools = (config: Config, engines: Engines, objects: StoredObjects): ToolRegistry =>
   createToolRegistry({
     tools: [
       currentTimeTool,

@@ -178,7 +178,7 @@ const isFeatureAvailable = async (
 const KNOBS: ReadonlySet<string> = new Set(['parallel_tools=off', 'compaction=off', 'reasoning=hide']);
 
 /** True for the switches that may narrow a turn (RT-6.3). */
-export const isKnob = (name: string): boolean => KNOBS.has(name) || /^max_steps=[1-9]\d{0,5}$/.test(name);
+const isKnob = (name: string): boolean => KNOBS.has(name) || /^max_steps=[1-9]\d{0,5}$/.test(name);
 
 const target = (model: Model, models: AgentModels) => ({
   provider: model.provider === '' ? models.defaultTarget.provider : model.provider,

@@ -2,7 +2,7 @@ import type { QueueWorker, ReconcileOutcome, WorkItem } from '../../controllers/
 import type { ReadTx, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 
 /** Queue item that drops a former spec; key = `<uid>/<generation>`. */
-export const DROP_REVISION = 'agent.revision';
+const DROP_REVISION = 'agent.revision';
 const KEEP_MICROS = 2 * 86_400_000_000;
 
 const valueName = (uid: string, generation: number): string => `agent-revision/${uid}/${generation}`;

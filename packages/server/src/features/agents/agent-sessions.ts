@@ -8,7 +8,7 @@ import type {
 import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 
 /** Queue item that removes what is left of a deleted agent's sessions; key = uid of the agent. */
-export const REMOVE_SESSIONS = 'agent.sessions';
+const REMOVE_SESSIONS = 'agent.sessions';
 
 const BATCH = 200;
 const ORIGIN: WriteOrigin = { requestId: '', operation: 'garbage-collection', caller: { identity: 'system' } };

@@ -15,7 +15,7 @@ const find = (reads: Reads, kind: string, address: { readonly namespace: string;
   reads.resources.get({ kind, namespace: address.namespace, parent: '', name: address.name });
 
 /** The nearest resource of that name in own and ancestors, then in `further` namespaces. */
-export const findNearest = async (
+const findNearest = async (
   reads: Reads,
   wanted: { readonly kind: string; readonly name: string; readonly further?: readonly string[] },
   ancestry: Ancestry,

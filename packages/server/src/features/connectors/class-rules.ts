@@ -22,7 +22,7 @@ const REFERENCE = 'secret://';
 const REFERENCE_FORM = /^secret:\/\/[^/]+\/[^/]+$/;
 
 /** The one kind of credential, as it is stored whatever name it was written with. */
-export const API_KEY = 'apiKey';
+const API_KEY = 'apiKey';
 
 const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
 

@@ -10,7 +10,7 @@ import { parseJsonMap } from '../../resources/index.ts';
 import { isNormalPath, mountPathProblem } from './mount-path-rules.ts';
 
 /** Providers of RT-8.6. */
-export const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
+const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
 
 const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
   field,

@@ -9,4 +9,3 @@ export { secretContract } from './secret-kind.ts';
 export { type SecretOperationsDeps, secretOperations } from './secret-operations.ts';
 export { auditSecretReads, type SecretReadAuditDeps } from './secret-read-audit.ts';
 export { type SecretProblem, SecretResolver, type SecretResolverDeps, type SecretUse } from './secret-resolver.ts';
-export { parseSecretReference } from './secret-rules.ts';

@@ -4,6 +4,6 @@
  */
 export { taskContract } from './task-kind.ts';
 export { type TaskOperationsDeps, taskOperations } from './task-operations.ts';
-export { canMoveTask, isActivePhase, type TaskActor } from './task-rules.ts';
+export type { TaskActor } from './task-rules.ts';
 export type { TaskTimes } from './task-status.ts';
 export { type StopExecution, TaskTimer } from './task-timer.ts';

@@ -23,7 +23,7 @@ export interface UsageFactsDeps {
 const MICROS = 1_000_000;
 
 /** Where every limit of a policy stands now; identity limits show the hottest identity (RT-9). */
-export const limitStatuses = async (
+const limitStatuses = async (
   deps: UsageFactsDeps,
   reads: Reads,
   record: StoredResource,

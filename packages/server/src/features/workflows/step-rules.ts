@@ -4,7 +4,7 @@ import { parsedJson, schemaProblem } from './json-schema.ts';
 
 const DAY_SECONDS = 86_400;
 /** Longest time-out or wait. */
-export const DURATION_MAX_SECONDS = 365 * DAY_SECONDS;
+const DURATION_MAX_SECONDS = 365 * DAY_SECONDS;
 const DURATION = /^[1-9][0-9]*[smhd]?$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: DAY_SECONDS };
 const INSTANT =

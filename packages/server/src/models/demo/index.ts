@@ -4,4 +4,3 @@
  */
 export { DemoDriver } from './demo-driver.ts';
 export { DemoMemory } from './demo-memory.ts';
-export { embedDemo } from './embeddings.ts';

@@ -61,7 +61,7 @@ const filenameOf = (part: Part): string => part.object?.filename || part.name ||
 const nameForLine = (part: Part): string => filenameOf(part).replace(/\s+/g, ' ') || 'without a name';
 
 /** The line that stands for a file which the model cannot take. */
-export const fileLine = (part: Part): string => {
+const fileLine = (part: Part): string => {
   const size = part.object === undefined ? '' : `, ${part.object.sizeBytes} bytes`;
   return `[file ${nameForLine(part)} (${mediaTypeOf(part)}${size})]`;
 };

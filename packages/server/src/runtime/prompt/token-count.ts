@@ -11,21 +11,20 @@ const BYTES_PER_TOKEN = 100;
 const MESSAGE_TOKENS = 4;
 
 /** Texts of a content block as they are sent. */
-export const textOf = (content: ModelContent): string => {
+const textOf = (content: ModelContent): string => {
   if (content.type === 'media') return '';
   if (content.type === 'call') return `${content.name} ${JSON.stringify(content.input)}`;
   return content.type === 'result' ? `${content.name} ${content.text}` : content.text;
 };
 
-export const mediaTokens = (content: ModelContent): number => {
+const mediaTokens = (content: ModelContent): number => {
   if (content.type !== 'media') return 0;
   const { media } = content;
   if (media.kind === 'url' || media.mediaType.startsWith('image/')) return IMAGE_TOKENS;
   return Math.max(IMAGE_TOKENS, Math.ceil(media.bytes.length / BYTES_PER_TOKEN));
 };
 
-export const toolText = (tool: ModelTool): string =>
-  `${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`;
+const toolText = (tool: ModelTool): string => `${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`;
 
 export const countMessages = (messages: readonly ModelMessage[], count: CountTokens): number => {
   let tokens = 0;

@@ -42,9 +42,7 @@ const sessionKey = (session: Pick<SessionRow, 'namespace' | 'agent' | 'id'>) => 
   parent: session.agent,
   name: session.id,
 });
-
 /** Key of the Session resource that stands for a session row. */
-export { sessionKey };
 
 const sessionDraft = (
   row: SessionRow,

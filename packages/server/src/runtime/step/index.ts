@@ -3,11 +3,9 @@
  * (RT-2.6, R16, R36). It journals nothing and decides nothing about tries, profiles or what follows. Called by turn only.
  */
 export {
-  mediaPartType,
   type RequestedCall,
   runModelStep,
   type StepOutcome,
-  turnUsage,
   usagePart,
 } from './model-step.ts';
 export { PartWriter } from './part-writer.ts';

@@ -21,7 +21,7 @@ export type StepOutcome =
   | { readonly kind: 'failed'; readonly error: ModelError; readonly usage: TurnUsage | undefined }
   | { readonly kind: 'aborted' };
 
-export const turnUsage = (usage: ModelUsage): TurnUsage => ({
+const turnUsage = (usage: ModelUsage): TurnUsage => ({
   inputTokens: usage.inputTokens,
   cachedInputTokens: usage.cachedInputTokens,
   cacheWriteTokens: usage.cacheWriteTokens,
@@ -65,7 +65,7 @@ const MEDIA_TYPES: readonly (readonly [string, typeof PART.IMAGE | typeof PART.A
 ];
 
 /** Part type of media by its media type; anything else is a FILE (WIRE-5). */
-export const mediaPartType = (mediaType: string): Part['type'] =>
+const mediaPartType = (mediaType: string): Part['type'] =>
   MEDIA_TYPES.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
 
 type CallEnd = Extract<StepOutcome, { kind: 'finished' | 'failed' }>;

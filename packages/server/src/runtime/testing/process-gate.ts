@@ -4,7 +4,7 @@ import type { Bus, FaultPoints, JournalRow, ReadTx, Store, WriteTx } from '../..
 import type { Tool } from '../../tools/contract.ts';
 
 /** Thrown at the point of a crash to leave the code that runs there; whoever catches it finds everything frozen. */
-export class Frozen extends Error {
+class Frozen extends Error {
   constructor() {
     super('this process has crashed');
     this.name = 'Frozen';

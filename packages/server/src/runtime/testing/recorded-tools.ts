@@ -69,4 +69,4 @@ export class RecordedTools {
 }
 
 /** Capability of `guarded`; the machine's agent has it with approval `ask`. */
-export const ASKING = { name: 'tasks', action: 'create' } as const;
+const ASKING = { name: 'tasks', action: 'create' } as const;

@@ -3,9 +3,9 @@ import { type ObjectData, PART, type Part } from '../contract.ts';
 import { cutText } from './text-cut.ts';
 
 /** Larger outputs are kept as an object (RT-2.10). */
-export const INLINE_OUTPUT_BYTES = 4096;
+const INLINE_OUTPUT_BYTES = 4096;
 /** First characters of such an output that stay in the part (RT-5). */
-export const PREVIEW_CHARS = 2000;
+const PREVIEW_CHARS = 2000;
 /** More than this of one output is not kept (RT-2.10). */
 export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 

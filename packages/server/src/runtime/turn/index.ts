@@ -5,9 +5,9 @@
  */
 
 export { profilesInOrder } from './profile-rules.ts';
-export { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
+export type { ClaimedTurn } from './turn-claim.ts';
 export { errorPart, type TurnErrorClass } from './turn-error.ts';
-export { holdObjects, replyTextOf, runEndHooks } from './turn-finish.ts';
-export { emptyTurn, interruptPlace, newTurnBody, readyNext, type SteerBody } from './turn-queue.ts';
+export { holdObjects, runEndHooks } from './turn-finish.ts';
+export { emptyTurn, interruptPlace, newTurnBody, type SteerBody } from './turn-queue.ts';
 export { TurnRun } from './turn-run.ts';
 export { finishUnclaimed, publishAfterCommit, stopTurns } from './turn-stop.ts';

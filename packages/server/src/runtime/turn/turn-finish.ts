@@ -44,7 +44,7 @@ const MESSAGE_STATE: Readonly<Record<FinalState, string>> = {
 const ASSISTANT = 2;
 
 /** Text parts after the last tool call, result or permission part, joined by newline (RT-1, RT-R40). */
-export const replyTextOf = (parts: readonly PlacedPart[]): string => {
+const replyTextOf = (parts: readonly PlacedPart[]): string => {
   const texts: string[] = [];
   for (const { part } of parts) {
     if (part.type === PART.TEXT) texts.push(part.content ?? '');

@@ -4,9 +4,9 @@ import type { CheckpointAnswer, CheckpointMode } from './checkpoint-worker.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** Log that is not in the database yet, from which a PASSIVE checkpoint runs. */
-export const PASSIVE_BYTES = 4 * 1024 * 1024;
+const PASSIVE_BYTES = 4 * 1024 * 1024;
 /** Log size from which, after a PASSIVE one, the write queue pauses for a TRUNCATE. */
-export const TRUNCATE_BYTES = 64 * 1024 * 1024;
+const TRUNCATE_BYTES = 64 * 1024 * 1024;
 /** Size of a frame: one page and its header. */
 const FRAME_BYTES = 4096 + 24;
 

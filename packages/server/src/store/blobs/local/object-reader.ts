@@ -18,7 +18,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export const objectDamaged = (sha256: string, cause?: unknown): Fault =>
+const objectDamaged = (sha256: string, cause?: unknown): Fault =>
   new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the stored object is damaged', {
     metadata: { sha256 },
     ...(cause === undefined ? {} : { cause }),
