@@ -28,7 +28,7 @@ if (options.load === '') throw new Error('give the load tool: --load PATH/load.m
 const environment = {
   ...process.env,
   NODE: process.execPath,
-  SVC_MAIN: here('../packages/cli/src/main.ts'),
+  SVC_MAIN: here('../packages/cli/bin/svc.mjs'),
 };
 
 /** One process whose last line of output is its result. */
