@@ -34,7 +34,7 @@ export interface Runtime {
 
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const worker = new TurnWorker(deps);
-  const sweeper = new Sweeper(deps, () => worker.wake());
+  const sweeper = new Sweeper(deps, worker);
   return {
     admission: createAdmission(deps),
     lifecycle: createSessionLifecycle(deps),

@@ -14,13 +14,19 @@ const JOURNAL_KEEP_MICROS = 7 * 86_400 * 1_000_000;
 const TRIM_MS = 60_000;
 const SWEEP_LEASE = 'turn-sweep';
 
+/** The worker beside the sweeper in the same process. */
+interface SweptWorker {
+  wake(): void;
+  runs(turnId: string): boolean;
+}
+
 /**
- * Finds what lost notifications left behind (RT-2.7): nothing depends on a hint (RT-R18). `wake` is called after each
- * pass, so that the worker of this process looks for ready turns even when the bus loses everything.
+ * Finds what lost notifications left behind (RT-2.7): nothing depends on a hint (RT-R18). The worker is woken after each
+ * pass, so that it looks for ready turns even when the bus loses everything.
  */
 export class Sweeper {
   readonly #deps: SweepDeps;
-  readonly #wake: () => void;
+  readonly #worker: SweptWorker;
   #timer: CancelTimer | undefined;
   #pass: Promise<unknown> | undefined;
   #closed = false;
@@ -28,9 +34,9 @@ export class Sweeper {
   /** Repairs of sessions that were PROCESSING without an open turn; a metric, expected to stay 0. */
   repairs = 0;
 
-  constructor(deps: SweepDeps, wake: () => void = () => undefined) {
+  constructor(deps: SweepDeps, worker: SweptWorker) {
     this.#deps = deps;
-    this.#wake = wake;
+    this.#worker = worker;
   }
 
   /** The data directory's lock is held, so every claim belongs to a dead process: all are released at once (RT-2.7). */
@@ -65,7 +71,7 @@ export class Sweeper {
     const moved = await store.write((tx) => this.#sweep(tx, isTrimming));
     if (isTrimming) this.#trimmedMs = clock.monotonicMs();
     if (moved > 0) bus.publish(WAKE_TURNS, {});
-    this.#wake();
+    this.#worker.wake();
     return moved;
   }
 
@@ -94,7 +100,8 @@ export class Sweeper {
   async #sweep(tx: WriteTx, isTrimming: boolean): Promise<number> {
     const deps = this.#deps;
     const now = tx.now();
-    const expired = await tx.log.expiredClaims(now, SWEEP_ROWS);
+    // A turn this process still runs is not dead: its renewal is late, because the process was kept from running.
+    const expired = (await tx.log.expiredClaims(now, SWEEP_ROWS)).filter((turn) => !this.#worker.runs(turn.id));
     const due = await tx.log.dueParks(now, SWEEP_ROWS);
     const stuck = await tx.log.stuckSessions(SWEEP_ROWS);
     // Looking writes nothing, so an idle store commits nothing. The lease is held to the end of the transaction.

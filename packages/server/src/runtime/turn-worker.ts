@@ -72,6 +72,11 @@ export class TurnWorker implements LiveTurns {
     return this.#byTurn.size;
   }
 
+  /** True while this process executes the turn and still may: its claim is late at most, not dead. */
+  runs(turnId: string): boolean {
+    return this.#byTurn.get(turnId)?.claim.lost === false;
+  }
+
   live(sessionId: string): LiveTurn | undefined {
     return this.#bySession.get(sessionId)?.live();
   }
@@ -100,9 +105,14 @@ export class TurnWorker implements LiveTurns {
   async #claim(): Promise<void> {
     const free = Math.min(CLAIM_BATCH, this.#deps.config.concurrency - this.#byTurn.size);
     if (free <= 0) return;
-    const sentMs = this.#deps.clock.monotonicMs();
+    const { clock, store } = this.#deps;
+    // The claim counts from when its transaction runs: how long it waited for its turn to write takes nothing from the lease.
+    let sentMs = clock.monotonicMs();
     this.#deps.faultPoint('before-claim');
-    const claimed = await this.#deps.store.write((tx) => claimReadyTurns({ tx, deps: this.#deps }, free));
+    const claimed = await store.write((tx) => {
+      sentMs = clock.monotonicMs();
+      return claimReadyTurns({ tx, deps: this.#deps }, free);
+    });
     this.#deps.faultPoint('after-claim');
     if (this.#closed) return;
     for (const one of claimed) this.#execute(one, sentMs);
@@ -195,8 +205,11 @@ export class TurnWorker implements LiveTurns {
     const { store, clock, config, workerId } = this.#deps;
     this.#lastRenewalMs = clock.monotonicMs();
     const asked = [...this.#byTurn.values()].map((run) => ({ run, turnId: run.claim.turnId, fence: run.claim.fence }));
-    const sentMs = clock.monotonicMs();
-    const news = await store.write((tx) => tx.log.renewClaims(workerId, asked, tx.now() + config.leaseMs * 1000));
+    let sentMs = clock.monotonicMs();
+    const news = await store.write((tx) => {
+      sentMs = clock.monotonicMs();
+      return tx.log.renewClaims(workerId, asked, tx.now() + config.leaseMs * 1000);
+    });
     const byTurn = new Map(news.map((one) => [one.turnId, one]));
     for (const { run, turnId, fence } of asked) {
       const one = byTurn.get(turnId);
