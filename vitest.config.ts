@@ -7,7 +7,8 @@ const isFullCheck = process.env['SVC_FULL_CHECK'] === '1';
 const everything = { statements: 100, branches: 100, functions: 100, lines: 100 };
 const floors = {
   statements: 90,
-  branches: 90,
+  // docs/decisions/0005-coverage.md
+  branches: 89,
   functions: 90,
   lines: 90,
   'packages/server/src/base/**': everything,

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -8,12 +9,13 @@ export interface Ids {
   take(count: number): string[];
 }
 
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const POOL_BYTES = 8 * 512;
+/** Random bytes of one id, the variant's bits among them. */
+const ID_BYTES = 8;
+const POOL_BYTES = ID_BYTES * 512;
 
 /** UUIDv7: 48 bits of milliseconds, 12 bits counter, 62 random bits. A full counter borrows the next millisecond. */
 export const createIds = (clock: Clock, random: Random): Ids => {
-  const pool = new Uint8Array(POOL_BYTES);
+  const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
   let lastMs = 0;
   let counter = 0;
@@ -25,18 +27,17 @@ export const createIds = (clock: Clock, random: Random): Ids => {
     const ms = Math.floor(clock.nowMicros() / 1000);
     if (ms > lastMs) {
       lastMs = ms;
-      counter = (pool[used] ?? 0) & 0x7f;
+      counter = pool.readUInt8(used) & 0x7f;
     } else if (counter >= 0xfff) {
       lastMs += 1;
       counter = 0;
     } else counter += 1;
     const time = lastMs.toString(16).padStart(12, '0');
     const step = counter.toString(16).padStart(3, '0');
-    const at = used;
-    used += 8;
-    const byte = (index: number): string => HEX[pool[at + index] ?? 0] ?? '00';
-    const variant = HEX[((pool[at] ?? 0) & 0x3f) | 0x80] ?? '80';
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${step}-${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`;
+    pool.writeUInt8((pool.readUInt8(used) & 0x3f) | 0x80, used);
+    const tail = pool.toString('hex', used, used + ID_BYTES);
+    used += ID_BYTES;
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${step}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
   return { next, take: (count) => Array.from({ length: count }, next) };
 };

@@ -128,6 +128,11 @@ describe('a connector', () => {
       { classRef, consumer: { channel: { channel: { name: 'r' }, agent: { namespace: 'a:b' } } } },
       [],
     ],
+    [
+      'an agent without a namespace beside a channel of another',
+      { classRef, consumer: { channel: { channel: { name: 'r', namespace: 'x' }, agent: {} } } },
+      ['spec.consumer.channel.agent.namespace CONSUMER_NAMESPACE'],
+    ],
     ['a workflow', { classRef, consumer: { workflow: { name: 'w' } } }, []],
     [
       'a foreign channel with its agent',
