@@ -5,7 +5,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
-import { createFaultPoint, type RunningServer, startApp } from './app/index.ts';
+import { createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
 import { createLog, stderrWriter } from './app/telemetry/index.ts';
 import { systemClock, systemRandom } from './base/index.ts';
 
@@ -54,7 +54,8 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
   // From here on the young generation may grow with the load; while loading it was kept small.
-  setFlagsFromString('--semi-space-growth-factor=2');
+  setFlagsFromString('--semi-space-growth-factor=8');
+  governMemory(systemClock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
   return server;
 };
 

@@ -3,4 +3,5 @@
  * them in order. Holds no logic of its own. Called by main with the configuration and the surroundings of the process.
  */
 export { createFaultPoint } from './fault-point.ts';
+export { governMemory } from './memory-governor.ts';
 export { type RunningServer, startApp } from './server.ts';
