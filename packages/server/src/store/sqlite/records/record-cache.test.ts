@@ -101,4 +101,23 @@ describe('records kept between reads', () => {
     );
     expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => JSON.stringify({ text: String(index) })));
   });
+
+  it('shows activity as committed, to others than its writer only then, and none after a rollback or a removal', async () => {
+    const stored = await store.write((tx) => tx.resources.insert(draft('one')));
+    const activity = async (): Promise<string | undefined> => (await store.direct.resources.activity(['u1'])).get('u1');
+    expect(await activity()).toBeUndefined();
+    const inside = await store.write(async (tx) => {
+      await tx.resources.setActivity('u1', '{"n":1}');
+      return (await tx.resources.activity(['u1'])).get('u1');
+    });
+    expect([inside, await activity()]).toEqual(['{"n":1}', '{"n":1}']);
+    const failed = store.write(async (tx) => {
+      await tx.resources.setActivity('u1', '{"n":2}');
+      throw new Fault('ABORTED', 'CONFLICT', 'no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await activity()).toBe('{"n":1}');
+    await store.write((tx) => tx.resources.remove(key, stored.version));
+    expect(await activity()).toBeUndefined();
+  });
 });

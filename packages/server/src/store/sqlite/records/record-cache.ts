@@ -1,6 +1,6 @@
 import type { ResourceKey, StoredResource } from '../../contracts/index.ts';
 
-/** Most records kept; the oldest go first. */
+/** Most entries kept of each sort; the oldest go first. */
 const ENTRIES = 10_000;
 
 const textOf = (key: ResourceKey): string => `${key.kind}\n${key.namespace}\n${key.parent}\n${key.name}`;
@@ -14,6 +14,28 @@ export class RecordCache {
   readonly #committed = new Map<string, StoredResource>();
   /** Keys written by the group under way; undefined = ask SQL. */
   readonly #written = new Map<string, StoredResource | undefined>();
+
+  /** Activity by uid as last committed; null = there is none. */
+  readonly #activity = new Map<string, string | null>();
+  readonly #activityWritten = new Set<string>();
+
+  /** Undefined = ask SQL. */
+  activity(uid: string): string | null | undefined {
+    return this.#activity.get(uid);
+  }
+
+  /** Keeps what SQL answered for a uid whose activity no unfinished group has written. */
+  offerActivity(uid: string, body: string | null): void {
+    if (this.#activityWritten.has(uid)) return;
+    forgetOldest(this.#activity);
+    this.#activity.set(uid, body);
+  }
+
+  /** The group under way wrote or removed this activity: left to SQL until the group is over. */
+  wroteActivity(uid: string): void {
+    this.#activity.delete(uid);
+    this.#activityWritten.add(uid);
+  }
 
   /** For readers that see only what is committed. */
   committed(key: ResourceKey): StoredResource | undefined {
@@ -30,10 +52,7 @@ export class RecordCache {
   offer(record: StoredResource): void {
     const text = textOf(record.key);
     if (this.#written.has(text)) return;
-    if (this.#committed.size >= ENTRIES) {
-      const oldest = this.#committed.keys().next();
-      if (oldest.done !== true) this.#committed.delete(oldest.value);
-    }
+    forgetOldest(this.#committed);
     this.#committed.set(text, record);
   }
 
@@ -52,5 +71,12 @@ export class RecordCache {
   /** The group was committed or rolled back. */
   settle(): void {
     if (this.#written.size > 0) this.#written.clear();
+    if (this.#activityWritten.size > 0) this.#activityWritten.clear();
   }
 }
+
+const forgetOldest = (kept: Map<string, unknown>): void => {
+  if (kept.size < ENTRIES) return;
+  const oldest = kept.keys().next();
+  if (oldest.done !== true) kept.delete(oldest.value);
+};

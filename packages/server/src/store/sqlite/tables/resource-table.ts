@@ -125,10 +125,22 @@ export class ResourceReadTable {
   activity(uids: readonly string[]): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const uid of uids) {
-      const row = this.#activity.get(uid);
-      if (row !== undefined) found.set(uid, row.body);
+      const body = this.#cache?.activity(uid) ?? this.#readActivity(uid);
+      if (body !== null) found.set(uid, body);
     }
     return found;
+  }
+
+  /** The group under way writes or removes the activity. */
+  wroteActivity(uid: string): void {
+    this.#cache?.wroteActivity(uid);
+  }
+
+  #readActivity(uid: string): string | null {
+    if (this.#cache?.activity(uid) === null) return null;
+    const body = this.#activity.get(uid)?.body ?? null;
+    this.#cache?.offerActivity(uid, body);
+    return body;
   }
 }
 
@@ -236,12 +248,16 @@ export class ResourceWriteTable {
     const last = this.#reads.get(key);
     if (previous.labels !== '{}') this.#dropLabels(key, parseTextMap(previous.labels));
     for (const uid of ownerUids(previous.owners)) this.#dropOwner.run(uid, previous.row);
-    if (last !== undefined) this.#dropActivity.run(last.uid);
+    if (last !== undefined) {
+      this.#reads.wroteActivity(last.uid);
+      this.#dropActivity.run(last.uid);
+    }
     this.#delete.run(previous.row);
     return last;
   }
 
   setActivity(uid: string, json: string): void {
+    this.#reads.wroteActivity(uid);
     this.#setActivity.run(uid, json);
   }
 
