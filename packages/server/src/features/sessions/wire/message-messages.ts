@@ -10,6 +10,8 @@ interface CachedMessage {
   /** Stored text the message was made of: equal text, equal message, also after a clear that reuses an id. */
   readonly parts: string;
   readonly bytes: number;
+  /** Read since the bound last looked at it: stays for another round. */
+  used: boolean;
 }
 
 /** Objects around the text of a message cost about this much. */
@@ -34,11 +36,11 @@ export class MessageMessages {
     const key = `${row.sessionId}${row.id}${row.revision}`;
     const known = this.#known.get(key);
     if (known !== undefined && known.parts === row.parts) {
-      this.#known.delete(key);
-      this.#known.set(key, known);
+      known.used = true;
       return known;
     }
-    const entry = { message: deepFreeze(build(row)), parts: row.parts, bytes: row.parts.length + OVERHEAD_BYTES };
+    const bytes = row.parts.length + OVERHEAD_BYTES;
+    const entry = { message: deepFreeze(build(row)), parts: row.parts, bytes, used: false };
     this.#keep(key, entry, known);
     return entry;
   }
@@ -53,7 +55,10 @@ export class MessageMessages {
     for (const [oldest, value] of this.#known) {
       if (this.#bytes * 2 <= this.#limitBytes) break;
       this.#known.delete(oldest);
-      this.#bytes -= value.bytes;
+      if (value.used) {
+        value.used = false;
+        this.#known.set(oldest, value);
+      } else this.#bytes -= value.bytes;
     }
   }
 }
