@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../../base/index.ts';
 import type { FaultPoints } from '../contracts/index.ts';
 import { toReaderError } from './storage-fault.ts';
 
@@ -80,6 +81,7 @@ export class Connection {
   readonly database: DatabaseSync;
   readonly #faults: FaultPoints | undefined;
   readonly #isReader: boolean;
+  /** Only with fault points; otherwise each statement keeps its own. */
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor(file: string, options: ConnectionOptions) {
@@ -106,7 +108,8 @@ export class Connection {
   }
 
   prepare(sql: string): StatementSync {
-    this.#faults?.('store.statement');
+    if (this.#faults === undefined) return this.database.prepare(sql);
+    this.#faults('store.statement');
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
       prepared = this.database.prepare(sql);
@@ -123,5 +126,31 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.database.close();
+  }
+}
+
+/** Statements kept for queries that callers put together (label selectors, filters); they may send any number of forms. */
+const COMPOSED_STATEMENTS = 256;
+
+/** Statements by their text, for texts that are put together at run time; the one used least recently is forgotten. */
+export class ComposedStatements<Row> {
+  readonly #connection: Connection;
+  readonly #kept = new BoundedCache<string, Statement<Row>>(COMPOSED_STATEMENTS);
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  of(sql: string): Statement<Row> {
+    let statement = this.#kept.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.statement<Row>(sql);
+      this.#kept.set(sql, statement);
+    }
+    return statement;
   }
 }
