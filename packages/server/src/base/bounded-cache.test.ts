@@ -24,6 +24,23 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(0);
   });
 
+  it('keeps no more than its weight allows, whatever the number of entries', () => {
+    const cache = new BoundedCache<string, string>(100, { limit: 10, of: (text) => text.length });
+    cache.set('a', 'xxxx');
+    cache.set('b', 'xxxx');
+    expect(cache.get('a')).toBe('xxxx');
+    cache.set('c', 'xxxx');
+    expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual(['xxxx', undefined, 'xxxx']);
+    cache.set('c', 'x');
+    cache.set('d', 'xxxxx');
+    expect(cache.size).toBe(3);
+    cache.delete('a');
+    cache.set('e', 'xxxx');
+    expect([cache.get('c'), cache.get('d'), cache.get('e')]).toEqual(['x', 'xxxxx', 'xxxx']);
+    cache.set('too heavy', 'x'.repeat(11));
+    expect([cache.get('too heavy'), cache.size]).toEqual([undefined, 0]);
+  });
+
   it('of no size keeps the newest entry only', () => {
     const cache = new BoundedCache<string, number>(0);
     cache.set('a', 1);

@@ -1,10 +1,19 @@
-/** A map that forgets what was used least recently once it holds `limit` entries. */
+/** What entries of a cache may weigh together, where their sizes differ by far; any unit. */
+export interface CacheWeight<V> {
+  readonly limit: number;
+  readonly of: (value: V) => number;
+}
+
+/** A map that forgets what was used least recently once it holds `limit` entries, or more than their `weight` allows. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;
+  readonly #weight: CacheWeight<V> | undefined;
+  #total = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, weight?: CacheWeight<V>) {
     this.#limit = limit;
+    this.#weight = weight;
   }
 
   get size(): number {
@@ -21,15 +30,22 @@ export class BoundedCache<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key);
-    if (this.#entries.size >= this.#limit) {
-      const oldest = this.#entries.keys().next();
-      if (oldest.done !== true) this.#entries.delete(oldest.value);
-    }
+    this.delete(key);
+    if (this.#entries.size >= this.#limit) this.#forgetOldest();
     this.#entries.set(key, value);
+    if (this.#weight === undefined) return;
+    this.#total += this.#weight.of(value);
+    while (this.#total > this.#weight.limit) this.#forgetOldest();
   }
 
   delete(key: K): void {
+    const value = this.#weight === undefined ? undefined : this.#entries.get(key);
+    if (value !== undefined) this.#total -= this.#weight?.of(value) ?? 0;
     this.#entries.delete(key);
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#entries.keys().next();
+    if (oldest.done !== true) this.delete(oldest.value);
   }
 }

@@ -29,16 +29,21 @@ const settle = async (): Promise<void> => {
 describe('a reconcile loop', () => {
   const passes: string[] = [];
   let outcome: (name: string) => ReconcileOutcome = () => ({ done: true });
+  let mapFailures = 0;
   let loop: ReconcileLoop;
 
   beforeEach(async () => {
     passes.length = 0;
     outcome = () => ({ done: true });
+    mapFailures = 0;
     const reconciler: Reconciler = {
       name: 'skills',
       kinds: ['Skill'],
       resyncMs: 60_000,
-      keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+      keysFor: async ({ resource }) => {
+        if (mapFailures-- > 0) throw new Error('no store');
+        return resource.key.kind === 'Skill' ? [resource.key] : [];
+      },
       reconcile: async (key) => {
         passes.push(key.name);
         return outcome(key.name);
@@ -63,6 +68,19 @@ describe('a reconcile loop', () => {
     await settle();
     await loop.tick();
     expect(passes).toEqual(['old', 'old']);
+  });
+
+  it('loses no change whose keys could not be told, nor those that came with it', async () => {
+    mapFailures = 1;
+    await skill('first');
+    await skill('second');
+    await world.feed.tick();
+    await loop.tick();
+    expect(passes).toEqual(['old', 'second']);
+    world.clock.advance(5_000);
+    await settle();
+    await loop.tick();
+    expect(passes).toContain('first');
   });
 
   it('comes back to keys that ask for it and to keys that fail', async () => {

@@ -13,6 +13,8 @@ export interface ReconcileLoopDeps {
 }
 
 const PAGE = 500;
+/** Wait before everything is queued again because the keys of a change could not be told. */
+const REMAP_MS = 5_000;
 
 /** Drives one reconciler: keys from changes, from a full pass at start and at every resync; one key at a time. */
 export class ReconcileLoop {
@@ -22,6 +24,7 @@ export class ReconcileLoop {
   readonly #changes: ResourceChange[] = [];
   #stop: () => void = () => undefined;
   #timer: CancelTimer = () => undefined;
+  #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #isClosed = false;
 
@@ -46,6 +49,7 @@ export class ReconcileLoop {
     this.#isClosed = true;
     this.#stop();
     this.#timer();
+    this.#remapTimer?.();
     this.#queue.clear();
   }
 
@@ -84,9 +88,28 @@ export class ReconcileLoop {
 
   async #mapChanges(): Promise<void> {
     const batch = this.#changes.splice(0);
-    for (const change of batch)
-      for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources))
-        this.#queue.add(formatKey(key), key);
+    for (const change of batch) {
+      try {
+        for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources))
+          this.#queue.add(formatKey(key), key);
+      } catch (error) {
+        this.#warn('the keys of a change cannot be told; all are passed over soon', error);
+        this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
+      }
+    }
+  }
+
+  /** In place of the keys that could not be told: all of them. */
+  #remap(): void {
+    this.#remapTimer = undefined;
+    this.resync().catch((error: unknown) => {
+      this.#warn('resync failed', error);
+      if (!this.#isClosed) this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
+    });
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#deps.log.warn(message, { controller: this.#reconciler.name, reason: String(error) });
   }
 
   async #pass(id: string, key: ResourceKey): Promise<void> {
@@ -102,16 +125,12 @@ export class ReconcileLoop {
 
   #wake(): void {
     if (this.#isClosed || this.#running !== undefined) return;
-    this.tick().catch((error: unknown) =>
-      this.#deps.log.warn('a controller stopped early', { controller: this.#reconciler.name, reason: String(error) }),
-    );
+    this.tick().catch((error: unknown) => this.#warn('a controller stopped early', error));
   }
 
   #arm(): void {
     this.#timer = this.#deps.clock.after(this.#reconciler.resyncMs, () => {
-      this.resync().catch((error: unknown) =>
-        this.#deps.log.warn('resync failed', { controller: this.#reconciler.name, reason: String(error) }),
-      );
+      this.resync().catch((error: unknown) => this.#warn('resync failed', error));
       if (!this.#isClosed) this.#arm();
     });
   }

@@ -40,10 +40,15 @@ interface CachedView {
   readonly version: number;
   readonly activity: string;
   readonly full: Message;
+  /** Characters of the record it was made of. */
+  readonly chars: number;
   generic?: Resource;
 }
 
 const ENTRIES = 4_000;
+/** Most characters of the records that stand behind kept views or specs: one may have a mebibyte. */
+const CHARS = 16 * 1024 * 1024;
+const VIEW_WEIGHT = { limit: CHARS, of: (view: CachedView): number => view.chars };
 
 /**
  * Messages of stored resources as callers see them. They are frozen and shared: the same record gives the same object, so
@@ -57,8 +62,8 @@ export class ResourceViews {
   /** Values that `seal` cannot open are shown empty. */
   constructor(limit = ENTRIES, seal: Pick<ValueSeal, 'open'> = closedSeal) {
     this.#seal = seal;
-    this.#open = new BoundedCache(limit);
-    this.#masked = new BoundedCache(limit);
+    this.#open = new BoundedCache(limit, VIEW_WEIGHT);
+    this.#masked = new BoundedCache(limit, VIEW_WEIGHT);
   }
 
   /** The full resource of a built-in kind; `schema` must be the kind's own. */
@@ -83,14 +88,16 @@ export class ResourceViews {
     const activity = options.activity ?? '';
     const cache = options.secrets || !hasSensitiveFields(row.kind) ? this.#open : this.#masked;
     const isMasked = cache === this.#masked;
+    const { version } = record;
+    const chars = record.spec.length + record.status.length;
     if (options.isTransient === true) {
       const full = build(row, record, { activity, isMasked, seal: this.#seal });
-      return { version: record.version, activity, full };
+      return { version, activity, full, chars };
     }
     const known = cache.get(record.uid);
-    if (known !== undefined && known.version === record.version && known.activity === activity) return known;
+    if (known !== undefined && known.version === version && known.activity === activity) return known;
     const full = deepFreeze(build(row, record, { activity, isMasked, seal: this.#seal }));
-    const view: CachedView = { version: record.version, activity, full };
+    const view: CachedView = { version, activity, full, chars };
     cache.set(record.uid, view);
     return view;
   }
@@ -123,12 +130,12 @@ export const deepFreeze = <T>(value: T): T => {
   return value;
 };
 
-/** Typed specs of records for code that acts on them: frozen, unmasked, cached by uid and generation. */
+/** Typed specs of records for code that acts on them: frozen, unmasked, cached by uid and text. */
 export class SpecReader {
   readonly #specs: BoundedCache<string, { readonly text: string; readonly spec: Message }>;
 
   constructor(limit = ENTRIES) {
-    this.#specs = new BoundedCache(limit);
+    this.#specs = new BoundedCache(limit, { limit: CHARS, of: ({ text }) => text.length });
   }
 
   read<D extends DescMessage>(schema: D, record: Pick<ResourceRecord, 'uid' | 'spec'>): MessageShape<D> {

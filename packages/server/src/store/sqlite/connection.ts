@@ -1,5 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { BoundedCache } from '../../base/index.ts';
 import type { FaultPoints } from '../contracts/index.ts';
+import { toReaderError } from './storage-fault.ts';
 
 /** What SQLite keeps in a column here: micros and counters fit a number exactly (< 2^53). */
 export type SqlValue = string | number | null;
@@ -18,7 +20,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 export interface ConnectionOptions {
   /** True where a commit may stay in the page cache of the system until the group's own sync; false = never synced (tests). */
   readonly isSynced: boolean;
-  readonly isReadOnly?: boolean;
+  /** Only reads: an error of SQLite is the caller's UNAVAILABLE STORAGE. A writer needs the error itself. */
+  readonly isReader?: boolean;
   /** Called as `store.statement` before each statement; throws to make it fail. */
   readonly faults?: FaultPoints;
 }
@@ -36,16 +39,28 @@ export class Statement<Row = never> {
 
   /** First row, undefined when there is none. */
   get(...values: SqlValue[]): Row | undefined {
-    return (this.#prepared ?? this.#prepare()).get(...values) as Row | undefined;
+    try {
+      return (this.#prepared ?? this.#prepare()).get(...values) as Row | undefined;
+    } catch (error) {
+      throw this.#connection.failure(error);
+    }
   }
 
   all(...values: SqlValue[]): Row[] {
-    return (this.#prepared ?? this.#prepare()).all(...values) as Row[];
+    try {
+      return (this.#prepared ?? this.#prepare()).all(...values) as Row[];
+    } catch (error) {
+      throw this.#connection.failure(error);
+    }
   }
 
   /** Number of rows changed. */
   run(...values: SqlValue[]): number {
-    return Number((this.#prepared ?? this.#prepare()).run(...values).changes);
+    try {
+      return Number((this.#prepared ?? this.#prepare()).run(...values).changes);
+    } catch (error) {
+      throw this.#connection.failure(error);
+    }
   }
 
   /** As `run`, for an INSERT that adds exactly one row; answers its rowid. */
@@ -65,11 +80,14 @@ export class Statement<Row = never> {
 export class Connection {
   readonly database: DatabaseSync;
   readonly #faults: FaultPoints | undefined;
+  readonly #isReader: boolean;
+  /** Only with fault points; otherwise each statement keeps its own. */
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor(file: string, options: ConnectionOptions) {
     this.#faults = options.faults;
-    this.database = new DatabaseSync(file, { readOnly: options.isReadOnly ?? false, timeout: BUSY_TIMEOUT_MS });
+    this.#isReader = options.isReader ?? false;
+    this.database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     this.database.exec(
       `PRAGMA synchronous = ${options.isSynced ? 'NORMAL' : 'OFF'}; PRAGMA wal_autocheckpoint = 0;
        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = OFF`,
@@ -80,12 +98,18 @@ export class Connection {
     return this.#faults !== undefined;
   }
 
+  /** What a failed statement throws. */
+  failure(error: unknown): unknown {
+    return this.#isReader ? toReaderError(error) : error;
+  }
+
   statement<Row = never>(sql: string): Statement<Row> {
     return new Statement<Row>(this, sql);
   }
 
   prepare(sql: string): StatementSync {
-    this.#faults?.('store.statement');
+    if (this.#faults === undefined) return this.database.prepare(sql);
+    this.#faults('store.statement');
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
       prepared = this.database.prepare(sql);
@@ -102,5 +126,31 @@ export class Connection {
   close(): void {
     this.#prepared.clear();
     this.database.close();
+  }
+}
+
+/** Statements kept for queries that callers put together (label selectors, filters); they may send any number of forms. */
+const COMPOSED_STATEMENTS = 256;
+
+/** Statements by their text, for texts that are put together at run time; the one used least recently is forgotten. */
+export class ComposedStatements<Row> {
+  readonly #connection: Connection;
+  readonly #kept = new BoundedCache<string, Statement<Row>>(COMPOSED_STATEMENTS);
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  of(sql: string): Statement<Row> {
+    let statement = this.#kept.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.statement<Row>(sql);
+      this.#kept.set(sql, statement);
+    }
+    return statement;
   }
 }

@@ -13,14 +13,17 @@ export type DurableVersion = () => number;
  * each is over before the event loop turns; one that is not is ended with an error, and the next goes on.
  */
 export class SnapshotReads {
+  readonly #connection: Connection;
   readonly #syncer: WalSyncer;
   readonly #tables: Tables;
   readonly #begin: Statement;
   readonly #end: Statement;
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
+  #refusal: Fault | undefined;
 
   constructor(connection: Connection, tables: Tables, syncer: WalSyncer) {
+    this.#connection = connection;
     this.#syncer = syncer;
     this.#tables = tables;
     this.#begin = connection.statement('BEGIN');
@@ -38,16 +41,32 @@ export class SnapshotReads {
       leave: (value) => value,
     };
     let durable: Promise<void> | undefined;
+    let hasBegun = false;
     try {
+      if (this.#refusal !== undefined) throw this.#refusal;
       this.#begin.run();
+      hasBegun = true;
       return await this.#guarded(work, createReadHandle(access));
     } finally {
       isOpen = false;
       if (!this.#syncer.isSynced) durable = this.#syncer.synced();
-      this.#end.run();
+      this.#pass(hasBegun);
+      await durable;
+    }
+  }
+
+  /** Every later read, and every one that waits, fails with `refusal`. */
+  close(refusal: Fault): void {
+    this.#refusal = refusal;
+  }
+
+  /** Ends the snapshot, unless an error of SQLite did, and lets the next read begin whatever happened to this one. */
+  #pass(hasBegun: boolean): void {
+    try {
+      if (hasBegun && this.#refusal === undefined && this.#connection.isInTransaction) this.#end.run();
+    } finally {
       this.#isBusy = false;
       this.#waiting.shift()?.();
-      await durable;
     }
   }
 
@@ -77,11 +96,13 @@ export class SnapshotReads {
  */
 export class DirectReads implements Access {
   readonly tables: Tables;
+  readonly #connection: Connection;
   readonly #syncer: WalSyncer;
   readonly #durableVersion: DurableVersion;
   readonly #begin: Statement;
   readonly #end: Statement;
   #isOpen = false;
+  #isReleaseDue = false;
   #refusal: Fault | undefined;
   #commitSeen = 0;
 
@@ -90,6 +111,7 @@ export class DirectReads implements Access {
     options: { readonly tables: Tables; readonly syncer: WalSyncer; readonly durableVersion: DurableVersion },
   ) {
     this.tables = options.tables;
+    this.#connection = connection;
     this.#syncer = options.syncer;
     this.#durableVersion = options.durableVersion;
     this.#begin = connection.statement('BEGIN');
@@ -100,13 +122,17 @@ export class DirectReads implements Access {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#isOpen) {
       if (this.#commitSeen === this.#syncer.committed) return;
-      this.#end.run();
-    } else {
-      setImmediate(() => this.#release());
-      this.#isOpen = true;
+      this.#release();
     }
     this.#begin.run();
+    this.#isOpen = true;
     this.#commitSeen = this.#syncer.committed;
+    if (this.#isReleaseDue) return;
+    this.#isReleaseDue = true;
+    setImmediate(() => {
+      this.#isReleaseDue = false;
+      this.#release();
+    });
   }
 
   leave<T>(value: T, version?: number): T | Promise<T> {
@@ -121,10 +147,10 @@ export class DirectReads implements Access {
     this.#release();
   }
 
-  /** Gives the snapshot up, so that the log can be truncated. */
+  /** Gives the snapshot up, so that the log can be truncated; an error of SQLite may have done so already. */
   #release(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#end.run();
+    if (this.#connection.isInTransaction) this.#end.run();
   }
 }

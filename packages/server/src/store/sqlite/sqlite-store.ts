@@ -123,7 +123,8 @@ class SqliteStore implements Store {
     const file = join(options.dataDir, 'svc.db');
     const writer = openWriter(file, options);
     const isSynced = options.durability !== 'off';
-    const [snapshot, direct] = [new Connection(file, { isSynced }), new Connection(file, { isSynced })];
+    const reader = { isSynced, isReader: true };
+    const [snapshot, direct] = [new Connection(file, reader), new Connection(file, reader)];
     this.#connections = [snapshot, direct, writer];
     const nextToken = tokenSource(options.random);
     const cache = new RecordCache();
@@ -194,6 +195,7 @@ class SqliteStore implements Store {
       await this.#queue.close(CLOSED);
     } finally {
       await this.#checkpointer.close();
+      this.#snapshots.close(CLOSED);
       this.#direct.close(CLOSED);
       closeSync(this.#walFd);
       for (const connection of this.#connections) connection.close();

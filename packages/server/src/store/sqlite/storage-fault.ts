@@ -18,6 +18,10 @@ export const isSyncFailure = (error: unknown): boolean => SYNC_FAILURES.has(resu
 export const toCallerError = (error: unknown): unknown =>
   isFault(error) || !isSqliteError(error) ? error : storageFault('the write was refused by the store', error);
 
+/** The same for an error of a reading connection. */
+export const toReaderError = (error: unknown): unknown =>
+  isSqliteError(error) ? storageFault('the store could not be read', error) : error;
+
 /** UNAVAILABLE STORAGE; the cause is for the log only. */
 export const storageFault = (message: string, cause?: unknown): Fault =>
   new Fault('UNAVAILABLE', 'STORAGE', message, cause === undefined ? {} : { cause });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
 import type { ResourceDraft, Store, WriteTx } from '../../contracts/index.ts';
 import { openSqliteStore } from '../index.ts';
+import { RecordCache } from './record-cache.ts';
 
 const draft = (text: string): ResourceDraft => ({
   key: { kind: 'Agent', namespace: 'default', parent: '', name: 'helper' },
@@ -119,5 +120,16 @@ describe('records kept between reads', () => {
     expect(await activity()).toBe('{"n":1}');
     await store.write((tx) => tx.resources.remove(key, stored.version));
     expect(await activity()).toBeUndefined();
+  });
+
+  it('keeps records within a bound of text, however large each is', () => {
+    const cache = new RecordCache();
+    const record = (name: string) => ({
+      ...draft('x'.repeat(1_000_000)),
+      ...{ key: { ...key, name }, version: 1, updatedAt: 1 },
+    });
+    for (let index = 0; index < 100; index++) cache.offer(record(`r-${index}`));
+    expect(cache.committed({ ...key, name: 'r-0' })).toBeUndefined();
+    expect(cache.committed({ ...key, name: 'r-99' })).toBeDefined();
   });
 });

@@ -1,7 +1,18 @@
+import { BoundedCache } from '../../../base/index.ts';
 import type { ResourceKey, StoredResource } from '../../contracts/index.ts';
 
-/** Most entries kept of each sort; the oldest go first. */
+/** Most entries kept of each sort. */
 const ENTRIES = 10_000;
+/** Most characters of text in the records kept: one record may hold a mebibyte (`limits.resourceBytes`). */
+const RECORD_CHARS = 32 * 1024 * 1024;
+/** About what a record takes beside its texts. */
+const RECORD_OVERHEAD = 500;
+
+const charsOf = (record: StoredResource): number => {
+  let chars = RECORD_OVERHEAD + record.spec.length + record.status.length;
+  for (const key in record.annotations) chars += key.length + (record.annotations[key]?.length ?? 0);
+  return chars;
+};
 
 const textOf = (key: ResourceKey): string => `${key.kind}\n${key.namespace}\n${key.parent}\n${key.name}`;
 
@@ -11,12 +22,12 @@ const textOf = (key: ResourceKey): string => `${key.kind}\n${key.namespace}\n${k
  * and shown to the writing connection only; after a rollback it is left to SQL. Missing records are never kept.
  */
 export class RecordCache {
-  readonly #committed = new Map<string, StoredResource>();
+  readonly #committed = new BoundedCache<string, StoredResource>(ENTRIES, { limit: RECORD_CHARS, of: charsOf });
   /** Keys written by the group under way; undefined = ask SQL. */
   readonly #written = new Map<string, StoredResource | undefined>();
 
   /** Activity by uid as last committed; null = there is none. */
-  readonly #activity = new Map<string, string | null>();
+  readonly #activity = new BoundedCache<string, string | null>(ENTRIES);
   readonly #activityWritten = new Set<string>();
 
   /** Undefined = ask SQL. */
@@ -27,7 +38,6 @@ export class RecordCache {
   /** Keeps what SQL answered for a uid whose activity no unfinished group has written. */
   offerActivity(uid: string, body: string | null): void {
     if (this.#activityWritten.has(uid)) return;
-    forgetOldest(this.#activity);
     this.#activity.set(uid, body);
   }
 
@@ -52,7 +62,6 @@ export class RecordCache {
   offer(record: StoredResource): void {
     const text = textOf(record.key);
     if (this.#written.has(text)) return;
-    forgetOldest(this.#committed);
     this.#committed.set(text, record);
   }
 
@@ -74,9 +83,3 @@ export class RecordCache {
     if (this.#activityWritten.size > 0) this.#activityWritten.clear();
   }
 }
-
-const forgetOldest = (kept: Map<string, unknown>): void => {
-  if (kept.size < ENTRIES) return;
-  const oldest = kept.keys().next();
-  if (oldest.done !== true) kept.delete(oldest.value);
-};

@@ -1,5 +1,5 @@
 import type { AuditFilter, AuditRow } from '../../contracts/index.ts';
-import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
+import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 
 const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
 const SELECT = `SELECT ${COLUMNS}, coalesce(hash, '') AS hash FROM audit a LEFT JOIN audit_chain c ON c.position = a.position`;
@@ -38,16 +38,14 @@ const toAudit = (row: AuditSqlRow): AuditRow => ({
 
 /** The audit record in commit order, and the hash chain that is closed over it afterwards (PL-15). */
 export class AuditTable {
-  readonly #connection: Connection;
   readonly #append: Statement;
   readonly #unchained: Statement<AuditSqlRow>;
   readonly #chainHead: Statement<{ hash: string }>;
   readonly #setHash: Statement;
-  /** One statement per combination of filters: 64 at most. */
-  readonly #lists = new Map<string, Statement<AuditSqlRow>>();
+  readonly #lists: ComposedStatements<AuditSqlRow>;
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.#lists = new ComposedStatements(connection);
     this.#append = connection.statement(APPEND);
     this.#unchained = connection.statement(UNCHAINED);
     this.#chainHead = connection.statement(CHAIN_HEAD);
@@ -78,7 +76,8 @@ export class AuditTable {
     add('a.position < (SELECT position FROM audit WHERE id = ?)', filter.before);
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const sql = `${SELECT} ${where} ORDER BY a.position DESC ${LIMIT}`;
-    return this.#list(sql)
+    return this.#lists
+      .of(sql)
       .all(...values, filter.limit)
       .map(toAudit);
   }
@@ -93,14 +92,5 @@ export class AuditTable {
 
   setHash(id: string, hash: string): void {
     this.#setHash.run(hash, id);
-  }
-
-  #list(sql: string): Statement<AuditSqlRow> {
-    let statement = this.#lists.get(sql);
-    if (statement === undefined) {
-      statement = this.#connection.statement<AuditSqlRow>(sql);
-      this.#lists.set(sql, statement);
-    }
-    return statement;
   }
 }

@@ -1,5 +1,5 @@
 import type { LabelRequirement, ResourceKey, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
+import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from './resource-rows.ts';
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
@@ -52,14 +52,12 @@ interface Range {
  * An equality label walks the label table instead, which has the same order.
  */
 export class ResourceList {
-  readonly #connection: Connection;
   readonly #nextKind: Statement<{ kind: string }>;
   readonly #nextNamespace: Statement<{ namespace: string }>;
-  /** One statement per shape of query: bounded by the combinations of operators callers send. */
-  readonly #byShape = new Map<string, Statement<ResourceSqlRow>>();
+  readonly #ranges: ComposedStatements<ResourceSqlRow>;
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.#ranges = new ComposedStatements(connection);
     this.#nextKind = connection.statement(NEXT_KIND);
     this.#nextNamespace = connection.statement(NEXT_NAMESPACE);
   }
@@ -143,16 +141,7 @@ export class ResourceList {
     const from = driver === undefined ? 'resources r' : LABELLED;
     const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
       ORDER BY ${order}.namespace, ${order}.parent, ${order}.name ${LIMIT}`;
-    for (const row of this.#statement(sql).all(...values)) found.push(toResource(row));
-  }
-
-  #statement(sql: string): Statement<ResourceSqlRow> {
-    let statement = this.#byShape.get(sql);
-    if (statement === undefined) {
-      statement = this.#connection.statement<ResourceSqlRow>(sql);
-      this.#byShape.set(sql, statement);
-    }
-    return statement;
+    for (const row of this.#ranges.of(sql).all(...values)) found.push(toResource(row));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
-import { type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
+import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import { parseTextMap, textMapJson } from '../row-json.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
@@ -71,7 +71,6 @@ const toSession = (row: SessionSqlRow): SessionRow => ({
 
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {
-  readonly #connection: Connection;
   readonly #get: Statement<SessionSqlRow>;
   readonly #insert: Statement;
   readonly #previous: Statement<{ row: number; last_active: number; state: string; labels: string }>;
@@ -84,11 +83,11 @@ export class SessionTable {
   readonly #countLabel: Statement<{ found: number }>;
   readonly #busyWindow: Statement<{ id: string }>;
   readonly #stuck: Statement<SessionSqlRow>;
-  readonly #pages = new Map<string, Statement<SessionSqlRow>>();
+  readonly #pages: ComposedStatements<SessionSqlRow>;
   #stuckAfter = '';
 
   constructor(connection: Connection) {
-    this.#connection = connection;
+    this.#pages = new ComposedStatements(connection);
     this.#get = connection.statement(GET);
     this.#insert = connection.statement(INSERT);
     this.#previous = connection.statement(PREVIOUS);
@@ -166,7 +165,8 @@ export class SessionTable {
     const index = driver === undefined ? 'INDEXED BY sessions_activity' : '';
     const sql = `SELECT ${COLUMNS} FROM sessions s ${index} WHERE ${conditions.join(' AND ')}
       ORDER BY s.last_active DESC, s.id DESC ${LIMIT}`;
-    return this.#page(sql)
+    return this.#pages
+      .of(sql)
       .all(...values, page.limit)
       .map(toSession);
   }
@@ -189,15 +189,6 @@ export class SessionTable {
     if (driver === undefined) return undefined;
     const matches = this.#countLabel.get(page.namespace, page.agent, driver.key, driver.value, SORTED_MATCHES + 1);
     return (matches?.found ?? 0) > SORTED_MATCHES ? undefined : driver;
-  }
-
-  #page(sql: string): Statement<SessionSqlRow> {
-    let statement = this.#pages.get(sql);
-    if (statement === undefined) {
-      statement = this.#connection.statement<SessionSqlRow>(sql);
-      this.#pages.set(sql, statement);
-    }
-    return statement;
   }
 
   #addLabels(row: SessionRow): void {
