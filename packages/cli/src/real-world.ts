@@ -34,7 +34,7 @@ export const realWorld = (): World => {
     files: realFiles,
     fetch: (input, init) => globalThis.fetch(input, init),
     nowMs: () => Date.now(),
-    sleep: (ms) => sleep(ms, undefined, { ref: false }),
+    sleep: (ms) => sleep(ms),
     openTerminal: () => Promise.resolve(openRealTerminal()),
     createClient: async (options) => (await import('@svc/client')).createClient(options),
     loadServer: () => import('@svc/server'),

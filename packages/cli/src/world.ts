@@ -67,7 +67,6 @@ export interface World {
   readonly fetch: typeof globalThis.fetch;
   /** Wall clock in milliseconds. */
   nowMs(): number;
-  /** Keeps the process from nothing: a program that is done does not wait for it. */
   sleep(ms: number): Promise<void>;
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
