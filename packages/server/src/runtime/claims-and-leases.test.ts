@@ -32,6 +32,24 @@ describe('claims', () => {
     expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 1 });
   });
 
+  it('renewed while the turn ends do not keep its terminal event back (2.4, R3)', async () => {
+    const { machine } = world;
+    let isEnding = false;
+    const onWrite = (moment: string): void => {
+      if (!isEnding || moment !== 'before') return;
+      isEnding = false;
+      queueMicrotask(() => void machine.process.runtime.worker.renew());
+    };
+    const faultPoint = (point: string): void => {
+      if (point === 'before-final') isEnding = true;
+    };
+    await machine.restart({ watch: { onWrite }, faultPoint });
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, 'hello');
+    await machine.quiet();
+    expect(machine.clients.get(session)?.terminalEvents(turnId)).toMatchObject([{ kind: EVENT.DONE }]);
+  });
+
   it('of a paused worker are taken over; it writes and shows nothing when it comes back (K20, R4, 12.13)', async () => {
     const { machine } = world;
     const session = await machine.session();

@@ -87,7 +87,10 @@ export class TurnClaim {
     return this.#stopSeen;
   }
 
-  /** True while a transaction of this claim moves its own fence: a renewal that asked with the old one proves nothing. */
+  /**
+   * True while a transaction of this claim moves its own fence or ends the turn, and once it ended it: a renewal that finds
+   * the claim gone then proves nothing.
+   */
   get moving(): boolean {
     return this.#moving;
   }
@@ -163,9 +166,20 @@ export class TurnClaim {
     });
   }
 
-  /** The last transaction of the claim, behind every commit under way; what it writes is up to `work`. */
-  finish(work: (tx: WriteTx, state: ClaimState) => Promise<void>): Promise<void> {
-    return this.#inTurn(() => this.guarded(work));
+  /**
+   * The last transaction of the claim, behind every commit under way; what it writes is up to `work`, which answers whether
+   * it ended the turn.
+   */
+  finish(work: (tx: WriteTx, state: ClaimState) => Promise<boolean>): Promise<void> {
+    return this.#inTurn(async () => {
+      let hasEnded = false;
+      this.#moving = true;
+      try {
+        hasEnded = await this.guarded(work);
+      } finally {
+        this.#moving = hasEnded;
+      }
+    });
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {

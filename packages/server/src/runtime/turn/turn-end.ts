@@ -190,8 +190,9 @@ export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ende
   await claim.finish(async (tx, state) => {
     written = undefined;
     const maySteer = end.kind === 'completed' && end.maySteer && !state.turn.stopRequested;
-    if (maySteer && (await tx.log.steers(claim.sessionId)).length > 0) return;
+    if (maySteer && (await tx.log.steers(claim.sessionId)).length > 0) return false;
     written = await writeFinal(context, end, { tx, state, step });
+    return true;
   });
   if (written === undefined) return 'steered';
   deps.faultPoint('after-final');
