@@ -32,7 +32,8 @@ export const fillClassDefaults = (spec: ConnectorClassSpec): ConnectorClassSpec 
   const { runtime, auth } = filled;
   if (runtime !== undefined) {
     if (runtime.kind === '') runtime.kind = 'http';
-    runtime.endpoint = runtime.endpoint.replace(/\/+$/, '');
+    // Without the look behind a run of slashes is tried again from each of them.
+    runtime.endpoint = runtime.endpoint.replace(/(?<!\/)\/+$/, '');
   }
   if (auth !== undefined && AUTH_KINDS.has(auth.kind.toLowerCase())) auth.kind = API_KEY;
   return filled;

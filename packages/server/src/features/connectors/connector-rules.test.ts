@@ -33,6 +33,9 @@ describe('a connector class', () => {
     const kept = fillClassDefaults(create(ConnectorClassSpecSchema, { runtime: { kind: 'x' } }));
     expect([kept.runtime?.kind, kept.auth]).toEqual(['x', undefined]);
     expect(fillClassDefaults(create(ConnectorClassSpecSchema)).runtime).toBeUndefined();
+    const endpoint = `http://x/${'/'.repeat(1_000_000)}y`;
+    const long = fillClassDefaults(create(ConnectorClassSpecSchema, { runtime: { endpoint: `${endpoint}/` } }));
+    expect(long.runtime?.endpoint).toBe(endpoint);
   });
 
   it.each<readonly [string, ClassInit, readonly string[]]>([

@@ -71,6 +71,14 @@ describe('chunks of a document', () => {
     );
   });
 
+  it('know a title without the marks that close it, in a line of any length', () => {
+    const headings = (line: string) => chunkDocument(line).map(({ heading }) => heading);
+    expect(headings('## Refunds # \t##')).toEqual(['Refunds']);
+    expect(headings('# #')).toEqual(['']);
+    const line = `# title ${'# '.repeat(500_000)}end`;
+    expect(new Set(headings(line))).toEqual(new Set([line.slice(2, 202)]));
+  });
+
   it('are as many as the length of the largest document asks for', () => {
     const found = chunkDocument('#\n'.repeat(512 * 1024));
     expect(found.length).toBeLessThan(2_000);

@@ -7,7 +7,8 @@ export const OVERLAP_LENGTH = 180;
 /** A heading begins a new chunk once the current one is this long; shorter sections share one. */
 const SECTION_LENGTH = 600;
 
-const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/;
+const HEADING = /^(#{1,6})[ \t]+/;
+const TITLE_LENGTH = 200;
 const FENCE = /^ {0,3}(?:```|~~~)/;
 
 interface Block {
@@ -64,7 +65,7 @@ const blocksOf = (content: string): readonly Block[] => {
       const depth = (found[1] ?? '').length;
       titles.length = Math.min(titles.length, depth - 1);
       while (titles.length < depth - 1) titles.push('');
-      titles.push((found[2] ?? '').slice(0, 200));
+      titles.push(titleOf(line.slice(found[0].length)));
       for (const [index, text] of splitLong(line).entries())
         blocks.push({ text, isHeading: index === 0, heading: heading() });
     } else if (line.trim() === '' && !isFenced) close();
@@ -72,6 +73,13 @@ const blocksOf = (content: string): readonly Block[] => {
   }
   close();
   return blocks;
+};
+
+/** A heading without the marks that may close it; a loop, because a pattern may take the square of a line's length. */
+const titleOf = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && ' \t#'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, Math.min(end, TITLE_LENGTH));
 };
 
 /** Pieces no longer than a chunk less its overlap: cut after a sentence, else between words, else between characters. */

@@ -21,6 +21,13 @@ describe('the rules of knowledge', () => {
     },
   );
 
+  it('normalise a path of any length', () => {
+    const slashes = '/'.repeat(1_000_000);
+    expect(normalPath(`${slashes}a${slashes}`)).toBe('a');
+    expect(normalPath(slashes)).toBe('');
+    expect(normalPath(`a${slashes}b`)).toBe(`a${slashes}b`);
+  });
+
   it.each([
     '',
     '/',
