@@ -181,7 +181,8 @@ const oracle = (zone: Zone, start: number, pattern: { minutes: number[]; hours: 
   });
   if (pattern.hours === 'all') return walls.filter(({ wall }) => matches(pattern, wall)).map(({ at }) => at);
   const found = new Set<number>();
-  let shown = walls[0]!.wall - MINUTE;
+  // The minute before the window: walls jumped over right at its start belong to it.
+  let shown = start - MINUTE + zone.offsetAt(start - MINUTE);
   for (const { at, wall } of walls) {
     // Walls between the last one shown and this one were jumped over: they run now, once.
     for (let skipped = shown + MINUTE; skipped <= wall; skipped += MINUTE) if (matches(pattern, skipped)) found.add(at);
