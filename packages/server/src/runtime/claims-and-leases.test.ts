@@ -32,6 +32,40 @@ describe('claims', () => {
     expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 1 });
   });
 
+  it.each([
+    { what: 'a claim', waitMs: 9000 },
+    { what: 'a renewal', waitMs: 4500 },
+  ])('count from when their transaction runs: $what waits behind other writes (2.4, K4)', async ({ what, waitMs }) => {
+    const { machine } = world;
+    const isClaim = what === 'a claim';
+    let isNext = false;
+    let left = 1;
+    // Time passes between the request and its transaction.
+    const onWrite = (moment: string): void => {
+      if (!isNext || left === 0 || moment !== 'before') return;
+      left = 0;
+      machine.clock.advance(waitMs);
+    };
+    const faultPoint = (point: string): void => {
+      isNext ||= isClaim && machine.sessions.length > 0 && point === 'before-claim';
+    };
+    await machine.restart({ watch: { onWrite }, faultPoint });
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, '!hold gate\n!say end');
+    await machine.quiet();
+    if (!isClaim) {
+      isNext = true;
+      await machine.process.runtime.worker.renew();
+      machine.clock.advance(waitMs);
+      await machine.quiet();
+    }
+    expect(left).toBe(0);
+    machine.process.models.releaseHold('gate');
+    await machine.quiet();
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 1 });
+    expect(machine.record.modelCalls).toHaveLength(1);
+  });
+
   it('renewed while the turn ends do not keep its terminal event back (2.4, R3)', async () => {
     const { machine } = world;
     let isEnding = false;
