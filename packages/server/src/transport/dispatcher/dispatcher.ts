@@ -105,9 +105,18 @@ export class Dispatcher implements CallRunner, SinkOwner {
       call.idempotencyKey = readIdempotencyKey(call.exchange);
       call.timeoutMs = call.wire.timeoutMs(call);
       call.wire.read(call);
+      if (call.request === undefined && !call.finished) this.#awaitBody(call);
     } catch (error) {
       this.fail(call, error);
     }
+  }
+
+  /** A body may never come whole: its sender goes away, or is silent until the deadline. Both end the call. */
+  #awaitBody(call: Call): void {
+    this.#armDeadline(call, 0);
+    call.exchange.onGone(() => {
+      if (call.request === undefined) this.fail(call, clientGone());
+    });
   }
 
   execute(call: Call, request: object): void {
@@ -119,7 +128,8 @@ export class Dispatcher implements CallRunner, SinkOwner {
       const { authenticated, anyCredential } = call.method;
       if (authenticated && !anyCredential) this.#parts.authorizer.authorize(call.operation, request, call.caller);
       if (handler.kind === 'stream') return this.#stream(call, request, handler.handle);
-      this.#armDeadline(call, request);
+      const waitMs = waitOf(request, this.#parts.config.waitDeadlineMs);
+      if (call.deadline === undefined || waitMs > 0) this.#armDeadline(call, waitMs);
       handler.handle(request as never, call).then(
         (answer) => this.#succeed(call, answer),
         (error: unknown) => this.fail(call, error),
@@ -172,6 +182,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
       call.abort(clientGone());
       this.#endStream(sink, clientGone());
     });
+    if (call.finished) return;
     handle(request as never, call, sink).then(
       () => this.#endStream(sink, undefined),
       (error: unknown) => this.#endStream(sink, error),
@@ -180,8 +191,11 @@ export class Dispatcher implements CallRunner, SinkOwner {
 
   /** Streams have no deadline of their own; one that the client asked for holds (API-1.9). */
   #streamTimeout(call: Call, sink: CallSink): void {
+    call.deadline?.cancel();
     if (call.timeoutMs === undefined) return;
-    const stop = this.#parts.clock.after(call.timeoutMs, () => {
+    const { clock } = this.#parts;
+    const leftMs = call.startedMs + call.timeoutMs - clock.monotonicMs();
+    const stop = clock.after(Math.max(0, leftMs), () => {
       const late = new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the deadline of the call passed');
       call.abort(late);
       this.#endStream(sink, late);
@@ -193,13 +207,14 @@ export class Dispatcher implements CallRunner, SinkOwner {
     const { call } = sink;
     if (call.finished) return;
     const fault = error === undefined ? undefined : this.faultOf(error, call.requestId);
-    this.streams.delete(sink);
     this.#finish(call, fault);
     try {
       sink.finish(fault);
     } catch (failure) {
       this.#parts.log.error('ending a stream failed', { request_id: call.requestId }, failure);
     }
+    // Last: a stream that ends without a message is opened by its end.
+    this.streams.delete(sink);
     call.abort(fault ?? clientGone());
   }
 
@@ -231,9 +246,10 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.#endStream(sink, shuttingDown(sink.lastId));
   }
 
-  #armDeadline(call: Call, request: object): void {
+  /** Counted from the start of the call; replaces the deadline under which its body was read. */
+  #armDeadline(call: Call, waitMs: number): void {
     const { clock, config } = this.#parts;
-    const waitMs = waitOf(request, config.waitDeadlineMs);
+    call.deadline?.cancel();
     if (call.timeoutMs === undefined && waitMs === 0) {
       call.deadline = this.#deadlines.add(call, call.startedMs);
       return;

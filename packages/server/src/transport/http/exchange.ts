@@ -46,7 +46,7 @@ export interface Exchange extends CredentialCarrier {
   readonly closed: boolean;
   /** Called every time a lagging reader has caught up; one listener. */
   onDrained(notify: () => void): void;
-  /** Called once when the connection or stream is gone before the answer ended. */
+  /** Called once when the connection or stream is gone before the answer ended; at once when it is gone already. */
   onGone(notify: () => void): void;
 }
 

@@ -125,6 +125,7 @@ export class Http1Exchange implements Exchange {
   }
 
   onGone(notify: () => void): void {
+    if (!this.#ended && this.closed) return notify();
     this.#response.once('close', () => {
       if (!this.#ended || !this.#response.writableFinished) notify();
     });

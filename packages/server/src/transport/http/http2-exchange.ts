@@ -162,6 +162,7 @@ export class Http2Exchange implements Exchange {
   }
 
   onGone(notify: () => void): void {
+    if (!this.#ended && this.closed) return notify();
     if (this.#gone === undefined) {
       this.#gone = [];
       this.#stream.once('close', onClose);
@@ -184,6 +185,8 @@ export class Http2Exchange implements Exchange {
   }
 
   bodyEnd(): void {
+    // A reset also ends the body, half-way: nobody is left to answer, and what came is not what was meant.
+    if (this.#stream.aborted) return;
     const take = this.#takeBody;
     const pieces = this.#pieces;
     this.#takeBody = undefined;
