@@ -119,7 +119,7 @@ export class FileReads {
         const object = objectOf(record.annotations);
         if (object === undefined) return exchange.answer(204, {});
         await this.#used(record);
-        const sent = { ...object, mediaType: fileSpec(record).mediaType };
+        const sent = { ...object, mediaType: fileSpec(record).mediaType, signal: context.signal };
         await this.guarded(record.key, object, () => sendObject(this.#deps.blobs, exchange, sent));
       },
     };

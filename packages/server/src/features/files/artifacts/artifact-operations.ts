@@ -78,7 +78,7 @@ const contentRoute = (deps: ArtifactsDeps & { readonly authorizer: Authorizer },
     const place = { ns, agent, sessionId };
     deps.authorizer.authorize('svc.gateway.FileService/ReadArtifact', place, context.caller);
     const artifact = await artifacts.find(place, id);
-    await unlessLost(() => sendObject(deps.blobs, exchange, artifact));
+    await unlessLost(() => sendObject(deps.blobs, exchange, { ...artifact, signal: context.signal }));
   },
 });
 

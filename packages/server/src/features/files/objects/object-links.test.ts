@@ -17,9 +17,9 @@ const served = async (
       answer = { status, headers, body };
     },
   };
-  await links
-    .route()
-    .handle(exchange as unknown as HttpExchange, { token: path.slice('/v1/objects/'.length) }, undefined as never);
+  await links.route().handle(exchange as unknown as HttpExchange, { token: path.slice('/v1/objects/'.length) }, {
+    signal: new AbortController().signal,
+  } as never);
   return answer;
 };
 
@@ -56,5 +56,28 @@ describe('ObjectLinks', () => {
     }
     clock.advance(301_000);
     await expect(served(links, good)).rejects.toBeInstanceOf(Fault);
+  });
+
+  it('reads no further once the client left, also while it waits for one that lags', async () => {
+    let read = 0;
+    const slow = {
+      stat: async () => ({ sizeBytes: 30 }),
+      stream: async function* () {
+        for (; read < 10; read++) yield Buffer.from('abc');
+      },
+    } as unknown as BlobStore;
+    const { promise: lagging, resolve: lags } = Promise.withResolvers<void>();
+    const stream = { write: () => false, onDrained: () => lags(), end: () => undefined, writable: false };
+    const exchange = { header: () => undefined, stream: () => stream };
+    const left = new AbortController();
+    const others = new ObjectLinks({ key: new Uint8Array(32).fill(1), clock, blobs: slow });
+    const token = others.link('default', object).slice('/v1/objects/'.length);
+    const served = others
+      .route()
+      .handle(exchange as unknown as HttpExchange, { token }, { signal: left.signal } as never);
+    await lagging;
+    left.abort(new Fault('CANCELLED', 'CLIENT_GONE', 'the client left'));
+    await expect(served).rejects.toMatchObject({ reason: 'CLIENT_GONE' });
+    expect(read).toBe(1);
   });
 });

@@ -62,15 +62,15 @@ export class ObjectLinks {
       method: 'GET',
       pattern: '/v1/objects/{token}',
       authenticated: false,
-      handle: (exchange, params) => this.#serve(exchange, params['token'] ?? ''),
+      handle: (exchange, params, { signal }) => this.#serve(exchange, params['token'] ?? '', signal),
     };
   }
 
-  async #serve(exchange: HttpExchange, token: string): Promise<void> {
+  async #serve(exchange: HttpExchange, token: string, signal: AbortSignal): Promise<void> {
     const { sha256, type: mediaType, name: filename } = this.#facts(token);
     const stat = await this.#blobs.stat(sha256);
     if (stat === undefined) throw notALink();
-    await sendObject(this.#blobs, exchange, { sha256, mediaType, filename, sizeBytes: stat.sizeBytes });
+    await sendObject(this.#blobs, exchange, { sha256, mediaType, filename, sizeBytes: stat.sizeBytes, signal });
   }
 
   #facts(token: string): LinkFacts {

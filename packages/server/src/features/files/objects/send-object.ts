@@ -22,12 +22,13 @@ const downloadHeaders = ({ sha256, mediaType, filename }: Omit<SentObject, 'size
 
 /**
  * Answers an object or the range asked for. The whole object is read and checked whatever is asked; the last piece goes out
- * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED.
+ * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED, and what
+ * `signal` was aborted with: a client that left ends the read.
  */
 export const sendObject = async (
   blobs: Pick<BlobStore, 'stream'>,
   exchange: HttpExchange,
-  object: SentObject,
+  { signal, ...object }: SentObject & { readonly signal: AbortSignal },
 ): Promise<void> => {
   const { sha256, sizeBytes } = object;
   const headers = { ...downloadHeaders(object), 'accept-ranges': 'bytes' };
@@ -42,6 +43,7 @@ export const sendObject = async (
     status: range === undefined ? 200 : 206,
     headers: { ...headers, ...place },
     length: span.end - span.start,
+    signal,
   });
 };
 
@@ -59,16 +61,22 @@ async function* pieces(source: AsyncIterable<Uint8Array>, { start, end }: ByteSp
 const sendPieces = async (
   source: AsyncIterable<Uint8Array>,
   exchange: HttpExchange,
-  answer: { readonly status: number; readonly headers: Record<string, string>; readonly length: number },
+  answer: {
+    readonly status: number;
+    readonly headers: Record<string, string>;
+    readonly length: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> => {
-  const { status, headers, length } = answer;
+  const { status, headers, length, signal } = answer;
   let stream: HttpStream | undefined;
   let held: Uint8Array | undefined;
   for await (const piece of source) {
     if (held !== undefined) {
       stream ??= exchange.stream(status, { ...headers, 'content-length': String(length) });
-      if (!stream.write(held)) await drained(stream);
+      if (!stream.write(held)) await drained(stream, signal);
     }
+    signal.throwIfAborted();
     held = piece;
   }
   const last = held ?? new Uint8Array(0);
@@ -77,7 +85,14 @@ const sendPieces = async (
   stream.end();
 };
 
-const drained = (stream: HttpStream): Promise<void> =>
+/** The reader caught up, or left and never will. */
+const drained = (stream: HttpStream, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    stream.onDrained(() => resolve());
+    const goOn = (): void => {
+      signal.removeEventListener('abort', goOn);
+      resolve();
+    };
+    stream.onDrained(goOn);
+    signal.addEventListener('abort', goOn);
+    if (signal.aborted) goOn();
   });
