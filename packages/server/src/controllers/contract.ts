@@ -158,7 +158,7 @@ export interface ResourceWriter {
   create(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
   /** Creates or replaces; absent labels and annotations are emptied, system keys stay. */
   put(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
-  /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
+  /** Throws `<KIND>_NOT_FOUND`; of what exists every field fault of the change first, then CONFLICT. */
   modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult>;
   /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
   remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult>;
@@ -168,6 +168,11 @@ export interface ResourceWriter {
     key: ResourceKey,
     change: (current: StoredResource) => StatusChange | undefined,
   ): Promise<StoredResource | undefined>;
+  /** Faults that a write would find in labels, annotations, owners and finalizers, for callers with preconditions of their own. */
+  metadataFaults(
+    wanted: DesiredResource,
+    place: { readonly current: StoredResource | undefined; readonly path: string },
+  ): readonly FieldViolation[];
 }
 
 export { RESOURCES_CHANGED } from '../store/contracts/index.ts';

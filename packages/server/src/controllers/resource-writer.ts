@@ -16,6 +16,7 @@ import {
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type {
   AppendAudit,
+  DesiredResource,
   KindContract,
   ModifyInput,
   NamespaceFacts,
@@ -92,13 +93,23 @@ export class TransactionalResourceWriter implements ResourceWriter {
   }
 
   async modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult> {
-    await this.#requireLive(tx, input.key);
     const current = await tx.resources.get(input.key);
-    if (current === undefined) throw resourceNotFound(input.key);
-    checkVersion(current, input.resourceVersion);
+    if (current === undefined) {
+      await this.#requireLive(tx, input.key);
+      throw resourceNotFound(input.key);
+    }
     const { change, ...address } = input;
     const desired = await change(openRecord(current, this.#deps.seal));
-    return this.#save(tx, await this.#prepare(tx, { origin, input: { ...desired, ...address }, current }));
+    const prepared = await this.#prepare(tx, { origin, input: { ...desired, ...address }, current });
+    await this.#requireLive(tx, input.key);
+    return this.#save(tx, prepared);
+  }
+
+  metadataFaults(
+    wanted: DesiredResource,
+    place: { readonly current: StoredResource | undefined; readonly path: string },
+  ): readonly FieldViolation[] {
+    return checkMetadata({ wanted, ...place, limits: this.#deps.limits });
   }
 
   async remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult> {
@@ -165,7 +176,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const path = input.metadataPath ?? 'metadata.';
     const faults = [
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
-      ...checkMetadata({ wanted: input, current, path, limits: this.#deps.limits }),
+      ...this.metadataFaults(input, { current, path }),
       ...(contract?.validate(write) ?? []),
       ...this.#checkSize(plainText),
       ...(await this.#checkOwners(tx, input, path)),
