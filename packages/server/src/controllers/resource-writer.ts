@@ -178,7 +178,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
       ...this.metadataFaults(input, { current, path }),
       ...(contract?.validate(write) ?? []),
-      ...this.#checkSize(plainText),
+      ...this.#checkSize(plainText, contract?.ownBounds?.(spec) ?? []),
       ...(await this.#checkOwners(tx, input, path)),
     ];
     if (faults.length > 0) throw refusal(faults);
@@ -195,9 +195,12 @@ export class TransactionalResourceWriter implements ResourceWriter {
     return sealedText(place, text, { seal: this.#deps.seal, stored: record.status });
   }
 
-  #checkSize(specText: string): readonly FieldViolation[] {
+  #checkSize(specText: string, ownBounds: readonly string[]): readonly FieldViolation[] {
     const limit = this.#deps.limits.resourceBytes;
-    if (Buffer.byteLength(specText) <= limit) return [];
+    const size = Buffer.byteLength(specText);
+    if (size <= limit) return [];
+    const apart = ownBounds.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0);
+    if (size - apart <= limit) return [];
     return invalidField('spec', `larger than ${limit} bytes`).violations;
   }
 
