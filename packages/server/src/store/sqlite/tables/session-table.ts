@@ -1,6 +1,7 @@
 import { Fault } from '../../../base/index.ts';
 import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
+import type { RecordCache } from '../records/index.ts';
 import { parseTextMap, textMapJson } from '../row-json.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
@@ -84,9 +85,14 @@ export class SessionTable {
   readonly #busyWindow: Statement<{ id: string }>;
   readonly #stuck: Statement<SessionSqlRow>;
   readonly #pages: ComposedStatements<SessionSqlRow>;
+  readonly #cache: RecordCache['sessions'] | undefined;
+  readonly #isWriter: boolean;
   #stuckAfter = '';
 
-  constructor(connection: Connection) {
+  /** `cache` only where the connection sees exactly what is committed, or (`isWriter`) the group that is being written. */
+  constructor(connection: Connection, cache?: RecordCache, isWriter = false) {
+    this.#cache = cache?.sessions;
+    this.#isWriter = isWriter;
     this.#pages = new ComposedStatements(connection);
     this.#get = connection.statement(GET);
     this.#insert = connection.statement(INSERT);
@@ -103,8 +109,13 @@ export class SessionTable {
   }
 
   get(id: string): SessionRow | undefined {
+    const known = this.#isWriter ? this.#cache?.newest(id) : this.#cache?.committed(id);
+    if (known !== undefined) return known;
     const row = this.#get.get(id);
-    return row === undefined ? undefined : toSession(row);
+    if (row === undefined) return undefined;
+    const session = toSession(row);
+    this.#cache?.offer(id, session);
+    return session;
   }
 
   insert(row: SessionRow): void {
@@ -114,6 +125,7 @@ export class SessionTable {
       ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, labels, row.body],
     );
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
+    this.#cache?.wrote(row.id, row);
     if (labels !== '{}') this.#addLabels(row);
   }
 
@@ -121,6 +133,7 @@ export class SessionTable {
   save(row: SessionRow): void {
     const previous = this.#previous.get(row.id);
     if (previous === undefined) return;
+    this.#cache?.wrote(row.id, row);
     const labels = textMapJson(row.labels);
     const values: SqlValue[] = [
       ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
@@ -138,6 +151,7 @@ export class SessionTable {
   delete(id: string): void {
     const session = this.#get.get(id);
     if (session === undefined) return;
+    this.#cache?.wrote(id, undefined);
     this.#dropLabels(session, session.labels);
     this.#delete.run(id);
   }
