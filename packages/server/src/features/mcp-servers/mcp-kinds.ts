@@ -75,8 +75,10 @@ const requireServer = async (
   const server = await references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
   if (server === undefined) {
     const wanted = spec.serverRef === '' ? name : spec.serverRef;
-    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', `MCP server does not exist: ${wanted}`, {
+    const description = `MCP server does not exist: ${wanted}`;
+    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', description, {
       metadata: { ns: namespace, server: wanted },
+      violations: [{ field: 'spec.serverRef', description, reason: 'REFERENCE_MISSING' }],
     });
   }
   const effective = effectiveServer({ namespace: server.key.namespace, spec: serverSpec(server) }, { namespace, spec });
