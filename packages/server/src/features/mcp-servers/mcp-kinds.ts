@@ -80,8 +80,10 @@ const admitBinding = async (
   const server = await deps.references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
   if (server === undefined) {
     const wanted = spec.serverRef === '' ? name : spec.serverRef;
-    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', `MCP server does not exist: ${wanted}`, {
+    const description = `MCP server does not exist: ${wanted}`;
+    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', description, {
       metadata: { ns: namespace, server: wanted },
+      violations: [{ field: 'spec.serverRef', description, reason: 'REFERENCE_MISSING' }],
     });
   }
   const changesProcess = spec.args.length > 0 || Object.keys(spec.headers).length > 0;
