@@ -43,16 +43,20 @@ export const LIST_MAX = 1_000;
 export class S3Bucket {
   readonly #client: S3Client;
   readonly #name: string;
+  readonly #openMs: number;
 
-  constructor(client: S3Client, name: string) {
+  /** A look at the bucket fails after `openMs`: who asks whether it is there does not wait for a full timeout. */
+  constructor(client: S3Client, name: string, openMs: number) {
     this.#client = client;
     this.#name = name;
+    this.#openMs = openMs;
   }
 
   /** Throws FAILED_PRECONDITION OBJECTS_UNUSABLE when bucket, region or credentials are wrong. */
   async open(): Promise<void> {
     try {
-      await this.#client.send(new HeadBucketCommand({ Bucket: this.#name }));
+      const abortSignal = AbortSignal.timeout(this.#openMs);
+      await this.#client.send(new HeadBucketCommand({ Bucket: this.#name }), { abortSignal });
     } catch (error) {
       throw toStartFault(error);
     }

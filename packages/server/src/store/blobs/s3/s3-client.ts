@@ -8,7 +8,7 @@ export interface S3Connection {
   /** Both or none: without them the client looks where AWS programs look (environment, profile, container, machine). */
   readonly accessKey?: string | undefined;
   readonly secretKey?: string | undefined;
-  /** Milliseconds a connection may take to be made; default 5 s. */
+  /** Milliseconds that a connection, or a look at the bucket, may take; default CONNECT_MS. */
   readonly connectMs?: number | undefined;
   /** Milliseconds without a byte, in either direction, after which a request has failed; default 60 s. */
   readonly idleMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface S3Connection {
 
 /** Tries of one request, the first one counted; the client waits longer before each. */
 export const TRIES = 3;
-const CONNECT_MS = 5_000;
+export const CONNECT_MS = 5_000;
 const IDLE_MS = 60_000;
 
 /** The client would write to the console by itself: what matters of its failures is in the faults they become. */

@@ -79,6 +79,9 @@ describe('a server that starts with objects in a bucket', () => {
       code: 'UNAVAILABLE',
       message: 'the object store answered HTTP 503 instead of doing what it was asked',
     });
+    server.disturb = () => 'silence';
+    const { reach: reachSoon } = await openForTest(server, { connectMs: 50 });
+    expect(await failure(reachSoon())).toMatchObject({ message: 'the object store cannot be reached' });
     server.disturb = () => undefined;
     await reach();
   });

@@ -4,7 +4,7 @@ import { ObjectKeys } from './object-keys.ts';
 import { ObjectSender } from './object-sender.ts';
 import { S3Blobs } from './s3-blobs.ts';
 import { S3Bucket } from './s3-bucket.ts';
-import { openS3Client, type S3Connection } from './s3-client.ts';
+import { CONNECT_MS, openS3Client, type S3Connection } from './s3-client.ts';
 import { S3Uploads } from './s3-uploads.ts';
 import { Spool } from './spool.ts';
 
@@ -34,7 +34,7 @@ export interface S3Objects {
 /** Asks nothing of the service yet. */
 export const openS3Objects = (options: S3ObjectsOptions): S3Objects => {
   const client = openS3Client(options);
-  const bucket = new S3Bucket(client, options.bucket);
+  const bucket = new S3Bucket(client, options.bucket, options.connectMs ?? CONNECT_MS);
   const keys = new ObjectKeys(options.prefix);
   const spool = new Spool(options.spoolDir, options.random);
   const sender = new ObjectSender({ bucket, keys, clock: options.clock, random: options.random });
