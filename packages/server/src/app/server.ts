@@ -163,7 +163,10 @@ const startParts = async (app: App): Promise<TransportServer> => {
     config: config.transport,
     operations: [...operations, ...files.operations, ...access.operations, ...administrationOperations(app)],
     routes: [...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
-    readiness: [{ name: 'store', check: () => store.ping() }],
+    readiness: [
+      { name: 'store', check: () => store.ping() },
+      { name: 'objects', check: engines.objects.reach },
+    ],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
     metricsText: observation.metrics.text,
@@ -199,6 +202,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   await chain.tick();
   await models.close();
   await engines.bus.close();
+  engines.objects.close();
   await engines.store.close();
   await observation.close();
 };

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
-import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
+import { type ObjectEngine, openObjects } from './objects.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -26,6 +25,8 @@ export interface Engines extends Surroundings {
   readonly store: Store;
   readonly bus: Bus;
   readonly blobs: BlobStore;
+  /** The engine behind `blobs`, and what it offers besides. */
+  readonly objects: ObjectEngine;
   readonly ids: Ids;
   readonly secretKeys: SecretKeys;
 }
@@ -38,13 +39,6 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       'FAILED_PRECONDITION',
       'ENGINE_MISSING',
       'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
-    );
-  }
-  if (config.settings['objects.backend'] !== 'local') {
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'objects.backend: this build keeps objects below dataDir only; use local or leave objects.backend out',
     );
   }
   const secretKeys = await openSecretKeys({
@@ -62,6 +56,12 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     migrate: config.store.migrate,
     ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
   });
-  const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
-  return { ...around, secretKeys, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  try {
+    const objects = await openObjects(config, around);
+    const { blobs } = objects;
+    return { ...around, secretKeys, store, blobs, objects, bus: createLocalBus(log), ids: createIds(clock, random) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 };

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { UploadFacts } from './file-facts.ts';
+import type { UploadFacts } from '../file-facts.ts';
 
 /** What a link of an upload is good for. */
 export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
