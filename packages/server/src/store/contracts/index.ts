@@ -7,6 +7,8 @@ export * from './artifact-table.ts';
 export * from './blob-store.ts';
 export * from './bus.ts';
 export * from './channel-log.ts';
+export * from './dump.ts';
+export * from './dump-tables.ts';
 export * from './resource-store.ts';
 export * from './search-index.ts';
 export * from './session-log.ts';
