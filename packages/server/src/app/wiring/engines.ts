@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
-import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
+import { openObjects, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -40,13 +40,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
     );
   }
-  if (config.settings['objects.backend'] !== 'local') {
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'objects.backend: this build keeps objects below dataDir only; use local or leave objects.backend out',
-    );
-  }
+  requireWholeDirectory(config.dataDir);
   const secretKeys = await openSecretKeys({
     dataDir: config.dataDir,
     configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
@@ -62,6 +56,12 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     migrate: config.store.migrate,
     ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
   });
-  const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
-  return { ...around, secretKeys, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  try {
+    // After the store, whose lock keeps other processes out of the directory of objects.
+    const blobs = openObjects(config, { random, dir: join(config.dataDir, 'objects') });
+    return { ...around, secretKeys, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 };

@@ -4,7 +4,7 @@
  * the command line reaches it through app/upkeep.
  */
 export {
-  checkPassphrase,
+  addKeys,
   type KeyFiles,
   type Manifest,
   sealKeys,

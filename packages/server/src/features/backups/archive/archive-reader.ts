@@ -19,7 +19,12 @@ import { readTar, type TarFile } from './tar-reader.ts';
 /** A part of an archive, in the order of the archive; `manifest` comes last, and only when everything was sound. */
 export type ArchivePart =
   | { readonly kind: 'rows'; readonly table: DumpTable; readonly rows: readonly DumpRow[] }
-  | { readonly kind: 'object'; readonly sha256: string; readonly bytes: AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'object';
+      readonly sha256: string;
+      readonly sizeBytes: number;
+      readonly bytes: AsyncIterable<Uint8Array>;
+    }
   | { readonly kind: 'keys'; readonly sealed: Uint8Array }
   | { readonly kind: 'manifest'; readonly manifest: Manifest };
 
@@ -53,7 +58,7 @@ async function* readPart(entry: TarFile, ledger: Ledger): AsyncGenerator<Archive
   const [, sha256] = OBJECT_ENTRY.exec(entry.name) ?? [];
   if (sha256 !== undefined) {
     const bytes = checkedBytes(entry, sha256);
-    yield { kind: 'object', sha256, bytes };
+    yield { kind: 'object', sha256, sizeBytes: entry.sizeBytes, bytes };
     // Whoever does not want the bytes has them checked all the same.
     for await (const _bytes of bytes);
     ledger.addObject(sha256, entry.sizeBytes);

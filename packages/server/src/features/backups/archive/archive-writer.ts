@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { link, open, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { Fault, isFault } from '../../../base/index.ts';
+import { isFault } from '../../../base/index.ts';
 import {
   type BlobStore,
   DUMP_TABLES,
@@ -10,19 +8,18 @@ import {
   INSTANCE_EPOCH,
   type StoreDump,
 } from '../../../store/contracts/index.ts';
+import { type ArchiveEntry, formatText, manifestEntry, placeArchive, tarOf, wholeEntry } from './archive-entries.ts';
 import {
   ARCHIVE_FORMAT,
   type ArchiveFacts,
   FORMAT_ENTRY,
   KEYS_ENTRY,
   Ledger,
-  MANIFEST_ENTRY,
   type Manifest,
   objectEntry,
   tableEntry,
 } from './manifest.ts';
-import { type SealedFile, writeSealed } from './sealed-stream.ts';
-import { BLOCK_BYTES, paddingAfter, type TarEntry, tarHeader } from './tar-header.ts';
+import type { SealedFile } from './sealed-stream.ts';
 
 /** What goes into an archive. The dump stays the caller's to close. */
 export interface ArchiveSource {
@@ -44,40 +41,14 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Objects up to this size are read once; larger ones once to verify them and once to copy them. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
-interface Entry extends TarEntry {
-  readonly bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-}
-
 /**
  * Writes a whole archive beside `file` and then gives it its name, durably. Fault ALREADY_EXISTS FILE_EXISTS when the name
  * is taken; a failure leaves nothing.
  */
 export const writeArchive = async (file: string, source: ArchiveSource): Promise<WrittenArchive> => {
-  const part = `${file}.part`;
   const writing = new ArchiveWriting(source);
-  try {
-    const sealed = await writeSealed(part, writing.tar());
-    await place(part, file);
-    return { ...sealed, manifest: writing.manifest };
-  } finally {
-    await rm(part, { force: true });
-  }
-};
-
-/** A link, unlike a rename, never replaces what has that name. */
-const place = async (part: string, file: string): Promise<void> => {
-  try {
-    await link(part, file);
-  } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw isTaken ? new Fault('ALREADY_EXISTS', 'FILE_EXISTS', `${file} exists already`, { cause: error }) : error;
-  }
-  const folder = await open(dirname(file), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  const sealed = await placeArchive(file, writing.tar());
+  return { ...sealed, manifest: writing.manifest };
 };
 
 class ArchiveWriting {
@@ -100,35 +71,28 @@ class ArchiveWriting {
     };
   }
 
-  async *tar(): AsyncGenerator<Uint8Array> {
-    const seconds = Math.floor(Date.parse(this.#source.facts.created_at) / 1000);
-    for await (const entry of this.#entries()) {
-      this.#source.signal?.throwIfAborted();
-      yield tarHeader(entry, seconds);
-      yield* entry.bytes;
-      yield Buffer.alloc(paddingAfter(entry.sizeBytes));
-    }
-    yield Buffer.alloc(2 * BLOCK_BYTES);
+  tar(): AsyncIterable<Uint8Array> {
+    const { facts, signal } = this.#source;
+    return tarOf(this.#entries(), Math.floor(Date.parse(facts.created_at) / 1000), signal);
   }
 
-  async *#entries(): AsyncGenerator<Entry> {
+  async *#entries(): AsyncGenerator<ArchiveEntry> {
     const { facts, keys } = this.#source;
-    yield this.#file(FORMAT_ENTRY, Buffer.from(`${JSON.stringify({ format: ARCHIVE_FORMAT, svc: facts.svc })}\n`));
+    yield this.#file(FORMAT_ENTRY, formatText(facts.svc));
     for (const table of DUMP_TABLES) yield* this.#table(table);
     yield* this.#objects();
     if (keys !== undefined) yield this.#file(KEYS_ENTRY, keys);
-    const manifest = Buffer.from(`${JSON.stringify(this.manifest, undefined, 2)}\n`);
-    yield { name: MANIFEST_ENTRY, sizeBytes: manifest.byteLength, bytes: [manifest] };
+    yield manifestEntry(this.manifest);
   }
 
-  #file(name: string, bytes: Uint8Array): Entry {
+  #file(name: string, bytes: Uint8Array): ArchiveEntry {
     this.#ledger.addFile(name, bytes);
-    return { name, sizeBytes: bytes.byteLength, bytes: [bytes] };
+    return wholeEntry(name, bytes);
   }
 
-  async *#table(table: DumpTable): AsyncGenerator<Entry> {
+  async *#table(table: DumpTable): AsyncGenerator<ArchiveEntry> {
     let [lines, bytes, chunk]: [string[], number, number] = [[], 0, 0];
-    const flush = (): Entry => {
+    const flush = (): ArchiveEntry => {
       const entry = this.#file(tableEntry(table.name, ++chunk), Buffer.from(lines.join('')));
       [lines, bytes] = [[], 0];
       return entry;
@@ -147,7 +111,7 @@ class ArchiveWriting {
   }
 
   /** Objects of the dumped state: one that nobody refers to may be collected meanwhile and is not missed. */
-  async *#objects(): AsyncGenerator<Entry> {
+  async *#objects(): AsyncGenerator<ArchiveEntry> {
     const table = DUMP_TABLES.find(({ name }) => name === 'objects');
     if (table === undefined) return;
     for await (const row of this.#source.dump.rows(table)) {
@@ -156,7 +120,7 @@ class ArchiveWriting {
     }
   }
 
-  async #object(row: DumpRow): Promise<Entry | undefined> {
+  async #object(row: DumpRow): Promise<ArchiveEntry | undefined> {
     const sha256 = String(row['sha256']);
     const { blobs } = this.#source;
     let sizeBytes = 0;

@@ -3,7 +3,8 @@
  * keys and, last, a manifest with counts and hashes; compressed with zstd and sealed by a hash over every byte, so that
  * `zstd -d | tar t` reads it and no changed byte passes. Streamed both ways. Knows neither engines nor directories.
  */
+export { addKeys } from './add-keys.ts';
 export { type ArchivePart, readArchive } from './archive-reader.ts';
 export { type ArchiveSource, type WrittenArchive, writeArchive } from './archive-writer.ts';
-export { checkPassphrase, type KeyFiles, openKeys, sealKeys } from './key-seal.ts';
+export { type KeyFiles, openKeys, sealKeys } from './key-seal.ts';
 export type { Manifest } from './manifest.ts';

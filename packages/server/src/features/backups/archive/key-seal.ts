@@ -26,7 +26,7 @@ interface SealedText {
 }
 
 /** Throws INVALID_ARGUMENT PASSPHRASE for one that is too short. */
-export const checkPassphrase = (passphrase: string): void => {
+const checkPassphrase = (passphrase: string): void => {
   if (passphrase.length < PASSPHRASE_CHARACTERS)
     throw new Fault(
       'INVALID_ARGUMENT',
