@@ -6,6 +6,7 @@ import { declareManifestCommands } from './manifest-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
 import { declareAgentCommands } from './session-commands.ts';
+import { declareUpkeepCommands } from './upkeep-commands.ts';
 
 /** Runs one command line; answers the exit code. Everything that goes wrong is explained on standard error. */
 export const runCommandLine = async (words: readonly string[], world: World): Promise<ExitCode> => {
@@ -66,6 +67,7 @@ const buildProgram = async (world: World): Promise<Command> => {
       getErrHelpWidth: () => world.stderr.columns,
     });
   declareServerCommands(program, world);
+  declareUpkeepCommands(program, world);
   declareUserCommands(program, world);
   declareManifestCommands(program, world);
   declareResourceCommands(program, world);

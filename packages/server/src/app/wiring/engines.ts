@@ -4,7 +4,7 @@ import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
-import { type ObjectEngine, openObjects } from './objects.ts';
+import { type ObjectEngine, openObjects, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -41,6 +41,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
     );
   }
+  requireWholeDirectory(config.dataDir);
   const secretKeys = await openSecretKeys({
     dataDir: config.dataDir,
     configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
@@ -57,6 +58,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
   });
   try {
+    // After the store, whose lock keeps other processes out of the directory of objects.
     const objects = await openObjects(config, around);
     const { blobs } = objects;
     return { ...around, secretKeys, store, blobs, objects, bus: createLocalBus(log), ids: createIds(clock, random) };

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { silentLog } from '../../base/index.ts';
-import { loadMigrations, type Migration, pendingMigrations } from '../migrations/index.ts';
+import { silentLog } from '../../../base/index.ts';
+import { loadMigrations, type Migration, pendingMigrations } from '../../migrations/index.ts';
+import { makeTestStore } from '../testing/test-store.ts';
 import { migrate } from './migrate.ts';
-import { makeTestStore } from './testing/test-store.ts';
 
 const steps = (count: number): Migration[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -26,7 +26,7 @@ const openDatabase = (dir: string) => {
   onTestFinished(() => database.close());
   let time = 0;
   const run = (migrations: readonly Migration[], mode: 'auto' | 'manual' = 'auto'): void =>
-    migrate(database, { migrations, backupDir: join(dir, 'backups'), mode, nowMicros: ++time, log: silentLog });
+    void migrate(database, { migrations, backupDir: join(dir, 'backups'), mode, nowMicros: ++time, log: silentLog });
   const tables = (): string[] =>
     database
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 't[0-9]*' ORDER BY name`)
@@ -44,7 +44,7 @@ describe('migrations', () => {
       .all()
       .map((row) => `${String(row['sql'])};`)
       .join('\n\n');
-    const snapshot = join(import.meta.dirname, '..', 'migrations', 'sqlite', 'schema.snapshot.txt');
+    const snapshot = join(import.meta.dirname, '..', '..', 'migrations', 'sqlite', 'schema.snapshot.txt');
     expect(`${schema}\n`).toBe(readFileSync(snapshot, 'utf8'));
   });
 

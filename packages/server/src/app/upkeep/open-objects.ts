@@ -17,16 +17,15 @@ export interface ObjectEngine {
 const NO_OBJECT = '0'.repeat(64);
 
 /**
- * Opens the object backend. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that
+ * Opens the object backend; `dir` holds the bytes of the local one, by default those of the data directory. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that
  * are wrong; a service that does not answer is waited for by readiness, so that nodes may start before it.
  */
 export const openObjects = async (
   config: Config,
-  around: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+  around: { readonly clock: Clock; readonly random: Random; readonly log: Log; readonly dir?: string },
 ): Promise<ObjectEngine> => {
-  const { settings, dataDir } = config;
-  const { clock, random, log } = around;
-  const dir = join(dataDir, 'objects');
+  const { settings } = config;
+  const { clock, random, log, dir = join(config.dataDir, 'objects') } = around;
   if (settings['objects.backend'] === 'local') {
     const blobs = createLocalBlobs({ dir, random });
     return { blobs, direct: undefined, reach: async () => void (await blobs.stat(NO_OBJECT)), close: () => undefined };
