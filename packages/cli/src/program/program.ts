@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
@@ -69,6 +70,7 @@ const buildProgram = async (world: World): Promise<Command> => {
   declareUserCommands(program, world);
   declareManifestCommands(program, world);
   declareResourceCommands(program, world);
+  declareEditCommands(program, world);
   declareAgentCommands(program, world);
   return program;
 };
