@@ -2,6 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { declareContentCommands } from './content-commands.ts';
 import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
@@ -71,6 +72,7 @@ const buildProgram = async (world: World): Promise<Command> => {
   declareManifestCommands(program, world);
   declareResourceCommands(program, world);
   declareEditCommands(program, world);
+  declareContentCommands(program, world);
   declareAgentCommands(program, world);
   return program;
 };
