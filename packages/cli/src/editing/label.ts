@@ -1,12 +1,10 @@
-import type { JsonObject } from '@bufbuild/protobuf';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { addressOf, isAuthorable, type Kind, kindAndNames } from '../kinds/index.ts';
+import { addressOf, findSession, type Kind, kindAndNames, type ResourceAddress } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { isMap } from './merge-difference.ts';
-import { updateLive } from './replace-resource.ts';
+import { updateMetadata } from './replace-resource.ts';
 
 export interface LabelOptions extends GlobalOptions, ScopeOptions {
   readonly overwrite?: boolean;
@@ -33,7 +31,6 @@ const changePart = async (
 ): Promise<void> => {
   const { part } = given;
   const { kind, names, changes } = readWords(given.words, { part, isByList: isByList(options) });
-  if (!isAuthorable(kind.name)) throw new CommandFailure(`${part} of a ${kind.name} are not changed here`);
   const context = await openContext(world, options);
   const wanted = isByList(options) ? (await kind.list(context.scope)).map(({ name }) => name) : names;
   if (wanted.length === 0) return context.note(`no ${kind.plural} are selected`);
@@ -85,35 +82,39 @@ const changeOne = async (
 ): Promise<void> => {
   const { part, kind, name, changes } = wanted;
   const subject = `${kind.name.toLowerCase()}/${name}`;
-  const done = await updateLive(context, addressOf(context.scope, kind.name, name), {
-    change: (manifest) => {
-      const metadata = isMap(manifest['metadata']) ? manifest['metadata'] : {};
-      const present = isMap(metadata[part]) ? metadata[part] : {};
-      if (options.overwrite !== true) requireNew(subject, { part, present, changes });
-      for (const [key, value] of changes)
-        if (value === undefined && present[key] === undefined) context.note(`${subject} has no ${key}`);
-      return { ...manifest, metadata: { ...metadata, [part]: changed(present, changes) } };
-    },
+  const done = await updateMetadata(context, await addressTo(context, kind, name), (metadata) => {
+    const present = metadata[part];
+    if (options.overwrite !== true) requireNew(subject, { part, present, changes });
+    for (const [key, value] of changes)
+      if (value === undefined && present[key] === undefined) context.note(`${subject} has no ${key}`);
+    return { [part]: changed(present, changes) };
   });
   context.world.stdout.write(`${subject} ${done === 'unchanged' ? 'unchanged' : VERBS[part]}\n`);
+};
+
+/** A session is found with its agent. */
+const addressTo = async (context: CommandContext, kind: Kind, name: string): Promise<ResourceAddress> => {
+  if (kind.name !== 'Session') return addressOf(context.scope, kind.name, name);
+  const { key } = await findSession(context.scope, name);
+  return { ns: key.ns, kind: 'Session', parent: key.agent, name: key.sessionId };
 };
 
 const VERBS: Readonly<Record<Part, string>> = { labels: 'labelled', annotations: 'annotated' };
 
 const requireNew = (
   subject: string,
-  given: { readonly part: Part; readonly present: JsonObject; readonly changes: Changes },
+  given: { readonly part: Part; readonly present: Readonly<Record<string, string>>; readonly changes: Changes },
 ): void => {
   const { part, present, changes } = given;
   const taken = [...changes].filter(
     ([key, value]) => value !== undefined && present[key] !== undefined && present[key] !== value,
   );
   if (taken.length === 0) return;
-  const words = taken.map(([key]) => `${key} is ${String(present[key])}`).join(', ');
+  const words = taken.map(([key]) => `${key} is ${present[key]}`).join(', ');
   throw new CommandFailure(`${subject} has these ${part} already: ${words}`, { hint: '--overwrite replaces them' });
 };
 
-const changed = (present: JsonObject, changes: Changes): JsonObject => {
+const changed = (present: Readonly<Record<string, string>>, changes: Changes): Record<string, string> => {
   const kept = Object.entries(present).filter(([key]) => !changes.has(key));
   const set = [...changes].flatMap(([key, value]): [string, string][] => (value === undefined ? [] : [[key, value]]));
   return Object.fromEntries([...kept, ...set]);

@@ -10,6 +10,8 @@ export interface LiveResource {
   readonly version: string;
   /** apiVersion, kind, metadata and spec, only what is set. */
   readonly manifest: JsonObject;
+  /** As the server answered it. */
+  readonly resource: Resource;
 }
 
 const SECRETS_READ = 10_000;
@@ -58,7 +60,7 @@ const liveOf = (address: ResourceAddress, resource: Resource, isNested: boolean)
     ...{ apiVersion: apiVersion ?? 'svc/v1', kind: kind ?? address.kind, metadata: written },
     spec: isNested ? nested(spec) : spec,
   };
-  return { address, version: typeof resourceVersion === 'string' ? resourceVersion : '', manifest };
+  return { address, version: typeof resourceVersion === 'string' ? resourceVersion : '', manifest, resource };
 };
 
 const specOf = (resource: Resource): JsonObject => {

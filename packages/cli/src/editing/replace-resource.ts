@@ -1,6 +1,6 @@
 import { create, type JsonObject } from '@bufbuild/protobuf';
 import { ApplyOutcome } from '@svc/api/gateway';
-import { type ResourceSpec, ResourceSpecSchema } from '@svc/api/resources';
+import { type ResourceMeta, ResourceMetaSchema, type ResourceSpec, ResourceSpecSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
@@ -51,7 +51,7 @@ const TRIES_MAX = 5;
  * Changes a resource: `change` makes the new manifest of the present one, once more from the newest state whenever somebody
  * was faster. Throws CommandFailure for what no manifest may say.
  */
-export const updateLive = async (
+export const updateLive = (
   context: CommandContext,
   address: ResourceAddress,
   update: {
@@ -60,11 +60,33 @@ export const updateLive = async (
     readonly dryRun?: boolean;
   },
 ): Promise<'changed' | 'unchanged'> => {
-  for (let attempt = 1; ; attempt++) {
+  return untilFirst(async () => {
     const live = await readMasked(context, address, update);
     const resource = await checkManifest(context, live, update.change(live.manifest));
+    return replaceLive(context, { address, resource, version: live.version }, update);
+  });
+};
+
+/** Changes labels or annotations of a resource, of kinds too that no manifest may hold; otherwise as updateLive. */
+export const updateMetadata = (
+  context: CommandContext,
+  address: ResourceAddress,
+  change: (metadata: ResourceMeta) => Partial<Pick<ResourceMeta, 'labels' | 'annotations'>>,
+): Promise<'changed' | 'unchanged'> =>
+  untilFirst(async () => {
+    const { resource } = await readMasked(context, address);
+    const { apiVersion, kind, spec, metadata = create(ResourceMetaSchema) } = resource;
+    const changed = create(ResourceMetaSchema, { ...metadata, ...change(metadata) });
+    const manifest = { apiVersion, kind, metadata: changed, ...(spec === undefined ? {} : { spec }) };
+    const { outcome } = await context.client.resources.applyResource({ ...address, manifest });
+    return outcome === ApplyOutcome.UNCHANGED ? 'unchanged' : 'changed';
+  });
+
+/** Once more from the newest state whenever somebody was faster. */
+const untilFirst = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await replaceLive(context, { address, resource, version: live.version }, update);
+      return await work();
     } catch (error) {
       if (attempt >= TRIES_MAX || !isSvcError(error) || error.reason !== 'CONFLICT') throw error;
     }

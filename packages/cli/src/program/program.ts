@@ -5,6 +5,7 @@ import type { World } from '../world.ts';
 import { declareContentCommands } from './content-commands.ts';
 import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
+import { declareOperationCommands } from './operation-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
 import { declareAgentCommands } from './session-commands.ts';
@@ -58,6 +59,7 @@ const buildProgram = async (world: World): Promise<Command> => {
     .option('-q, --quiet', 'no notes on standard error')
     .option('--no-color', 'no colours; so does NO_COLOR')
     .option('--timeout <duration>', 'longest wait, such as 30s')
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(svc --help lists all commands)')
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -73,6 +75,7 @@ const buildProgram = async (world: World): Promise<Command> => {
   declareResourceCommands(program, world);
   declareEditCommands(program, world);
   declareContentCommands(program, world);
+  declareOperationCommands(program, world);
   declareAgentCommands(program, world);
   return program;
 };
