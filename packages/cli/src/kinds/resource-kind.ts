@@ -49,12 +49,29 @@ const itemOf = (scope: Scope, resource: Resource): Item => {
   };
 };
 
-/** A subscription is named with its channel: `channel/name`. */
-const addressOf = (scope: Scope, kind: string, name: string) => {
+/** Where the ResourceService finds one resource. */
+export interface ResourceAddress {
+  readonly ns: string;
+  readonly kind: string;
+  /** Channel of a subscription, else ''. */
+  readonly parent: string;
+  readonly name: string;
+}
+
+/** A subscription is named with its channel: `channel/name`; a namespace is its own namespace. */
+export const addressOf = (scope: Pick<Scope, 'namespace'>, kind: string, name: string): ResourceAddress => {
+  if (kind === 'Namespace') return { ns: name, kind, parent: '', name };
   const slash = kind === 'ChannelSubscription' ? name.indexOf('/') : -1;
   if (kind === 'ChannelSubscription' && slash < 0)
     throw new CommandFailure(`which channel is ${name} in?`, { hint: `write it as CHANNEL/${name}` });
   return { ns: scope.namespace, kind, parent: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
+};
+
+/** One resource as the ResourceService knows it; throws NOT_FOUND. */
+export const readGeneric = async ({ client }: Pick<Scope, 'client'>, address: ResourceAddress): Promise<Resource> => {
+  const { resource } = await client.resources.getResource(address);
+  if (resource === undefined) throw new CommandFailure(`the server answered no ${address.kind}`);
+  return resource;
 };
 
 /** A kind whose resources are shown and deleted through the ResourceService. */
@@ -75,11 +92,7 @@ const resourceKind = (words: ResourceKindWords): Kind => {
       });
       return found.map((resource) => itemOf(scope, resource));
     },
-    get: async (scope, name) => {
-      const { resource } = await scope.client.resources.getResource(addressOf(scope, kind, name));
-      if (resource === undefined) throw new CommandFailure(`the server answered no ${kind}`);
-      return itemOf(scope, resource);
-    },
+    get: async (scope, name) => itemOf(scope, await readGeneric(scope, addressOf(scope, kind, name))),
     remove: async (scope, name) => {
       const { pending } = await scope.client.resources.deleteResource(addressOf(scope, kind, name));
       return pending ? 'is being deleted' : 'deleted';
@@ -111,3 +124,6 @@ export const resourceKinds: readonly Kind[] = [
   { name: 'Task', plural: 'tasks' },
   { name: 'Worker', plural: 'workers' },
 ].map(resourceKind);
+
+/** A kind of another group: its exact name is the only word for it, and its spec is whatever JSON it holds. */
+export const customKind = (name: string): Kind => resourceKind({ name, plural: name });

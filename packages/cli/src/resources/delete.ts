@@ -2,7 +2,7 @@ import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { kindOf } from '../kinds/index.ts';
+import { kindAndNames } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
@@ -11,8 +11,7 @@ export interface DeleteOptions extends GlobalOptions, ScopeOptions {
 
 /** `svc delete KIND NAME...`: one after the other; some deleted and some not is exit code 2. */
 export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
-  const [kindWord = '', ...names] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
+  const { kind, names } = kindAndNames(words);
   if (names.length === 0)
     throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `svc get ${kind.plural}` });
   const { scope } = await openContext(world, options);

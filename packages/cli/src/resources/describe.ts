@@ -1,6 +1,6 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openContext, type ScopeOptions } from '../context.ts';
-import { type Item, kindOf } from '../kinds/index.ts';
+import { type Item, kindAndName } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -11,8 +11,7 @@ export const describe = async (
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
-  const [kindWord = '', name = ''] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
+  const { kind, name } = kindAndName(words);
   const { scope } = await openContext(world, options);
   const item = await kind.get(scope, name);
   const form = outputForm(options.output);

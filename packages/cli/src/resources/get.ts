@@ -1,6 +1,6 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openContext, type ScopeOptions } from '../context.ts';
-import { type Item, type Kind, kindOf, type Scope } from '../kinds/index.ts';
+import { type Item, type Kind, kindAndNames, kindOf, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
 
@@ -10,8 +10,7 @@ export interface GetOptions extends GlobalOptions, ScopeOptions {
 
 /** `svc get KIND [NAME...]`. */
 export const get = async (world: World, words: readonly string[], options: GetOptions): Promise<void> => {
-  const [kindWord = '', ...names] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
+  const { kind, names } = kindAndNames(words);
   const form = outputForm(options.output);
   const context = await openContext(world, options);
   const isAcross = options.allNamespaces === true && kind.isNamespaced;
