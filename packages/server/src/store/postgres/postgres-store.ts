@@ -13,7 +13,7 @@ import { readSnapshot, WriteRunner } from './transactions/index.ts';
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; never shown. */
   readonly url: string;
-  /** Connections of this process (`store.poolSize`). */
+  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; two at least are used. */
   readonly poolSize: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,33 +50,45 @@ const ALIGN = statement(
  * UNAVAILABLE STORAGE, FAILED_PRECONDITION SCHEMA_TOO_NEW, SCHEMA_TOO_OLD, DATABASE_UNSUITABLE.
  */
 export const openPostgresStore = async (options: PostgresStoreOptions): Promise<Store> => {
-  const { url, poolSize, log, sync, lockTimeoutMs, faults } = options;
-  const database = new Database({
-    ...{ url, poolSize, log, isSynced: sync !== 'off' },
-    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
-    ...(faults === undefined ? {} : { faults }),
-  });
+  const databases = connect(options);
+  const { calls } = databases;
   try {
-    await migrate(database, {
+    await migrate(calls, {
       migrations: options.migrations ?? loadMigrations('postgres'),
       mode: options.migrate ?? 'auto',
       nowMicros: options.clock.nowMicros(),
-      log,
+      log: options.log,
     });
-    await database.rows(ALIGN);
+    await calls.rows(ALIGN);
     const nextToken = tokenSource(options.random);
-    const epoch = (await database.first(EPOCH, [nextToken()]))?.value ?? '';
-    const clock = await SharedClock.start(database, options.clock);
-    await database.warm();
-    return new PostgresStore(options, { database, nextToken, epoch, clock });
+    const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
+    const clock = await SharedClock.start(calls, options.clock);
+    await calls.warm();
+    return new PostgresStore(options, { ...databases, nextToken, epoch, clock });
   } catch (error) {
-    await database.close();
+    await Promise.all([calls.close(), databases.reader.close()]);
     throw error;
   }
 };
 
+/** The reader of the logs has a connection of its own: transactions that hold all others may wait for it. */
+const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'> => {
+  const { url, log, sync, lockTimeoutMs, faults } = options;
+  const common = { url, log, isSynced: sync !== 'off', ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }) };
+  const poolSize = callsOf(options.poolSize);
+  return {
+    calls: new Database({ ...common, poolSize, ...(faults === undefined ? {} : { faults }) }),
+    reader: new Database({ ...common, poolSize: 1 }),
+  };
+};
+
+const callsOf = (poolSize: number): number => Math.max(1, poolSize - 1);
+
 interface Opened {
-  readonly database: Database;
+  /** Connections of calls. */
+  readonly calls: Database;
+  /** The connection of the reader of the logs. */
+  readonly reader: Database;
   readonly nextToken: () => string;
   readonly epoch: string;
   readonly clock: SharedClock;
@@ -86,20 +98,22 @@ class PostgresStore implements Store {
   readonly epoch: string;
   readonly direct: ReadTx;
   readonly #database: Database;
+  readonly #reader: Database;
   readonly #clock: SharedClock;
   readonly #access: Omit<Access, 'sql'>;
   readonly #writes: WriteRunner;
+  readonly #log: Log;
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresStoreOptions, opened: Opened) {
-    const { database, nextToken, epoch, clock } = opened;
+    const { calls: database, reader, nextToken, epoch, clock } = opened;
     this.epoch = epoch;
     this.#database = database;
+    this.#reader = reader;
     this.#clock = clock;
+    this.#log = options.log;
     const pause = options.pause ?? pauseOf(options.clock);
-    const [changes, audit] = (['changes', 'audit'] as const).map(
-      (log) => new LogFrontier(log, { sql: database, pause }),
-    );
+    const [changes, audit] = (['changes', 'audit'] as const).map((log) => new LogFrontier(log, { sql: reader, pause }));
     const frontiers = {
       changes: (waits: boolean) => changes?.reached(waits) ?? Promise.resolve(0),
       audit: () => audit?.reached(false) ?? Promise.resolve(0),
@@ -110,7 +124,7 @@ class PostgresStore implements Store {
     this.#writes = new WriteRunner({
       ...{ database, frontiers, rounds, nextToken, pause, random: options.random, log: options.log },
       now: () => clock.current(database),
-      limit: writesOf(options.poolSize),
+      limit: writesOf(callsOf(options.poolSize)),
       ...(options.faults === undefined ? {} : { faults: options.faults }),
     });
   }
@@ -140,13 +154,16 @@ class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    await this.#clock.note(this.#database).catch(() => undefined);
-    await this.#database.close();
+    // A database that is gone at the end has the time of a second ago, which the next start adds.
+    await this.#clock.note(this.#database).catch((error: unknown) => {
+      this.#log.warn('the store clock could not be noted at the end', { reason: String(error) });
+    });
+    await Promise.all([this.#database.close(), this.#reader.close()]);
   }
 }
 
 /** Some connections are kept for reads: writes that wait for each other's locks must not hold up everything. */
-const writesOf = (poolSize: number): number => Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 5)));
+const writesOf = (calls: number): number => Math.max(1, calls - Math.max(1, Math.floor(calls / 5)));
 
 const pauseOf =
   (clock: Clock) =>
