@@ -4,4 +4,5 @@
  * (`changes`). Owns the tables of `migrations/postgres`; knows rows, not rules. Opened by `app` only, and imported only when
  * `store.url` asks for it.
  */
+export { type DatabaseExamination, examinePostgres } from './examine.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './postgres-store.ts';
