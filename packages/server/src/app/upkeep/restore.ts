@@ -58,7 +58,7 @@ const restoreLocked = async (
   around: UpkeepSurroundings,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
-  const { engine, isReplacing } = order;
+  const { isReplacing } = order;
   const nowMicros = around.clock.nowMicros();
   const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros });
   try {

@@ -1,8 +1,8 @@
 import { Fault } from '../../../base/index.ts';
-import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
+import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
+import { parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
-import { parseTextMap, textMapJson } from '../row-json.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
@@ -33,42 +33,6 @@ const SORTED_MATCHES = 1_000;
 const STUCK_WINDOW = 1_000;
 /** Sorts behind every id. */
 const LAST_ID = '\u{10ffff}';
-
-interface SessionSqlRow {
-  readonly id: string;
-  readonly namespace: string;
-  readonly agent: string;
-  readonly state: string;
-  readonly fence: number;
-  readonly epoch: number;
-  readonly created_at: number;
-  readonly last_active: number;
-  readonly open_turns: number;
-  readonly active_turn_id: string;
-  readonly admission: number;
-  readonly last_message_id: string;
-  readonly last_sequence: number;
-  readonly labels: string;
-  readonly body: string;
-}
-
-const toSession = (row: SessionSqlRow): SessionRow => ({
-  id: row.id,
-  namespace: row.namespace,
-  agent: row.agent,
-  state: row.state as SessionState,
-  fence: row.fence,
-  epoch: row.epoch,
-  createdAt: row.created_at,
-  lastActive: row.last_active,
-  openTurns: row.open_turns,
-  activeTurnId: row.active_turn_id,
-  admission: row.admission,
-  lastMessageId: row.last_message_id,
-  lastSequence: row.last_sequence,
-  labels: parseTextMap(row.labels),
-  body: row.body,
-});
 
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {

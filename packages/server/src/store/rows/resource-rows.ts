@@ -1,13 +1,15 @@
+import { Fault } from '../../base/index.ts';
 import type {
+  ResourceChange,
   ResourceDraft,
   ResourceKey,
   ResourceSection,
   StoredOwner,
   StoredResource,
-} from '../../contracts/index.ts';
-import { listJson, parseList, parseTextMap, textMapJson } from '../row-json.ts';
+} from '../contracts/index.ts';
+import { listJson, parseList, parseTextMap, textMapJson } from './row-json.ts';
 
-/** Columns of `resources` and `changes` as SQLite hands them out. */
+/** Columns of `resources` and `changes` as the engines hand them out. */
 export interface ResourceSqlRow {
   readonly kind: string;
   readonly namespace: string;
@@ -82,12 +84,38 @@ export const encodeDraft = (draft: ResourceDraft): EncodedDraft => ({
 /** Sections are stored comma-joined. */
 export const joinSections = (sections: readonly ResourceSection[]): string => sections.join(',');
 
-export const splitSections = (text: string): readonly ResourceSection[] =>
+const splitSections = (text: string): readonly ResourceSection[] =>
   text === '' ? [] : (text.split(',') as ResourceSection[]);
 
 /** Names of a key for a fault, without the empty ones. */
-export const keyNames = (key: ResourceKey): Readonly<Record<string, string>> => ({
+const keyNames = (key: ResourceKey): Readonly<Record<string, string>> => ({
   ...(key.namespace === '' ? {} : { namespace: key.namespace }),
   ...(key.parent === '' ? {} : { parent: key.parent }),
   name: key.name,
 });
+
+/** A row of the change log. */
+export const toChange = (row: ChangeSqlRow): ResourceChange => ({
+  version: row.version,
+  change: row.change as ResourceChange['change'],
+  sections: splitSections(row.sections),
+  at: row.updated_at,
+  resource: toResource(row),
+});
+
+/** Uids in the JSON column `owners`. */
+export const ownerUids = (json: string): readonly string[] =>
+  parseList<{ uid: string }>(json).map((owner) => owner.uid);
+
+/** Fault ALREADY_EXISTS whose reason names the kind, as in MCP_SERVER_EXISTS. */
+export const resourceExists = (key: ResourceKey): Fault => {
+  const words = key.kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
+  const names = keyNames(key);
+  const label = Object.values(names).join('/');
+  return new Fault(
+    'ALREADY_EXISTS',
+    `${words.toUpperCase()}_EXISTS`,
+    `${words.replaceAll('_', ' ').toLowerCase()} exists: ${label}`,
+    { metadata: names },
+  );
+};
