@@ -17,9 +17,9 @@ import {
   recordKey,
   SYSTEM_NAMESPACE,
 } from '../../resources/index.ts';
+import { type ShapeProblem, shapeProblems } from '../../resources/manifest/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import { type DryRendering, dryRender } from './dry-rendering.ts';
-import { type ShapeProblem, shapeProblems } from './template-shape.ts';
 
 /** Kinds no template may hold, authorable or not (PL-4). */
 const EXCLUDED: ReadonlySet<string> = new Set([
