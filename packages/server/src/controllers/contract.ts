@@ -26,6 +26,10 @@ export interface WriteOrigin {
 export interface OriginGrant {
   readonly role: 'viewer' | 'operator' | 'admin';
   readonly namespace?: string;
+  /** Narrower than a namespace where one is set. */
+  readonly agent?: string;
+  readonly session?: string;
+  readonly channel?: string;
 }
 
 export interface AuditEntry {

@@ -23,4 +23,4 @@ export {
   readOwnership,
   saveOwnership,
 } from './field-ownership.ts';
-export { leavesOf, pointerPart, pointerParts, readAt, setAt } from './json-pointers.ts';
+export { fieldPointer, leavesOf, pointerPart, pointerParts, readAt, setAt } from './json-pointers.ts';

@@ -28,6 +28,10 @@ export const pointerParts = (pointer: string): readonly string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
+/** A field path of a fault, such as `spec.a.b[0]` or `metadata.labels[a.b/c]`, as a pointer. */
+export const fieldPointer = (field: string): string =>
+  [...field.matchAll(/\[([^\]]*)\]|[^.[\]]+/g)].map(([whole, inside]) => `/${pointerPart(inside ?? whole)}`).join('');
+
 /** The value at a pointer, undefined where there is none. */
 export const readAt = (map: JsonMap, pointer: string): JsonData | undefined =>
   pointerParts(pointer).reduce<JsonData | undefined>(
