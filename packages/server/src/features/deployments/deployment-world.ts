@@ -8,10 +8,10 @@ import {
   withoutPrivate,
 } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
-import { DEPLOYMENT_LABEL, selectorParent } from './deployment-rules.ts';
+import { DEPLOYMENT_LABEL, selectorParent, TARGET_LABEL } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
+import type { RenderedTemplate } from './rendering/index.ts';
 import { replicaSpec } from './replica-record.ts';
-import type { RenderedTemplate } from './template-rendering.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -82,15 +82,22 @@ export const eachReplica = (
   return eachRecord(reads, { kind: 'DeploymentReplica', scope: { type: 'namespace', namespace }, labels }, take);
 };
 
-/** Every replica for which the labels hold, wherever it lives. */
-export const eachReplicaWith = (
+/** Every replica that renders into the namespace, wherever it lives. */
+export const eachReplicaFor = (
   reads: ResourceReads,
-  label: { readonly key: string; readonly value: string },
+  target: string,
   take: (replica: StoredResource) => void,
 ): Promise<void> => {
-  const labels = [{ op: 'in', key: label.key, values: [label.value] }] as const;
+  const labels = [{ op: 'in', key: TARGET_LABEL, values: [target] }] as const;
   return eachRecord(reads, { kind: 'DeploymentReplica', scope: { type: 'all' }, labels }, take);
 };
+
+/** Every replica that lives in the namespace. */
+export const eachReplicaIn = (
+  reads: ResourceReads,
+  namespace: string,
+  take: (replica: StoredResource) => void,
+): Promise<void> => eachRecord(reads, { kind: 'DeploymentReplica', scope: { type: 'namespace', namespace } }, take);
 
 /** Keys of the deployments for which `isMeant` holds. */
 export const deploymentsWhere = async (

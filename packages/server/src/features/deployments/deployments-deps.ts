@@ -1,7 +1,7 @@
 import type { Log } from '../../base/index.ts';
 import type { AppendAudit, KindContract, NamespaceFacts, ResourceWriter } from '../../controllers/contract.ts';
 import type { JsonMap, ValueHash, ValueSeal } from '../../resources/index.ts';
-import type { ReadTx, Store } from '../../store/contracts/index.ts';
+import type { ReadTx, Store, StoredResource } from '../../store/contracts/index.ts';
 import type { TargetNamespace } from './deployment-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -12,6 +12,8 @@ export interface TargetNamespaces extends Pick<NamespaceFacts, 'ancestors'> {
   find(reads: Reads, namespace: string): Promise<TargetNamespace | undefined>;
   /** Namespaces directly below one ('' = the roots) by name, tombstones included. */
   children(reads: Reads, parent: string): Promise<readonly TargetNamespace[]>;
+  /** What a record of a namespace says, also the last one of a namespace that is gone. */
+  stateOf(record: StoredResource): TargetNamespace;
 }
 
 export interface DeploymentsDeps {

@@ -5,9 +5,15 @@ import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/
 import { isSelected, managerOf, renderingVersion, type TargetNamespace } from './deployment-rules.ts';
 import { deploymentKeyOf, deploymentSpec, findTemplates, openTemplate, ownsReplica } from './deployment-world.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { invalidReason, missingTemplate, type ObjectProblem, objectKey } from './object-problems.ts';
+import {
+  invalidReason,
+  missingTemplate,
+  type ObjectProblem,
+  objectKey,
+  type RenderedObject,
+  renderTemplate,
+} from './rendering/index.ts';
 import { objectRecords, renderingFacts, replicaSpec, replicaStatus } from './replica-record.ts';
-import { type RenderedObject, renderTemplate } from './template-rendering.ts';
 
 /** An object of the target namespace as it is now. */
 export interface LiveObject {

@@ -15,7 +15,7 @@ import {
   sortKeys,
 } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import type { ObjectRecord } from './object-merge.ts';
+import type { ObjectRecord } from './rendering/index.ts';
 
 /** Annotation of a replica: what it was rendered from, and which template each of its objects has; private. */
 const RENDERING = 'svc/~rendering';

@@ -1,7 +1,7 @@
-import type { Fault } from '../../base/index.ts';
-import type { KindRow, RecordKey } from '../../resources/index.ts';
-import { findKind, recordKey } from '../../resources/index.ts';
-import { type FieldConflict, fieldPointer, pointerParts } from '../../resources/merge/index.ts';
+import type { Fault } from '../../../base/index.ts';
+import type { KindRow, RecordKey } from '../../../resources/index.ts';
+import { findKind, recordKey } from '../../../resources/index.ts';
+import { type FieldConflict, fieldPointer, pointerParts } from '../../../resources/merge/index.ts';
 
 /** Why an object is not as its template says, as `conflicts` of a replica tells it (PL-5). */
 export interface ObjectProblem {
@@ -20,7 +20,10 @@ export const objectId = ({ kind, parent, name }: RecordKey): string =>
   [kind, ...(parent === '' ? [] : [parent]), name].join('/');
 
 /** The key that such a text means in a namespace; undefined when it names no kind. */
-export const objectKey = (id: string, namespace: string): { readonly key: RecordKey; readonly row: KindRow } | undefined => {
+export const objectKey = (
+  id: string,
+  namespace: string,
+): { readonly key: RecordKey; readonly row: KindRow } | undefined => {
   const [kind = '', ...rest] = id.split('/');
   const row = findKind(kind);
   if (row === undefined) return undefined;
@@ -66,8 +69,7 @@ export const fieldProblem = (subject: Subject, { pointer, manager }: FieldConfli
 /** What a refused write says: every field of it, or the refusal as a whole. */
 export const refusedWrite = (subject: Subject, fault: Fault): readonly ObjectProblem[] => {
   const base = { template: subject.template, id: subject.id };
-  if (fault.code === 'PERMISSION_DENIED')
-    return [{ ...base, pointer: '', reason: 'Denied', message: fault.message }];
+  if (fault.code === 'PERMISSION_DENIED') return [{ ...base, pointer: '', reason: 'Denied', message: fault.message }];
   if (fault.violations.length === 0)
     return [{ ...base, pointer: '/spec', reason: 'Invalid:spec', message: `${fault.message} (${fault.reason})` }];
   return fault.violations.map(({ field, description }) => ({

@@ -1,6 +1,6 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { TemplateSpec } from '@svc/api/resources';
-import type { KindContract } from '../../controllers/contract.ts';
+import type { KindContract } from '../../../controllers/contract.ts';
 import {
   DEPLOYMENT_ROOTS,
   type ExpressionPath,
@@ -10,7 +10,7 @@ import {
   LATER_ROOTS,
   mapTexts,
   renderText,
-} from '../../resources/expressions/index.ts';
+} from '../../../resources/expressions/index.ts';
 import {
   canonicalJson,
   isJsonMap,
@@ -22,11 +22,11 @@ import {
   parseJsonMap,
   recordKey,
   withoutPrivate,
-} from '../../resources/index.ts';
-import { shapeProblems } from '../../resources/manifest/index.ts';
-import { leavesOf, setAt } from '../../resources/merge/index.ts';
-import type { ResourceKey } from '../../store/contracts/index.ts';
-import { KEEP, type TargetNamespace } from './deployment-rules.ts';
+} from '../../../resources/index.ts';
+import { shapeProblems } from '../../../resources/manifest/index.ts';
+import { leavesOf, setAt } from '../../../resources/merge/index.ts';
+import type { ResourceKey } from '../../../store/contracts/index.ts';
+import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
 import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
 
 /** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */

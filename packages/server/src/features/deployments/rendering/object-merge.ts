@@ -7,19 +7,19 @@ import {
   type JsonMap,
   parseJsonMap,
   type ValueHash,
-} from '../../resources/index.ts';
+} from '../../../resources/index.ts';
 import {
   fieldDigest,
-  managedForm,
   type MergeInput,
   type MergeResult,
+  managedForm,
   mergeFields,
   type OwnedFields,
   type Ownership,
   ownershipAfter,
   readAt,
-} from '../../resources/merge/index.ts';
-import type { StoredResource } from '../../store/contracts/index.ts';
+} from '../../../resources/merge/index.ts';
+import type { StoredResource } from '../../../store/contracts/index.ts';
 
 /** What a replica keeps of one object: the base of its next merge (PL-5). */
 export interface ObjectRecord {
