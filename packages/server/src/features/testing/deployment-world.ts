@@ -39,7 +39,9 @@ export const openDeploymentWorld = async () => {
     return world.call(ResourceService.method.deleteResource, { ns, kind, name, ...more } as never);
   };
 
-  return { ...world, ...records, ...new Passes(world, records.list).bound, apply, remove };
+  // What agents and servers find out about each other is another matter than deployments.
+  const { settle: settleReferences, ...rest } = world;
+  return { ...rest, settleReferences, ...records, ...new Passes(world, records.list).bound, apply, remove };
 };
 
 const openWorld = async () => {
