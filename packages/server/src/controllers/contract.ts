@@ -26,6 +26,10 @@ export interface WriteOrigin {
 export interface OriginGrant {
   readonly role: 'viewer' | 'operator' | 'admin';
   readonly namespace?: string;
+  /** Narrower than a namespace where one is set. */
+  readonly agent?: string;
+  readonly session?: string;
+  readonly channel?: string;
 }
 
 export interface AuditEntry {
@@ -197,6 +201,10 @@ export interface Reconciler {
   /** Reads the world, computes, writes; never branches on what woke it. */
   readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
   readonly resyncMs: number;
+  /** Passes at a time, each over another key; absent = one. */
+  readonly concurrency?: number;
+  /** How long keys of changes wait for further changes before their pass; absent = not at all. */
+  readonly debounceMs?: number;
 }
 
 export interface WorkItem {

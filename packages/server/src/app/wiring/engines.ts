@@ -48,7 +48,15 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     // After the store, whose lock keeps other processes out of the directory of objects.
     const objects = await openObjects(config, around);
     const { blobs } = objects;
-    return { ...around, ...opened, secretKeys, blobs, objects, bus: createLocalBus(log), ids: createIds(clock, random) };
+    return {
+      ...around,
+      ...opened,
+      secretKeys,
+      blobs,
+      objects,
+      bus: createLocalBus(log),
+      ids: createIds(clock, random),
+    };
   } catch (error) {
     await opened.store.close();
     throw error;

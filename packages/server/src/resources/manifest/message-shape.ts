@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
-import { isJsonMap, type JsonData, type JsonMap } from '../../resources/index.ts';
+import { isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
 
-/** A fault inside spec_json, by JSON pointer. */
+/** A fault inside a JSON value, by JSON pointer. */
 export interface ShapeProblem {
   readonly pointer: string;
   readonly message: string;

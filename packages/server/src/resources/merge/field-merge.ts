@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { leavesOf, readAt, setAt } from './json-pointers.ts';
 
 /**
  * Three-way merge per JSON pointer between what a manager applied last, what it wants now and what is live (PL-1.4). Arrays are
@@ -66,7 +67,7 @@ export const mergeFields = (input: MergeInput): MergeResult => {
     taken: [] as string[],
   };
   const put = (pointer: string, value: JsonData | null): void => {
-    merged = setAt(merged, pointerParts(pointer), value);
+    merged = setAt(merged, pointer, value);
   };
   for (const pointer of [...new Set([...Object.keys(mine), ...wanted.keys()])].sort()) {
     const value = wanted.get(pointer);
@@ -133,9 +134,14 @@ const sameValue = (wanted: JsonData, live: JsonData | undefined): boolean => {
   return canonicalJson(wanted) === canonicalJson(live ?? null);
 };
 
-/** What every manager owns after a merge has been written. `stored` is the resource as the store holds it now. */
+/**
+ * What every manager owns after a merge has been written; a pointer in conflict is not the manager's. `stored` is the resource
+ * as the store holds it now.
+ */
 export const ownershipAfter = (input: MergeInput, result: MergeResult, stored: JsonMap): Ownership => {
-  const entries = [...result.owned].map(([pointer, value]): [string, OwnedField] => [
+  const refused = new Set(result.conflicts.map(({ pointer }) => pointer));
+  const owned = [...result.owned].filter(([pointer]) => !refused.has(pointer));
+  const entries = owned.map(([pointer, value]): [string, OwnedField] => [
     pointer,
     { said: input.digest(pointer, value), stored: input.digest(pointer, readAt(stored, pointer) ?? null) },
   ]);
@@ -154,43 +160,3 @@ const markTaken = (fields: OwnedFields, taken: ReadonlySet<string>): OwnedFields
       taken.has(pointer) ? { ...field, isTaken: true } : field,
     ]),
   );
-
-/** Leaves by pointer; an empty map is one. */
-export const leavesOf = (map: JsonMap, at = ''): ReadonlyMap<string, JsonData> => {
-  const found = new Map<string, JsonData>();
-  for (const [name, value] of Object.entries(map)) {
-    const pointer = `${at}/${pointerPart(name)}`;
-    if (!isJsonMap(value)) found.set(pointer, value);
-    else if (Object.keys(value).length > 0)
-      for (const [below, leaf] of leavesOf(value, pointer)) found.set(below, leaf);
-    else if (!PARTS.has(pointer)) found.set(pointer, value);
-  }
-  return found;
-};
-
-/** Parts that every resource has. */
-const PARTS: ReadonlySet<string> = new Set(['/metadata', '/metadata/labels', '/metadata/annotations', '/spec']);
-
-/** One member name as a segment of a JSON pointer (RFC 6901). */
-const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
-const pointerParts = (pointer: string): readonly string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-const readAt = (map: JsonMap, pointer: string): JsonData | undefined =>
-  pointerParts(pointer).reduce<JsonData | undefined>(
-    (value, name) => (isJsonMap(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    map,
-  );
-
-/** The map with a value set; null removes it, and maps that are empty after it. */
-const setAt = (map: JsonMap, [name = '', ...rest]: readonly string[], value: JsonData): JsonMap => {
-  const before = Object.hasOwn(map, name) ? map[name] : undefined;
-  const next = rest.length === 0 ? value : setAt(isJsonMap(before) ? before : {}, rest, value);
-  const others = Object.fromEntries(Object.entries(map).filter(([other]) => other !== name));
-  const isGone = next === null || (value === null && isJsonMap(next) && Object.keys(next).length === 0);
-  return isGone ? others : { ...others, [name]: next };
-};
