@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
+import type { Clock, Log, Random } from '../../base/index.ts';
 import type { StoreDump, StoreLoad } from '../../store/contracts/index.ts';
 import type { StoreMigrations } from '../../store/migrations/index.ts';
 import { openSqliteDump, openSqliteLoad, openSqliteMigrations } from '../../store/sqlite/index.ts';
@@ -30,20 +30,28 @@ export interface StoreEngine {
 
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
 export const storeEngine = (config: Config, around: UpkeepSurroundings): StoreEngine => {
-  if (config.store.engine !== 'sqlite')
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'store.url: this build keeps stores of SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
-    );
-  const { clock, log } = around;
-  const { dataDir } = config;
+  const objects = (dir: string) => openObjects(config, { ...around, dir });
+  return config.store.engine === 'sqlite'
+    ? { ...sqliteEngine(config, around), objects }
+    : { ...postgresEngine(config.store.url, around), objects };
+};
+
+const sqliteEngine = ({ dataDir }: Config, { clock, log }: UpkeepSurroundings): Omit<StoreEngine, 'objects'> => ({
+  isEmbedded: true,
+  isEmpty: async () => true,
+  dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
+  load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
+  migrations: () => openSqliteMigrations({ dataDir, clock, log }),
+});
+
+/** The driver is imported only when something is asked of it. */
+const postgresEngine = (url: string, { clock, log }: UpkeepSurroundings): Omit<StoreEngine, 'objects'> => {
+  const postgres = () => import('../../store/postgres/index.ts');
   return {
-    isEmbedded: true,
-    isEmpty: async () => true,
-    dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
-    load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
-    migrations: () => openSqliteMigrations({ dataDir, clock, log }),
-    objects: (dir) => openObjects(config, { ...around, dir }),
+    isEmbedded: false,
+    isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
+    dump: async () => (await postgres()).openPostgresDump({ url, log }),
+    load: async () => (await postgres()).openPostgresLoad({ url, log, nowMicros: clock.nowMicros() }),
+    migrations: async () => (await postgres()).openPostgresMigrations({ url, clock, log }),
   };
 };
