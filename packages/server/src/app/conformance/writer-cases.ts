@@ -52,6 +52,39 @@ const changeOne = async (app: AppUnderTest, random: Random, number: number): Pro
   await app.rest.ok(`PUT ${path}`, { manifest: { kind, metadata: { name }, spec } });
 };
 
+const told = (lines: readonly ChangeLine[]): readonly string[] =>
+  lines.map(({ resourceVersion, changeType, name }) => `${resourceVersion} ${changeType} ${name}`);
+
+/** A reader whose connection is cut again and again, and who goes on after the last change it saw. */
+class CutReader {
+  readonly seen: ChangeLine[] = [];
+  cuts = 0;
+  readonly #app: AppUnderTest;
+  readonly #kinds: readonly string[];
+  readonly #start: string;
+
+  constructor(app: AppUnderTest, kinds: readonly string[], start: string) {
+    this.#app = app;
+    this.#kinds = kinds;
+    this.#start = start;
+  }
+
+  /** Version of the last change it saw. */
+  get at(): number {
+    return Number(this.seen.at(-1)?.resourceVersion ?? this.#start);
+  }
+
+  /** Reads so many changes, none behind `end`, and is cut. */
+  async read(many: number, end: number, meanwhile = async (): Promise<void> => undefined): Promise<void> {
+    const place = { kinds: this.#kinds, resourceVersion: String(this.at) };
+    const watch = await WatchReader.open(this.#app.url, place);
+    await meanwhile();
+    for (let count = 0; count < many && this.at < end; count++) this.seen.push(...(await watch.until(() => true)));
+    watch.close();
+    this.cuts += 1;
+  }
+}
+
 /** Conditional writes lose nothing, and watchers see each change once, however often they are cut. */
 export const describeWriters = (engine: EngineUnderTest): void => {
   describe(`one resource with many writers on ${engine.name}`, () => {
@@ -96,50 +129,37 @@ export const describeWriters = (engine: EngineUnderTest): void => {
       start = (await app.rest.ok<{ resourceVersion: string }>('GET /v1/ns/default/resources')).resourceVersion;
     });
 
+    /** The version of a change that is made now, after which the reader is to see nothing. */
+    const mark = async (): Promise<number> => {
+      const spec = { skill: { description: `${random.next()}` } };
+      const manifest = { kind: 'Skill', metadata: { name: 'mark' }, spec };
+      const path = '/v1/ns/default/resources/Skill/mark';
+      const { resource } = await app.rest.ok<{ resource: { metadata: { resourceVersion: string } } }>(`PUT ${path}`, {
+        manifest,
+      });
+      return Number(resource.metadata.resourceVersion);
+    };
+
     it('a thousand times at random sees each change exactly once', async () => {
-      const query = { kinds: ['Skill', 'Channel'] };
-      const whole = await WatchReader.open(app.url, { ...query, resourceVersion: start });
+      const kinds = ['Skill', 'Channel'];
+      const whole = await WatchReader.open(app.url, { kinds, resourceVersion: start });
       for (let number = 0; number < BACKLOG; number++) await changeOne(app, random, number);
-      const last = async (): Promise<number> => {
-        await app.rest.ok('PUT /v1/ns/default/resources/Skill/mark', {
-          manifest: { kind: 'Skill', metadata: { name: 'mark' }, spec: { skill: { description: `${random.next()}` } } },
+      const reader = new CutReader(app, kinds, start);
+      let end = await mark();
+      while (reader.at < end) await reader.read(Math.floor(random.next() * 4), end);
+      for (let number = 0; number < LIVE || reader.cuts < CUTS; number++) {
+        // From here on each change is made while the reader is there.
+        await reader.read(random.next() < 0.5 ? 1 : 0, Number.POSITIVE_INFINITY, async () => {
+          await changeOne(app, random, number);
+          end = await mark();
         });
-        const mark = await app.rest.ok<{ resource: { metadata: { resourceVersion: string } } }>(
-          'GET /v1/ns/default/resources/Skill/mark',
-        );
-        return Number(mark.resource.metadata.resourceVersion);
-      };
-      const seen: ChangeLine[] = [];
-      let end = await last();
-      let at = start;
-      let cuts = 0;
-      let live = 0;
-      while (cuts < CUTS || Number(at) < end || live < LIVE) {
-        if (Number(at) >= end && live < LIVE) {
-          // From here on each change is made while the reader is there.
-          live += 1;
-          const reader = await WatchReader.open(app.url, { ...query, resourceVersion: at });
-          await changeOne(app, random, live);
-          end = await last();
-          if (random.next() < 0.5) seen.push(...(await reader.until(() => true)));
-          reader.close();
-        } else {
-          const reader = await WatchReader.open(app.url, { ...query, resourceVersion: at });
-          const many = Math.min(Math.floor(random.next() * 4), end - Number(at));
-          for (let count = 0; count < many && Number(seen.at(-1)?.resourceVersion ?? start) < end; count++)
-            seen.push(...(await reader.until(() => true)));
-          reader.close();
-        }
-        at = seen.at(-1)?.resourceVersion ?? start;
-        cuts += 1;
       }
+      while (reader.at < end) await reader.read(1, end);
       await whole.until(({ resourceVersion }) => Number(resourceVersion) >= end);
       whole.close();
-      const told = (lines: readonly ChangeLine[]) =>
-        lines.map(({ resourceVersion, changeType, name }) => `${resourceVersion} ${changeType} ${name}`);
-      expect(cuts).toBeGreaterThanOrEqual(CUTS);
-      expect(told(seen)).toEqual(told(whole.lines));
-      expect(seen.length).toBeGreaterThan(BACKLOG);
+      expect(reader.cuts).toBeGreaterThanOrEqual(CUTS);
+      expect(told(reader.seen)).toEqual(told(whole.lines));
+      expect(reader.seen.length).toBeGreaterThan(BACKLOG);
     }, 120_000);
 
     it('resumes at a bookmark as at a change', async () => {
