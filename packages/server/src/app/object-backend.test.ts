@@ -65,8 +65,11 @@ const doctorOf = async ({ url }: RunningServer): Promise<unknown> => {
 
 describe('a server with objects in a bucket', () => {
   it.each([
-    [{ 'objects.bucket': 'missing' }, 'objects.bucket'],
-    [{ 'objects.secretKey': 'wrong' }, 'objects.secretKey'],
+    [{ 'objects.bucket': 'missing' }, 'objects.bucket: the object store has no such bucket'],
+    [
+      { 'objects.secretKey': 'wrong' },
+      'the object store refuses access: check objects.accessKey and objects.secretKey',
+    ],
   ])('refuses to start with %j, names the key to mend, and leaves nothing open', async (settings, named) => {
     const dataDir = await tempDir();
     await expect(start(dataDir, inBucket(settings))).rejects.toMatchObject({

@@ -55,7 +55,9 @@ export interface FileParts extends FilesFeature {
 const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): PeriodicJob => ({
   name: 'upload-collector',
   everyMs: COLLECT_MS,
-  tick: () => direct.collect(store.now()),
+  tick: async () => {
+    for (let gone = 1; gone > 0; ) gone = await direct.collect(store.now());
+  },
 });
 
 /** Files and artifacts with their routes, links to objects, and what collects objects nobody names. */

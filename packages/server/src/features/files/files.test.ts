@@ -191,6 +191,16 @@ describe.each(OBJECT_ENGINES)('files with bytes %s', (_engine, openPlaces) => {
       expect(await world.blobs.list('', 10)).toEqual([]);
     });
 
+    it('are not opened by their key, which is no capability', async () => {
+      const { file } = await world.made('/a', 'private');
+      const key = file?.status?.objectRef?.key ?? '';
+      expect(key).not.toBe('');
+      for (const token of [key, sha256(text('private'))]) {
+        const { failure } = await visit(world.links.route(), { token });
+        expect(failure).toMatchObject({ code: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' });
+      }
+    });
+
     it('that no record ever named go a day after they are noticed', async () => {
       await world.blobs.put(text('left by a crash'));
       await world.made('/kept', 'kept');

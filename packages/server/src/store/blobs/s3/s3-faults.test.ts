@@ -89,9 +89,9 @@ describe('a server that starts with objects in a bucket', () => {
   it('is told by a real service that its key or its bucket is wrong', async () => {
     await using real = await S3Server.start();
     for (const [options, text] of [
-      [{ secretKey: 'wrong' }, 'objects.secretKey'],
-      [{ accessKey: 'unknown' }, 'objects.accessKey'],
-      [{ bucket: 'missing' }, 'objects.bucket'],
+      [{ secretKey: 'wrong' }, 'refuses access: check objects.accessKey and objects.secretKey'],
+      [{ accessKey: 'unknown' }, 'refuses access: check objects.accessKey and objects.secretKey'],
+      [{ bucket: 'missing' }, 'objects.bucket: the object store has no such bucket'],
     ] as const) {
       const { reach } = await openForTest(real, options);
       const fault = await failure(reach());

@@ -10,7 +10,7 @@ const server = new S3rver({
 // s3rver computes signatures over `/bucket` where clients sign the `/bucket/` that they send. Right before its routes, the
 // state by which it knows a bucket in the host's name makes it take the path as it came; signatures stay checked.
 server.middleware.splice(-1, 0, (context, next) => {
-  if (context.path === `/${bucket}/`) {
+  if (/^\/[^/]+\/$/.test(context.path)) {
     context.state.vhost = true;
     context.mountPath = '/';
   }
