@@ -2,10 +2,10 @@ import { toJson } from '@bufbuild/protobuf';
 import { type ChannelMessage, ChannelMessageSchema } from '@svc/api/data';
 import { type ChannelEvent, ChannelEventKind, ChannelEventSchema } from '@svc/api/events';
 import { PostChannelMessageResponseSchema } from '@svc/api/gateway';
-import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { liveEvents } from '../live-stream.ts';
 import { outputForm, printValue } from '../output.ts';
 import { harmless, localTime, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -42,8 +42,6 @@ export const postMessage = async (world: World, words: readonly string[], option
 
 /** Messages shown before what comes when --limit says nothing. */
 const SHOWN = 10;
-const RETRY_MS = 1_000;
-const RETRIES_MAX = 60;
 
 /** `svc channel tail CHANNEL`: the newest messages, then everything that happens until Ctrl-C; goes on after a restart. */
 export const tailChannel = async (world: World, channel: string, options: ChannelOptions): Promise<void> => {
@@ -69,36 +67,21 @@ export const tailChannel = async (world: World, channel: string, options: Channe
   }
 };
 
-/** Live events until Ctrl-C. A connection that breaks is opened again after the last event. */
-async function* follow(context: CommandContext, channel: string): AsyncGenerator<ChannelEvent, void, undefined> {
-  const { client, target, world } = context;
-  const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
+/** Live events until Ctrl-C. */
+const follow = (context: CommandContext, channel: string): AsyncIterable<ChannelEvent> => {
+  const { client, target } = context;
   let after = '';
-  let failures = 0;
-  try {
-    while (!abort.signal.aborted) {
-      try {
-        const request = { ns: target.namespace, channel, after };
-        for await (const event of client.gateway.streamChannelEvents(request, { signal: abort.signal })) {
-          if (failures > 0) context.note('connected again');
-          failures = 0;
-          after = event.cursor;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (abort.signal.aborted) return;
-        if (!isSvcError(error) || error.code !== 'UNAVAILABLE' || failures >= RETRIES_MAX) throw error;
-        if (failures === 0) context.note('connection lost; trying again');
-        failures += 1;
-        await world.sleep(RETRY_MS);
+  return liveEvents(context, {
+    canResume: () => true,
+    async *open(signal) {
+      const request = { ns: target.namespace, channel, after };
+      for await (const event of client.gateway.streamChannelEvents(request, { signal })) {
+        after = event.cursor;
+        yield event;
       }
-    }
-  } finally {
-    release();
-  }
-}
+    },
+  });
+};
 
 const messageLine = ({ createdAt, author, authorKind, content, sourceAgent }: ChannelMessage, style: Style): string => {
   const who = author || sourceAgent || authorKind;

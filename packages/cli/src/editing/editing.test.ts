@@ -276,7 +276,7 @@ describe('svc label and svc annotate', () => {
     [['label', 'agent', 'x=y'], 'which agent?'],
     [['label', 'agent', 'helper', 'x=y', '--all'], 'do not go together'],
     [['label', 'agent', 'helper', 'x=y', 'z'], 'z is neither key=value nor key-'],
-    [['annotate', 'worker', 'w', 'x=y'], 'annotations of a Worker'],
+    [['annotate', 'agent', 'helper', '=y'], '=y is neither key=value nor key-'],
   ])('refuse %j', async (words, reason) => {
     expect((await run(words)).err).toContain(reason);
   });

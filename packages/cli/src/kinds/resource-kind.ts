@@ -1,7 +1,9 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { DeletePropagation } from '@svc/api/gateway';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import { CommandFailure } from '../failure.ts';
-import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { collectPages, type Item, type Kind, type RemoveOptions, type Scope } from './kind.ts';
+import { columnCells, columnHeadings } from './kind-columns.ts';
 import { ageOf, labelText } from './resource-json.ts';
 
 /** Words of a kind that every kind has by the ResourceService. */
@@ -36,15 +38,20 @@ const rawJson = (text: unknown): JsonObject => {
 };
 
 const itemOf = (scope: Scope, resource: Resource): Item => {
-  const { metadata } = resource;
+  const { metadata, kind } = resource;
   const json = genericJson(resource);
-  const { phase } = isObject(json['status']) ? json['status'] : {};
+  const spec = isObject(json['spec']) ? json['spec'] : {};
+  const status = isObject(json['status']) ? json['status'] : {};
+  const { phase } = status;
+  const nowMs = scope.world.nowMs();
+  const channel = resource.spec?.kind.case === 'channelSubscription' ? resource.spec.kind.value.channel : '';
+  const name = `${channel === '' ? '' : `${channel}/`}${metadata?.name ?? ''}`;
   const shown = typeof phase === 'string' && phase !== '' ? phase.replace(/^[A-Z_]*PHASE_/, '') : '-';
   return {
-    name: metadata?.name ?? '',
+    name,
     namespace: metadata?.namespace ?? scope.namespace,
     json,
-    cells: [metadata?.name ?? '', shown, ageOf(metadata, scope.world.nowMs())],
+    cells: [name, shown, ...columnCells(kind, { spec, status, nowMs }), ageOf(metadata, nowMs)],
     wideCells: [metadata?.resourceVersion ?? '-', labelText(metadata?.labels)],
   };
 };
@@ -74,6 +81,16 @@ export const readGeneric = async ({ client }: Pick<Scope, 'client'>, address: Re
   return resource;
 };
 
+/** Deletes a resource through the ResourceService; answers what is said of it. */
+export const removeGeneric = async (
+  { client }: Pick<Scope, 'client'>,
+  address: ResourceAddress,
+  { propagation = DeletePropagation.BACKGROUND, isForced = false }: RemoveOptions,
+): Promise<string> => {
+  const { pending } = await client.resources.deleteResource({ ...address, propagation, force: isForced });
+  return pending ? 'is being deleted' : 'deleted';
+};
+
 /** A kind whose resources are shown and deleted through the ResourceService. */
 const resourceKind = (words: ResourceKindWords): Kind => {
   const { name: kind, plural, short } = words;
@@ -82,7 +99,7 @@ const resourceKind = (words: ResourceKindWords): Kind => {
     plural,
     words: [kind.toLowerCase(), plural, ...(short === undefined ? [] : [short])],
     isNamespaced: true,
-    headings: ['name', 'phase', 'age'],
+    headings: ['name', 'phase', ...columnHeadings(kind), 'age'],
     wideHeadings: ['version', 'labels'],
     list: async (scope) => {
       const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
@@ -93,10 +110,8 @@ const resourceKind = (words: ResourceKindWords): Kind => {
       return found.map((resource) => itemOf(scope, resource));
     },
     get: async (scope, name) => itemOf(scope, await readGeneric(scope, addressOf(scope, kind, name))),
-    remove: async (scope, name) => {
-      const { pending } = await scope.client.resources.deleteResource(addressOf(scope, kind, name));
-      return pending ? 'is being deleted' : 'deleted';
-    },
+    remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, kind, name), options),
+    itemOf,
   };
 };
 

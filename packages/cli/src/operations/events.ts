@@ -6,6 +6,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { kindOf } from '../kinds/index.ts';
+import { type LiveSource, liveEvents } from '../live-stream.ts';
 import { outputForm } from '../output.ts';
 import { harmless, localTime } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -38,20 +39,12 @@ export const showEvents = async (world: World, options: EventOptions): Promise<v
   const kinds = (options.kind ?? []).map((word) => kindOf(word).name);
   const request = { ns, kinds, recursive: options.recursive === true };
   const end = await newestVersion(context, ns);
-  const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
-  try {
-    for await (const event of changes(context, request, abort.signal)) {
-      const version = BigInt(event.resourceVersion === '' ? 0 : event.resourceVersion);
-      const isBookmark = event.changeType === ResourceChangeType.BOOKMARK;
-      if (!isBookmark && event.timestamp >= since)
-        world.stdout.write(isJson ? `${JSON.stringify(jsonOf(event))}\n` : lineOf(event));
-      if (options.follow !== true && (isBookmark || version >= end)) return;
-    }
-  } catch (error) {
-    if (!abort.signal.aborted) throw error;
-  } finally {
-    release();
+  for await (const event of liveEvents(context, changes(context, request))) {
+    const version = BigInt(event.resourceVersion === '' ? 0 : event.resourceVersion);
+    const isBookmark = event.changeType === ResourceChangeType.BOOKMARK;
+    if (!isBookmark && event.timestamp >= since)
+      world.stdout.write(isJson ? `${JSON.stringify(jsonOf(event))}\n` : lineOf(event));
+    if (options.follow !== true && (isBookmark || version >= end)) return;
   }
 };
 
@@ -76,21 +69,26 @@ const newestVersion = async ({ client }: CommandContext, ns: string): Promise<bi
 };
 
 /** Every change that is kept, from the oldest on. */
-async function* changes(
-  { client, note }: CommandContext,
-  request: WatchRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ResourceChangedEvent, void, undefined> {
-  try {
-    yield* client.resources.watchResources({ ...request, resourceVersion: '0' }, { signal });
-  } catch (error) {
-    if (!isSvcError(error) || error.reason !== 'VERSION_EXPIRED') throw error;
-    const oldest = Number(error.metadata['oldest'] ?? Number.NaN);
-    if (!Number.isSafeInteger(oldest)) throw new CommandFailure('no changes are kept', { cause: error });
-    note('older changes are no longer kept');
-    yield* client.resources.watchResources({ ...request, resourceVersion: String(oldest - 1) }, { signal });
-  }
-}
+const changes = ({ client, note }: CommandContext, request: WatchRequest): LiveSource<ResourceChangedEvent> => {
+  let resourceVersion = '0';
+  return {
+    canResume: () => true,
+    async *open(signal) {
+      try {
+        for await (const event of client.resources.watchResources({ ...request, resourceVersion }, { signal })) {
+          resourceVersion = event.resourceVersion;
+          yield event;
+        }
+      } catch (error) {
+        const oldest = Number(isSvcError(error) ? (error.metadata['oldest'] ?? Number.NaN) : Number.NaN);
+        if (!isSvcError(error) || error.reason !== 'VERSION_EXPIRED' || !Number.isSafeInteger(oldest)) throw error;
+        note('older changes are no longer kept');
+        resourceVersion = String(oldest - 1);
+        yield* client.resources.watchResources({ ...request, resourceVersion }, { signal });
+      }
+    },
+  };
+};
 
 const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
   [ResourceChangeType.CREATED]: 'created',
@@ -99,11 +97,12 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
 };
 
 /** Columns as wide as most of what stands in them: lines come one by one. */
-const WIDTHS = { kind: 14, word: 7 } as const;
+const WIDTHS = { kind: 19, word: 7 } as const;
 
 const lineOf = (event: ResourceChangedEvent): string => {
   const { namespace, resourceKind, name, changeType, changedSections, timestamp } = event;
-  const sections = changeType === ResourceChangeType.UPDATED ? `  (${changedSections.join(', ')})` : '';
+  const sections =
+    changeType === ResourceChangeType.UPDATED && changedSections.length > 0 ? `  (${changedSections.join(', ')})` : '';
   const subject = namespace === '' ? name : `${namespace}/${name}`;
   const time = localTime(Number(timestamp) / 1_000);
   const word = (WORDS[changeType] ?? '').padEnd(WIDTHS.word);

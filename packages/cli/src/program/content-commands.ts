@@ -73,17 +73,17 @@ const declareArtifacts = (artifact: Command, world: World): void => {
 const declareSecrets = (secret: Command, world: World): void => {
   const load = () => import('../secrets/index.ts');
   example(
-    secret.command('set <name> [key] [value...]'),
+    secret.command('set <secret> [key] [value...]'),
     'svc secret set openai apiKey < key.txt',
     'svc secret set tls --from-file tls.crt=server.crt --from-file tls.key=server.key',
   )
-    .usage('[options] <name> [key]')
+    .usage('[options] <secret> [key]')
     .description('set a value from standard input, typed unseen, or from files; never from an argument')
     .option('--from-file <pair...>', 'KEY=PATH: the bytes of a file')
     .option('--remove <key...>', 'take keys away')
     .option('--type <text>', 'what kind of secret it is (Opaque)')
     .action(run<SecretOptions>(async (words, options) => (await load()).setSecret(world, words, options)));
-  example(secret.command('get <name> [key]'), 'svc secret get openai apiKey --reveal')
+  example(secret.command('get <secret> [key]'), 'svc secret get openai apiKey --reveal')
     .description('its keys; with --reveal its values, which is audited')
     .option('--reveal', 'show values')
     .action(run<SecretOptions>(async (words, options) => (await load()).getSecret(world, words, options)));
