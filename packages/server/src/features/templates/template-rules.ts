@@ -142,7 +142,9 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   });
   return faults
     .filter((fault) => !rendered.open.has(fault.field.replace(/^spec\./, '')))
-    .map((fault) => atPointer({ pointer: fieldPointer(fault.field.replace(/^spec\.?/, '')), message: fault.description }));
+    .map((fault) =>
+      atPointer({ pointer: fieldPointer(fault.field.replace(/^spec\.?/, '')), message: fault.description }),
+    );
 };
 
 const checkPrompts = (value: JsonMap, deps: TemplateRuleDeps): readonly FieldViolation[] =>
