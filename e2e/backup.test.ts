@@ -140,46 +140,56 @@ it('a backup made while everything is written is restored elsewhere whole, and g
   expect([busyTarget.code, busyTarget.err]).toEqual([1, expect.stringContaining('DATA_DIR_IN_USE')]);
 });
 
-it('a store without a server is backed up, replaced, kept aside and migrated by the commands alone', LONG, async () => {
-  const place = join(folder, 'offline');
-  {
-    await using first = await ServerProcess.start({ dataDir: place });
-    await new RestCaller(first.url).createAgent('kept');
-    await first.stop();
-  }
-  const file = join(folder, 'offline.tar.zst');
-  expect((await svc(['backup', file, '--data-dir', place])).out).toBe(`${file}\n`);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await svc(['backup', file, '--data-dir', place])).code).toBe(1);
-  expect(await svc(['restore', file, '--data-dir', place])).toMatchObject({
-    ...{ code: 1, err: expect.stringContaining('TARGET_NOT_EMPTY') },
-  });
+it(
+  'a store without a server is backed up, replaced and migrated by commands alone, also when they are killed',
+  LONG,
+  async () => {
+    const place = join(folder, 'offline');
+    {
+      await using first = await ServerProcess.start({ dataDir: place });
+      await new RestCaller(first.url).createAgent('kept');
+      await first.stop();
+    }
+    const file = join(folder, 'offline.tar.zst');
+    expect((await svc(['backup', file, '--data-dir', place])).out).toBe(`${file}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await svc(['backup', file, '--data-dir', place])).code).toBe(1);
+    expect(await svc(['restore', file, '--data-dir', place])).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining('TARGET_NOT_EMPTY') },
+    });
 
-  const bytes = readFileSync(file);
-  for (const part of [0.02, 0.3, 0.6, 0.97, 0.999]) {
-    const damaged = Buffer.from(bytes);
-    const at = Math.floor(bytes.length * part);
-    damaged[at] = (bytes[at] ?? 0) ^ 1;
-    const changed = join(folder, 'changed.tar.zst');
-    writeFileSync(changed, damaged);
-    const refused = await svc(['restore', changed, '--data-dir', join(folder, 'never')]);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the archive is damaged')]);
-  }
-  expect(existsSync(join(folder, 'never'))).toBe(false);
+    const bytes = readFileSync(file);
+    for (const part of [0.02, 0.3, 0.6, 0.97, 0.999]) {
+      const damaged = Buffer.from(bytes);
+      const at = Math.floor(bytes.length * part);
+      damaged[at] = (bytes[at] ?? 0) ^ 1;
+      const changed = join(folder, 'changed.tar.zst');
+      writeFileSync(changed, damaged);
+      const refused = await svc(['restore', changed, '--data-dir', join(folder, 'never')]);
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('the archive is damaged')]);
+    }
+    expect(existsSync(join(folder, 'never'))).toBe(false);
 
-  const replaced = await svc(['restore', file, '--replace', '--data-dir', place, '-o', 'json']);
-  const { safety } = JSON.parse(replaced.out) as { safety: string };
-  expect(existsSync(join(safety, 'svc.db'))).toBe(true);
-  expect((await svc(['migrate', 'down', '--to', '2', '--data-dir', place])).out).toContain('undone');
-  const manual = await ServerProcess.refusal({ dataDir: place, environment: { SVC_STORE_MIGRATE: 'manual' } });
-  expect(manual.log).toContain('svc migrate up');
-  expect((await svc(['migrate', 'up', '--data-dir', place])).out).toContain('applied');
+    const replaced = await svc(['restore', file, '--replace', '--data-dir', place, '-o', 'json']);
+    const { safety } = JSON.parse(replaced.out) as { safety: string };
+    expect(existsSync(join(safety, 'svc.db'))).toBe(true);
+    expect((await svc(['migrate', 'down', '--to', '2', '--data-dir', place])).out).toContain('undone');
+    const manual = await ServerProcess.refusal({ dataDir: place, environment: { SVC_STORE_MIGRATE: 'manual' } });
+    expect(manual.log).toContain('svc migrate up');
+    expect((await svc(['migrate', 'up', '--data-dir', place])).out).toContain('applied');
 
-  const cut = join(folder, 'cut');
-  cpSync(place, cut, { recursive: true });
-  writeFileSync(join(cut, 'restore.json'), JSON.stringify({ at: '2026-03-01T12:00:00.000Z' }));
-  expect((await ServerProcess.refusal({ dataDir: cut })).log).toContain('run `svc restore` again');
-  expect((await svc(['restore', file, '--data-dir', cut])).code).toBe(0);
-  await using last = await ServerProcess.start({ dataDir: cut });
-  expect((await agentsOf(new RestCaller(last.url))).map(({ metadata }) => metadata.name)).toContain('kept');
-});
+    const cut = join(folder, 'cut');
+    cpSync(place, cut, { recursive: true });
+    const ended = await svc(['restore', file, '--replace', '--data-dir', cut], { SVC_FAULT_POINT: 'restore.unpacked' });
+    expect(ended.code).toBe(null);
+    expect((await svc(['migrate', 'status', '--data-dir', cut])).code).toBe(0);
+    for (const point of ['restore.part:3', 'restore.end']) {
+      const killed = await svc(['restore', file, '--replace', '--data-dir', cut], { SVC_FAULT_POINT: point });
+      expect(killed.code).toBe(null);
+      expect((await ServerProcess.refusal({ dataDir: cut })).log).toContain('run `svc restore` again');
+    }
+    expect((await svc(['restore', file, '--data-dir', cut])).code).toBe(0);
+    await using last = await ServerProcess.start({ dataDir: cut });
+    expect((await agentsOf(new RestCaller(last.url))).map(({ metadata }) => metadata.name)).toContain('kept');
+  },
+);

@@ -58,6 +58,8 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   const handlers = { unary: { CreateBackup: () => created } };
   return { ...fakeWorld({ server, handlers, ...options }), asked, opened };
 };
+const profiles = { current: 'default', profiles: { default: { server: 'http://svc.test' } } };
+const elsewhere = { '/home/me/.config/svc/profiles.json': { text: JSON.stringify(profiles), mode: 0o600 } };
 const localFile = { '/data/backups/svc-1.tar.zst': { text: 'archive', mode: 0o600 } };
 
 describe('svc backup', () => {
@@ -75,6 +77,7 @@ describe('svc backup', () => {
       world({ isInUse: true }),
       world({ hasStore: false }),
       world({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } }),
+      world({}, { files: elsewhere }),
     ]) {
       expect(await fake.run('backup')).toBe(0);
       expect([fake.calls, fake.asked]).toEqual([['CreateBackup'], []]);

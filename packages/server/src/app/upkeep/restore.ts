@@ -59,8 +59,9 @@ const restoreLocked = async (
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
   const { engine, isReplacing } = order;
-  const nowMicros = around.clock.nowMicros();
-  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros });
+  const { clock, faultPoint } = around;
+  const nowMicros = clock.nowMicros();
+  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros, faultPoint });
   try {
     const copied = await copyExternal(config, around, order);
     const load = await engine.load(staged.path('svc.db'));
@@ -74,6 +75,7 @@ const restoreLocked = async (
         { load, blobs, putKeys },
         { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
       );
+      faultPoint('restore.unpacked');
       if (engine.isEmbedded) await load.finish();
       staged.begin();
       if (!engine.isEmbedded) await load.finish();

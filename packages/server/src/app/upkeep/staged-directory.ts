@@ -47,6 +47,8 @@ export interface StagingOptions {
   /** True: what is there is kept in a folder of its own and replaced. */
   readonly isReplacing: boolean;
   readonly nowMicros: number;
+  /** Called before each step that changes the directory, as `restore.begin`, `restore.part` and `restore.end`. */
+  readonly faultPoint: (point: string) => void;
 }
 
 /**
@@ -56,11 +58,13 @@ export interface StagingOptions {
 export class StagedDirectory {
   readonly #dataDir: string;
   readonly #nowMicros: number;
+  readonly #faultPoint: (point: string) => void;
   readonly #earlier: Marker | undefined;
   readonly #safety: string | undefined;
 
   /** Fault FAILED_PRECONDITION TARGET_NOT_EMPTY when something is there that may not be replaced. */
-  constructor({ dataDir, isReplacing, nowMicros }: StagingOptions) {
+  constructor({ dataDir, isReplacing, nowMicros, faultPoint }: StagingOptions) {
+    this.#faultPoint = faultPoint;
     this.#dataDir = dataDir;
     this.#nowMicros = nowMicros;
     this.#earlier = readMarker(dataDir);
@@ -89,6 +93,7 @@ export class StagedDirectory {
 
   /** From now on the directory is neither the old one nor the new one. Durable when it returns. */
   begin(): void {
+    this.#faultPoint('restore.begin');
     const at = new Date(Math.floor(this.#nowMicros / 1000)).toISOString();
     const marker: Marker = { at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
     const fd = openSync(join(this.#dataDir, MARKER), 'w', 0o600);
@@ -106,10 +111,13 @@ export class StagedDirectory {
     if (this.safety !== undefined) mkdirSync(this.safety, { recursive: true, mode: 0o700 });
     for (const part of PARTS) {
       const isMade = existsSync(this.path(part));
+      this.#faultPoint('restore.part');
       if (part !== 'keys' || isMade) this.#clear(part);
+      this.#faultPoint('restore.part');
       if (isMade) renameSync(this.path(part), join(this.#dataDir, part));
     }
     this.#sync();
+    this.#faultPoint('restore.end');
     rmSync(join(this.#dataDir, MARKER));
     this.discard();
     this.#sync();

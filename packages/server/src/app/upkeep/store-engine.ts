@@ -11,6 +11,8 @@ export interface UpkeepSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Test hook of the crash suites; does nothing in production. */
+  readonly faultPoint: (point: string) => void;
 }
 
 /** A configured store from the outside: nothing here needs a running server, and each call opens what it uses. */
@@ -28,7 +30,10 @@ export interface StoreEngine {
 }
 
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
-export const storeEngine = (config: Config, around: UpkeepSurroundings): StoreEngine => {
+export const storeEngine = (
+  config: Config,
+  around: Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>,
+): StoreEngine => {
   if (config.store.engine !== 'sqlite')
     throw new Fault(
       'FAILED_PRECONDITION',

@@ -225,7 +225,7 @@ describe('a restore', () => {
       },
     };
     const order = { file, isReplacing: true, engine: failing };
-    await expect(restoreBackup(place.config, places, order)).rejects.toThrow('no room');
+    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('no room');
     expect(existsSync(join(place.dataDir, 'restoring'))).toBe(false);
     expect(await noteOf(place)).toBe('second');
   });
@@ -234,7 +234,7 @@ describe('a restore', () => {
     const [{ file }, { place }] = [await backedUp('first'), await backedUp('second')];
     const { dataDir, upkeep, config } = place;
     // As a process that ends inside `commit` leaves it: the marker stands, the old database is moved away.
-    const staged = new StagedDirectory({ dataDir, isReplacing: true, nowMicros: 5 });
+    const staged = new StagedDirectory({ dataDir, isReplacing: true, nowMicros: 5, faultPoint: () => undefined });
     staged.begin();
     mkdirSync(join(dataDir, 'before-restore-5'));
     renameSync(join(dataDir, 'svc.db'), join(dataDir, 'before-restore-5', 'svc.db'));
@@ -252,11 +252,68 @@ describe('a restore', () => {
     expect(await noteOf(places.place('second/before-restore-5'))).toBe('second');
   });
 
+  /** Restores, ending at the n-th step as a process that is killed there; how many steps were met, and what is left. */
+  const endedAt = async (
+    place: Place,
+    order: { readonly file: string; readonly isReplacing: boolean },
+    end: number,
+  ) => {
+    let steps = 0;
+    places.faultPoint = () => {
+      steps += 1;
+      if (steps === end) throw new Error('killed');
+    };
+    const isDone = await place.upkeep.restore(order).then(
+      () => true,
+      () => false,
+    );
+    places.faultPoint = () => undefined;
+    expect(isDone).toBe(steps < end);
+    const isMarked = existsSync(join(place.dataDir, 'restore.json'));
+    if (isMarked)
+      await expect(place.upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject({ reason: 'RESTORE_UNFINISHED' });
+    return { isDone, isMarked };
+  };
+
+  it('may end at any of its steps: the old store is whole, or says that it must be restored again', async () => {
+    const { file } = await backedUp('first');
+    for (let end = 1, isDone = false; !isDone; end++) {
+      const { place } = await backedUp('second', `second-${end}`);
+      const left = await endedAt(place, { file, isReplacing: true }, end);
+      ({ isDone } = left);
+      if (!isDone) expect(end).toBeLessThan(40);
+      if (isDone) expect(end).toBeGreaterThan(10);
+      else if (!left.isMarked) expect(await noteOf(place)).toBe('second');
+      if (!left.isMarked) continue;
+      const { safety = '' } = await place.upkeep.restore({ file, isReplacing: false });
+      expect(await noteOf(places.place(safety.slice(places.root.length + 1)))).toBe('second');
+      expect(await noteOf(place)).toBe('first');
+    }
+  });
+
+  it('into an empty directory may end at any of its steps: nothing is there, or it says so', async () => {
+    const { file } = await backedUp('first');
+    for (let end = 1, isDone = false; !isDone; end++) {
+      const place = places.place();
+      const left = await endedAt(place, { file, isReplacing: false }, end);
+      ({ isDone } = left);
+      if (!isDone) expect(end).toBeLessThan(40);
+      if (!isDone && !left.isMarked) expect(place.upkeep.hasStore()).toBe(false);
+      if (!isDone) await place.upkeep.restore({ file, isReplacing: false });
+      expect(await noteOf(place)).toBe('first');
+    }
+  });
+
   it('into an empty directory that was killed leaves a directory that says so, and is done again', async () => {
     const { file } = await backedUp('first');
     const target = places.place();
     mkdirSync(target.dataDir);
-    new StagedDirectory({ dataDir: target.dataDir, isReplacing: false, nowMicros: 5 }).begin();
+    new StagedDirectory({
+      dataDir: target.dataDir,
+      isReplacing: false,
+      nowMicros: 5,
+      faultPoint: () => undefined,
+    }).begin();
     writeFileSync(join(target.dataDir, 'svc.db'), 'half of a new database');
     await expect(target.upkeep.moveSchema({ to: 'status' })).rejects.toThrow('run `svc restore` again');
     expect((await target.upkeep.restore({ file, isReplacing: false })).safety).toBeUndefined();
@@ -411,7 +468,7 @@ describe('a database that is no file of the data directory', () => {
     const place = places.place();
     const engine = external(place);
     const into = (file: string, isReplacing: boolean) =>
-      restoreBackup(place.config, places, { file, isReplacing, engine });
+      restoreBackup(place.config, places.around, { file, isReplacing, engine });
     const elsewhere = join(places.root, 'elsewhere.db');
     expect((await into(first, false)).safety).toBeUndefined();
     expect(noteIn(elsewhere)).toBe('first');
@@ -436,9 +493,9 @@ describe('a database that is no file of the data directory', () => {
       }),
     };
     const order = { file, isReplacing: false, engine };
-    await expect(restoreBackup(place.config, places, order)).rejects.toThrow('the connection is gone');
+    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('the connection is gone');
     await expect(place.upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject({ reason: 'RESTORE_UNFINISHED' });
-    await restoreBackup(place.config, places, { ...order, engine: external(place) });
+    await restoreBackup(place.config, places.around, { ...order, engine: external(place) });
     expect(noteIn(join(places.root, 'elsewhere.db'))).toBe('first');
   });
 });

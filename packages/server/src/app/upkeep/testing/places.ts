@@ -6,6 +6,7 @@ import { createLocalBlobs } from '../../../store/blobs/local/index.ts';
 import { type BlobStore, DUMP_TABLES, type DumpRow, type Store } from '../../../store/contracts/index.ts';
 import { openSqliteDump, openSqliteStore } from '../../../store/sqlite/index.ts';
 import { type Config, loadConfig } from '../../config/index.ts';
+import type { UpkeepSurroundings } from '../store-engine.ts';
 import { createUpkeep, type Upkeep } from '../upkeep.ts';
 
 /** A data directory of its own, with what opens it. */
@@ -25,7 +26,14 @@ export class Places {
   readonly clock = new ManualClock();
   readonly random: Random = seededRandom(7);
   readonly log = silentLog;
+  /** Replaced by tests that end a restore in the middle. */
+  faultPoint: (point: string) => void = () => undefined;
   #count = 0;
+
+  get around(): UpkeepSurroundings {
+    const { clock, random, log } = this;
+    return { clock, random, log, faultPoint: (point) => this.faultPoint(point) };
+  }
 
   /** A directory that does not exist yet. */
   place(name = `place-${++this.#count}`): Place {
@@ -34,7 +42,7 @@ export class Places {
     const { config } = loadConfig({ flags, environment: {}, cwd: this.root });
     const { clock, random, log } = this;
     return {
-      ...{ dataDir, config, upkeep: createUpkeep(config, this) },
+      ...{ dataDir, config, upkeep: createUpkeep(config, this.around) },
       open: async () => {
         const fatal = (error: unknown): never => {
           throw error;
