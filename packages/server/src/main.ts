@@ -25,8 +25,11 @@ export interface StartOptions {
 }
 
 /** Backup, restore and migrations of the configured store, for a process that starts no server. */
-export const openUpkeep = (config: Config): Upkeep =>
-  createUpkeep(config, { clock: systemClock, random: systemRandom, log: silentLog });
+export const openUpkeep = (config: Config, environment: NonNullable<LoadOptions['environment']>): Upkeep =>
+  createUpkeep(config, {
+    ...{ clock: systemClock, random: systemRandom, log: silentLog },
+    faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
+  });
 
 /** Starts a server in this process. Throws ConfigError, or a Fault that says what to do next. */
 export const startServer = async (options: StartOptions = {}): Promise<RunningServer> => {

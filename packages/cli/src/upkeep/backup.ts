@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { resolveTarget } from '../connection.ts';
+import { DEFAULT_SERVER, resolveTarget } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
@@ -42,11 +42,12 @@ interface Order {
   readonly passphrase: string | undefined;
 }
 
-/** Whoever names a server means it; else a store that nobody has open is read here. */
+/** Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. */
 const isOffline = (world: World, options: BackupOptions, { upkeep }: LocalStore): boolean => {
   if (!upkeep.hasStore() || upkeep.isInUse()) return false;
   const isStoreNamed = options.dataDir !== undefined || options.config !== undefined;
-  const isServerNamed = options.server !== undefined || (world.environment['SVC_SERVER'] ?? '') !== '';
+  const isSaid = options.server !== undefined || (world.environment['SVC_SERVER'] ?? '') !== '';
+  const isServerNamed = isSaid || resolveTarget(world, options).server !== DEFAULT_SERVER;
   return isStoreNamed || !isServerNamed;
 };
 

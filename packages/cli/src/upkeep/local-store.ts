@@ -32,7 +32,7 @@ export const openLocalStore = async (world: World, options: StoreOptions): Promi
   const isChosen = options.dataDir !== undefined || origins.has('dataDir');
   if (!isChosen && world.files.facts(join(config.dataDir, 'svc.db')) === undefined)
     ({ config } = load(userDirectory(world, 'data')));
-  return { server, upkeep: server.openUpkeep(config), dataDir: config.dataDir };
+  return { server, upkeep: server.openUpkeep(config, world.environment), dataDir: config.dataDir };
 };
 
 const hints: Readonly<Record<string, string>> = {

@@ -59,8 +59,9 @@ const restoreLocked = async (
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
   const { isReplacing } = order;
-  const nowMicros = around.clock.nowMicros();
-  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros });
+  const { clock, faultPoint } = around;
+  const nowMicros = clock.nowMicros();
+  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros, faultPoint });
   try {
     const copied = await copyExternal(config, around, order);
     await fillStaged(staged, around, order);
@@ -90,6 +91,7 @@ const fillStaged = async (
         { load, blobs: objects.blobs, putKeys },
         { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
       );
+      around.faultPoint('restore.unpacked');
       if (engine.isEmbedded) await load.finish();
       staged.begin();
       if (!engine.isEmbedded) await load.finish();

@@ -47,6 +47,8 @@ export interface StagingOptions {
   /** True: what is there is kept in a folder of its own and replaced. */
   readonly isReplacing: boolean;
   readonly nowMicros: number;
+  /** Called before each step that changes the directory, as `restore.begin`, `restore.part` and `restore.end`. */
+  readonly faultPoint: (point: string) => void;
 }
 
 /**
@@ -55,14 +57,16 @@ export interface StagingOptions {
  */
 export class StagedDirectory {
   readonly #dataDir: string;
-  readonly #at: string;
+  readonly #nowMicros: number;
+  readonly #faultPoint: (point: string) => void;
   readonly #earlier: Marker | undefined;
   readonly #safety: string | undefined;
 
   /** Fault FAILED_PRECONDITION TARGET_NOT_EMPTY when something is there that may not be replaced. */
-  constructor({ dataDir, isReplacing, nowMicros }: StagingOptions) {
+  constructor({ dataDir, isReplacing, nowMicros, faultPoint }: StagingOptions) {
+    this.#faultPoint = faultPoint;
     this.#dataDir = dataDir;
-    this.#at = new Date(Math.floor(nowMicros / 1000)).toISOString();
+    this.#nowMicros = nowMicros;
     this.#earlier = readMarker(dataDir);
     const present = PARTS.filter((part) => part !== 'keys' && existsSync(join(dataDir, part)));
     if (this.#earlier === undefined && !isReplacing && present.length > 0)
@@ -89,7 +93,9 @@ export class StagedDirectory {
 
   /** From now on the directory is neither the old one nor the new one. Durable when it returns. */
   begin(): void {
-    const marker: Marker = { at: this.#at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
+    this.#faultPoint('restore.begin');
+    const at = new Date(Math.floor(this.#nowMicros / 1000)).toISOString();
+    const marker: Marker = { at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
     const fd = openSync(join(this.#dataDir, MARKER), 'w', 0o600);
     try {
       writeSync(fd, `${JSON.stringify(marker)}\n`);
@@ -105,10 +111,13 @@ export class StagedDirectory {
     if (this.safety !== undefined) mkdirSync(this.safety, { recursive: true, mode: 0o700 });
     for (const part of PARTS) {
       const isMade = existsSync(this.path(part));
+      this.#faultPoint('restore.part');
       if (part !== 'keys' || isMade) this.#clear(part);
+      this.#faultPoint('restore.part');
       if (isMade) renameSync(this.path(part), join(this.#dataDir, part));
     }
     this.#sync();
+    this.#faultPoint('restore.end');
     rmSync(join(this.#dataDir, MARKER));
     this.discard();
     this.#sync();
@@ -119,13 +128,14 @@ export class StagedDirectory {
     rmSync(join(this.#dataDir, STAGING), { recursive: true, force: true });
   }
 
-  /** What a restore before this one put there goes; what was there before all of them is kept. */
+  /** What a restore before this one put there goes; what was there before all of them is kept, and keys always are. */
   #clear(part: string): void {
     const path = join(this.#dataDir, part);
     if (!existsSync(path)) return;
     const kept = this.safety === undefined ? undefined : join(this.safety, part);
-    if (kept === undefined || existsSync(kept)) rmSync(path, { recursive: true });
-    else renameSync(path, kept);
+    if (kept !== undefined && !existsSync(kept)) renameSync(path, kept);
+    else if (part === 'keys') renameSync(path, join(this.#dataDir, `keys-before-restore-${this.#nowMicros}`));
+    else rmSync(path, { recursive: true });
   }
 
   #sync(): void {

@@ -11,6 +11,8 @@ export interface UpkeepSurroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Test hook of the crash suites; does nothing in production. */
+  readonly faultPoint: (point: string) => void;
 }
 
 /** A configured store from the outside: nothing here needs a running server, and each call opens what it uses. */
@@ -28,15 +30,17 @@ export interface StoreEngine {
   objects(dir: string): Promise<ObjectEngine>;
 }
 
+type Around = Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>;
+
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
-export const storeEngine = (config: Config, around: UpkeepSurroundings): StoreEngine => {
+export const storeEngine = (config: Config, around: Around): StoreEngine => {
   const objects = (dir: string) => openObjects(config, { ...around, dir });
   return config.store.engine === 'sqlite'
     ? { ...sqliteEngine(config, around), objects }
     : { ...postgresEngine(config.store.url, around), objects };
 };
 
-const sqliteEngine = ({ dataDir }: Config, { clock, log }: UpkeepSurroundings): Omit<StoreEngine, 'objects'> => ({
+const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEngine, 'objects'> => ({
   isEmbedded: true,
   isEmpty: async () => true,
   dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
@@ -45,7 +49,7 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: UpkeepSurroundings): 
 });
 
 /** The driver is imported only when something is asked of it. */
-const postgresEngine = (url: string, { clock, log }: UpkeepSurroundings): Omit<StoreEngine, 'objects'> => {
+const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 'objects'> => {
   const postgres = () => import('../../store/postgres/index.ts');
   return {
     isEmbedded: false,

@@ -43,6 +43,8 @@ export class BackupService {
   readonly #deps: BackupServiceDeps;
   readonly #ending = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
+  /** Time in the name of the newest one: names never repeat, whatever the wall clock does. */
+  #named = 0;
 
   constructor(deps: BackupServiceDeps) {
     this.#deps = deps;
@@ -71,7 +73,8 @@ export class BackupService {
   async #create(series: BackupSeries, origin: AuditOrigin): Promise<MadeBackup> {
     this.#ending.signal.throwIfAborted();
     const { clock, dir, log, store, audit } = this.#deps;
-    const micros = clock.nowMicros();
+    const micros = Math.max(clock.nowMicros(), this.#named + 1);
+    this.#named = micros;
     const path = join(dir, `${series}-${stampOf(micros)}.tar.zst`);
     const written = await this.#write(path, micros).catch((error: unknown) => {
       throw isFault(error) ? error : notWritable(dir, error);
