@@ -2,7 +2,7 @@ import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
 import { tokenSource } from '../rows/index.ts';
-import type { Access } from './access.ts';
+import type { Access, LogFrontiers } from './access.ts';
 import { LogFrontier } from './changes/index.ts';
 import { Database, statement } from './connection/index.ts';
 import { migrate } from './migrate.ts';
@@ -64,7 +64,12 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
     const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
     const clock = await SharedClock.start(calls, options.clock);
     await calls.warm();
-    return new PostgresStore(options, { ...databases, nextToken, epoch, clock });
+    const pause = options.pause ?? pauseOf(options.clock);
+    const changes = new LogFrontier('changes', { sql: databases.reader, pause });
+    const audit = new LogFrontier('audit', { sql: databases.reader, pause });
+    const frontiers = { changes: (waits: boolean) => changes.reached(waits), audit: () => audit.reached(false) };
+    await changes.reached(false);
+    return new PostgresStore(options, { ...databases, nextToken, epoch, clock, frontiers, pause });
   } catch (error) {
     await Promise.all([calls.close(), databases.reader.close()]);
     throw error;
@@ -92,6 +97,8 @@ interface Opened {
   readonly nextToken: () => string;
   readonly epoch: string;
   readonly clock: SharedClock;
+  readonly frontiers: LogFrontiers;
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 class PostgresStore implements Store {
@@ -112,12 +119,7 @@ class PostgresStore implements Store {
     this.#reader = reader;
     this.#clock = clock;
     this.#log = options.log;
-    const pause = options.pause ?? pauseOf(options.clock);
-    const [changes, audit] = (['changes', 'audit'] as const).map((log) => new LogFrontier(log, { sql: reader, pause }));
-    const frontiers = {
-      changes: (waits: boolean) => changes?.reached(waits) ?? Promise.resolve(0),
-      audit: () => audit?.reached(false) ?? Promise.resolve(0),
-    };
+    const { frontiers, pause } = opened;
     const rounds = { lastServed: '', stuckAfter: '' };
     this.#access = { frontiers, rounds };
     this.direct = createReadHandle({ ...this.#access, sql: database });

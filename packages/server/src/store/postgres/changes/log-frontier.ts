@@ -25,7 +25,9 @@ const NEXT: Readonly<Record<LogName, ReturnType<typeof nextOf>>> = {
 };
 /** A number of our own: every transaction that had taken its number before has a smaller one. */
 const OWN_NUMBER = statement<{ number: number }>('SELECT pg_current_xact_id()::text::bigint AS number');
-const GREATEST = statement<{ number: number }>('SELECT coalesce(max(version), 0) AS number FROM changes');
+const ENDS = statement<{ greatest: number; oldest: number }>(
+  'SELECT coalesce(max(version), 0) AS greatest, coalesce(min(version), 1) AS oldest FROM changes',
+);
 /** What is chained was complete when it was. */
 const CHAINED = statement<{ number: number }>('SELECT coalesce(max(position), 0) AS number FROM audit_chain');
 
@@ -122,20 +124,20 @@ export class LogFrontier {
   }
 
   /**
-   * Where a new reader begins. Of changes: the greatest version seen, once every transaction of that moment has ended; of
-   * audit: behind what is chained.
+   * Where a new reader begins. Of changes: at the greatest version seen, once every transaction of that moment has ended; when
+   * one does not end, before the oldest entry, which takes longer and is as true. Of audit: behind what is chained.
    */
   async #start(): Promise<number> {
     const { sql, pause } = this.#options;
     if (this.#log === 'audit') return (await sql.first(CHAINED))?.number ?? 0;
-    const greatest = (await sql.first(GREATEST))?.number ?? 0;
+    const { greatest = 0, oldest = 1 } = (await sql.first(ENDS)) ?? {};
     if (greatest === 0) return 0;
-    const own = (await sql.first(OWN_NUMBER))?.number ?? 0;
+    const own = (await sql.first(OWN_NUMBER))?.number ?? Number.MAX_SAFE_INTEGER;
     for (let waited = 0; waited < MAX_WAIT_MS; waited += MAX_PAUSE_MS) {
       const row = await sql.first(NEXT.changes, [greatest]);
-      if ((row?.oldest_open ?? 0) >= own) break;
+      if ((row?.oldest_open ?? 0) >= own) return greatest;
       await pause(MAX_PAUSE_MS);
     }
-    return greatest;
+    return oldest - 1;
   }
 }

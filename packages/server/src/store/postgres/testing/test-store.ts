@@ -71,6 +71,7 @@ export const makeTestStore = async (databases: TestDatabases, options: Partial<P
   const url = await databases.create();
   const made = await openTestStore({ ...options, url });
   let { store } = made;
+  const besides: Store[] = [];
   return {
     url,
     store,
@@ -80,7 +81,14 @@ export const makeTestStore = async (databases: TestDatabases, options: Partial<P
       store = (await openTestStore({ clock: made.clock, ...options, url })).store;
       return store;
     },
+    /** As a process that starts while this one runs; closed with it. */
+    reopenBeside: async (): Promise<Store> => {
+      const beside = (await openTestStore({ clock: made.clock, ...options, url })).store;
+      besides.push(beside);
+      return beside;
+    },
     dispose: async (): Promise<void> => {
+      for (const beside of besides) await beside.close();
       await store.close();
       await databases.drop(url);
     },
