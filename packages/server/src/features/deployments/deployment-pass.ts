@@ -7,10 +7,10 @@ import {
   DEPLOYMENT_LABEL,
   isSelected,
   managerOf,
-  REPLICAS_MAX,
   renderingVersion,
   replicaName,
   selectorParent,
+  servedNames,
   TARGET_LABEL,
   type TargetNamespace,
 } from './deployment-rules.ts';
@@ -54,7 +54,11 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
   if (own === undefined || own.isDeleted) return { done: true };
   const world = await deps.store.read((tx) => readWorld(deps, tx, key));
   if (world === undefined) return { againMs: 0 };
-  const served = servedNamespaces(world);
+  const present = new Set(world.replicas.map(({ target }) => target));
+  const served = servedNames(
+    world.selected.map(({ name }) => name),
+    present,
+  );
   await removeReplicas(deps, world.deployment, unneeded(world, served));
   const isWhole = await createReplicas(deps, world, served);
   await writeStatus(deps, key);
@@ -90,15 +94,6 @@ const factsOf = (deployment: StoredResource, replica: StoredResource, version: s
     isDeleting: replica.deletionTimestamp !== undefined,
     standing: { phase, isUpdated: renderingFacts(replica).version === version, isRenderFailed },
   };
-};
-
-/** At most REPLICAS_MAX of the selection; those that have a replica already come first, so that none is pushed out. */
-const servedNamespaces = ({ selected, replicas }: World): readonly string[] => {
-  const names = selected.map(({ name }) => name);
-  if (names.length <= REPLICAS_MAX) return names;
-  const present = new Set(replicas.map(({ target }) => target));
-  const isPresent = (name: string): number => (present.has(name) ? 0 : 1);
-  return names.sort((left, right) => isPresent(left) - isPresent(right)).slice(0, REPLICAS_MAX);
 };
 
 /** Replicas of namespaces that have left the selection; those of a tombstone keep what a revival brings back. */

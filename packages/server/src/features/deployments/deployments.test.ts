@@ -1,7 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import { DeletePropagation, GatewayService } from '@svc/api/gateway';
+import { McpServerSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
-import { ADMIN, type DeploymentWorld, openDeploymentWorld } from '../testing/index.ts';
+import { recordKey } from '../../resources/index.ts';
+import { ADMIN, callContext, type DeploymentWorld, openDeploymentWorld } from '../testing/index.ts';
 
 const { createNamespace, deleteNamespace, modifyAgent } = GatewayService.method;
 
@@ -194,6 +197,30 @@ describe('withdrawal', () => {
     await world.remove('Deployment', 'acme/rollout');
     await world.settle();
     expect(await world.spec('Agent', 'acme:a/one')).toEqual({ systemPrompt: 'x', postHistoryPrompt: 'edited' });
+    expect(await world.list('Deployment')).toEqual([]);
+  });
+
+  it('leaves an adopted object its fields where it is not valid without them, or its namespace is closed', async () => {
+    const web = { transport: 'http', target: 'http://x' };
+    await world.apply(namespace('a') + namespace('b'));
+    for (const ns of ['acme:a', 'acme:b'])
+      await world.store.write((tx) =>
+        world.writer.put(tx, callContext('test'), {
+          key: recordKey('McpServer', ns, 'web'),
+          spec: create(McpServerSpecSchema, web),
+        }),
+      );
+    await world.apply(
+      template('web', 'transport: http, target: "http://x"', { kind: 'McpServer' }) + deployment('web'),
+    );
+    await world.settle();
+    await world.call(deleteNamespace, { name: 'acme:b' } as never);
+    await world.remove('Deployment', 'acme/rollout');
+    await world.settle();
+    for (const ns of ['a', 'b']) {
+      expect(await world.spec('McpServer', `acme:${ns}/web`)).toEqual(web);
+      expect((await world.get('McpServer', `acme:${ns}/web`))?.labels).toEqual({});
+    }
     expect(await world.list('Deployment')).toEqual([]);
   });
 
