@@ -18,7 +18,7 @@ import { departing, judgeDeployment, type ReplicaStanding } from './deployment-s
 import { deploymentSpec, eachReplica, findTemplates, ownsReplica } from './deployment-world.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { REPLICA_FINALIZER } from './replica-pass.ts';
-import { renderingFacts, replicaSpec, replicaStatus } from './replica-record.ts';
+import { renderingFacts, replicaSpec, replicaSummary } from './replica-record.ts';
 
 /** Finalizer of a deployment from its first replica on until the last one is gone. */
 export const DEPLOYMENT_FINALIZER = 'svc/deployment';
@@ -59,9 +59,12 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
     world.selected.map(({ name }) => name),
     present,
   );
-  await removeReplicas(deps, world.deployment, unneeded(world, served));
-  const isWhole = await createReplicas(deps, world, served);
-  await writeStatus(deps, key);
+  const gone = unneeded(world, served);
+  const missing = missingReplicas(world, served);
+  await removeReplicas(deps, world.deployment, gone);
+  const isWhole = await createReplicas(deps, world, missing);
+  const isSame = gone.length === 0 && missing.length === 0;
+  await writeStatus(deps, isSame ? world : await deps.store.read((tx) => readWorld(deps, tx, key)));
   return isWhole ? { done: true } : { againMs: 0 };
 };
 
@@ -85,8 +88,7 @@ const readWorld = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): P
 };
 
 const factsOf = (deployment: StoredResource, replica: StoredResource, version: string): ReplicaFacts => {
-  const { phase, conditions } = replicaStatus(replica);
-  const isRenderFailed = conditions.some(({ type, status }) => type === 'Rendered' && status === 'False');
+  const { phase, isRenderFailed } = replicaSummary(replica);
   return {
     key: replica.key,
     target: replicaSpec(replica).targetNamespace,
@@ -126,11 +128,15 @@ const removeReplicas = async (
     });
 };
 
+/** Namespaces of the selection that have no replica yet. */
+const missingReplicas = ({ deployment, replicas }: World, served: readonly string[]): readonly string[] => {
+  const present = new Set(replicas.map(({ key }) => key.name));
+  return served.filter((target) => !present.has(replicaName(deployment.key.name, target)));
+};
+
 /** Makes the replicas that are missing; false when the deployment was changed meanwhile. */
-const createReplicas = async (deps: DeploymentsDeps, world: World, served: readonly string[]): Promise<boolean> => {
-  const present = new Set(world.replicas.map(({ key }) => key.name));
+const createReplicas = async (deps: DeploymentsDeps, world: World, missing: readonly string[]): Promise<boolean> => {
   const { key, uid, generation } = world.deployment;
-  const missing = served.filter((target) => !present.has(replicaName(key.name, target)));
   for (let at = 0; at < missing.length; at += BATCH) {
     const isCurrent = await deps.store.write(async (tx) => {
       const current = await tx.resources.get(key);
@@ -174,9 +180,8 @@ const createReplica = async (
   await deps.writer.writeStatus(tx, key, () => ({ finalizers: [REPLICA_FINALIZER] }));
 };
 
-/** The counts of one moment, read and written together, so that they add up for whoever reads them. */
-const writeStatus = async (deps: DeploymentsDeps, key: ResourceKey): Promise<void> => {
-  const world = await deps.store.read((tx) => readWorld(deps, tx, key));
+/** What the replicas of one moment say, written at once, so that the counts add up for whoever reads them. */
+const writeStatus = async (deps: DeploymentsDeps, world: World | undefined): Promise<void> => {
   if (world === undefined) return;
   const { deployment, selected, replicas, missingTemplates } = world;
   const byTarget = new Map(replicas.filter(({ isOwn, isDeleting }) => isOwn && !isDeleting).map((r) => [r.target, r]));
@@ -186,7 +191,7 @@ const writeStatus = async (deps: DeploymentsDeps, key: ResourceKey): Promise<voi
   );
   const facts = { standings, replicas: replicas.map((replica) => replica.key.name).sort(), missingTemplates };
   await deps.store.write((tx) =>
-    deps.writer.writeStatus(tx, key, (current) =>
+    deps.writer.writeStatus(tx, deployment.key, (current) =>
       // A spec that came meanwhile is judged by the pass that it wakes.
       current.uid === deployment.uid && current.generation === deployment.generation
         ? { status: judgeDeployment(current, facts, tx.now()) }

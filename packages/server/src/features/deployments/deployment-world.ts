@@ -2,8 +2,11 @@ import { type DeploymentSpec, DeploymentSpecSchema, type TemplateSpec, TemplateS
 import {
   messageFromText,
   openRecord,
+  parseJsonMap,
   recordKey,
+  type SealedPart,
   SYSTEM_NAMESPACE,
+  unopenedValues,
   type ValueSeal,
   withoutPrivate,
 } from '../../resources/index.ts';
@@ -43,8 +46,11 @@ export const openTemplate = (record: StoredResource, seal: Pick<ValueSeal, 'open
   name: record.key.name,
   labels: withoutPrivate(record.labels),
   annotations: withoutPrivate(record.annotations),
+  isReadable: unopenedValues(templatePart(record), parseJsonMap(record.spec) ?? {}, seal).length === 0,
   spec: messageFromText(TemplateSpecSchema, openRecord(record, seal).spec) as TemplateSpec,
 });
+
+const templatePart = ({ uid }: StoredResource): SealedPart => ({ kind: 'Template', section: 'spec', uid });
 
 /** True when the record is the deployment that the replica was made for, and not another one of its name. */
 export const ownsReplica = (deployment: StoredResource, replica: StoredResource): boolean =>

@@ -332,6 +332,21 @@ it('a deployment in a deleted namespace rests, and withdraws when the namespace 
   expect(await agents()).toEqual([]);
 });
 
+it('a deployment is Pending until its replicas are rendered', async () => {
+  await world.apply(namespace('a') + template('one', 'systemPrompt: x') + deployment('one'));
+  expect(await world.deployment('acme/rollout')).toMatchObject({ phase: 'Pending', observedGeneration: 0n });
+  const [selecting] = world.controllers();
+  await selecting?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+  expect((await world.replica('acme:a')).phase).toBe('Pending');
+  expect(await counts()).toBe('1 = 0 + 1 + 0');
+  expect(await condition('Ready')).toBe('False Pending');
+  await world.settle();
+  expect(await world.deployment('acme/rollout')).toMatchObject({ phase: 'Ready', observedGeneration: 1n });
+  await world.remove('Deployment', 'acme/rollout');
+  await selecting?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+  expect((await world.deployment('acme/rollout')).phase).toBe('Terminating');
+});
+
 describe('one mistake', () => {
   it('in one of 100 namespaces leaves 99 ready and one degraded, with its position', async () => {
     const all = Array.from({ length: 100 }, (_, index) =>
@@ -521,6 +536,17 @@ describe('a rendered object', () => {
     await world.settle();
     expect(await open()).toMatchObject({ data: { token: expect.any(String), mine: expect.any(String) } });
     expect(JSON.stringify(await open())).not.toContain('other');
+  });
+
+  it('is not made of a template whose values cannot be decrypted', async () => {
+    await world.apply(
+      namespace('a') + template('keys', 'stringData: {token: x}', { kind: 'Secret' }) + deployment('keys'),
+    );
+    const seal = { open: () => undefined };
+    await world.settle(world.controllers({ seal }));
+    expect((await world.replica('acme:a')).conflicts).toEqual(['Secret/keys#/spec: Invalid:spec']);
+    expect(await world.list('Secret')).toEqual([]);
+    expect((await world.get('Template', 'acme/keys'))?.spec).not.toContain('hush');
   });
 
   it('that is not Ready makes its replica Degraded until it is', async () => {

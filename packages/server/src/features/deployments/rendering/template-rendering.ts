@@ -13,11 +13,11 @@ import {
 } from '../../../resources/expressions/index.ts';
 import {
   canonicalJson,
+  findKind,
   isJsonMap,
   type JsonData,
   type JsonMap,
   type KindRow,
-  kindRow,
   leafName,
   parseJsonMap,
   recordKey,
@@ -41,8 +41,10 @@ export interface NamedTexts {
   readonly annotations: Texts;
 }
 
-/** A template with readable values. */
+/** A template with its values opened. */
 export interface RenderedTemplate extends NamedTexts {
+  /** False when a value of it could not be opened. */
+  readonly isReadable: boolean;
   readonly spec: TemplateSpec;
 }
 
@@ -98,7 +100,11 @@ class TemplateRendering {
 
   run(): Rendering {
     const { spec, name: templateName } = this.#template;
-    const row = kindRow(spec.kind);
+    const row = findKind(spec.kind);
+    // A newer release may have stored a kind that this one lacks.
+    if (row === undefined) return this.#refused(`${spec.kind}/${templateName}`, `there is no kind ${spec.kind}`);
+    if (!this.#template.isReadable)
+      return this.#refused(`${spec.kind}/${templateName}`, 'a value of the template cannot be decrypted');
     const metadata = this.#metadata();
     const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
     const derived = metadata.name === '' ? this.#deps.derivedName(row.kind, body) : undefined;
@@ -113,7 +119,11 @@ class TemplateRendering {
     const form = { metadata: { labels, annotations }, spec: this.#stored(row, key, body) };
     if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
       return { object: { template: templateName, id, key, row, form } };
-    this.#invalid('/spec', `larger than ${RENDERED_OBJECT_MAX} bytes`);
+    return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
+  }
+
+  #refused(id: string, message: string): Rendering {
+    this.#invalid('/spec', message);
     return this.#failed(id);
   }
 
