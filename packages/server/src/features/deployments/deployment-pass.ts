@@ -52,7 +52,7 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
   if (deployment.deletionTimestamp !== undefined) return tearDown(deps, deployment);
   const own = await deps.namespaces.find(deps.store.direct, key.namespace);
   if (own === undefined || own.isDeleted) return { done: true };
-  const world = await deps.store.read((tx) => readWorld(deps, tx, key));
+  const world = await readWorld(deps, key);
   if (world === undefined) return { againMs: 0 };
   const present = new Set(world.replicas.map(({ target }) => target));
   const served = servedNames(
@@ -64,25 +64,38 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
   await removeReplicas(deps, world.deployment, gone);
   const isWhole = await createReplicas(deps, world, missing);
   const isSame = gone.length === 0 && missing.length === 0;
-  await writeStatus(deps, isSame ? world : await deps.store.read((tx) => readWorld(deps, tx, key)));
+  await writeStatus(deps, isSame ? world : await readWorld(deps, key));
   return isWhole ? { done: true } : { againMs: 0 };
 };
 
-const readWorld = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<World | undefined> => {
+/** The selection of one moment, then its replicas as they are met: there may be thousands, and they are read in pages. */
+const readWorld = async (deps: DeploymentsDeps, key: ResourceKey): Promise<World | undefined> => {
+  const selection = await deps.store.read((tx) => readSelection(deps, tx, key));
+  if (selection === undefined) return undefined;
+  const { deployment, version } = selection;
+  const replicas: ReplicaFacts[] = [];
+  const take = (replica: StoredResource): number => replicas.push(factsOf(deployment, replica, version));
+  await eachReplica(deps.store.direct.resources, key, take);
+  return { ...selection, replicas };
+};
+
+interface Selection extends Omit<World, 'replicas'> {
+  /** `renderingVersion` of the deployment with its templates. */
+  readonly version: string;
+}
+
+const readSelection = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<Selection | undefined> => {
   const deployment = await tx.resources.get(key);
   if (deployment === undefined || deployment.deletionTimestamp !== undefined) return undefined;
   const { namespace, name } = key;
   const spec = deploymentSpec(deployment);
   const templates = await findTemplates(deps, tx, deployment);
-  const version = renderingVersion(deployment, templates);
   const children = await deps.namespaces.children(tx, selectorParent(namespace, spec));
-  const replicas: ReplicaFacts[] = [];
-  await eachReplica(tx.resources, key, (replica) => replicas.push(factsOf(deployment, replica, version)));
   return {
     deployment,
+    version: renderingVersion(deployment, templates),
     selected: children.filter((child) => isSelected({ namespace, name, spec }, child)),
     resting: new Set(children.filter(({ isDeleted }) => isDeleted).map((child) => child.name)),
-    replicas,
     missingTemplates: spec.templates.filter((_name, index) => templates[index] === undefined),
   };
 };

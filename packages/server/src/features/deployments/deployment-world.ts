@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DeploymentSpec, DeploymentSpecSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import {
   messageFromText,
@@ -62,7 +63,7 @@ export const deploymentKeyOf = (replica: StoredResource): ResourceKey => {
   return recordKey('Deployment', namespace, name);
 };
 
-/** Calls `take` with every resource of a kind that the query finds, a page at a time. */
+/** Calls `take` with every resource of a kind that the query finds, a page at a time; others run between two pages. */
 const eachRecord = async (
   reads: ResourceReads,
   query: Omit<Parameters<ResourceReads['list']>[0], 'limit' | 'after'>,
@@ -74,6 +75,7 @@ const eachRecord = async (
     for (const record of page) take(record);
     after = page.at(-1)?.key;
     if (page.length < PAGE) return;
+    await nextTurn();
   }
 };
 
