@@ -21,7 +21,7 @@ import { REPLICA_FINALIZER } from './replica-pass.ts';
 import { renderingFacts, replicaSpec, replicaSummary } from './replica-record.ts';
 
 /** Finalizer of a deployment from its first replica on until the last one is gone. */
-export const DEPLOYMENT_FINALIZER = 'svc/deployment';
+const DEPLOYMENT_FINALIZER = 'svc/deployment';
 
 /** Replicas made or removed per transaction. */
 const BATCH = 50;

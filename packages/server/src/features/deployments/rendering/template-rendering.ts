@@ -30,7 +30,7 @@ import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
 import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
 
 /** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */
-export const RENDERED_OBJECT_MAX = 1024 * 1024;
+const RENDERED_OBJECT_MAX = 1024 * 1024;
 
 type Texts = Readonly<Record<string, string>>;
 
