@@ -19,6 +19,7 @@ import {
   type JsonMap,
   type KindRow,
   leafName,
+  parentInSpec,
   parseJsonMap,
   recordKey,
   withoutPrivate,
@@ -69,8 +70,6 @@ export type Rendering =
 
 export interface RenderDeps {
   readonly contractOf: (kind: string) => KindContract | undefined;
-  /** Name of a resource whose kind derives it from the spec. */
-  readonly derivedName: (kind: string, spec: JsonMap) => string | undefined;
 }
 
 /** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
@@ -107,19 +106,23 @@ class TemplateRendering {
       return this.#refused(`${spec.kind}/${templateName}`, 'a value of the template cannot be decrypted');
     const metadata = this.#metadata();
     const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
-    const derived = metadata.name === '' ? this.#deps.derivedName(row.kind, body) : undefined;
+    const shape = this.#mistakes.length > 0 ? [] : shapeProblems(row.spec, body);
+    const derived = shape.length > 0 || metadata.name !== '' ? undefined : this.#derivedName(row, body);
     const name = derived ?? (metadata.name === '' ? templateName : metadata.name);
-    const parent = row.parent === 'channel' ? String(body['channel'] ?? '') : '';
-    const key = { ...recordKey(row.kind, this.#target.name, name), parent };
+    const key = { ...recordKey(row.kind, this.#target.name, name), parent: parentInSpec(row, body) };
     const id = objectId(key);
-    if (this.#mistakes.length === 0)
-      for (const { pointer, message } of shapeProblems(row.spec, body)) this.#invalid(`/spec${pointer}`, message);
+    for (const { pointer, message } of shape) this.#invalid(`/spec${pointer}`, message);
     if (this.#mistakes.length > 0) return this.#failed(id);
     const { labels, annotations } = metadata;
     const form = { metadata: { labels, annotations }, spec: this.#stored(row, key, body) };
     if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
       return { object: { template: templateName, id, key, row, form } };
     return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
+  }
+
+  #derivedName(row: KindRow, body: JsonMap): string | undefined {
+    if (this.#mistakes.length > 0) return undefined;
+    return this.#deps.contractOf(row.kind)?.derivedName?.(fromJson(row.spec, body as JsonValue));
   }
 
   #refused(id: string, message: string): Rendering {
