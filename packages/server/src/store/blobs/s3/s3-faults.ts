@@ -1,7 +1,7 @@
-import { Fault } from '../../../base/index.ts';
+import { Fault, isFault } from '../../../base/index.ts';
 
 /** What is wrong with the object store; all but `unreachable` is for the operator to mend. */
-type ProblemKind = 'bucket' | 'access' | 'credentials' | 'region' | 'unreachable';
+type ProblemKind = 'bucket' | 'access' | 'credentials' | 'region' | 'certificate' | 'unreachable';
 
 const TEXTS: Readonly<Record<Exclude<ProblemKind, 'unreachable'>, string>> = {
   bucket: 'objects.bucket: the object store has no such bucket',
@@ -10,6 +10,7 @@ const TEXTS: Readonly<Record<Exclude<ProblemKind, 'unreachable'>, string>> = {
   credentials:
     'no credentials for the object store: set objects.accessKey and objects.secretKey, or provide those of the machine',
   region: 'objects.region: the bucket lies in another region',
+  certificate: 'objects.endpoint: the certificate of the object store is not valid, or its authority is not known here',
 };
 
 /** What the S3 client throws, as far as it matters here. */
@@ -25,9 +26,12 @@ const REGION: ReadonlySet<string> = new Set(['PermanentRedirect', 'Authorization
 const CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const TIMEOUTS: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 
-/** Undefined for an error that has nothing to do with the service. */
+/** What TLS calls a certificate it does not take. */
+const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
+
+/** Undefined for an error that has nothing to do with the service: an error with a path is one of our own files. */
 const failureOf = (error: unknown): ClientFailure | undefined => {
-  if (!(error instanceof Error)) return undefined;
+  if (!(error instanceof Error) || isFault(error) || 'path' in error) return undefined;
   const { name, code, $metadata, $response } = error as Error & {
     readonly code?: unknown;
     readonly $metadata?: { readonly httpStatusCode?: number };
@@ -59,6 +63,7 @@ const kindOf = (failure: ClientFailure): ProblemKind => {
   if (CREDENTIALS.has(failure.name)) return 'credentials';
   if (REGION.has(failure.name) || failure.status === 301) return 'region';
   if (isBucketMissing(failure)) return 'bucket';
+  if (CERTIFICATE.test(failure.code ?? '')) return 'certificate';
   return failure.status === 401 || failure.status === 403 ? 'access' : 'unreachable';
 };
 

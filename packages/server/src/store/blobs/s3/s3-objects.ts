@@ -40,7 +40,7 @@ export const openS3Objects = (options: S3ObjectsOptions): S3Objects => {
   const sender = new ObjectSender({ bucket, keys, clock: options.clock, random: options.random });
   return {
     blobs: new S3Blobs({ bucket, keys, spool, sender }),
-    uploads: new S3Uploads({ bucket, keys, spool, sender, clock: options.clock }),
+    uploads: new S3Uploads({ bucket, keys, spool, sender }),
     reach: () => bucket.open(),
     close: () => client.destroy(),
   };
