@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { UploadLink } from '../../contracts/index.ts';
 import { fromBase64, toBase64 } from './checksum.ts';
-import { isChanged, isMissing, toStartFault, toStorageFault } from './s3-faults.ts';
+import { isChanged, isMissing, isMissingHead, toStartFault, toStorageFault } from './s3-faults.ts';
 
 /** What the service says of a stored thing. */
 export interface HeadFacts {
@@ -66,7 +66,7 @@ export class S3Bucket {
   async head(key: string): Promise<HeadFacts | undefined> {
     const found = await this.#asked(
       () => this.#client.send(new HeadObjectCommand({ ...this.#at(key), ChecksumMode: 'ENABLED' })),
-      isMissing,
+      isMissingHead,
     );
     if (found === undefined) return undefined;
     const { ContentLength: sizeBytes = 0, ETag: etag = '', ChecksumSHA256: checksum } = found;

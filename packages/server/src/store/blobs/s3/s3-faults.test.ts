@@ -148,6 +148,15 @@ describe('a failing service', () => {
     }
   });
 
+  it('is not believed that bytes are gone before it says so by name', async () => {
+    const { blobs } = await openForTest(server);
+    const { sha256 } = await blobs.put(bytes);
+    server.disturb = ({ method }) => (method === 'GET' ? 404 : undefined);
+    await expect(blobs.read(sha256)).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE' });
+    server.disturb = () => ({ status: 404, code: 'NoSuchKey' });
+    await expect(blobs.read(sha256)).rejects.toMatchObject({ code: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' });
+  });
+
   it('is asked three times and no more', async () => {
     const { blobs } = await openForTest(server);
     const { sha256 } = await blobs.put(bytes);

@@ -21,7 +21,6 @@ interface ClientFailure {
   readonly status: number | undefined;
 }
 
-const MISSING: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
 const REGION: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
 const CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const TIMEOUTS: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
@@ -42,11 +41,14 @@ const failureOf = (error: unknown): ClientFailure | undefined => {
   return isKnown ? { name, code: typeof code === 'string' ? code : undefined, status } : undefined;
 };
 
-/** True when the thing asked for is not there (a missing bucket is something else). */
-export const isMissing = (error: unknown): boolean => {
-  const failure = failureOf(error);
-  return failure !== undefined && (MISSING.has(failure.name) || (failure.status === 404 && !isBucketMissing(failure)));
-};
+/**
+ * True when the service says by name that it has no such key. A bare 404 may come from anything on the way, and bytes that
+ * are said to be gone make a file Failed.
+ */
+export const isMissing = (error: unknown): boolean => failureOf(error)?.name === 'NoSuchKey';
+
+/** The same for `HEAD`, whose answers have no body to name anything in. */
+export const isMissingHead = (error: unknown): boolean => failureOf(error)?.status === 404;
 
 /** True when the object changed since it was looked at. */
 export const isChanged = (error: unknown): boolean => failureOf(error)?.status === 412;
