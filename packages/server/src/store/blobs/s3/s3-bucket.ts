@@ -99,7 +99,10 @@ export class S3Bucket {
 
   /** Copies within the service what `etag` says; false when it is gone or others have come since. */
   async copy(from: { readonly key: string; readonly etag: string }, to: string): Promise<boolean> {
-    const source = { CopySource: encodeURI(`${this.#name}/${from.key}`), CopySourceIfMatch: from.etag };
+    const source = {
+      CopySource: [this.#name, ...from.key.split('/')].map(encodeURIComponent).join('/'),
+      CopySourceIfMatch: from.etag,
+    };
     const copied = await this.#asked(
       () => this.#client.send(new CopyObjectCommand({ ...this.#at(to), ...source })),
       (error) => isMissing(error) || isChanged(error),

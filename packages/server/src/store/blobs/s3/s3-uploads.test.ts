@@ -159,6 +159,20 @@ describe('acceptance', () => {
     expect(attesting.seen).toEqual([`HEAD ${from}`, `PUT ${to}`]);
   });
 
+  it.each(['whole', 'nothing'] as const)(
+    'works behind a prefix of odd characters where it attests %s',
+    async (attests) => {
+      attesting.attests = attests;
+      const { uploads, blobs } = await openForTest(attesting, { prefix: "50% of a+b, c?d#e=f;(g)'h!*~/" });
+      const upload = announced();
+      expect(await send(await uploads.link(upload), bytes)).toBe(200);
+      expect(await uploads.accept(upload)).toBe('accepted');
+      expect(Buffer.compare(await blobs.read(upload.sha256), bytes)).toBe(0);
+      expect(await blobs.list('', 10)).toEqual([upload.sha256]);
+      expect(await uploads.collect(Number.MAX_SAFE_INTEGER)).toBe(1);
+    },
+  );
+
   it.each(['parts', 'nothing'] as const)('reads back where the service attests %s', async (attests) => {
     attesting.attests = attests;
     const { uploads, upload, from, to } = await sent();
