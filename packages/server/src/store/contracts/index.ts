@@ -9,6 +9,8 @@ export * from './blob-store.ts';
 export * from './bus.ts';
 export * from './channel-log.ts';
 export * from './direct-uploads.ts';
+export * from './dump.ts';
+export * from './dump-tables.ts';
 export * from './resource-store.ts';
 export * from './search-index.ts';
 export * from './session-log.ts';

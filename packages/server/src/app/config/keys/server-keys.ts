@@ -1,3 +1,4 @@
+import { utcCron } from '../../../features/schedules/index.ts';
 import {
   boolean,
   choice,
@@ -19,6 +20,9 @@ import { key, optional } from './key-row.ts';
 
 const listen = text('address', (value) =>
   parseListen(value) === undefined ? 'host:port, such as 127.0.0.1:7420' : undefined,
+);
+const cron = text('cron expression', (value) =>
+  utcCron(value) === undefined ? 'a cron expression, such as 0 3 * * *' : undefined,
 );
 const origin = text('origin', (value) => {
   if (value === '*') return undefined;
@@ -133,7 +137,7 @@ export const storageKeys = {
     'Encryption keys of stored secrets, newest last. Empty: the key file below `dataDir`.',
   ),
   'backup.dir': optional(path, 'Where backups are written.', '`<dataDir>/backups`'),
-  'backup.schedule': optional(text('cron expression'), 'When backups are made by themselves.', 'off'),
+  'backup.schedule': optional(cron, 'When backups are made by themselves, by UTC clocks.', 'off'),
   'backup.keep': key(integer({ min: 1, max: 10_000 }), 7, 'Scheduled backups that are kept.'),
   'worker.endpoints': optional(
     list(record({ url: url('http', 'https', 'grpc'), protocol: choice('http', 'grpc'), audience: text() }, ['url'])),
