@@ -12,7 +12,7 @@ export interface S3ObjectsOptions extends S3Connection {
   readonly bucket: string;
   /** Text before every key, as it is; '' = none. */
   readonly prefix: string;
-  /** Folder for bytes on their way; made when needed. Only one process may use it. */
+  /** Folder for bytes on their way; made when needed. */
   readonly spoolDir: string;
   readonly clock: Clock;
   readonly random: Random;
