@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, type Log, silentLog, systemClock, systemRandom } from '../base/index.ts';
-import { hashOf } from '../store/blobs/s3/testing/s3-places.ts';
+import { hashOf, keyOf } from '../store/blobs/s3/testing/s3-places.ts';
 import { S3Server } from '../store/blobs/s3/testing/s3-server.ts';
-import { loadConfig } from './config/index.ts';
+import { type Config, loadConfig } from './config/index.ts';
 import { type RunningServer, startApp } from './server.ts';
+import { backupOffline } from './upkeep/offline-backup.ts';
+import { restoreBackup } from './upkeep/restore.ts';
 
 const JSON_BODY = { 'content-type': 'application/json' };
 /** How often unreferenced objects and uploads are looked for. */
@@ -34,18 +36,21 @@ const inBucket = (more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 });
 
+const configOf = (dataDir: string, settings: Readonly<Record<string, string>>): Config => {
+  const flags = { dataDir, 'server.listen': '127.0.0.1:0', 'store.sync': 'off', ...settings };
+  return loadConfig({ flags, environment: {}, cwd: dataDir }).config;
+};
+
 const start = async (
   dataDir: string,
   settings: Readonly<Record<string, string>>,
   over: { readonly log?: Log; readonly clock?: Clock } = {},
 ): Promise<RunningServer> => {
-  const flags = { dataDir, 'server.listen': '127.0.0.1:0', 'store.sync': 'off', ...settings };
-  const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
   const fatal = (error: unknown): void => {
     throw error;
   };
   const around = { clock: systemClock, random: systemRandom, log: silentLog, environment: {}, ...over };
-  return startApp(config, { ...around, faultPoint: () => undefined, fatal });
+  return startApp(configOf(dataDir, settings), { ...around, faultPoint: () => undefined, fatal });
 };
 
 const started = async (...given: Parameters<typeof start>): Promise<RunningServer> => {
@@ -137,12 +142,30 @@ describe('a server with objects in a bucket', () => {
     const made = await fetch(`${first.url}/v1/ns/default/files`, { method: 'POST', headers: JSON_BODY, body });
     const { name } = ((await made.json()) as { file: { metadata: { name: string } } }).file.metadata;
     await first.close();
-    const hash = hashOf(content);
-    expect(await bucket.keys('one/')).toEqual([`one/objects/sha256/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`]);
+    expect(await bucket.keys('one/')).toEqual([keyOf('one/', hashOf(content))]);
     const second = await started(dataDir, settings);
     const read = await fetch(`${second.url}/v1/ns/default/files/${name}/content`);
     expect(await read.text()).toBe('bytes of a file');
   });
+});
+
+it('a backup takes objects out of a bucket, and its restore puts them behind another prefix', async () => {
+  const [from, to] = [await tempDir(), await tempDir()];
+  const content = Buffer.from('bytes to be saved');
+  const first = await start(from, inBucket({ 'objects.prefix': 'from/' }));
+  const file = { spec: { path: '/saved.txt', mediaType: 'text/plain' } };
+  const body = JSON.stringify({ file, content: content.toString('base64') });
+  const made = await fetch(`${first.url}/v1/ns/default/files`, { method: 'POST', headers: JSON_BODY, body });
+  const { name } = ((await made.json()) as { file: { metadata: { name: string } } }).file.metadata;
+  await first.close();
+  const archive = join(from, 'backup.tar.zst');
+  const around = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint: () => undefined };
+  const restored = inBucket({ 'objects.prefix': 'to/' });
+  await backupOffline(configOf(from, inBucket({ 'objects.prefix': 'from/' })), around, { file: archive });
+  await restoreBackup(configOf(to, restored), around, { file: archive, isReplacing: false });
+  expect(await bucket.keys('to/')).toEqual([keyOf('to/', hashOf(content))]);
+  const second = await started(to, restored);
+  expect(await (await fetch(`${second.url}/v1/ns/default/files/${name}/content`)).text()).toBe('bytes to be saved');
 });
 
 describe('a server with objects of its own', () => {
