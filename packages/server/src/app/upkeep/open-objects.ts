@@ -17,8 +17,9 @@ export interface ObjectEngine {
 const NO_OBJECT = '0'.repeat(64);
 
 /**
- * Opens the object backend; `dir` holds the bytes of the local one, by default those of the data directory. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that
- * are wrong; a service that does not answer is waited for by readiness, so that nodes may start before it.
+ * Opens the object backend; `dir` holds the bytes of the local one, by default those of the data directory. Throws Fault
+ * FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that are wrong; a service that does not answer
+ * is waited for by readiness, so that nodes may start before it.
  */
 export const openObjects = async (
   config: Config,
