@@ -1,7 +1,12 @@
-import type { MigrationStatus } from '../../store/migrations/index.ts';
+import {
+  type Migration,
+  type MigrationStatus,
+  requireBackup,
+  type StoreMigrations,
+} from '../../store/migrations/index.ts';
 import type { Config } from '../config/index.ts';
 import { requireWholeDirectory } from './staged-directory.ts';
-import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 /** What `svc migrate` is asked for. */
 export type SchemaMove =
@@ -16,23 +21,37 @@ export interface SchemaMoved {
   readonly status: MigrationStatus;
 }
 
-/** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
+/** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, DATA_DIR_IN_USE, BACKUP_NEEDED. */
 export const moveSchema = async (
   config: Config,
   around: UpkeepSurroundings,
-  move: SchemaMove,
+  order: SchemaMove & { readonly engine?: StoreEngine },
 ): Promise<SchemaMoved> => {
   requireWholeDirectory(config.dataDir);
-  const schema = await storeEngine(config, around).migrations();
+  const engine = order.engine ?? storeEngine(config, around);
+  const schema = await engine.migrations();
   try {
-    const moved =
-      move.to === 'status'
-        ? []
-        : move.to === 'up'
-          ? await schema.up({ isAgreed: move.isAgreed })
-          : await schema.down(move.target);
+    const moved = await moveBy(schema, order, { now: around.clock.nowMicros(), isCopied: engine.isEmbedded });
     return { moved, status: await schema.status() };
   } finally {
     await schema.close();
+  }
+};
+
+const moveBy = async (
+  schema: StoreMigrations,
+  move: SchemaMove,
+  facts: { readonly now: number; readonly isCopied: boolean },
+): Promise<readonly Migration[]> => {
+  switch (move.to) {
+    case 'status':
+      return [];
+    case 'down':
+      return schema.down(move.target);
+    case 'up': {
+      const [{ pending }, lastBackupAt] = [await schema.status(), await schema.lastBackupAt()];
+      if (!facts.isCopied) requireBackup(pending, { isAgreed: move.isAgreed, lastBackupAt, now: facts.now });
+      return schema.up();
+    }
   }
 };
