@@ -1,4 +1,4 @@
-import { type DescMessage, type JsonObject, type MessageShape, toJson } from '@bufbuild/protobuf';
+import { type DescMessage, type JsonObject, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
 import type { ResourceMeta } from '@svc/api/resources';
 import { age, creationMs } from '../terminal/index.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
@@ -14,9 +14,10 @@ export const resourceJson = <D extends DescMessage>(schema: D, message: MessageS
 
 /** What one would write to create the same again: no status, nothing that the server decides, no empty fields (PL-1.1). */
 export const manifestOf = (json: JsonObject): JsonObject => {
-  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {}).filter(
-    ([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value),
-  );
+  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {})
+    .filter(([field]) => !SERVER_OWNED.includes(field))
+    .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
+    .filter(([, value]) => !isEmpty(value));
   const spec = Object.entries(isObject(json['spec']) ? json['spec'] : {}).filter(([, value]) => !isEmpty(value));
   return {
     apiVersion: json['apiVersion'] ?? 'svc/v1',
@@ -24,6 +25,13 @@ export const manifestOf = (json: JsonObject): JsonObject => {
     metadata: literalValue(Object.fromEntries(metadata)),
     spec: literalSpec(typeof json['kind'] === 'string' ? json['kind'] : '', Object.fromEntries(spec)),
   };
+};
+
+/** Labels, annotations and finalizers of the system: an apply that leaves them out keeps them, and no other may bring them. */
+const withoutSystemKeys = (value: JsonValue): JsonValue => {
+  const isSystem = (key: JsonValue): boolean => typeof key === 'string' && key.startsWith('svc/');
+  if (Array.isArray(value)) return value.filter((item) => !isSystem(item));
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
 };
 
 const isObject = (value: unknown): value is JsonObject =>

@@ -1,16 +1,13 @@
 import type { Resource } from '@svc/api/resources';
 import type { GlobalOptions } from '../connection.ts';
 import { openContext } from '../context.ts';
-import { genericJson, manifestOf } from '../kinds/index.ts';
+import { genericJson, isAuthorable, manifestOf } from '../kinds/index.ts';
 import { yamlText } from '../output.ts';
 import type { World } from '../world.ts';
 
 export interface ExportOptions extends GlobalOptions {
   readonly allNamespaces?: boolean;
 }
-
-/** Kinds that cannot stand in a manifest. */
-const NOT_AUTHORABLE: ReadonlySet<string> = new Set(['Session', 'Worker', 'DeploymentReplica']);
 
 /**
  * `svc export [-A]`: every resource that can be written, as manifests in the order of application. Values of secrets are in it
@@ -40,6 +37,6 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
 };
 
 const isWritten = ({ kind, metadata }: Resource): boolean =>
-  !NOT_AUTHORABLE.has(kind) &&
+  isAuthorable(kind) &&
   metadata?.ownerReferences.some((owner) => owner.controller) !== true &&
   !(kind === 'Namespace' && ['system', 'default'].includes(metadata?.name ?? ''));

@@ -9,3 +9,4 @@ export { type ExportOptions, exportAll } from './export.ts';
 export type { ManifestOptions } from './manifest-documents.ts';
 export { type PruneOptions, prune } from './prune.ts';
 export { type RenderOptions, render } from './render.ts';
+export { unifiedDiff } from './text-diff.ts';

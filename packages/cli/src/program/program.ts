@@ -2,7 +2,10 @@ import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { declareContentCommands } from './content-commands.ts';
+import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
+import { declareOperationCommands } from './operation-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
 import { declareAgentCommands } from './session-commands.ts';
@@ -57,6 +60,7 @@ const buildProgram = async (world: World): Promise<Command> => {
     .option('-q, --quiet', 'no notes on standard error')
     .option('--no-color', 'no colours; so does NO_COLOR')
     .option('--timeout <duration>', 'longest wait, such as 30s')
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(svc --help lists all commands)')
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -71,6 +75,9 @@ const buildProgram = async (world: World): Promise<Command> => {
   declareUserCommands(program, world);
   declareManifestCommands(program, world);
   declareResourceCommands(program, world);
+  declareEditCommands(program, world);
+  declareContentCommands(program, world);
+  declareOperationCommands(program, world);
   declareAgentCommands(program, world);
   return program;
 };

@@ -3,7 +3,7 @@ import type { DeleteFilesOptions } from '../manifests/index.ts';
 import type { CreateOptions, DeleteOptions, GetOptions, WaitOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
 import { declareApiKeyCreation } from './api-key-commands.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 /** Commands that treat all kinds alike. */
 export const declareResourceCommands = (program: Command, world: World): void => {
@@ -11,25 +11,29 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     command
       .option('-l, --selector <labels>', 'only those with these labels')
       .option('--agent <name>', 'sessions: only of this agent');
-  scoped(program.command('get <kind> [name...]'))
-    .description('list or show namespaces, agents, sessions')
+  scoped(example(program.command('get <kind> [name...]'), 'svc get agents -A', 'svc get channel room -o manifest'))
+    .description('list or show resources of a kind, such as agents, channels or ns')
     .option('-A, --all-namespaces', 'of every namespace')
+    .option('-w, --watch', 'go on with every change until Ctrl-C')
     .option('--limit <count>', 'most items of a list')
+    .option('--show-managed', 'a column with what looks after each')
     .action(
       run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
     );
-  scoped(program.command('describe <kind> [name]'))
+  scoped(example(program.command('describe <kind> [name]'), 'svc describe agent helper'))
     .description('everything about one of them')
     .action(
       run<GetOptions>(async (words, options) =>
         (await import('../resources/index.ts')).describe(world, words, options),
       ),
     );
-  scoped(program.command('delete [kind] [name...]'))
+  scoped(example(program.command('delete [kind] [name...]'), 'svc delete agent helper', 'svc delete -f team/'))
     .description('delete some of them, or everything that manifests name')
     .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
-    .option('--cascade <way>', 'with -f: background, foreground or orphan')
+    .option('--cascade <way>', 'what becomes of dependants: background, foreground or orphan')
+    .option('--force', 'strip the finalizers that hold it; admins only')
     .option('--purge', 'namespaces: remove the contents at once')
+    .option('-y, --yes', 'with -l: do not ask before deleting')
     .action(
       run<DeleteOptions & DeleteFilesOptions>(async (words, options) =>
         options.filename === undefined
@@ -37,8 +41,7 @@ export const declareResourceCommands = (program: Command, world: World): void =>
           : (await import('../manifests/index.ts')).removeFiles(world, options),
       ),
     );
-  program
-    .command('wait <kind> [name]')
+  example(program.command('wait <kind> [name]'), 'svc wait agent helper --for condition=Ready --timeout 1m')
     .description('wait until something holds')
     .option('--for <goal>', 'condition=TYPE (condition=Ready), phase=PHASE or delete')
     .action(

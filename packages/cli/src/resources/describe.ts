@@ -1,6 +1,6 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openContext, type ScopeOptions } from '../context.ts';
-import { type Item, kindOf } from '../kinds/index.ts';
+import { collectPages, type Item, kindAndName, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -11,15 +11,35 @@ export const describe = async (
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
-  const [kindWord = '', name = ''] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
+  const { kind, name } = kindAndName(words);
   const { scope } = await openContext(world, options);
   const item = await kind.get(scope, name);
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
     return printItems(world, { kind, items: [item], isList: false, isAcross: false }, form);
   }
-  world.stdout.write(await describeItem(kind.name, item, styleFor(world.stdout, world.environment, options.color)));
+  const style = styleFor(world.stdout, world.environment, options.color);
+  world.stdout.write(await describeItem(kind.name, item, style));
+  if (kind.name === 'Template' && scope.namespace === SYSTEM) world.stdout.write(await usersOf(scope, item, style));
+};
+
+const SYSTEM = 'system';
+const AGENTS_SEARCHED = 10_000;
+
+/** Agents that were made from an agent template, and from which version (PL-4). */
+const usersOf = async ({ client }: Scope, template: Item, style: Style): Promise<string> => {
+  const agents = await collectPages(AGENTS_SEARCHED, async (pageToken, pageSize) => {
+    const request = { ns: '-', kind: 'Agent', metadataOnly: true, pageToken, pageSize };
+    const page = await client.resources.listResources(request);
+    return { items: page.resources, next: page.nextPageToken };
+  });
+  const rows = agents.flatMap(({ metadata }) =>
+    metadata?.annotations['svc/template'] === template.name
+      ? [[`  ${metadata.namespace}/${metadata.name}`, metadata.annotations['svc/template-version'] ?? '-']]
+      : [],
+  );
+  if (rows.length === 0) return '';
+  return `${style.bold('users')}\n${renderTable(['  AGENT', 'TEMPLATE VERSION'], rows, undefined)}`;
 };
 
 const describeItem = async (kind: string, item: Item, style: Style): Promise<string> => {

@@ -152,7 +152,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await resources.start();
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
-  await turns.runtime.start();
+  await turns.runtime.start({ sharedStore: config.store.engine === 'postgres' });
   const files = await wireFiles(app);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
@@ -172,7 +172,10 @@ const startParts = async (app: App): Promise<TransportServer> => {
       ...backups.operations,
     ],
     routes: [...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
-    readiness: [{ name: 'store', check: () => store.ping() }],
+    readiness: [
+      { name: 'store', check: () => store.ping() },
+      { name: 'objects', check: engines.objects.reach },
+    ],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
     metricsText: observation.metrics.text,
@@ -209,6 +212,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   await chain.tick();
   await models.close();
   await engines.bus.close();
+  engines.objects.close();
   await engines.store.close();
   await observation.close();
 };

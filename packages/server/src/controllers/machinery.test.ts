@@ -107,6 +107,55 @@ describe('a reconcile loop', () => {
   });
 });
 
+describe('a reconcile loop with several passes at a time', () => {
+  it('passes over other keys meanwhile, never twice over one, and takes news while it has room', async () => {
+    const open = new Map<string, () => void>();
+    const begun: string[] = [];
+    let most = 0;
+    const loop = new ReconcileLoop(
+      {
+        name: 'skills',
+        kinds: ['Skill'],
+        resyncMs: 60_000,
+        concurrency: 2,
+        debounceMs: 250,
+        keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+        reconcile: async (key) => {
+          begun.push(key.name);
+          most = Math.max(most, open.size + 1);
+          await new Promise<void>((resolve) => open.set(key.name, resolve));
+          open.delete(key.name);
+          return { done: true };
+        },
+      },
+      { ...world, log: silentLog },
+    );
+    for (const name of ['a', 'b', 'c']) await skill(name);
+    await loop.start();
+    await settle();
+    expect(begun).toEqual(['a', 'b']);
+    await skill('a', 'changed');
+    await skill('d');
+    await world.feed.tick();
+    await settle();
+    open.get('b')?.();
+    await settle();
+    open.get('c')?.();
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c']);
+    world.clock.advance(250);
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    open.get('a')?.();
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'a']);
+    expect(most).toBe(2);
+    for (const release of open.values()) release();
+    await loop.tick();
+    loop.close();
+  });
+});
+
 describe('the change feed', () => {
   it('hands every change to every subscriber once, in order, on hints and without them', async () => {
     const [first, second]: [number[], number[]] = [[], []];

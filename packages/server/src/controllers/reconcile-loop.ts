@@ -16,7 +16,10 @@ const PAGE = 500;
 /** Wait before everything is queued again because the keys of a change could not be told. */
 const REMAP_MS = 5_000;
 
-/** Drives one reconciler: keys from changes, from a full pass at start and at every resync; one key at a time. */
+/**
+ * Drives one reconciler: keys from changes, from a full pass at start and at every resync. Two passes over one key never
+ * overlap; `concurrency` says how many keys are passed over at a time.
+ */
 export class ReconcileLoop {
   readonly #deps: ReconcileLoopDeps;
   readonly #reconciler: Reconciler;
@@ -26,6 +29,7 @@ export class ReconcileLoop {
   #timer: CancelTimer = () => undefined;
   #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
+  #news = Promise.withResolvers<void>();
   #isClosed = false;
 
   constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
@@ -78,11 +82,20 @@ export class ReconcileLoop {
   }
 
   async #work(): Promise<void> {
+    const { concurrency = 1 } = this.#reconciler;
+    const passes = new Set<Promise<void>>();
     for (;;) {
+      this.#news = Promise.withResolvers();
       await this.#mapChanges();
-      const next = this.#isClosed ? undefined : this.#queue.take();
-      if (next === undefined) return;
-      await this.#pass(next.id, next.value);
+      while (passes.size < concurrency) {
+        const next = this.#isClosed ? undefined : this.#queue.take();
+        if (next === undefined) break;
+        const pass = this.#pass(next.id, next.value).finally(() => passes.delete(pass));
+        passes.add(pass);
+      }
+      if (passes.size === 0) return;
+      // News only matter while there is room for a further pass.
+      await Promise.race(passes.size < concurrency ? [...passes, this.#news.promise] : passes);
     }
   }
 
@@ -90,13 +103,18 @@ export class ReconcileLoop {
     const batch = this.#changes.splice(0);
     for (const change of batch) {
       try {
-        for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources))
-          this.#queue.add(formatKey(key), key);
+        for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);
       } catch (error) {
         this.#warn('the keys of a change cannot be told; all are passed over soon', error);
         this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
       }
     }
+  }
+
+  #add(key: ResourceKey): void {
+    const { debounceMs } = this.#reconciler;
+    if (debounceMs === undefined) this.#queue.add(formatKey(key), key);
+    else this.#queue.addWithin(formatKey(key), key, debounceMs);
   }
 
   /** In place of the keys that could not be told: all of them. */
@@ -124,6 +142,7 @@ export class ReconcileLoop {
   }
 
   #wake(): void {
+    this.#news.resolve();
     if (this.#isClosed || this.#running !== undefined) return;
     this.tick().catch((error: unknown) => this.#warn('a controller stopped early', error));
   }

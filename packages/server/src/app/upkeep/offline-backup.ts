@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import { addKeys, sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
+import type { StoreDump } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { readKeyFiles } from './key-files.ts';
@@ -62,16 +63,19 @@ export const dumpToFile = async (
   { file, passphrase }: BackupOrder,
 ): Promise<WrittenArchive> => {
   const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
-  const dump = await engine.dump(`${file}.scratch`);
+  const objects = await engine.objects(join(config.dataDir, 'objects'));
+  let dump: StoreDump | undefined;
   try {
+    dump = await engine.dump(`${file}.scratch`);
     const created = new Date(Math.floor(around.clock.nowMicros() / 1000)).toISOString();
     return await writeArchive(file, {
-      ...{ dump, blobs: engine.objects(join(config.dataDir, 'objects')) },
+      ...{ dump, blobs: objects.blobs },
       facts: { svc: config.transport.version, cluster_id: config.clusterId, created_at: created },
       ...(keys === undefined ? {} : { keys }),
     });
   } finally {
-    await dump.close();
+    await dump?.close();
+    objects.close();
   }
 };
 

@@ -58,24 +58,40 @@ const restoreLocked = async (
   around: UpkeepSurroundings,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
-  const { engine, isReplacing } = order;
+  const { isReplacing } = order;
   const { clock, faultPoint } = around;
   const nowMicros = clock.nowMicros();
   const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros, faultPoint });
   try {
     const copied = await copyExternal(config, around, order);
+    await fillStaged(staged, around, order);
+    staged.commit();
+    return copied ?? staged.safety;
+  } catch (error) {
+    staged.discard();
+    throw error;
+  }
+};
+
+/** Unpacks the archive beside what is there; a store outside the data directory shows it at the end. */
+const fillStaged = async (
+  staged: StagedDirectory,
+  around: UpkeepSurroundings,
+  order: RestoreOrder & { readonly engine: StoreEngine },
+): Promise<void> => {
+  const { engine, file, passphrase } = order;
+  const objects = await engine.objects(staged.path('objects'));
+  try {
     const load = await engine.load(staged.path('svc.db'));
     try {
-      const blobs = engine.objects(staged.path('objects'));
       const putKeys = (files: Parameters<typeof writeKeyFiles>[1]) => writeKeyFiles(staged.path('keys'), files);
-      const { file, passphrase } = order;
       const epoch = Buffer.from(around.random.fill(new Uint8Array(12))).toString('hex');
       await restoreArchive(
         file,
-        { load, blobs, putKeys },
+        { load, blobs: objects.blobs, putKeys },
         { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
       );
-      faultPoint('restore.unpacked');
+      around.faultPoint('restore.unpacked');
       if (engine.isEmbedded) await load.finish();
       staged.begin();
       if (!engine.isEmbedded) await load.finish();
@@ -83,11 +99,8 @@ const restoreLocked = async (
       await load.abandon();
       throw error;
     }
-    staged.commit();
-    return copied ?? staged.safety;
-  } catch (error) {
-    staged.discard();
-    throw error;
+  } finally {
+    objects.close();
   }
 };
 

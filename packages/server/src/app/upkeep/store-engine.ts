@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
-import type { BlobStore, StoreDump, StoreLoad } from '../../store/contracts/index.ts';
+import type { Clock, Log, Random } from '../../base/index.ts';
+import type { StoreDump, StoreLoad } from '../../store/contracts/index.ts';
 import type { StoreMigrations } from '../../store/migrations/index.ts';
 import { openSqliteDump, openSqliteLoad, openSqliteMigrations } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
-import { openObjects } from './open-objects.ts';
+import { type ObjectEngine, openObjects } from './open-objects.ts';
 
 /** What keeping a store in order needs of the world. */
 export interface UpkeepSurroundings {
@@ -29,28 +29,36 @@ export interface StoreEngine {
   /** An empty store to be filled: the file of an embedded engine, else the configured database, emptied in the same step. */
   load(file: string): Promise<StoreLoad>;
   migrations(): Promise<StoreMigrations>;
-  objects(dir: string): BlobStore;
+  /** Object bytes as configured; `dir` holds those of the local backend. */
+  objects(dir: string): Promise<ObjectEngine>;
 }
 
+type Around = Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>;
+
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
-export const storeEngine = (
-  config: Config,
-  around: Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>,
-): StoreEngine => {
-  if (config.store.engine !== 'sqlite')
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'store.url: this build keeps stores of SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
-    );
-  const { clock, log, random } = around;
-  const { dataDir } = config;
+export const storeEngine = (config: Config, around: Around): StoreEngine => {
+  const objects = (dir: string) => openObjects(config, { ...around, dir });
+  return config.store.engine === 'sqlite'
+    ? { ...sqliteEngine(config, around), objects }
+    : { ...postgresEngine(config.store.url, around), objects };
+};
+
+const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEngine, 'objects'> => ({
+  isEmbedded: true,
+  isEmpty: async () => true,
+  dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
+  load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
+  migrations: () => openSqliteMigrations({ dataDir, clock, log }),
+});
+
+/** The driver is imported only when something is asked of it. */
+const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 'objects'> => {
+  const postgres = () => import('../../store/postgres/index.ts');
   return {
-    isEmbedded: true,
-    isEmpty: async () => true,
-    dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
-    load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
-    migrations: () => openSqliteMigrations({ dataDir, clock, log }),
-    objects: (dir) => openObjects(config, { random, dir }),
+    isEmbedded: false,
+    isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
+    dump: async () => (await postgres()).openPostgresDump({ url, log }),
+    load: async () => (await postgres()).openPostgresLoad({ url, log, nowMicros: clock.nowMicros() }),
+    migrations: async () => (await postgres()).openPostgresMigrations({ url, clock, log }),
   };
 };

@@ -529,9 +529,3 @@ describe('a database that is no file of the data directory', () => {
     expect(noteIn(join(places.root, 'elsewhere.db'))).toBe('first');
   });
 });
-
-it('a store of another engine is refused by a build that lacks it', () => {
-  const { config } = places.place();
-  const other = { ...config, store: { ...config.store, engine: 'postgres' as const, url: 'postgres://x/y' } };
-  expect(() => storeEngine(other, places)).toThrow(expect.objectContaining({ reason: 'ENGINE_MISSING' }));
-});

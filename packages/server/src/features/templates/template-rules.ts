@@ -17,9 +17,10 @@ import {
   recordKey,
   SYSTEM_NAMESPACE,
 } from '../../resources/index.ts';
+import { type ShapeProblem, shapeProblems } from '../../resources/manifest/index.ts';
+import { fieldPointer } from '../../resources/merge/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import { type DryRendering, dryRender } from './dry-rendering.ts';
-import { type ShapeProblem, shapeProblems } from './template-shape.ts';
 
 /** Kinds no template may hold, authorable or not (PL-4). */
 const EXCLUDED: ReadonlySet<string> = new Set([
@@ -141,17 +142,10 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   });
   return faults
     .filter((fault) => !rendered.open.has(fault.field.replace(/^spec\./, '')))
-    .map((fault) => atPointer({ pointer: pointerOf(fault.field), message: fault.description }));
+    .map((fault) =>
+      atPointer({ pointer: fieldPointer(fault.field.replace(/^spec\.?/, '')), message: fault.description }),
+    );
 };
-
-/** `spec.a.b[0]` as `/a/b/0`. */
-const pointerOf = (field: string): string =>
-  field
-    .replace(/^spec\.?/, '')
-    .split(/[.[]/)
-    .filter((part) => part !== '')
-    .map((part) => `/${part.replace(/\]$/, '').replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
 
 const checkPrompts = (value: JsonMap, deps: TemplateRuleDeps): readonly FieldViolation[] =>
   ['systemPrompt', 'postHistoryPrompt'].flatMap((member) => {

@@ -123,14 +123,14 @@ export const storageKeys = {
   'objects.backend': key(
     choice('local', 's3'),
     'local',
-    'Where object bytes go: below `dataDir`, or to an S3-compatible service.',
+    'Where object bytes go: below `dataDir`, or to an S3-compatible service ([objects.md](objects.md)).',
   ),
   'objects.bucket': optional(text(), 'Bucket of the S3 backend.'),
   'objects.endpoint': optional(url('http', 'https'), 'Address of the S3 backend.', 'that of the region'),
   'objects.region': key(text(), 'us-east-1', 'Region of the S3 backend.'),
   'objects.prefix': optional(text(), 'Text before every object key in the bucket.', 'none'),
-  'objects.accessKey': optional(secret, 'Access key id of the S3 backend.'),
-  'objects.secretKey': optional(secret, 'Secret access key of the S3 backend.'),
+  'objects.accessKey': optional(secret, 'Access key id of the S3 backend.', 'credentials of the machine'),
+  'objects.secretKey': optional(secret, 'Secret access key of the S3 backend.', 'credentials of the machine'),
   'secrets.keys': key(
     list(encryptionKey),
     [],

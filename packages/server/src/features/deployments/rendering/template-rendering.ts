@@ -1,0 +1,199 @@
+import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import type { TemplateSpec } from '@svc/api/resources';
+import type { KindContract } from '../../../controllers/contract.ts';
+import {
+  DEPLOYMENT_ROOTS,
+  type ExpressionPath,
+  type ExpressionScope,
+  isDeploymentPath,
+  isPrompt,
+  LATER_ROOTS,
+  mapTexts,
+  renderText,
+} from '../../../resources/expressions/index.ts';
+import {
+  canonicalJson,
+  isJsonMap,
+  type JsonData,
+  type JsonMap,
+  type KindRow,
+  kindRow,
+  leafName,
+  parseJsonMap,
+  recordKey,
+  withoutPrivate,
+} from '../../../resources/index.ts';
+import { shapeProblems } from '../../../resources/manifest/index.ts';
+import { leavesOf, setAt } from '../../../resources/merge/index.ts';
+import type { ResourceKey } from '../../../store/contracts/index.ts';
+import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
+import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
+
+/** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */
+export const RENDERED_OBJECT_MAX = 1024 * 1024;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What has a name and is known to expressions by its labels and annotations. */
+export interface NamedTexts {
+  readonly name: string;
+  readonly labels: Texts;
+  readonly annotations: Texts;
+}
+
+/** A template with readable values. */
+export interface RenderedTemplate extends NamedTexts {
+  readonly spec: TemplateSpec;
+}
+
+export interface RenderPlace {
+  readonly deployment: NamedTexts & { readonly namespace: string };
+  readonly target: TargetNamespace;
+}
+
+/** What a template says about one object. */
+export interface RenderedObject {
+  readonly template: string;
+  readonly id: string;
+  readonly key: ResourceKey;
+  readonly row: KindRow;
+  /** `metadata.labels`, `metadata.annotations` and `spec` in stored form, without defaults of the kind. */
+  readonly form: JsonMap;
+}
+
+export type Rendering =
+  | { readonly object: RenderedObject }
+  | { readonly problems: readonly ObjectProblem[]; readonly id: string };
+
+export interface RenderDeps {
+  readonly contractOf: (kind: string) => KindContract | undefined;
+  /** Name of a resource whose kind derives it from the spec. */
+  readonly derivedName: (kind: string, spec: JsonMap) => string | undefined;
+}
+
+/** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
+export const renderTemplate = (deps: RenderDeps, template: RenderedTemplate, place: RenderPlace): Rendering =>
+  new TemplateRendering(deps, template, place).run();
+
+interface Mistake {
+  readonly pointer: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+class TemplateRendering {
+  readonly #deps: RenderDeps;
+  readonly #template: RenderedTemplate;
+  readonly #scope: Omit<ExpressionScope, 'keepsRaw'>;
+  readonly #target: TargetNamespace;
+  readonly #mistakes: Mistake[] = [];
+
+  constructor(deps: RenderDeps, template: RenderedTemplate, place: RenderPlace) {
+    this.#deps = deps;
+    this.#template = template;
+    this.#target = place.target;
+    const resolve = resolver(template, place);
+    this.#scope = { owns: DEPLOYMENT_ROOTS, passes: LATER_ROOTS, resolve };
+  }
+
+  run(): Rendering {
+    const { spec, name: templateName } = this.#template;
+    const row = kindRow(spec.kind);
+    const metadata = this.#metadata();
+    const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
+    const derived = metadata.name === '' ? this.#deps.derivedName(row.kind, body) : undefined;
+    const name = derived ?? (metadata.name === '' ? templateName : metadata.name);
+    const parent = row.parent === 'channel' ? String(body['channel'] ?? '') : '';
+    const key = { ...recordKey(row.kind, this.#target.name, name), parent };
+    const id = objectId(key);
+    if (this.#mistakes.length === 0)
+      for (const { pointer, message } of shapeProblems(row.spec, body)) this.#invalid(`/spec${pointer}`, message);
+    if (this.#mistakes.length > 0) return this.#failed(id);
+    const { labels, annotations } = metadata;
+    const form = { metadata: { labels, annotations }, spec: this.#stored(row, key, body) };
+    if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
+      return { object: { template: templateName, id, key, row, form } };
+    this.#invalid('/spec', `larger than ${RENDERED_OBJECT_MAX} bytes`);
+    return this.#failed(id);
+  }
+
+  #failed(id: string): Rendering {
+    const { name: template } = this.#template;
+    return { id, problems: this.#mistakes.map((mistake) => ({ template, id, ...mistake })) };
+  }
+
+  #invalid(pointer: string, message: string): void {
+    this.#mistakes.push({ pointer, reason: invalidReason(pointer), message });
+  }
+
+  #metadata(): { readonly name: string; readonly labels: JsonMap; readonly annotations: JsonMap } {
+    const { spec, annotations: own } = this.#template;
+    const { name = '', labels = {}, annotations = {} } = spec.metadata ?? {};
+    const kept = own[KEEP] === undefined ? {} : { [KEEP]: own[KEEP] };
+    const said = { name, labels, annotations: { ...kept, ...annotations } };
+    const rendered = this.#texts(said, '/metadata', '');
+    const texts = (member: string): JsonMap => {
+      const map = rendered[member];
+      return isJsonMap(map) ? mapValues(map, textOf) : {};
+    };
+    return { name: textOf(rendered['name'] ?? ''), labels: texts('labels'), annotations: texts('annotations') };
+  }
+
+  /** The map with its texts rendered; what fails is noted with its place. */
+  #texts(map: JsonMap, at: string, kind: string): JsonMap {
+    const value = mapTexts(map, (text, place) => {
+      const rendered = renderText(text, { ...this.#scope, keepsRaw: isPrompt(kind, place.path) });
+      for (const { offset, message } of rendered.problems)
+        this.#mistakes.push({ pointer: `${at}${place.pointer}`, reason: renderReason(text, offset), message });
+      return rendered.value;
+    });
+    return value as JsonMap;
+  }
+
+  /** As the kind stores it, so that it compares with what is live; values that only its defaults would add are left out. */
+  #stored(row: KindRow, key: ResourceKey, body: JsonMap): JsonMap {
+    const defaults = this.#deps.contractOf(row.kind)?.defaults;
+    const filled = (map: JsonMap): JsonMap => {
+      const message = fromJson(row.spec, map as JsonValue);
+      return toJson(row.spec, defaults?.(message, key) ?? message) as JsonMap;
+    };
+    const said = leavesOf(toJson(row.spec, fromJson(row.spec, body as JsonValue)) as JsonMap);
+    const bare = leavesOf(toJson(row.spec, defaults?.(create(row.spec), key) ?? create(row.spec)) as JsonMap);
+    const isOwn = (pointer: string, value: JsonData): boolean => {
+      const added = bare.get(pointer);
+      return said.has(pointer) || added === undefined || canonicalJson(added) !== canonicalJson(value);
+    };
+    return [...leavesOf(filled(body))]
+      .filter(([pointer, value]) => isOwn(pointer, value))
+      .reduce<JsonMap>((map, [pointer, value]) => setAt(map, pointer, value), {});
+  }
+}
+
+const textOf = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));
+
+const mapValues = (map: JsonMap, change: (value: JsonData) => JsonData): JsonMap =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+
+/** Values of the variables of PL-5; undefined for a name that nothing has. */
+const resolver = (template: RenderedTemplate, place: RenderPlace): ((path: ExpressionPath) => JsonData | undefined) => {
+  const { target, deployment } = place;
+  const { name, parent, labels, annotations } = target;
+  const roots: JsonMap = {
+    namespace: { name, leaf: leafName(name), parent, ...texts({ labels, annotations }) },
+    deployment: { name: deployment.name, namespace: deployment.namespace, ...texts(deployment) },
+    template: { name: template.name, ...texts(template) },
+  };
+  return (path) => {
+    if (!isDeploymentPath(path)) return undefined;
+    const [root = '', member = '', ...key] = path;
+    const found = (roots[root] as JsonMap)[member];
+    if (!isJsonMap(found)) return found;
+    const label = key.join('.');
+    return Object.hasOwn(found, label) ? found[label] : undefined;
+  };
+};
+
+const texts = (of: { readonly labels: Texts; readonly annotations: Texts }): JsonMap => ({
+  labels: withoutPrivate(of.labels),
+  annotations: withoutPrivate(of.annotations),
+});
