@@ -1,12 +1,7 @@
-import {
-  type Migration,
-  type MigrationStatus,
-  requireBackup,
-  type StoreMigrations,
-} from '../../store/migrations/index.ts';
+import type { MigrationStatus } from '../../store/migrations/index.ts';
 import type { Config } from '../config/index.ts';
 import { requireWholeDirectory } from './staged-directory.ts';
-import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 /** What `svc migrate` is asked for. */
 export type SchemaMove =
@@ -21,37 +16,23 @@ export interface SchemaMoved {
   readonly status: MigrationStatus;
 }
 
-/** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, DATA_DIR_IN_USE, BACKUP_NEEDED. */
+/** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
 export const moveSchema = async (
   config: Config,
   around: UpkeepSurroundings,
-  order: SchemaMove & { readonly engine?: StoreEngine },
+  move: SchemaMove,
 ): Promise<SchemaMoved> => {
   requireWholeDirectory(config.dataDir);
-  const engine = order.engine ?? storeEngine(config, around);
-  const schema = await engine.migrations();
+  const schema = await storeEngine(config, around).migrations();
   try {
-    const moved = await moveBy(schema, order, { now: around.clock.nowMicros(), isCopied: engine.isEmbedded });
+    const moved =
+      move.to === 'status'
+        ? []
+        : move.to === 'up'
+          ? await schema.up({ isAgreed: move.isAgreed })
+          : await schema.down(move.target);
     return { moved, status: await schema.status() };
   } finally {
     await schema.close();
-  }
-};
-
-const moveBy = async (
-  schema: StoreMigrations,
-  move: SchemaMove,
-  facts: { readonly now: number; readonly isCopied: boolean },
-): Promise<readonly Migration[]> => {
-  switch (move.to) {
-    case 'status':
-      return [];
-    case 'down':
-      return schema.down(move.target);
-    case 'up': {
-      const [{ pending }, lastBackupAt] = [await schema.status(), await schema.lastBackupAt()];
-      if (!facts.isCopied) requireBackup(pending, { isAgreed: move.isAgreed, lastBackupAt, now: facts.now });
-      return schema.up();
-    }
   }
 };

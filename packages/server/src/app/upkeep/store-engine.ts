@@ -17,10 +17,7 @@ export interface UpkeepSurroundings {
 
 /** A configured store from the outside: nothing here needs a running server, and each call opens what it uses. */
 export interface StoreEngine {
-  /**
-   * True when the database is a file of the data directory: it is staged and swapped with what else is there, and copied
-   * before migrations.
-   */
+  /** True when the database is a file of the data directory: it is staged and swapped with what else is there. */
   readonly isEmbedded: boolean;
   /** True when nothing was ever stored. An embedded engine is judged by its files and answers true. */
   isEmpty(): Promise<boolean>;

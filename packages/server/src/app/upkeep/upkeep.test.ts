@@ -7,9 +7,7 @@ import { BackupService } from '../../features/backups/index.ts';
 import { CursorCodec } from '../../runtime/stream/index.ts';
 import { draft } from '../../store/conformance/index.ts';
 import type { SessionRow, Store, StoreLoad, TurnRow } from '../../store/contracts/index.ts';
-import type { StoreMigrations } from '../../store/migrations/index.ts';
 import { openSqliteDump } from '../../store/sqlite/index.ts';
-import { moveSchema } from './move-schema.ts';
 import { restoreBackup } from './restore.ts';
 import { StagedDirectory } from './staged-directory.ts';
 import { type StoreEngine, storeEngine } from './store-engine.ts';
@@ -434,34 +432,6 @@ describe('the schema', () => {
     expect((await upkeep.moveSchema({ to: 'down', target: 1 })).status.applied).toBe(1);
     const up = await upkeep.moveSchema({ to: 'up', isAgreed: false });
     expect([up.moved.length, up.status.pending]).toEqual([status.known - 1, []]);
-  });
-});
-
-describe('the schema of a database that nobody copies', () => {
-  it('goes over a contracting step only after a yes or a backup of the last day', async () => {
-    const place = places.place();
-    const pending = [{ version: 5, name: 'narrow', sql: '', isContracting: true }];
-    const status = { applied: 4, known: 5, pending, undoable: [] };
-    let lastBackupAt = 0;
-    let applied = 0;
-    const schema: StoreMigrations = {
-      status: async () => status,
-      lastBackupAt: async () => lastBackupAt,
-      up: async () => {
-        applied += 1;
-        return pending;
-      },
-      down: async () => [],
-      close: async () => undefined,
-    };
-    const engine = { ...storeEngine(place.config, places), isEmbedded: false, migrations: async () => schema };
-    const up = (isAgreed: boolean) => moveSchema(place.config, places.around, { to: 'up', isAgreed, engine });
-    await expect(up(false)).rejects.toMatchObject({ reason: 'BACKUP_NEEDED' });
-    expect(applied).toBe(0);
-    expect((await up(true)).moved).toEqual(pending);
-    lastBackupAt = places.clock.nowMicros() - 1;
-    await up(false);
-    expect(applied).toBe(2);
   });
 });
 

@@ -21,10 +21,8 @@ export type MigrationEngine = 'sqlite' | 'postgres';
 /** The schema of one store, moved by hand (`svc migrate`). Opened under the lock of the store; the caller closes it. */
 export interface StoreMigrations {
   status(): Promise<MigrationStatus>;
-  /** Store-clock micros of the newest backup of a running server (INSTANCE_LAST_BACKUP); 0 = never. */
-  lastBackupAt(): Promise<number>;
-  /** Applies what is pending; answers the steps. Fault SCHEMA_TOO_NEW. */
-  up(): Promise<readonly Migration[]>;
+  /** Applies what is pending; answers the steps. Faults SCHEMA_TOO_NEW and, where no copy is made, BACKUP_NEEDED. */
+  up(options: { readonly isAgreed: boolean }): Promise<readonly Migration[]>;
   /** Undoes the newest step, or all above `target`; answers the steps. Faults as `undoneMigrations`. */
   down(target?: number): Promise<readonly Migration[]>;
   close(): Promise<void>;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, Fault, type Log } from '../../../base/index.ts';
-import { INSTANCE_LAST_BACKUP } from '../../contracts/index.ts';
 import {
   loadMigrations,
   type Migration,
@@ -21,8 +20,6 @@ export interface SqliteMigrationsOptions {
   readonly migrations?: readonly Migration[];
 }
 
-const LAST_BACKUP = 'SELECT value FROM instance WHERE name = ?';
-
 /**
  * The schema of the database in a data directory that no server uses. Faults FAILED_PRECONDITION DATA_DIR_IN_USE and
  * NOT_FOUND STORE_MISSING.
@@ -34,7 +31,7 @@ export const openSqliteMigrations = async (options: SqliteMigrationsOptions): Pr
   return new SqliteMigrations(new DatabaseSync(file), lock, options);
 };
 
-/** A copy of the file is made before the first step of a move (PL-16). */
+/** A copy is made before every step, so that contracting steps need no further yes (PL-16). */
 class SqliteMigrations implements StoreMigrations {
   readonly #database: DatabaseSync;
   readonly #lock: { release(): void };
@@ -50,10 +47,6 @@ class SqliteMigrations implements StoreMigrations {
 
   async status(): Promise<MigrationStatus> {
     return migrationStatus(this.#known, appliedVersion(this.#database));
-  }
-
-  async lastBackupAt(): Promise<number> {
-    return Number(this.#database.prepare(LAST_BACKUP).get(INSTANCE_LAST_BACKUP)?.['value'] ?? 0);
   }
 
   async up(): Promise<readonly Migration[]> {
