@@ -42,6 +42,15 @@ export const requireWholeDirectory = (dataDir: string): void => {
   );
 };
 
+const syncFolder = (folder: string): void => {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};
+
 export interface StagingOptions {
   readonly dataDir: string;
   /** True: what is there is kept in a folder of its own and replaced. */
@@ -96,14 +105,17 @@ export class StagedDirectory {
     this.#faultPoint('restore.begin');
     const at = new Date(Math.floor(this.#nowMicros / 1000)).toISOString();
     const marker: Marker = { at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
-    const fd = openSync(join(this.#dataDir, MARKER), 'w', 0o600);
+    // Whole or not at all: without the name of the safety copy the old database would be taken for half a new one.
+    const draft = join(this.#dataDir, STAGING, MARKER);
+    const fd = openSync(draft, 'wx', 0o600);
     try {
       writeSync(fd, `${JSON.stringify(marker)}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    this.#sync();
+    renameSync(draft, join(this.#dataDir, MARKER));
+    syncFolder(this.#dataDir);
   }
 
   /** Moves away what was there and puts every part that was made in its place. Keys stay where none were made. */
@@ -116,11 +128,12 @@ export class StagedDirectory {
       this.#faultPoint('restore.part');
       if (isMade) renameSync(this.path(part), join(this.#dataDir, part));
     }
-    this.#sync();
+    if (this.safety !== undefined) syncFolder(this.safety);
+    syncFolder(this.#dataDir);
     this.#faultPoint('restore.end');
     rmSync(join(this.#dataDir, MARKER));
     this.discard();
-    this.#sync();
+    syncFolder(this.#dataDir);
   }
 
   /** Forgets what was made. */
@@ -136,14 +149,5 @@ export class StagedDirectory {
     if (kept !== undefined && !existsSync(kept)) renameSync(path, kept);
     else if (part === 'keys') renameSync(path, join(this.#dataDir, `keys-before-restore-${this.#nowMicros}`));
     else rmSync(path, { recursive: true });
-  }
-
-  #sync(): void {
-    const fd = openSync(this.#dataDir, 'r');
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
   }
 }

@@ -20,10 +20,10 @@ export interface BackupParts {
 /** Backups of this server by call and by schedule (PL-12 backup.*). */
 export const wireBackups = (config: Config, engines: Engines, audit: AppendAudit): BackupParts => {
   const { store, blobs, clock, log } = engines;
-  const engine = storeEngine(config, engines);
   const service = new BackupService({
     ...{ store, blobs, clock, log, audit, dir: config.settings['backup.dir'] },
-    openDump: (scratch) => engine.dump(scratch),
+    // Looked up when used: a server starts also on an engine that cannot be dumped.
+    openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     version: config.transport.version,
     clusterId: config.clusterId,
   });

@@ -109,6 +109,18 @@ describe('a backup of the server', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
+  it('removes what a killed process left more than a day ago, and nothing else', async () => {
+    const service = serviceOf();
+    await service.create('svc', origin);
+    const old = ['svc-20260227-120000-000000.tar.zst.part', 'scheduled-20260227-120000-000000.tar.zst.scratch-journal'];
+    const kept = ['svc-20260301-110000-000000.tar.zst.scratch', 'svc-20200101-000000-000000.tar.zst', 'mine.part'];
+    for (const name of [...old, ...kept]) writeFileSync(join(dir, name), '');
+    await service.create('svc', origin);
+    const names = readdirSync(dir);
+    expect(old.filter((name) => names.includes(name))).toEqual([]);
+    expect(kept.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   it('warns of objects that are lost', async () => {
     const objects = [{ sha256: 'a'.repeat(64), size_bytes: 1, unreferenced_at: 0 }];
     const { path } = await serviceOf(async () => tableDump({ objects })).create('svc', origin);

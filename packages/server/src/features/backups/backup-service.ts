@@ -29,6 +29,9 @@ export interface MadeBackup extends WrittenArchive {
 }
 
 const ARCHIVE_NAME = /^(svc|scheduled)-\d{8}-\d{6}-\d{6}\.tar\.zst$/;
+/** What a process that was killed left of a backup. */
+const LEFTOVER = /^(?:svc|scheduled)-(\d{8}-\d{6}-\d{6})\.tar\.zst\.(?:part|scratch\S*)$/;
+const DAY_MICROS = 86_400_000_000;
 const ENDED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server stops: the backup was given up');
 
 /** `20260301-120000-000000`, UTC: names in the order of time. */
@@ -90,9 +93,18 @@ export class BackupService {
     return { ...written, path };
   }
 
+  /** Other servers may use the directory too: what is younger than a day may be theirs, and be written still. */
+  async #tidy(micros: number): Promise<void> {
+    const { dir } = this.#deps;
+    const limit = stampOf(micros - DAY_MICROS);
+    const old = (await readdir(dir)).filter((name) => (LEFTOVER.exec(name)?.[1] ?? limit) < limit);
+    for (const name of old) await rm(join(dir, name), { force: true });
+  }
+
   async #write(path: string, micros: number): Promise<WrittenArchive> {
     const { dir, openDump, blobs, version, clusterId } = this.#deps;
     await mkdir(dir, { recursive: true, mode: 0o700 });
+    await this.#tidy(micros);
     const dump = await openDump(`${path}.scratch`);
     try {
       const created = new Date(Math.floor(micros / 1000)).toISOString();
