@@ -98,7 +98,7 @@ describe('svc against a running server', () => {
       ...{ exit: 0, out: 'agent/helper edited\n' },
       err: 'somebody changed it meanwhile: look at the newer state\n',
     });
-    expect(readFileSync(join(home.path, 'seen'), 'utf8')).toContain('metadata.labels: changed by others');
+    expect(readFileSync(join(home.path, 'seen'), 'utf8')).toContain('metadata.labels.faster: changed by others');
     expect(JSON.parse((await svc(['get', 'agent', 'helper', '-o', 'json'])).out)).toMatchObject({
       metadata: { labels: { faster: 'yes' } },
       spec: { systemPrompt: 'Be brief.' },
