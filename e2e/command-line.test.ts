@@ -167,4 +167,30 @@ describe('svc against a running server', () => {
     await svc(['namespace', 'purge', 'acme', '--yes']);
     expect((await svc(['wait', 'namespace', 'acme', '--for', 'delete'])).exit).toBe(0);
   });
+
+  it('takes a secret at a terminal without showing it, and tells how far an upload is', async () => {
+    const typing = home.runAtTerminal(['secret', 'set', 'db', 'password', '--server', server.url]);
+    await typing.shows('value of db/password:');
+    typing.write('hunter2\r');
+    expect(await typing.ended()).toBe(0);
+    expect(typing.stdout).toContain('secret/db created');
+    expect(typing.stdout).not.toContain('hunter2');
+    expect((await svc(['secret', 'get', 'db', 'password', '--reveal'])).out).toBe('hunter2');
+    write('large.txt', 'large '.repeat(500_000));
+    const sending = home.runAtTerminal(['file', 'put', 'large.txt', '--server', server.url]);
+    expect(await sending.ended()).toBe(0);
+    expect(sending.stdout).toMatch(/sending large\.txt {2}\d+ %.*large\.txt created/s);
+  });
+
+  it('shows changes as they happen, until Ctrl-C', async () => {
+    const watching = home.runAtTerminal(['get', 'channels', '--watch', '--server', server.url]);
+    await watching.shows('CHANGE');
+    write('team.yaml', manifests);
+    await svc(['apply', '-f', 'team.yaml']);
+    await watching.shows(/created +room +open +Room/);
+    await svc(['delete', 'channel', 'room']);
+    await watching.shows(/deleted +room/);
+    watching.write('\u0003');
+    expect(await watching.ended()).toBe(0);
+  });
 });
