@@ -51,7 +51,7 @@ describe('a reconcile loop', () => {
     };
     await skill('old');
     loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
-    await loop.start();
+    loop.start();
     await loop.tick();
   });
   afterEach(() => loop.close());

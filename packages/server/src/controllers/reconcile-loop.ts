@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store } from '../store/contracts/index.ts';
@@ -13,6 +14,8 @@ export interface ReconcileLoopDeps {
 }
 
 const PAGE = 500;
+/** Passes after which callers are let in between: reads and passes of an embedded store never leave the event loop's turn. */
+const PASSES_PER_TURN = 10;
 /** Wait before everything is queued again because the keys of a change could not be told. */
 const REMAP_MS = 5_000;
 
@@ -26,6 +29,7 @@ export class ReconcileLoop {
   #timer: CancelTimer = () => undefined;
   #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
+  #listing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
@@ -34,14 +38,17 @@ export class ReconcileLoop {
     this.#queue = new KeyQueue({ clock: deps.clock, random: deps.random, notify: () => this.#wake() });
   }
 
-  /** Subscribes first and lists then, so that no change falls between. */
-  async start(): Promise<void> {
+  /**
+   * Subscribes first and lists then, so that no change falls between. The first full pass goes on behind the start, which must
+   * not wait for a hundred thousand resources; `tick` waits for it.
+   */
+  start(): void {
     const subscription = this.#deps.feed.subscribe((changes) => {
       this.#changes.push(...changes);
       this.#wake();
     });
     this.#stop = () => subscription.stop();
-    await this.resync();
+    this.#remap();
     this.#arm();
   }
 
@@ -62,13 +69,19 @@ export class ReconcileLoop {
         const page = await this.#deps.store.direct.resources.list(query);
         for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
         after = page.at(-1)?.key;
-        if (page.length < PAGE) break;
+        if (page.length < PAGE || this.#isClosed) break;
+        await nextTurn();
       }
     }
   }
 
   /** Works until no key is ready; keys that wait for their time stay. */
   async tick(): Promise<void> {
+    await this.#listing;
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
     do {
       this.#running ??= this.#work().finally(() => {
         this.#running = undefined;
@@ -78,11 +91,12 @@ export class ReconcileLoop {
   }
 
   async #work(): Promise<void> {
-    for (;;) {
+    for (let passes = 1; ; passes++) {
       await this.#mapChanges();
       const next = this.#isClosed ? undefined : this.#queue.take();
       if (next === undefined) return;
       await this.#pass(next.id, next.value);
+      if (passes % PASSES_PER_TURN === 0) await nextTurn();
     }
   }
 
@@ -99,10 +113,10 @@ export class ReconcileLoop {
     }
   }
 
-  /** In place of the keys that could not be told: all of them. */
+  /** Queues everything: at the start, and in place of keys that could not be told. Tried again until it succeeds. */
   #remap(): void {
     this.#remapTimer = undefined;
-    this.resync().catch((error: unknown) => {
+    this.#listing = this.resync().catch((error: unknown) => {
       this.#warn('resync failed', error);
       if (!this.#isClosed) this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
     });
@@ -125,7 +139,7 @@ export class ReconcileLoop {
 
   #wake(): void {
     if (this.#isClosed || this.#running !== undefined) return;
-    this.tick().catch((error: unknown) => this.#warn('a controller stopped early', error));
+    this.#drain().catch((error: unknown) => this.#warn('a controller stopped early', error));
   }
 
   #arm(): void {
