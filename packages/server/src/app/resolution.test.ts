@@ -182,7 +182,7 @@ describe('a reference (PL-3)', () => {
   const cases = Object.entries(ROWS).flatMap(([what, row], index) =>
     Object.keys(PLACES).map((place) => [what, place as Place, row, `${place}-${index}`] as const),
   );
-  it.each(cases)('to %s looks into its places and no other: %s', async (_, place, row, name) => {
+  it.each(cases)('to %s looks into its places and no other: %s', async (...[, place, row, name]) => {
     await row.put(PLACES[place], name);
     expect(await row.isResolved(name, PLACES[place])).toBe(row.found.includes(place));
   });
