@@ -64,12 +64,12 @@ export class ReconcileLoop {
   async resync(): Promise<void> {
     for (const kind of this.#reconciler.kinds) {
       let after: ResourceKey | undefined;
-      for (;;) {
+      while (!this.#isClosed) {
         const query = { kind, scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
         const page = await this.#deps.store.direct.resources.list(query);
         for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
         after = page.at(-1)?.key;
-        if (page.length < PAGE || this.#isClosed) break;
+        if (page.length < PAGE) break;
         await nextTurn();
       }
     }
