@@ -21,9 +21,10 @@ export class FaultSweep implements AsyncDisposable {
     this.#rest = new RestCaller(server.url);
   }
 
-  static async start(): Promise<FaultSweep> {
+  /** `environment`: configuration variables of the server, such as another store. */
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<FaultSweep> {
     const model = await MockModel.start();
-    const server = await ServerProcess.start({ environment: model.environment });
+    const server = await ServerProcess.start({ environment: { ...model.environment, ...environment } });
     const sweep = new FaultSweep(model, server);
     await createToolAgent(sweep.#rest);
     return sweep;

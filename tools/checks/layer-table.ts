@@ -14,7 +14,7 @@ export interface LayerRow {
 }
 
 const storeContracts = ['store/index.ts', 'store/contracts', 'store/follow'];
-const engine = ['base', ...storeContracts, 'store/migrations'];
+const engine = ['base', ...storeContracts, 'store/migrations', 'store/rows'];
 
 /** Rows in the order in which they are matched. */
 export const layerTable: readonly LayerRow[] = [
@@ -24,10 +24,12 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'store/follow', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
   { layer: 'store/index.ts', mayImport: storeContracts, libraries: [] },
   { layer: 'store/migrations', mayImport: ['base', 'store/contracts'], libraries: [] },
+  { layer: 'store/rows', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/sqlite', mayImport: engine, libraries: [] },
   { layer: 'store/postgres', mayImport: engine, libraries: ['pg'] },
   { layer: 'store/bus/*', mayImport: engine },
-  { layer: 'store/blobs/*', mayImport: engine },
+  { layer: 'store/blobs/s3', mayImport: engine, libraries: ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'] },
+  { layer: 'store/blobs/*', mayImport: engine, libraries: [] },
   { layer: 'models', mayImport: ['base'] },
   { layer: 'protocols', mayImport: ['base'] },
   { layer: 'sandbox', mayImport: ['base'] },

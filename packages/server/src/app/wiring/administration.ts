@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { adminOperations, type ConfigurationFacts, type ProviderFacts } from '../../features/admin/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import type { ModelRegistry } from '../../models/index.ts';
-import { examineSqlite } from '../../store/sqlite/index.ts';
 import { type Config, configurationValues, faultLine } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 
@@ -18,14 +16,12 @@ export interface AdministrationNeeds {
 
 /** GetConfiguration and RunDoctor, with what they look at (API-9.5). */
 export const administrationOperations = ({ config, engines, models }: AdministrationNeeds): readonly Operation[] => {
-  const { store, bus, blobs, clock, ids } = engines;
+  const { store, bus, objects, clock, ids } = engines;
   return adminOperations({
-    ...{ store, bus, blobs, clock, ids },
+    ...{ store, bus, objects, clock, ids },
     dataDir: config.dataDir,
     usesKeyFile: config.settings['secrets.keys'].length === 0,
-    ...(config.store.engine === 'sqlite'
-      ? { examine: (signal: AbortSignal) => examineSqlite(join(config.dataDir, 'svc.db'), signal) }
-      : {}),
+    examine: engines.examineStore,
     configuration: configurationFacts(config, engines),
     providers: providerFacts(config, models),
   });

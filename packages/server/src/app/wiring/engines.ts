@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
+import { type Clock, createIds, type Ids, type Log, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
-import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
+import { examineSqlite, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
+import { type ObjectEngine, openObjects, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -24,44 +24,73 @@ export interface Surroundings {
 /** Opened engines and what hangs on them. */
 export interface Engines extends Surroundings {
   readonly store: Store;
+  /** Looks at what the store lies on, for `svc doctor`; ends early when the signal aborts. */
+  readonly examineStore: (signal: AbortSignal) => Promise<StoreExamination>;
   readonly bus: Bus;
   readonly blobs: BlobStore;
+  /** The engine behind `blobs`, and what it offers besides. */
+  readonly objects: ObjectEngine;
   readonly ids: Ids;
   readonly secretKeys: SecretKeys;
 }
 
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
 export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
-  const { clock, random, log, fatal, environment } = around;
-  if (config.store.engine !== 'sqlite') {
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'store.url: this build runs on SQLite only; use sqlite:<dataDir>/svc.db or leave store.url out',
-    );
-  }
-  if (config.settings['objects.backend'] !== 'local') {
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'objects.backend: this build keeps objects below dataDir only; use local or leave objects.backend out',
-    );
-  }
+  const { clock, random, log } = around;
+  requireWholeDirectory(config.dataDir);
   const secretKeys = await openSecretKeys({
     dataDir: config.dataDir,
     configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
     random,
   });
+  const opened = await openStore(config, around);
+  try {
+    // After the store, whose lock keeps other processes out of the directory of objects.
+    const objects = await openObjects(config, around);
+    const { blobs } = objects;
+    return {
+      ...around,
+      ...opened,
+      secretKeys,
+      blobs,
+      objects,
+      bus: createLocalBus(log),
+      ids: createIds(clock, random),
+    };
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
+};
+
+type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;
+
+const openStore = (config: Config, around: Surroundings): Promise<OpenedStore> =>
+  config.store.engine === 'sqlite' ? openSqlite(config, around) : openPostgres(config, config.store.url, around);
+
+/** Fault points of the store are handed to it only when one of them is planned: they cost at every statement. */
+const storeFaults = ({ environment, faultPoint }: Surroundings) =>
+  environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: faultPoint } : {};
+
+const openSqlite = async (config: Config, around: Surroundings): Promise<OpenedStore> => {
+  const { clock, random, log, fatal } = around;
+  const { dataDir } = config;
   const store = await openSqliteStore({
-    dataDir: config.dataDir,
-    clock,
-    random,
-    log,
-    fatal,
+    ...{ dataDir, clock, random, log, fatal, migrate: config.store.migrate },
     durability: config.store.sync === 'off' ? 'off' : 'group',
-    migrate: config.store.migrate,
-    ...(environment['SVC_FAULT_POINT']?.startsWith('store.') ? { faults: around.faultPoint } : {}),
+    ...storeFaults(around),
   });
-  const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
-  return { ...around, secretKeys, store, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  return { store, examineStore: (signal) => examineSqlite(join(dataDir, 'svc.db'), signal) };
+};
+
+/** The driver is imported only here: a start on SQLite loads nothing of it. */
+const openPostgres = async (config: Config, url: string, around: Surroundings): Promise<OpenedStore> => {
+  const { openPostgresStore, examinePostgres } = await import('../../store/postgres/index.ts');
+  const { clock, random, log } = around;
+  const { poolSize, sync, busyTimeoutMs: lockTimeoutMs } = config.store;
+  const store = await openPostgresStore({
+    ...{ url, poolSize, sync, lockTimeoutMs, clock, random, log, migrate: config.store.migrate },
+    ...storeFaults(around),
+  });
+  return { store, examineStore: (signal) => examinePostgres({ url, log }, signal) };
 };

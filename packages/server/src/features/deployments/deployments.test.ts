@@ -410,7 +410,7 @@ describe('one mistake', () => {
     [
       'something that is missing',
       template('t', 'serverRef: none', { kind: 'McpServerBinding' }),
-      'McpServerBinding/t#/spec: Invalid:spec',
+      'McpServerBinding/t#/spec/serverRef: Invalid:spec.serverRef',
     ],
     [
       'an object that is too large',

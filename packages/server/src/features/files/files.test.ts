@@ -1,19 +1,25 @@
 import { create } from '@bufbuild/protobuf';
 import { type FileResponse, FileService, GatewayService, type ListFilesResponse } from '@svc/api/gateway';
 import { FileIndexPolicy, FilePurpose, FileRetention, FileSchema } from '@svc/api/resources';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RESOURCES_CHANGED } from '../../controllers/index.ts';
 import { callContext } from '../testing/index.ts';
 import { workspacePlaces } from './index.ts';
 import { DAY_MS, type FileWorld, openFileWorld, sha256, text, visit } from './testing/file-world.ts';
+import { OBJECT_ENGINES, type ObjectPlaces } from './testing/world-objects.ts';
 
 const { method } = FileService;
 
-describe('files', () => {
+describe.each(OBJECT_ENGINES)('files with bytes %s', (_engine, openPlaces) => {
+  let places: ObjectPlaces;
   let world: FileWorld;
 
+  beforeAll(async () => {
+    places = await openPlaces();
+  });
+  afterAll(() => places.close());
   beforeEach(async () => {
-    world = await openFileWorld();
+    world = await openFileWorld({}, places.open);
   });
   afterEach(async () => {
     await world.shut();
@@ -142,7 +148,7 @@ describe('files', () => {
       const prepared = await world.prepare('/a', bytes);
       await world.put(prepared, bytes);
       const name = world.nameOf(await world.complete(prepared));
-      world.damage(sha256(bytes));
+      await world.damage(sha256(bytes));
       for (const headers of [{}, { range: 'bytes=149990-' }]) {
         const got = await world.download(name, headers);
         expect([got.isEnded, got.failure]).toMatchObject([false, { code: 'DATA_LOSS', reason: 'OBJECT_DAMAGED' }]);
@@ -160,7 +166,7 @@ describe('files', () => {
 
     it('that damage makes unreadable fail an inline read', async () => {
       const response = await world.made('/a', 'hello');
-      world.damage(sha256(text('hello')));
+      await world.damage(sha256(text('hello')));
       await expect(world.readFile(world.nameOf(response))).rejects.toMatchObject({
         code: 'DATA_LOSS',
         reason: 'OBJECT_DAMAGED',
@@ -183,6 +189,16 @@ describe('files', () => {
       world.clock.advance(DAY_MS + 1);
       expect(await world.collector.tick()).toBe(1);
       expect(await world.blobs.list('', 10)).toEqual([]);
+    });
+
+    it('are not opened by their key, which is no capability', async () => {
+      const { file } = await world.made('/a', 'private');
+      const key = file?.status?.objectRef?.key ?? '';
+      expect(key).not.toBe('');
+      for (const token of [key, sha256(text('private'))]) {
+        const { failure } = await visit(world.links.route(), { token });
+        expect(failure).toMatchObject({ code: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' });
+      }
     });
 
     it('that no record ever named go a day after they are noticed', async () => {

@@ -4,6 +4,7 @@
  * applies what it reads; the command line checks with it before it calls.
  */
 
+export { type JsonData, type JsonMap, mergePatch } from '../canonical-json.ts';
 export { applyRank } from './apply-order.ts';
 export { canonicalDocument } from './canonical-document.ts';
 export { fillFromFiles, type OutsideTexts } from './fill-from-files.ts';

@@ -1,19 +1,18 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, fdatasync, fdatasyncSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
+import { CLOCK_SLACK_MICROS, StoreClock, tokenSource } from '../rows/index.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Connection } from './connection.ts';
 import { lockDataDir } from './data-lock.ts';
 import { createReadHandle } from './handles/index.ts';
-import { migrate } from './migrate.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
 import { RecordCache } from './records/index.ts';
+import { migrate } from './schema/index.ts';
 import { storageFault } from './storage-fault.ts';
-import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createTables, type Tables } from './tables/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 
@@ -238,10 +237,3 @@ class SqliteStore implements Store {
     this.#clockNoted = now;
   }
 }
-
-/** Tokens that never repeat in a database: random bits of this process and a count. */
-const tokenSource = (random: Random): (() => string) => {
-  const prefix = Buffer.from(random.fill(new Uint8Array(12))).toString('hex');
-  let count = 0;
-  return () => `${prefix}-${(count++).toString(36)}`;
-};

@@ -1,4 +1,5 @@
 import type { AuditFilter, AuditRow } from '../../contracts/index.ts';
+import { type AuditSqlRow, toAudit } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 
 const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
@@ -9,32 +10,6 @@ const UNCHAINED = `${SELECT} WHERE a.position > coalesce((SELECT max(position) F
 const CHAIN_HEAD = 'SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1';
 const SET_HASH = `INSERT INTO audit_chain (position, hash) SELECT position, ? FROM audit WHERE id = ?
   ON CONFLICT DO UPDATE SET hash = excluded.hash`;
-
-interface AuditSqlRow {
-  readonly id: string;
-  readonly at: number;
-  readonly request_id: string;
-  readonly identity: string;
-  readonly operation: string;
-  readonly target: string;
-  readonly namespace: string;
-  readonly outcome: string;
-  readonly resource_version: string;
-  readonly hash: string;
-}
-
-const toAudit = (row: AuditSqlRow): AuditRow => ({
-  id: row.id,
-  at: row.at,
-  requestId: row.request_id,
-  identity: row.identity,
-  operation: row.operation,
-  target: row.target,
-  namespace: row.namespace,
-  outcome: row.outcome,
-  resourceVersion: row.resource_version,
-  hash: row.hash,
-});
 
 /** The audit record in commit order, and the hash chain that is closed over it afterwards (PL-15). */
 export class AuditTable {

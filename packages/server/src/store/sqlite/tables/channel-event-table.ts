@@ -1,4 +1,5 @@
 import type { ChannelEventDraft, ChannelEventRange, ChannelEventRow, ChannelHistory } from '../../contracts/index.ts';
+import { type ChannelEventSqlRow, toChannelEvent } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const NEWEST = 'SELECT last_sequence FROM channel_heads WHERE channel_uid = ?';
@@ -15,37 +16,12 @@ const INSERT = `INSERT INTO channel_events (channel_uid, sequence, at, kind, mes
 const REMOVE = `DELETE FROM channel_events WHERE channel_uid = ?1 AND sequence IN
   (SELECT sequence FROM channel_events WHERE channel_uid = ?1 AND sequence < ?2 ORDER BY sequence LIMIT ?3 + 0)`;
 
-interface EventSqlRow {
-  readonly channel_uid: string;
-  readonly sequence: number;
-  readonly at: number;
-  readonly kind: number;
-  readonly message_id: string;
-  readonly body: string;
-  readonly message_at: number | null;
-  readonly message_body: string | null;
-}
-
-const toEvent = (row: EventSqlRow): ChannelEventRow => {
-  const event = {
-    channelUid: row.channel_uid,
-    sequence: row.sequence,
-    at: row.at,
-    kind: row.kind,
-    messageId: row.message_id,
-    body: row.body,
-  };
-  const { message_at: createdAt, message_body: body } = row;
-  if (createdAt === null || body === null) return event;
-  return { ...event, message: { channelUid: row.channel_uid, id: row.message_id, createdAt, body } };
-};
-
 /** Events of channels, numbered without holes. */
 export class ChannelEventTable {
   readonly #newest: Statement<{ readonly last_sequence: number }>;
   readonly #setNewest: Statement;
   readonly #dropHead: Statement;
-  readonly #after: Statement<EventSqlRow>;
+  readonly #after: Statement<ChannelEventSqlRow>;
   readonly #oldest: Statement<{ readonly sequence: number }>;
   readonly #insert: Statement;
   readonly #remove: Statement;
@@ -61,7 +37,7 @@ export class ChannelEventTable {
   }
 
   after(channelUid: string, after: number, limit: number): ChannelEventRow[] {
-    return this.#after.all(channelUid, after, limit).map(toEvent);
+    return this.#after.all(channelUid, after, limit).map(toChannelEvent);
   }
 
   range(channelUid: string, history: ChannelHistory): ChannelEventRange {

@@ -1,5 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { ChannelMessageRow } from '../../contracts/index.ts';
+import { type ChannelMessageSqlRow, toChannelMessage } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const COLUMNS = 'channel_uid, id, created_at, body';
@@ -12,25 +13,11 @@ const TRIM = `DELETE FROM channel_messages WHERE row IN
 const REMOVE = `DELETE FROM channel_messages WHERE row IN
   (SELECT row FROM channel_messages WHERE channel_uid = ? ${LIMIT})`;
 
-interface MessageSqlRow {
-  readonly channel_uid: string;
-  readonly id: string;
-  readonly created_at: number;
-  readonly body: string;
-}
-
-const toMessage = (row: MessageSqlRow): ChannelMessageRow => ({
-  channelUid: row.channel_uid,
-  id: row.id,
-  createdAt: row.created_at,
-  body: row.body,
-});
-
 /** Messages of channels, in the order of their ids. */
 export class ChannelMessageTable {
-  readonly #get: Statement<MessageSqlRow>;
-  readonly #before: Statement<MessageSqlRow>;
-  readonly #newest: Statement<MessageSqlRow>;
+  readonly #get: Statement<ChannelMessageSqlRow>;
+  readonly #before: Statement<ChannelMessageSqlRow>;
+  readonly #newest: Statement<ChannelMessageSqlRow>;
   readonly #insert: Statement;
   readonly #trim: Statement;
   readonly #remove: Statement;
@@ -46,13 +33,13 @@ export class ChannelMessageTable {
 
   get(channelUid: string, id: string): ChannelMessageRow | undefined {
     const row = this.#get.get(channelUid, id);
-    return row === undefined ? undefined : toMessage(row);
+    return row === undefined ? undefined : toChannelMessage(row);
   }
 
   before(channelUid: string, before: string | undefined, limit: number): ChannelMessageRow[] {
     const rows =
       before === undefined ? this.#newest.all(channelUid, limit) : this.#before.all(channelUid, before, limit);
-    return rows.map(toMessage);
+    return rows.map(toChannelMessage);
   }
 
   insert(row: ChannelMessageRow): void {

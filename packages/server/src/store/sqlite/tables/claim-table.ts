@@ -1,6 +1,7 @@
 import type { ClaimNews, TurnRow } from '../../contracts/index.ts';
+import { type TurnSqlRow, toTurn } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
-import { FROM_TURNS, SELECT_TURNS, type TurnSqlRow, toTurn } from './turn-rows.ts';
+import { FROM_TURNS, SELECT_TURNS } from './turn-rows.ts';
 
 /** Claims decide the order of the scan: there are as many as running turns, whatever the number of turns. */
 const FROM_CLAIMS = 'FROM claims c CROSS JOIN turns t ON t.id = c.turn_id';

@@ -1,7 +1,7 @@
 import { Fault } from '../../../base/index.ts';
 import type { MessageRow } from '../../contracts/index.ts';
+import { type MessageSqlRow, textMapJson, toMessage } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
-import { parseTextMap, textMapJson } from '../row-json.ts';
 
 const COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
 const GET = `SELECT ${COLUMNS} FROM messages WHERE session_id = ? AND id = ?`;
@@ -13,28 +13,6 @@ const UPDATE = `UPDATE messages SET role = ?, created_at = ?, turn_id = ?, revis
   WHERE session_id = ? AND id = ?`;
 const DELETE = 'DELETE FROM messages WHERE session_id = ? AND id = ?';
 const DELETE_ALL = 'DELETE FROM messages WHERE session_id = ?';
-
-interface MessageSqlRow {
-  readonly session_id: string;
-  readonly id: string;
-  readonly role: number;
-  readonly created_at: number;
-  readonly turn_id: string;
-  readonly revision: number;
-  readonly labels: string;
-  readonly parts: string;
-}
-
-const toMessage = (row: MessageSqlRow): MessageRow => ({
-  id: row.id,
-  sessionId: row.session_id,
-  role: row.role,
-  createdAt: row.created_at,
-  labels: parseTextMap(row.labels),
-  turnId: row.turn_id,
-  parts: row.parts,
-  revision: row.revision,
-});
 
 /** Messages of sessions, in the order of their ids. */
 export class MessageTable {

@@ -1,6 +1,6 @@
 import type { LabelRequirement, ResourceKey, ResourceQuery, StoredResource } from '../../contracts/index.ts';
+import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
-import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from './resource-rows.ts';
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
 const NEXT_NAMESPACE = 'SELECT namespace FROM resources WHERE kind = ? AND namespace >= ? ORDER BY namespace LIMIT 1';

@@ -1,4 +1,3 @@
-import { Fault } from '../../../base/index.ts';
 import type {
   ResourceChange,
   ResourceDraft,
@@ -6,21 +5,22 @@ import type {
   ResourceSection,
   StoredResource,
 } from '../../contracts/index.ts';
-import { type Connection, LIMIT, type Statement } from '../connection.ts';
-import type { RecordCache } from '../records/index.ts';
-import { parseList, parseTextMap } from '../row-json.ts';
 import {
   type ChangeSqlRow,
   type EncodedDraft,
   encodeDraft,
   joinSections,
-  keyNames,
+  ownerUids,
+  parseTextMap,
   RESOURCE_COLUMNS,
   type ResourceSqlRow,
-  splitSections,
+  resourceExists,
+  toChange,
   toResource,
   toStored,
-} from './resource-rows.ts';
+} from '../../rows/index.ts';
+import { type Connection, LIMIT, type Statement } from '../connection.ts';
+import type { RecordCache } from '../records/index.ts';
 
 const KEY = 'kind = ? AND namespace = ? AND parent = ? AND name = ?';
 const GET = `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY}`;
@@ -105,13 +105,7 @@ export class ResourceReadTable {
   }
 
   changes(after: number, limit: number): ResourceChange[] {
-    return this.#changes.all(after, limit).map((row) => ({
-      version: row.version,
-      change: row.change as ResourceChange['change'],
-      sections: splitSections(row.sections),
-      at: row.updated_at,
-      resource: toResource(row),
-    }));
+    return this.#changes.all(after, limit).map(toChange);
   }
 
   versionRange(): { readonly oldest: number; readonly newest: number } {
@@ -203,7 +197,7 @@ export class ResourceWriteTable {
       ...[draft.createdAt, now, draft.deletionTimestamp ?? 0],
       ...[json.labels, json.annotations, json.owners, json.finalizers, draft.spec, draft.status],
     );
-    if (inserted === undefined) throw alreadyExists(key);
+    if (inserted === undefined) throw resourceExists(key);
     this.#lastVersion = version;
     if (json.labels !== '{}') this.#addLabels(key, draft.labels);
     for (const owner of draft.owners) this.#addOwner.run(owner.uid, inserted.row);
@@ -302,17 +296,3 @@ export class ResourceWriteTable {
     for (const owner of draft.owners) this.#addOwner.run(owner.uid, previous.row);
   }
 }
-
-const ownerUids = (json: string): readonly string[] => parseList<{ uid: string }>(json).map((owner) => owner.uid);
-
-const alreadyExists = (key: ResourceKey): Fault => {
-  const words = key.kind.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
-  const names = keyNames(key);
-  const label = Object.values(names).join('/');
-  return new Fault(
-    'ALREADY_EXISTS',
-    `${words.toUpperCase()}_EXISTS`,
-    `${words.replaceAll('_', ' ').toLowerCase()} exists: ${label}`,
-    { metadata: names },
-  );
-};

@@ -1,7 +1,8 @@
 import { Fault } from '../../../base/index.ts';
-import type { LabelRequirement, SessionPage, SessionRow, SessionState } from '../../contracts/index.ts';
+import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
+import { parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
-import { parseTextMap, textMapJson } from '../row-json.ts';
+import type { RecordCache } from '../records/index.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
@@ -33,42 +34,6 @@ const STUCK_WINDOW = 1_000;
 /** Sorts behind every id. */
 const LAST_ID = '\u{10ffff}';
 
-interface SessionSqlRow {
-  readonly id: string;
-  readonly namespace: string;
-  readonly agent: string;
-  readonly state: string;
-  readonly fence: number;
-  readonly epoch: number;
-  readonly created_at: number;
-  readonly last_active: number;
-  readonly open_turns: number;
-  readonly active_turn_id: string;
-  readonly admission: number;
-  readonly last_message_id: string;
-  readonly last_sequence: number;
-  readonly labels: string;
-  readonly body: string;
-}
-
-const toSession = (row: SessionSqlRow): SessionRow => ({
-  id: row.id,
-  namespace: row.namespace,
-  agent: row.agent,
-  state: row.state as SessionState,
-  fence: row.fence,
-  epoch: row.epoch,
-  createdAt: row.created_at,
-  lastActive: row.last_active,
-  openTurns: row.open_turns,
-  activeTurnId: row.active_turn_id,
-  admission: row.admission,
-  lastMessageId: row.last_message_id,
-  lastSequence: row.last_sequence,
-  labels: parseTextMap(row.labels),
-  body: row.body,
-});
-
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {
   readonly #get: Statement<SessionSqlRow>;
@@ -84,9 +49,14 @@ export class SessionTable {
   readonly #busyWindow: Statement<{ id: string }>;
   readonly #stuck: Statement<SessionSqlRow>;
   readonly #pages: ComposedStatements<SessionSqlRow>;
+  readonly #cache: RecordCache['sessions'] | undefined;
+  readonly #isWriter: boolean;
   #stuckAfter = '';
 
-  constructor(connection: Connection) {
+  /** `cache` only where the connection sees exactly what is committed, or (`isWriter`) the group that is being written. */
+  constructor(connection: Connection, cache?: RecordCache, isWriter = false) {
+    this.#cache = cache?.sessions;
+    this.#isWriter = isWriter;
     this.#pages = new ComposedStatements(connection);
     this.#get = connection.statement(GET);
     this.#insert = connection.statement(INSERT);
@@ -103,8 +73,13 @@ export class SessionTable {
   }
 
   get(id: string): SessionRow | undefined {
+    const known = this.#isWriter ? this.#cache?.newest(id) : this.#cache?.committed(id);
+    if (known !== undefined) return known;
     const row = this.#get.get(id);
-    return row === undefined ? undefined : toSession(row);
+    if (row === undefined) return undefined;
+    const session = toSession(row);
+    this.#cache?.offer(id, session);
+    return session;
   }
 
   insert(row: SessionRow): void {
@@ -114,6 +89,7 @@ export class SessionTable {
       ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, labels, row.body],
     );
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
+    this.#cache?.wrote(row.id, row);
     if (labels !== '{}') this.#addLabels(row);
   }
 
@@ -121,6 +97,7 @@ export class SessionTable {
   save(row: SessionRow): void {
     const previous = this.#previous.get(row.id);
     if (previous === undefined) return;
+    this.#cache?.wrote(row.id, row);
     const labels = textMapJson(row.labels);
     const values: SqlValue[] = [
       ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
@@ -138,6 +115,7 @@ export class SessionTable {
   delete(id: string): void {
     const session = this.#get.get(id);
     if (session === undefined) return;
+    this.#cache?.wrote(id, undefined);
     this.#dropLabels(session, session.labels);
     this.#delete.run(id);
   }

@@ -1,5 +1,13 @@
 import { Fault } from '../../../base/index.ts';
 import type { JournalRow, PermissionRow, SteerRow } from '../../contracts/index.ts';
+import {
+  type JournalSqlRow,
+  type PermissionSqlRow,
+  type SteerSqlRow,
+  toJournal,
+  toPermission,
+  toSteer,
+} from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const JOURNAL = 'SELECT turn_id, position, kind, at, body FROM journal WHERE turn_id = ? ORDER BY position';
@@ -7,14 +15,6 @@ const APPEND = 'INSERT INTO journal (turn_id, position, kind, at, body) VALUES (
 const TRIM = `DELETE FROM journal WHERE row IN (SELECT j.row FROM journal j CROSS JOIN turns t ON t.id = j.turn_id
   WHERE j.at < ? AND t.finished_at > 0 AND t.finished_at < ? ORDER BY j.at ${LIMIT})`;
 const DELETE_JOURNAL = 'DELETE FROM journal WHERE turn_id IN (SELECT id FROM turns WHERE session_id = ?)';
-
-interface JournalSqlRow {
-  readonly turn_id: string;
-  readonly position: number;
-  readonly kind: string;
-  readonly at: number;
-  readonly body: string;
-}
 
 /** Recorded effects of turns. */
 export class JournalTable {
@@ -31,13 +31,7 @@ export class JournalTable {
   }
 
   list(turnId: string): JournalRow[] {
-    return this.#list.all(turnId).map((row) => ({
-      turnId: row.turn_id,
-      index: row.position,
-      kind: row.kind,
-      at: row.at,
-      body: row.body,
-    }));
+    return this.#list.all(turnId).map(toJournal);
   }
 
   append(rows: readonly JournalRow[]): void {
@@ -61,14 +55,6 @@ const INSERT_STEER = 'INSERT INTO steers (session_id, message_id, turn_id, bytes
 const DELETE_STEER = 'DELETE FROM steers WHERE session_id = ? AND message_id = ?';
 const DELETE_STEERS = 'DELETE FROM steers WHERE session_id = ?';
 
-interface SteerSqlRow {
-  readonly session_id: string;
-  readonly message_id: string;
-  readonly turn_id: string;
-  readonly bytes: number;
-  readonly body: string;
-}
-
 /** Messages that wait to join a running turn. */
 export class SteerTable {
   readonly #list: Statement<SteerSqlRow>;
@@ -84,13 +70,7 @@ export class SteerTable {
   }
 
   list(sessionId: string): SteerRow[] {
-    return this.#list.all(sessionId).map((row) => ({
-      sessionId: row.session_id,
-      messageId: row.message_id,
-      turnId: row.turn_id,
-      bytes: row.bytes,
-      body: row.body,
-    }));
+    return this.#list.all(sessionId).map(toSteer);
   }
 
   insert(row: SteerRow): void {
@@ -114,30 +94,6 @@ const OPEN_PERMISSIONS = `SELECT ${PERMISSION_COLUMNS} FROM permissions WHERE op
 const INSERT_PERMISSION = `INSERT INTO permissions (${PERMISSION_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const UPDATE_PERMISSION = 'UPDATE permissions SET open = ?, expires_at = ?, body = ? WHERE id = ?';
 const DELETE_PERMISSIONS = 'DELETE FROM permissions WHERE session_id = ?';
-
-interface PermissionSqlRow {
-  readonly id: string;
-  readonly namespace: string;
-  readonly agent: string;
-  readonly session_id: string;
-  readonly turn_id: string;
-  readonly open: number;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly body: string;
-}
-
-const toPermission = (row: PermissionSqlRow): PermissionRow => ({
-  id: row.id,
-  namespace: row.namespace,
-  agent: row.agent,
-  sessionId: row.session_id,
-  turnId: row.turn_id,
-  open: row.open === 1,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  body: row.body,
-});
 
 /** Requests for permission that turns wait on. */
 export class PermissionTable {

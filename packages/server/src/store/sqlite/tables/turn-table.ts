@@ -1,6 +1,7 @@
 import type { TurnRow, TurnState } from '../../contracts/index.ts';
+import { type TurnSqlRow, toTurn } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
-import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS, type TurnSqlRow, toTurn } from './turn-rows.ts';
+import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS } from './turn-rows.ts';
 
 const GET = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.id = ?`;
 const OPEN_TURNS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND ${OPEN} ORDER BY t.admission, t.id`;

@@ -1,4 +1,5 @@
 import type { DirectoryQuery, SearchHit, SearchPlace, SearchScope } from '../../../contracts/index.ts';
+import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../../connection.ts';
 import { matchExpression } from './match-expression.ts';
 
@@ -25,42 +26,12 @@ const DIRECTORY = `SELECT ${PLACE} FROM json_each(?1) AS e JOIN search_documents
   AND (?6 IS NULL OR d.path_folded = ?6 OR substr(d.path_folded, -length(?6) - 1) = '/' || ?6) AND ${VISIBLE}
   ORDER BY e.key, d.path ${LIMIT.replace('?', '?7')}`;
 
-interface PlaceRow {
-  readonly source: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly path: string;
-  readonly updated_at: number;
-}
-
-interface HitRow extends PlaceRow {
-  readonly heading: string;
-  readonly body: string;
-}
-
-const placeOf = (row: PlaceRow): SearchPlace => ({
-  source: row.source,
-  kind: row.kind,
-  namespace: row.namespace,
-  name: row.name,
-  path: row.path,
-  updatedAt: row.updated_at,
-});
-
-const hitOf = (row: HitRow, score: number): SearchHit => ({
-  ...placeOf(row),
-  heading: row.heading,
-  text: row.body,
-  score,
-});
-
 /** Finds documents by words, by path and by place. */
 export class SearchReadTable {
   readonly #candidates: Statement<{ readonly chunk: number; readonly score: number }>;
-  readonly #chunk: Statement<HitRow>;
-  readonly #byPath: Statement<HitRow>;
-  readonly #directory: Statement<PlaceRow>;
+  readonly #chunk: Statement<SearchHitSqlRow>;
+  readonly #byPath: Statement<SearchHitSqlRow>;
+  readonly #directory: Statement<SearchPlaceSqlRow>;
 
   constructor(connection: Connection) {
     this.#candidates = connection.statement(CANDIDATE_ROWS);
@@ -77,7 +48,7 @@ export class SearchReadTable {
     for (const { chunk, score } of this.#candidates.all(expression)) {
       if (found.size >= query.limit) break;
       const row = this.#chunk.get(namespaces, chunk);
-      if (row !== undefined && !found.has(row.source)) found.set(row.source, hitOf(row, score));
+      if (row !== undefined && !found.has(row.source)) found.set(row.source, toSearchHit(row, score));
     }
     return [...found.values()];
   }
@@ -86,7 +57,7 @@ export class SearchReadTable {
     const parts = query.parts.map((part) => part.toLowerCase());
     if (parts.length === 0) return [];
     const rows = this.#byPath.all(JSON.stringify(query.namespaces), JSON.stringify(parts), query.limit);
-    return rows.map((row) => hitOf(row, 0));
+    return rows.map((row) => toSearchHit(row, 0));
   }
 
   directory(query: DirectoryQuery): readonly SearchPlace[] {
@@ -95,6 +66,6 @@ export class SearchReadTable {
     if (after !== undefined && start < 0) return [];
     const list = JSON.stringify(namespaces);
     const filters = [path ?? null, suffix?.toLowerCase() ?? null];
-    return this.#directory.all(list, kind, start, after?.path ?? '', ...filters, limit).map(placeOf);
+    return this.#directory.all(list, kind, start, after?.path ?? '', ...filters, limit).map(toSearchPlace);
   }
 }

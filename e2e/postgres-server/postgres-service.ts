@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(
+  new URL('../../packages/server/src/store/postgres/testing/postgres-process.ts', import.meta.url),
+);
+
+/** A server that can be stopped, crashed and started again on its data; gone with the test. */
+export class PostgresService implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  private constructor(child: ChildProcess, lines: AsyncIterator<string>) {
+    this.#child = child;
+    this.#lines = lines;
+  }
+
+  /** Undefined on a machine without PostgreSQL, which says so on standard error. */
+  static async start(): Promise<PostgresService | undefined> {
+    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const first = await lines.next();
+    if (first.done === true) throw new Error('PostgreSQL did not start');
+    if (first.value === 'none') return undefined;
+    return new PostgresService(child, lines);
+  }
+
+  /** Address of a fresh database. */
+  async createDatabase(): Promise<string> {
+    return this.#ask('create');
+  }
+
+  /** Stops it in order; open connections are ended. */
+  async down(): Promise<void> {
+    await this.#tell('down');
+  }
+
+  /** Ends it as a crash of its machine would. */
+  async crash(): Promise<void> {
+    await this.#tell('crash');
+  }
+
+  async up(): Promise<void> {
+    await this.#tell('up');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const gone = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()));
+    this.#child.stdin?.end();
+    await gone;
+  }
+
+  async #tell(line: string): Promise<void> {
+    const answer = await this.#ask(line);
+    if (answer !== 'ok') throw new Error(`PostgreSQL answered ${answer} to ${line}`);
+  }
+
+  async #ask(line: string): Promise<string> {
+    this.#child.stdin?.write(`${line}\n`);
+    const answer = await this.#lines.next();
+    if (answer.done === true) throw new Error(`PostgreSQL ended and did not answer to ${line}`);
+    return answer.value;
+  }
+}

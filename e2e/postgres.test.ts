@@ -1,0 +1,109 @@
+// @service postgresql
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RestCaller, type SessionKey, SessionReader, textOf } from './calls/index.ts';
+import { FaultSweep } from './crash/fault-sweep.ts';
+import { expectSeenWhole } from './crash/tool-turn.ts';
+import { MockModel } from './mock-model/index.ts';
+import { PostgresService } from './postgres-server/index.ts';
+import { ServerProcess, until } from './server-process/index.ts';
+
+/** Claims of a killed process stay until they expire, because another node might hold them: not long here. */
+const SOON = { SVC_RUNTIME_LEASE: '3s' };
+const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index} `).join('');
+
+const postgres = await PostgresService.start();
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+const storeOn = async (): Promise<Readonly<Record<string, string>>> => ({
+  ...SOON,
+  SVC_STORE_URL: (await postgres?.createDatabase()) ?? '',
+});
+
+describe.skipIf(postgres === undefined)('a server on PostgreSQL', () => {
+  let model: MockModel;
+  let server: ServerProcess;
+  let rest: RestCaller;
+  beforeAll(async () => {
+    model = await MockModel.start();
+    server = await ServerProcess.start({ environment: { ...model.environment, ...(await storeOn()) } });
+    rest = new RestCaller(server.url);
+    await rest.createAgent('writer');
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await model[Symbol.asyncDispose]();
+  });
+
+  const idle = (session: SessionKey): Promise<true> =>
+    until('the session is idle', async () => (await rest.state(session)) === 'IDLE' || undefined);
+  const readiness = (status: number): Promise<true> =>
+    until(`readiness answers ${status}`, async () => {
+      const answer = await rest.fetch('/readyz');
+      await answer.text();
+      return answer.status === status || undefined;
+    });
+
+  it('holds a conversation and streams it', async () => {
+    const session = await rest.createSession('writer');
+    const reader = new SessionReader(rest, session, { keepsCursor: true });
+    await reader.start();
+    await rest.send(session, 'turn one\nwords 5');
+    await idle(session);
+    await reader.ended();
+    expect((await rest.messages(session)).map(textOf)).toEqual(['turn one\nwords 5', words(5)]);
+    await expectSeenWhole(rest, session, reader);
+  });
+
+  it('completes a turn killed in the middle of its answer once, for a reader that resumes too', async () => {
+    const session = await rest.createSession('writer');
+    const reader = new SessionReader(rest, session, { keepsCursor: true });
+    await reader.start();
+    await rest.send(session, 'killed\nwords 8\ngate half 4');
+    await model.arrivedAt('half');
+    await server.kill();
+    model.open('half');
+    await server.restart();
+    await reader.ended();
+    await idle(session);
+    expect((await rest.messages(session)).map(textOf)).toEqual(['killed\nwords 8\ngate half 4', words(8)]);
+    await expectSeenWhole(rest, session, reader);
+  });
+
+  it('is not ready while the database is away, and goes on when it is back', async () => {
+    const session = await rest.createSession('writer');
+    await rest.send(session, 'before\nwords 2');
+    await idle(session);
+    await postgres?.crash();
+    await readiness(503);
+    const refused = await rest.fetch('/v1/ns/default/agents');
+    const text = await refused.text();
+    expect([refused.status, text.includes('STORAGE')]).toEqual([503, true]);
+    expect(text).not.toMatch(/postgres|select|127\.0\.0\.1/i);
+    await postgres?.up();
+    await readiness(200);
+    await rest.send(session, 'after\nwords 3');
+    await idle(session);
+    expect((await rest.messages(session)).map(textOf)).toEqual([
+      'before\nwords 2',
+      words(2),
+      'after\nwords 3',
+      words(3),
+    ]);
+  });
+});
+
+describe.skipIf(postgres === undefined)('a process on PostgreSQL killed at every passing of a point', () => {
+  let sweep: FaultSweep;
+  beforeAll(async () => {
+    sweep = await FaultSweep.start(await storeOn());
+  });
+  afterAll(() => sweep[Symbol.asyncDispose]());
+
+  it.each(['before-model-response', 'after-tool', 'before-tool-result', 'after-final'])(
+    'loses and doubles nothing at %s',
+    { timeout: 240_000 },
+    async (point) => {
+      expect(await sweep.run(point, 'attached')).toBeGreaterThan(0);
+    },
+  );
+});

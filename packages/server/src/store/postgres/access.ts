@@ -1,0 +1,35 @@
+import type { Queries } from './connection/index.ts';
+import type { ReadSet } from './reads/index.ts';
+
+/** How far the logs are complete: beyond it a transaction may still bring an older entry. */
+export interface LogFrontiers {
+  /** Newest version of resources below which no write is unfinished; waits for open writes when `waits`. */
+  changes(waits: boolean): Promise<number>;
+  /** The same for positions of the audit record; never waits. */
+  audit(): Promise<number>;
+}
+
+/** What reads of the tables need. */
+export interface Access {
+  readonly sql: Queries;
+  readonly frontiers: LogFrontiers;
+  /** Where fair turns and sweeps go on; only fairness depends on it, so it is shared by the process. */
+  readonly rounds: Rounds;
+}
+
+/** What writes need in addition. */
+export interface WriteAccess extends Access {
+  /** Store clock, micros; constant within the transaction. */
+  readonly now: number;
+  /** A token that was never used in this database. */
+  readonly nextToken: () => string;
+  readonly reads: ReadSet;
+}
+
+/** Places where going round goes on. */
+export interface Rounds {
+  /** Namespace whose ready turn was handed out last. */
+  lastServed: string;
+  /** Busy session that was looked at last. */
+  stuckAfter: string;
+}

@@ -1,0 +1,143 @@
+import { type Queries, statement } from '../connection/index.ts';
+
+/** Entries looked at in one step. */
+const STEP = 1_000;
+const FIRST_PAUSE_MS = 1;
+const MAX_PAUSE_MS = 20;
+/** A hole is filled or given up within the 5 s that a transaction may take; then the wait is over. */
+const MAX_WAIT_MS = 6_000;
+
+/** The numbered logs; the names stand in SQL. */
+export type LogName = 'changes' | 'audit';
+
+const COLUMN: Readonly<Record<LogName, string>> = { changes: 'version', audit: 'position' };
+
+/** Numbers behind a place, and the oldest transaction not ended, of one snapshot. */
+const nextOf = (log: LogName) =>
+  statement<{ numbers: string; oldest_open: number }>(
+    `SELECT coalesce((SELECT json_agg(number) FROM (SELECT ${COLUMN[log]} AS number FROM ${log} WHERE ${COLUMN[log]} > $1
+       ORDER BY ${COLUMN[log]} LIMIT ${STEP}) n), '[]')::text AS numbers,
+     pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_open`,
+  );
+const NEXT: Readonly<Record<LogName, ReturnType<typeof nextOf>>> = {
+  changes: nextOf('changes'),
+  audit: nextOf('audit'),
+};
+/** A number of our own: every transaction that had taken its number before has a smaller one. */
+const OWN_NUMBER = statement<{ number: number }>('SELECT pg_current_xact_id()::text::bigint AS number');
+const ENDS = statement<{ greatest: number; oldest: number }>(
+  'SELECT coalesce(max(version), 0) AS greatest, coalesce(min(version), 1) AS oldest FROM changes',
+);
+/** What is chained was complete when it was. */
+const CHAINED = statement<{ number: number }>('SELECT coalesce(max(position), 0) AS number FROM audit_chain');
+
+export interface LogFrontierOptions {
+  readonly sql: Queries;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+interface Hole {
+  /** First number seen behind it. */
+  readonly below: number;
+  /** Whoever may still fill it has a smaller transaction number than this. */
+  readonly openBefore: number;
+}
+
+/**
+ * How far one log is complete. Numbers come from a sequence and are committed in any order, so a hole is either a
+ * transaction that has not ended or one that was rolled back. Writers take their transaction number before the number of an
+ * entry; so whoever took a number that is smaller than one seen committed already had a transaction number. At a hole the
+ * reader takes a transaction number of its own, and once no older transaction is open, reads again: a hole that is still
+ * there is skipped. (`pg_snapshot_xmax` would not do: it is one more than the newest *ended* transaction, and the one that
+ * fills the hole may be newer.) One per process and log; reads that come together share a step.
+ */
+export class LogFrontier {
+  readonly #log: LogName;
+  readonly #options: LogFrontierOptions;
+  #complete: number | undefined;
+  #hole: Hole | undefined;
+  #step: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(log: LogName, options: LogFrontierOptions) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** The newest number at or below which nothing can appear any more. `waits`: until holes below what is committed are settled. */
+  async reached(waits: boolean): Promise<number> {
+    await this.#advance();
+    let waited = 0;
+    for (let ms = FIRST_PAUSE_MS; waits && this.#hole !== undefined && waited < MAX_WAIT_MS; ) {
+      await this.#options.pause(ms);
+      waited += ms;
+      ms = Math.min(ms * 2, MAX_PAUSE_MS);
+      await this.#advance();
+    }
+    return this.#complete ?? 0;
+  }
+
+  /** A step that began after this call; callers of one moment share it. */
+  async #advance(): Promise<void> {
+    if (this.#step === undefined) return this.#begin();
+    this.#next ??= this.#step
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.#begin();
+      });
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#step ??= this.#walk().finally(() => {
+      this.#step = undefined;
+    });
+    return this.#step;
+  }
+
+  async #walk(): Promise<void> {
+    this.#complete ??= await this.#start();
+    for (;;) {
+      const row = await this.#options.sql.first(NEXT[this.#log], [this.#complete]);
+      const numbers = JSON.parse(row?.numbers ?? '[]') as number[];
+      const oldestOpen = row?.oldest_open ?? 0;
+      for (const number of numbers) {
+        if (number !== this.#complete + 1 && !this.#isSettled(number, oldestOpen)) return this.#noteHole(number);
+        this.#complete = number;
+      }
+      this.#hole = undefined;
+      if (numbers.length < STEP) return;
+    }
+  }
+
+  /** True when everyone who might have filled the hole below `number` has ended, in the snapshot that was read. */
+  #isSettled(number: number, oldestOpen: number): boolean {
+    const hole = this.#hole;
+    return hole !== undefined && number <= hole.below && oldestOpen >= hole.openBefore;
+  }
+
+  async #noteHole(below: number): Promise<void> {
+    if (this.#hole !== undefined && this.#hole.below >= below) return;
+    const own = await this.#options.sql.first(OWN_NUMBER);
+    this.#hole = { below, openBefore: own?.number ?? Number.MAX_SAFE_INTEGER };
+  }
+
+  /**
+   * Where a new reader begins. Of changes: at the greatest version seen, once every transaction of that moment has ended; when
+   * one does not end, before the oldest entry, which takes longer and is as true. Of audit: behind what is chained.
+   */
+  async #start(): Promise<number> {
+    const { sql, pause } = this.#options;
+    if (this.#log === 'audit') return (await sql.first(CHAINED))?.number ?? 0;
+    const { greatest = 0, oldest = 1 } = (await sql.first(ENDS)) ?? {};
+    if (greatest === 0) return 0;
+    const own = (await sql.first(OWN_NUMBER))?.number ?? Number.MAX_SAFE_INTEGER;
+    for (let waited = 0; waited < MAX_WAIT_MS; waited += MAX_PAUSE_MS) {
+      const row = await sql.first(NEXT.changes, [greatest]);
+      if ((row?.oldest_open ?? 0) >= own) return greatest;
+      await pause(MAX_PAUSE_MS);
+    }
+    return oldest - 1;
+  }
+}

@@ -1,0 +1,121 @@
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Fault, type Log } from '../../../base/index.ts';
+import type { FaultPoints } from '../../contracts/index.ts';
+import { Session } from './session.ts';
+import type { Queries, SqlValue, Statement } from './statement.ts';
+import { storageFault, toCallerError } from './storage-fault.ts';
+import { unescaped } from './text-escape.ts';
+
+/** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
+const LIMIT_MS = 5_000;
+const CONNECT_MS = 5_000;
+/** Connections that stay open when there is nothing to do. */
+const WARM = 2;
+
+export interface DatabaseOptions {
+  /** `postgres://…`; never shown. */
+  readonly url: string;
+  readonly poolSize: number;
+  /** False: a commit is acknowledged before it is on disk; for tests. */
+  readonly isSynced: boolean;
+  /** How long a statement waits for a lock, in milliseconds; 5 s at most. */
+  readonly lockTimeoutMs?: number;
+  readonly log: Log;
+  /** Called as `store.statement` before each statement; throws to make it fail. */
+  readonly faults?: FaultPoints;
+}
+
+const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
+const INT8 = 20;
+const TEXTS: ReadonlySet<number> = new Set([25, 1043]);
+
+/** bigint as number (all of ours are below 2^53), text without escapes; everything else as the driver does it. */
+const parserOf = (oid: number): ((text: string) => unknown) | undefined => {
+  if (oid === INT8) return Number;
+  return TEXTS.has(oid) ? unescaped : undefined;
+};
+
+const poolConfig = (options: DatabaseOptions): PoolConfig => ({
+  connectionString: options.url,
+  application_name: 'svc',
+  max: options.poolSize,
+  min: Math.min(WARM, options.poolSize),
+  pipeline: true,
+  keepAlive: true,
+  connectionTimeoutMillis: CONNECT_MS,
+  statement_timeout: LIMIT_MS,
+  lock_timeout: Math.min(options.lockTimeoutMs ?? LIMIT_MS, LIMIT_MS),
+  idle_in_transaction_session_timeout: LIMIT_MS,
+  options: `-c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`,
+  types: {
+    getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
+  },
+});
+
+/** The connections of one process to one database. */
+export class Database implements Queries {
+  readonly #pool: Pool;
+  readonly #options: DatabaseOptions;
+  #isClosed = false;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#pool = new Pool(poolConfig(options));
+    // A connection that dies while nobody has it is replaced when next needed.
+    this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
+  }
+
+  /** Opens the first connections, so that the first calls do not wait for them. Fault UNAVAILABLE STORAGE. */
+  async warm(): Promise<void> {
+    const count = Math.min(WARM, this.#options.poolSize);
+    const sessions = await Promise.allSettled(Array.from({ length: count }, () => this.acquire()));
+    for (const session of sessions) if (session.status === 'fulfilled') session.value.release(false);
+    for (const session of sessions) if (session.status === 'rejected') throw session.reason;
+  }
+
+  /** A connection for one caller, who releases it. Fault UNAVAILABLE: STORAGE, or SHUTTING_DOWN after `close`. */
+  async acquire(): Promise<Session> {
+    if (this.#isClosed) throw CLOSED;
+    let client: PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw this.#isClosed ? CLOSED : storageFault('the database cannot be reached', error);
+    }
+    return new Session(client, this.#options.faults);
+  }
+
+  async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+    return this.#alone((session) => session.rows(sql, values));
+  }
+
+  async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
+    return this.#alone((session) => session.first(sql, values));
+  }
+
+  async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
+    return this.#alone((session) => session.run(sql, values));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Refuses new callers and closes the connections once they are given back. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+
+  async #alone<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.acquire();
+    try {
+      return await work(session);
+    } catch (error) {
+      throw toCallerError(error);
+    } finally {
+      session.release(false);
+    }
+  }
+}

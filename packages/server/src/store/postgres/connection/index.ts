@@ -1,0 +1,8 @@
+/**
+ * store/postgres/connection: statements, connections and what their errors mean. Everything the driver `pg` is asked for is
+ * asked here; nothing of its errors (SQL, addresses) leaves but as the cause of a Fault. Knows no table.
+ */
+export { Database, type DatabaseOptions } from './database.ts';
+export type { Session } from './session.ts';
+export { composed, type Queries, type SqlValue, Statement, statement } from './statement.ts';
+export { ConnectionLost, isConflict, ServerError, storageFault, toCallerError } from './storage-fault.ts';

@@ -1,0 +1,92 @@
+import type { PoolClient } from 'pg';
+import type { FaultPoints } from '../../contracts/index.ts';
+import type { Queries, SqlResult, SqlValue, Statement } from './statement.ts';
+import { ConnectionLost, toEngineError } from './storage-fault.ts';
+import { toParameter } from './text-escape.ts';
+
+/** Words that open and end transactions; sent as they are. */
+export type Command =
+  | 'BEGIN'
+  | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+  | 'COMMIT'
+  | 'ROLLBACK'
+  | 'SAVEPOINT step'
+  | 'ROLLBACK TO SAVEPOINT step'
+  | 'RELEASE SAVEPOINT step';
+
+/** One connection while one caller has it. Statements are sent at once and answered in order. */
+export class Session implements Queries {
+  readonly #client: PoolClient;
+  readonly #faults: FaultPoints | undefined;
+  #lost: ConnectionLost | undefined;
+  readonly #onError = (error: Error): void => {
+    this.#lost ??= new ConnectionLost(error);
+  };
+
+  constructor(client: PoolClient, faults?: FaultPoints) {
+    this.#client = client;
+    this.#faults = faults;
+    client.on('error', this.#onError);
+  }
+
+  /** Set once the connection is known to be gone. */
+  get lost(): ConnectionLost | undefined {
+    return this.#lost;
+  }
+
+  /** Answers the tag: COMMIT of a transaction that had failed is answered by `ROLLBACK`. */
+  async command(words: Command): Promise<string> {
+    try {
+      return (await this.#client.query(words)).command;
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** Runs several statements of a migration. */
+  async script(text: string): Promise<void> {
+    try {
+      await this.#client.query(text);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  async rows<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return (await this.#query<Row>(sql, values)).rows;
+  }
+
+  async first<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row | undefined> {
+    return (await this.#query<Row>(sql, values)).rows[0];
+  }
+
+  async run(sql: Statement<unknown>, values: readonly SqlValue[] = []): Promise<number> {
+    return (await this.#query<unknown>(sql, values)).count;
+  }
+
+  /** Gives the connection back; a lost one is thrown away. */
+  release(isBroken: boolean): void {
+    this.#client.removeListener('error', this.#onError);
+    this.#client.release(isBroken || this.#lost !== undefined);
+  }
+
+  async #query<Row>(sql: Statement<Row>, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+    this.#faults?.('store.statement');
+    try {
+      const answer = await this.#client.query<never>({
+        ...(sql.name === undefined ? {} : { name: sql.name }),
+        text: sql.text,
+        values: values.map(toParameter),
+      });
+      return { rows: answer.rows as Row[], count: answer.rowCount ?? 0 };
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): Error {
+    const failure = toEngineError(error);
+    if (failure instanceof ConnectionLost) this.#lost ??= failure;
+    return failure;
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+
+/** What a parameter may be; arrays become PostgreSQL arrays. Micros and counters fit a number exactly (< 2^53). */
+export type SqlValue = string | number | null | readonly (string | number | null)[];
+
+/** One SQL text, prepared on a connection when first used there. `Row` is what it answers. */
+export class Statement<Row = never> {
+  /** Name of the prepared statement; absent for texts put together at run time, which are planned at each use. */
+  readonly name: string | undefined;
+  readonly text: string;
+  /** Ties the type of the rows to the statement; never set. */
+  declare readonly row: Row;
+
+  constructor(text: string, name?: string) {
+    this.text = text;
+    this.name = name;
+  }
+}
+
+/** A constant statement: its name comes from its text, so that two texts never share one. */
+export const statement = <Row = never>(text: string): Statement<Row> =>
+  new Statement<Row>(text, `svc_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`);
+
+/** A text put together at run time (label selectors, filters). */
+export const composed = <Row>(text: string): Statement<Row> => new Statement<Row>(text);
+
+export interface SqlResult<Row> {
+  readonly rows: readonly Row[];
+  /** Rows answered or changed. */
+  readonly count: number;
+}
+
+/** Runs statements: of one transaction, or each alone. */
+export interface Queries {
+  rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** First row, undefined when there is none. */
+  first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined>;
+  /** Number of rows changed. */
+  run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number>;
+}

@@ -1,0 +1,8 @@
+// @service postgresql
+import { storeConformance } from '../conformance/index.ts';
+import { makeTestStore } from './testing/test-store.ts';
+import { withPostgres } from './testing/with-postgres.ts';
+
+withPostgres('a PostgreSQL server', (postgres) => {
+  storeConformance('PostgreSQL', () => makeTestStore(postgres.databases));
+});

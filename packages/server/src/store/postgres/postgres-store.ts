@@ -1,0 +1,185 @@
+import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
+import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
+import { loadMigrations, type Migration } from '../migrations/index.ts';
+import { tokenSource } from '../rows/index.ts';
+import type { Access, LogFrontiers } from './access.ts';
+import { LogFrontier } from './changes/index.ts';
+import { Database, statement } from './connection/index.ts';
+import { migrate } from './migrate.ts';
+import { SharedClock } from './shared-clock.ts';
+import { createReadHandle } from './tables/index.ts';
+import { readSnapshot, WriteRunner } from './transactions/index.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`; never shown. */
+  readonly url: string;
+  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; two at least are used. */
+  readonly poolSize: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** `off`: commits are acknowledged before they are on disk; for tests only. Default `full`. */
+  readonly sync?: 'full' | 'off';
+  /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 5 s at most. */
+  readonly lockTimeoutMs?: number;
+  /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
+  readonly migrate?: 'auto' | 'manual';
+  /** For tests: called before each statement and around each COMMIT; throws to make it fail, or ends the process. */
+  readonly faults?: FaultPoints;
+  /** For tests: the schema's steps. */
+  readonly migrations?: readonly Migration[];
+  /** For tests with a clock that stands still: waits between runs of a write and between looks at an open transaction. */
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
+const PING = statement('SELECT 1');
+/** The first process makes the epoch; every other one takes what is there. */
+const EPOCH = statement<{ value: string }>(
+  `INSERT INTO instance (name, value) VALUES ('epoch', $1) ON CONFLICT (name) DO UPDATE SET value = instance.value
+   RETURNING value`,
+);
+/** Rows that were copied in with their numbers (a restore) must not meet new ones. */
+const ALIGN_VERSIONS = statement(
+  `SELECT setval('resource_versions', v.newest) FROM (SELECT coalesce(max(version), 0) AS newest FROM changes) v,
+     resource_versions s WHERE v.newest > s.last_value`,
+);
+const ALIGN_ROWS = ['resources', 'sessions', 'messages', 'turns', 'journal', 'permissions', 'channel_messages']
+  .concat('search_documents', 'search_chunks', 'audit')
+  .map((table) => {
+    const column = table === 'audit' ? 'position' : 'row';
+    return statement(
+      `SELECT setval(s.name, t.newest) FROM (SELECT pg_get_serial_sequence('${table}', '${column}') AS name) s,
+         (SELECT coalesce(max(${column}), 0) AS newest FROM ${table}) t
+       WHERE t.newest > coalesce(pg_sequence_last_value(s.name::regclass), 0)`,
+    );
+  });
+
+/**
+ * The engine for many nodes. Opening connects, migrates under a lock that spans all nodes and joins the store clock; Faults
+ * UNAVAILABLE STORAGE, FAILED_PRECONDITION SCHEMA_TOO_NEW, SCHEMA_TOO_OLD, DATABASE_UNSUITABLE.
+ */
+export const openPostgresStore = async (options: PostgresStoreOptions): Promise<Store> => {
+  const databases = connect(options);
+  const { calls } = databases;
+  try {
+    await migrate(calls, {
+      migrations: options.migrations ?? loadMigrations('postgres'),
+      mode: options.migrate ?? 'auto',
+      nowMicros: options.clock.nowMicros(),
+      log: options.log,
+    });
+    for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
+    const nextToken = tokenSource(options.random);
+    const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
+    const clock = await SharedClock.start(calls, options.clock);
+    await calls.warm();
+    const pause = options.pause ?? pauseOf(options.clock);
+    const changes = new LogFrontier('changes', { sql: databases.reader, pause });
+    const audit = new LogFrontier('audit', { sql: databases.reader, pause });
+    const frontiers = { changes: (waits: boolean) => changes.reached(waits), audit: () => audit.reached(false) };
+    await changes.reached(false);
+    return new PostgresStore(options, { ...databases, nextToken, epoch, clock, frontiers, pause });
+  } catch (error) {
+    await Promise.all([calls.close(), databases.reader.close()]);
+    throw error;
+  }
+};
+
+/** The reader of the logs has a connection of its own: transactions that hold all others may wait for it. */
+const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'> => {
+  const { url, log, sync, lockTimeoutMs, faults } = options;
+  const common = { url, log, isSynced: sync !== 'off', ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }) };
+  const poolSize = callsOf(options.poolSize);
+  return {
+    calls: new Database({ ...common, poolSize, ...(faults === undefined ? {} : { faults }) }),
+    reader: new Database({ ...common, poolSize: 1 }),
+  };
+};
+
+const callsOf = (poolSize: number): number => Math.max(1, poolSize - 1);
+
+interface Opened {
+  /** Connections of calls. */
+  readonly calls: Database;
+  /** The connection of the reader of the logs. */
+  readonly reader: Database;
+  readonly nextToken: () => string;
+  readonly epoch: string;
+  readonly clock: SharedClock;
+  readonly frontiers: LogFrontiers;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+class PostgresStore implements Store {
+  readonly epoch: string;
+  readonly direct: ReadTx;
+  readonly #database: Database;
+  readonly #reader: Database;
+  readonly #clock: SharedClock;
+  readonly #access: Omit<Access, 'sql'>;
+  readonly #writes: WriteRunner;
+  readonly #log: Log;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: PostgresStoreOptions, opened: Opened) {
+    const { calls: database, reader, nextToken, epoch, clock } = opened;
+    this.epoch = epoch;
+    this.#database = database;
+    this.#reader = reader;
+    this.#clock = clock;
+    this.#log = options.log;
+    const { frontiers, pause } = opened;
+    const rounds = { lastServed: '', stuckAfter: '' };
+    this.#access = { frontiers, rounds };
+    this.direct = createReadHandle({ ...this.#access, sql: database });
+    this.#writes = new WriteRunner({
+      ...{ database, frontiers, rounds, nextToken, pause, random: options.random, log: options.log },
+      now: () => clock.current(database),
+      limit: writesOf(callsOf(options.poolSize)),
+      ...(options.faults === undefined ? {} : { faults: options.faults }),
+    });
+  }
+
+  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw CLOSED;
+    return this.#writes.write(work);
+  }
+
+  async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
+    return readSnapshot(this.#database, this.#access, work);
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  async ping(): Promise<void> {
+    await this.#database.rows(PING);
+  }
+
+  /** Settles the writes that were handed in before. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#writes.idle();
+    // A database that is gone at the end has the time of a second ago, which the next start adds.
+    await this.#clock.note(this.#database).catch((error: unknown) => {
+      this.#log.warn('the store clock could not be noted at the end', { reason: String(error) });
+    });
+    await Promise.all([this.#database.close(), this.#reader.close()]);
+  }
+}
+
+/** Some connections are kept for reads: writes that wait for each other's locks must not hold up everything. */
+const writesOf = (calls: number): number => Math.max(1, calls - Math.max(1, Math.floor(calls / 5)));
+
+const pauseOf =
+  (clock: Clock) =>
+  (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    });

@@ -1,0 +1,87 @@
+import type { AuditFilter, AuditRow, AuditWrites } from '../../contracts/index.ts';
+import { type AuditSqlRow, toAudit } from '../../rows/index.ts';
+import type { Access, WriteAccess } from '../access.ts';
+import { composed, type Queries, statement } from '../connection/index.ts';
+import { Conditions } from './resource-list.ts';
+
+const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
+const SELECT = `SELECT ${COLUMNS}, coalesce(c.hash, '') AS hash FROM audit a LEFT JOIN audit_chain c ON c.position = a.position`;
+/** The transaction has its number before the position is taken, so that a reader knows whom to wait for at a hole. */
+const APPEND = statement(
+  `INSERT INTO audit (position, ${COLUMNS})
+   VALUES (CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval(pg_get_serial_sequence('audit', 'position')) END,
+     $1,$2,$3,$4,$5,$6,$7,$8,$9)`,
+);
+/** One closer at a time: the chain has one head. */
+const LOCK_CHAIN = statement(`SELECT pg_advisory_xact_lock(hashtextextended('svc audit chain', 0))`);
+const UNCHAINED = statement<AuditSqlRow>(
+  `${SELECT} WHERE a.position > coalesce((SELECT max(position) FROM audit_chain), 0) AND a.position <= $1
+   ORDER BY a.position LIMIT $2`,
+);
+const CHAIN_HEAD = statement<{ hash: string }>('SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1');
+const SET_HASH = statement(
+  `INSERT INTO audit_chain (position, hash) SELECT position, $2 FROM audit WHERE id = $1
+   ON CONFLICT (position) DO UPDATE SET hash = excluded.hash`,
+);
+
+/** Newest first. */
+const listAudit = async (sql: Queries, filter: AuditFilter): Promise<readonly AuditRow[]> => {
+  const conditions = new Conditions();
+  const { namespaces, identity, operation, since, until, before } = filter;
+  if (namespaces !== undefined) conditions.add(`a.namespace = ANY(${conditions.value(namespaces)}::text[])`);
+  if (identity !== undefined) conditions.add(`a.identity = ${conditions.value(identity)}`);
+  if (operation !== undefined) conditions.add(`a.operation = ${conditions.value(operation)}`);
+  if (since !== undefined) conditions.add(`a.at >= ${conditions.value(since)}`);
+  if (until !== undefined) conditions.add(`a.at < ${conditions.value(until)}`);
+  if (before !== undefined)
+    conditions.add(`a.position < (SELECT position FROM audit WHERE id = ${conditions.value(before)})`);
+  const text = `${SELECT} ${conditions.where} ORDER BY a.position DESC LIMIT ${conditions.value(filter.limit)}`;
+  return (await sql.rows(composed<AuditSqlRow>(text), conditions.values)).map(toAudit);
+};
+
+const auditChainHead = async (sql: Queries): Promise<string> => (await sql.first(CHAIN_HEAD))?.hash ?? '';
+
+/** Reads of the audit record. */
+export class AuditReadHandle implements Pick<AuditWrites, 'list' | 'chainHead'> {
+  readonly #access: Access;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  async list(filter: AuditFilter) {
+    return listAudit(this.#access.sql, filter);
+  }
+
+  async chainHead() {
+    return auditChainHead(this.#access.sql);
+  }
+}
+
+/** `AuditWrites` inside one write transaction. */
+export class AuditHandle extends AuditReadHandle implements AuditWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    super(access);
+    this.#access = access;
+  }
+
+  async append(row: Omit<AuditRow, 'hash'>) {
+    await this.#access.sql.run(APPEND, [
+      ...[row.id, row.at, row.requestId, row.identity, row.operation, row.target, row.namespace, row.outcome],
+      row.resourceVersion,
+    ]);
+  }
+
+  /** Only rows before which none can appear any more: the chain follows positions, and a late one would fall out of it. */
+  async unchained(limit: number) {
+    const { sql, frontiers } = this.#access;
+    await sql.rows(LOCK_CHAIN);
+    return (await sql.rows(UNCHAINED, [await frontiers.audit(), limit])).map(toAudit);
+  }
+
+  async setHash(id: string, hash: string) {
+    await this.#access.sql.run(SET_HASH, [id, hash]);
+  }
+}

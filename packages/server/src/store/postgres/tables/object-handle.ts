@@ -1,0 +1,102 @@
+import type { ObjectReferences } from '../../contracts/index.ts';
+import type { WriteAccess } from '../access.ts';
+import { type Queries, statement } from '../connection/index.ts';
+
+const ADD_OBJECT = statement(
+  `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES ($1, $2, 0)
+   ON CONFLICT (sha256) DO UPDATE SET unreferenced_at = 0`,
+);
+const ADD_REFERENCE = statement(
+  `INSERT INTO object_references (holder, namespace, sha256, size_bytes, media_type, at) VALUES ($1,$2,$3,$4,$5,$6)
+   ON CONFLICT DO NOTHING`,
+);
+const OF_HOLDER = 'holder = $1';
+const BELOW_HOLDER = '(holder = $1 OR (holder >= $2 AND holder < $3))';
+/** The objects are locked in one order before references go: of two that drop the last references, the second marks. */
+const lockObjects = (where: string) =>
+  statement<{ sha256: string }>(
+    `SELECT sha256 FROM objects WHERE sha256 IN (SELECT sha256 FROM object_references WHERE ${where})
+     ORDER BY sha256 FOR UPDATE`,
+  );
+const LOCK_HELD = lockObjects(OF_HOLDER);
+const LOCK_TREE = lockObjects(BELOW_HOLDER);
+const DROP = statement(`DELETE FROM object_references WHERE ${OF_HOLDER}`);
+const DROP_TREE = statement(`DELETE FROM object_references WHERE ${BELOW_HOLDER}`);
+const MARK = statement(
+  `UPDATE objects o SET unreferenced_at = $2 WHERE sha256 = ANY($1::text[])
+   AND NOT EXISTS (SELECT 1 FROM object_references r WHERE r.sha256 = o.sha256)`,
+);
+const HAS = statement<{ found: number }>(
+  'SELECT 1 AS found FROM object_references WHERE sha256 = $1 AND namespace = $2 LIMIT 1',
+);
+const UNREFERENCED = statement<{ sha256: string }>(
+  'SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < $1 ORDER BY unreferenced_at LIMIT $2',
+);
+const FORGET = statement('DELETE FROM objects WHERE sha256 = $1 AND unreferenced_at > 0');
+const HELD_BYTES = statement<{ bytes: number }>(
+  `SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM object_references WHERE ${BELOW_HOLDER}`,
+);
+const ADOPT = statement(
+  'INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+);
+
+/** The character behind `/`: every `holder/…` sorts before it. */
+const BEHIND_SLASH = '0';
+
+const treeOf = (holder: string): [string, string, string] => [holder, `${holder}/`, `${holder}${BEHIND_SLASH}`];
+
+/** Drops the references of `holder`. */
+export const dropHolder = async (sql: Queries, holder: string, at: number): Promise<void> => {
+  const held = (await sql.rows(LOCK_HELD, [holder])).map((row) => row.sha256);
+  await sql.run(DROP, [holder]);
+  if (held.length > 0) await sql.run(MARK, [held, at]);
+};
+
+/** Drops the references of `holder` and of every holder below it (`holder/…`). */
+export const dropHolderTree = async (sql: Queries, holder: string, at: number): Promise<void> => {
+  const held = (await sql.rows(LOCK_TREE, treeOf(holder))).map((row) => row.sha256);
+  await sql.run(DROP_TREE, treeOf(holder));
+  if (held.length > 0) await sql.run(MARK, [held, at]);
+};
+
+export const hasReference = async (sql: Queries, namespace: string, sha256: string): Promise<boolean> =>
+  (await sql.first(HAS, [sha256, namespace])) !== undefined;
+
+/** `ObjectReferences` inside one write transaction. */
+export class ObjectHandle implements ObjectReferences {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async addReference(row: Parameters<ObjectReferences['addReference']>[0]) {
+    const { sql } = this.#access;
+    await sql.run(ADD_OBJECT, [row.sha256, row.sizeBytes]);
+    await sql.run(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
+  }
+
+  async dropReferences(holder: string, at: number) {
+    await dropHolder(this.#access.sql, holder, at);
+  }
+
+  async hasReference(namespace: string, sha256: string) {
+    return hasReference(this.#access.sql, namespace, sha256);
+  }
+
+  async unreferenced(beforeMicros: number, limit: number) {
+    return (await this.#access.sql.rows(UNREFERENCED, [beforeMicros, limit])).map((row) => row.sha256);
+  }
+
+  async forget(sha256: string) {
+    await this.#access.sql.run(FORGET, [sha256]);
+  }
+
+  async heldBytes(holder: string) {
+    return (await this.#access.sql.first(HELD_BYTES, treeOf(holder)))?.bytes ?? 0;
+  }
+
+  async adopt(sha256: string, sizeBytes: number, at: number) {
+    await this.#access.sql.run(ADOPT, [sha256, sizeBytes, at]);
+  }
+}

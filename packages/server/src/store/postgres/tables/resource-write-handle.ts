@@ -1,0 +1,261 @@
+import type {
+  ResourceDraft,
+  ResourceKey,
+  ResourceQuery,
+  ResourceSection,
+  ResourceWrites,
+  StoredResource,
+} from '../../contracts/index.ts';
+import {
+  encodeDraft,
+  joinSections,
+  ownerUids,
+  RESOURCE_COLUMNS,
+  type ResourceSqlRow,
+  resourceExists,
+  toResource,
+  toStored,
+} from '../../rows/index.ts';
+import type { WriteAccess } from '../access.ts';
+import { statement } from '../connection/index.ts';
+import { type RangeEntry, rowId } from '../reads/index.ts';
+import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
+import { listResources } from './resource-list.ts';
+
+const KEY = 'kind = $1 AND namespace = $2 AND parent = $3 AND name = $4';
+const LOCK_KEY = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))');
+const GET_LOCKED = statement<ResourceSqlRow>(
+  `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY} FOR NO KEY UPDATE`,
+);
+const PREVIOUS = statement<{ row: number; version: number; labels: string; owners: string; uid: string }>(
+  `SELECT row, version, labels, owners, uid FROM resources WHERE ${KEY} FOR NO KEY UPDATE`,
+);
+const INSERT = statement<{ row: number }>(
+  `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,0,$8,$9,$10,$11,$12,$13,$14,$15,$16)
+   ON CONFLICT DO NOTHING RETURNING row`,
+);
+/** Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. */
+const NUMBER = statement<{ version: number }>(
+  `WITH numbered AS (UPDATE resources SET version = nextval('resource_versions') WHERE row = $1 RETURNING *)
+   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'created', $2, ${RESOURCE_COLUMNS} FROM numbered
+   RETURNING version`,
+);
+/** The row was locked by PREVIOUS, which numbered the transaction. */
+const UPDATE = statement<{ version: number }>(
+  `WITH changed AS (UPDATE resources SET api_version = $3, uid = $4, generation = $5, version = nextval('resource_versions'),
+     created_at = $6, updated_at = $7, deletion_at = $8, labels = $9, annotations = $10, owners = $11, finalizers = $12,
+     spec = $13, status = $14 WHERE row = $1 RETURNING *)
+   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'updated', $2, ${RESOURCE_COLUMNS} FROM changed
+   RETURNING version`,
+);
+/** The columns of a removed row, with the version and the time of its removal. */
+const LOGGED = RESOURCE_COLUMNS.split(', ')
+  .map((column) => ({ version: `nextval('resource_versions')`, updated_at: '$2::bigint' })[column] ?? column)
+  .join(', ');
+const DELETE = statement<ResourceSqlRow>(
+  `WITH gone AS (DELETE FROM resources WHERE row = $1 RETURNING *)
+   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'deleted', 'metadata,spec,status', ${LOGGED} FROM gone
+   RETURNING ${RESOURCE_COLUMNS}`,
+);
+const ADD_LABELS = statement(
+  `INSERT INTO resource_labels (kind, namespace, parent, name, label, value)
+   SELECT $1, $2, $3, $4, l.label, l.value FROM unnest($5::text[], $6::text[]) AS l (label, value)`,
+);
+const DROP_LABELS = statement(
+  `DELETE FROM resource_labels t USING unnest($5::text[], $6::text[]) AS l (label, value)
+   WHERE t.kind = $1 AND t.label = l.label AND t.value = l.value AND t.namespace = $2 AND t.parent = $3 AND t.name = $4`,
+);
+const ADD_OWNERS = statement(
+  `INSERT INTO resource_owners (owner_uid, resource) SELECT uid, $2 FROM unnest($1::text[]) AS uid ON CONFLICT DO NOTHING`,
+);
+const DROP_OWNERS = statement('DELETE FROM resource_owners WHERE owner_uid = ANY($1::text[]) AND resource = $2');
+const SET_ACTIVITY = statement(
+  'INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT (uid) DO UPDATE SET body = excluded.body',
+);
+/** Of an activity that was read before: only when it is still what was read. */
+const CHANGE_ACTIVITY = statement('UPDATE activity SET body = $2 WHERE uid = $1 AND body = $3');
+const ADD_ACTIVITY = statement('INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT DO NOTHING');
+const DROP_ACTIVITY = statement('DELETE FROM activity WHERE uid = $1');
+/** Versions and times rise together but for what transactions overlap, so the old entries are a prefix; the newest stays. */
+const TRIM = statement(
+  `DELETE FROM changes WHERE version IN (SELECT version FROM (
+     SELECT version, bool_and(updated_at < $1) OVER (ORDER BY version) AS is_old, lead(version) OVER (ORDER BY version) AS next
+       FROM (SELECT version, updated_at FROM changes ORDER BY version LIMIT $2::bigint + 1) o) w
+     WHERE is_old AND next IS NOT NULL)`,
+);
+
+const ALL_SECTIONS: readonly ResourceSection[] = ['metadata', 'spec', 'status'];
+
+/** `ResourceWrites` inside one write transaction. Every write also appends the state after it to the change log. */
+export class ResourceWriteHandle extends ResourceReadHandle implements ResourceWrites {
+  readonly #access: WriteAccess;
+  readonly #activityRead: Map<string, string | undefined>;
+
+  /** `activityRead`: activity as this run of the function read it, by uid. */
+  constructor(access: WriteAccess, activityRead: Map<string, string | undefined>) {
+    super(access);
+    this.#access = access;
+    this.#activityRead = activityRead;
+  }
+
+  override async get(key: ResourceKey): Promise<StoredResource | undefined> {
+    const { reads, sql } = this.#access;
+    const columns = keyColumns(key);
+    const id = rowId('resources', columns);
+    let found: StoredResource | undefined;
+    if (reads.isHot(id)) {
+      await sql.rows(LOCK_KEY, [id]);
+      const row = await sql.first(GET_LOCKED, columns);
+      found = row === undefined ? undefined : toResource(row);
+    } else found = await super.get(key);
+    reads.sawRow({ table: 'resources', key: columns, seen: found?.version });
+    return found;
+  }
+
+  override async list(query: ResourceQuery): Promise<readonly StoredResource[]> {
+    const found = await super.list(query);
+    this.#sawRange(query.limit, found, (limit) => listResources(this.#access.sql, { ...query, limit }));
+    return found;
+  }
+
+  override async dependents(ownerUid: string, limit: number): Promise<readonly StoredResource[]> {
+    const found = await super.dependents(ownerUid, limit);
+    this.#sawRange(limit, found, (more) => super.dependents(ownerUid, more));
+    return found;
+  }
+
+  override async activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = await super.activity(uids);
+    for (const uid of uids) this.#activityRead.set(uid, found.get(uid));
+    return found;
+  }
+
+  async insert(draft: ResourceDraft, sections: readonly ResourceSection[] = ALL_SECTIONS): Promise<StoredResource> {
+    const { sql, reads, now } = this.#access;
+    const columns = keyColumns(draft.key);
+    const id = rowId('resources', columns);
+    const json = encodeDraft(draft);
+    const inserted = await sql.first(INSERT, [
+      ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
+      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
+      ...[draft.spec, draft.status],
+    ]);
+    if (inserted === undefined) {
+      const read = reads.readOf(id);
+      throw read !== undefined && read.seen === undefined ? reads.stale(id) : resourceExists(draft.key);
+    }
+    reads.wrote(id);
+    const [numbered] = await Promise.all([
+      sql.first(NUMBER, [inserted.row, joinSections(sections)]),
+      this.#addLabels(draft.key, draft.labels),
+      this.#addOwners(
+        draft.owners.map((owner) => owner.uid),
+        inserted.row,
+      ),
+    ]);
+    return toStored(draft, numbered?.version ?? 0, now);
+  }
+
+  async replace(draft: ResourceDraft, expectedVersion: number, sections: readonly ResourceSection[]) {
+    const { sql, now } = this.#access;
+    const previous = await this.#expect(draft.key, expectedVersion);
+    if (previous === undefined) return undefined;
+    const json = encodeDraft(draft);
+    const changed = await sql.first(UPDATE, [
+      ...[previous.row, joinSections(sections), draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
+      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
+      ...[draft.spec, draft.status],
+    ]);
+    if (json.labels !== previous.labels) {
+      await this.#dropLabels(draft.key, previous.labels);
+      await this.#addLabels(draft.key, draft.labels);
+    }
+    if (json.owners !== previous.owners) {
+      await this.#dropOwners(previous);
+      await this.#addOwners(
+        draft.owners.map((owner) => owner.uid),
+        previous.row,
+      );
+    }
+    return toStored(draft, changed?.version ?? 0, now);
+  }
+
+  /** The removed row as it last was, with the version of its removal. */
+  async remove(key: ResourceKey, expectedVersion: number) {
+    const { sql, now } = this.#access;
+    const previous = await this.#expect(key, expectedVersion);
+    if (previous === undefined) return undefined;
+    const [last] = await Promise.all([
+      sql.first(DELETE, [previous.row, now]),
+      this.#dropLabels(key, previous.labels),
+      this.#dropOwners(previous),
+      sql.run(DROP_ACTIVITY, [previous.uid]),
+    ]);
+    return last === undefined ? undefined : toResource(last);
+  }
+
+  async setActivity(uid: string, json: string): Promise<void> {
+    const { sql, reads } = this.#access;
+    if (!this.#activityRead.has(uid)) {
+      await sql.run(SET_ACTIVITY, [uid, json]);
+      return;
+    }
+    const read = this.#activityRead.get(uid);
+    const written =
+      read === undefined ? await sql.run(ADD_ACTIVITY, [uid, json]) : await sql.run(CHANGE_ACTIVITY, [uid, json, read]);
+    if (written === 0) throw reads.stale(`activity/${uid}`);
+    this.#activityRead.set(uid, json);
+  }
+
+  async trimChanges(beforeMicros: number, limit: number): Promise<number> {
+    return this.#access.sql.run(TRIM, [beforeMicros, limit]);
+  }
+
+  /** Locks the row; undefined when it is gone or has another version than the caller knows. */
+  async #expect(key: ResourceKey, version: number) {
+    const { sql, reads } = this.#access;
+    const columns = keyColumns(key);
+    const id = rowId('resources', columns);
+    const previous = await sql.first(PREVIOUS, columns);
+    if (previous?.version !== version) {
+      if (reads.readOf(id)?.seen === version) throw reads.stale(id);
+      return undefined;
+    }
+    reads.wrote(id);
+    return previous;
+  }
+
+  #sawRange(
+    limit: number,
+    found: readonly StoredResource[],
+    again: (limit: number) => Promise<readonly StoredResource[]>,
+  ): void {
+    const entries = (resources: readonly StoredResource[]): RangeEntry[] =>
+      resources.map(({ key, version }) => ({ id: rowId('resources', keyColumns(key)), version }));
+    this.#access.reads.sawRange({
+      limit,
+      found: entries(found),
+      again: async (more) => entries(await again(limit + more)),
+    });
+  }
+
+  async #addLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): Promise<void> {
+    const names = Object.keys(labels);
+    if (names.length > 0) await this.#access.sql.run(ADD_LABELS, [...keyColumns(key), names, Object.values(labels)]);
+  }
+
+  async #dropLabels(key: ResourceKey, json: string): Promise<void> {
+    if (json === '{}') return;
+    const labels = JSON.parse(json) as Record<string, string>;
+    await this.#access.sql.run(DROP_LABELS, [...keyColumns(key), Object.keys(labels), Object.values(labels)]);
+  }
+
+  async #addOwners(uids: readonly string[], row: number): Promise<void> {
+    if (uids.length > 0) await this.#access.sql.run(ADD_OWNERS, [uids, row]);
+  }
+
+  async #dropOwners(previous: { readonly row: number; readonly owners: string }): Promise<void> {
+    const uids = ownerUids(previous.owners);
+    if (uids.length > 0) await this.#access.sql.run(DROP_OWNERS, [uids, previous.row]);
+  }
+}

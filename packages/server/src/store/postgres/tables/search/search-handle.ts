@@ -1,0 +1,146 @@
+import type {
+  DirectoryQuery,
+  SearchDocument,
+  SearchHit,
+  SearchPlace,
+  SearchReads,
+  SearchScope,
+  SearchWrites,
+} from '../../../contracts/index.ts';
+import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
+import type { Access, WriteAccess } from '../../access.ts';
+import { statement } from '../../connection/index.ts';
+import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
+
+/** Most chunks weighed for one search; more than one may belong to a document. */
+const CANDIDATES = 1_000;
+
+/** No document of the same kind and path in a namespace that stands before; $1 lists the namespaces, nearest first. */
+const VISIBLE = `NOT EXISTS (SELECT 1 FROM unnest($1::text[]) WITH ORDINALITY AS near (namespace, place)
+  JOIN search_documents other ON other.namespace = near.namespace AND other.kind = d.kind AND other.path = d.path
+  WHERE near.place < e.place)`;
+/** Each namespace once, at its first place. */
+const NAMESPACES = `(SELECT namespace, min(place) AS place FROM unnest($1::text[]) WITH ORDINALITY AS n (namespace, place)
+  GROUP BY namespace) AS e`;
+const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
+
+/** Weights of D, C, B, A: a title counts more than a mention (PL-18 32). Long chunks count less. */
+const RANK = `ts_rank('{0.1, 0.2, 0.4, 1.0}', w.vector, $3::tsquery, 1)`;
+const MATCH = statement<SearchHitSqlRow & { readonly score: number }>(
+  `SELECT DISTINCT ON (d.source) ${PLACE}, c.heading, c.body, w.score
+   FROM (SELECT w.chunk, ${RANK} AS score FROM search_words w WHERE w.vector @@ ($2::tsquery && $3::tsquery)
+         ORDER BY score DESC LIMIT ${CANDIDATES}) w
+   JOIN search_chunks c ON c.row = w.chunk JOIN search_documents d ON d.row = c.document
+   JOIN ${NAMESPACES} ON e.namespace = d.namespace
+   WHERE ${VISIBLE} ORDER BY d.source, w.score DESC, c.ordinal`,
+);
+const BEST = statement<SearchHitSqlRow & { readonly score: number }>(
+  `SELECT * FROM (${MATCH.text}) AS hits ORDER BY score DESC, source LIMIT $4`,
+);
+const BY_PATH = statement<SearchHitSqlRow>(
+  `SELECT ${PLACE}, c.heading, c.body FROM ${NAMESPACES} JOIN search_documents d ON d.namespace = e.namespace
+   JOIN search_chunks c ON c.document = d.row AND c.ordinal = 0
+   WHERE NOT EXISTS (SELECT 1 FROM unnest($2::text[]) AS part WHERE strpos(d.path_folded, part) = 0) AND ${VISIBLE}
+   ORDER BY length(d.path), d.path, e.place LIMIT $3`,
+);
+const DIRECTORY = statement<SearchPlaceSqlRow>(
+  `SELECT ${PLACE} FROM ${NAMESPACES} JOIN search_documents d ON d.namespace = e.namespace AND d.kind = $2
+   WHERE (e.place > $3 OR (e.place = $3 AND d.path > $4)) AND ($5::text IS NULL OR d.path = $5)
+   AND ($6::text IS NULL OR d.path_folded = $6 OR right(d.path_folded, length($6) + 1) = '/' || $6) AND ${VISIBLE}
+   ORDER BY e.place, d.path LIMIT $7`,
+);
+
+/** `SearchReads`: finds documents by words, by path and by place. */
+export class SearchReadHandle implements SearchReads {
+  readonly #access: Access;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  async match(query: SearchScope & { readonly terms: readonly string[] }): Promise<readonly SearchHit[]> {
+    const terms = queryOf(query.terms);
+    if (terms === undefined || query.namespaces.length === 0) return [];
+    const values = [query.namespaces, scopeQueryOf(query.namespaces), terms, query.limit];
+    return (await this.#access.sql.rows(BEST, values)).map((row) => toSearchHit(row, row.score));
+  }
+
+  async matchPath(query: SearchScope & { readonly parts: readonly string[] }): Promise<readonly SearchHit[]> {
+    const parts = query.parts.map((part) => part.toLowerCase());
+    if (parts.length === 0) return [];
+    const rows = await this.#access.sql.rows(BY_PATH, [query.namespaces, parts, query.limit]);
+    return rows.map((row) => toSearchHit(row, 0));
+  }
+
+  async directory(query: DirectoryQuery): Promise<readonly SearchPlace[]> {
+    const { namespaces, kind, after, path, suffix, limit } = query;
+    const start = after === undefined ? 0 : namespaces.indexOf(after.namespace) + 1;
+    if (after !== undefined && start === 0) return [];
+    const values = [namespaces, kind, start, after?.path ?? '', path ?? null, suffix?.toLowerCase() ?? null, limit];
+    return (await this.#access.sql.rows(DIRECTORY, values)).map(toSearchPlace);
+  }
+}
+
+const DROP = [
+  'DELETE FROM search_words WHERE chunk IN (SELECT c.row FROM search_chunks c JOIN search_documents d ON d.row = c.document WHERE d.source = $1)',
+  'DELETE FROM search_chunks WHERE document IN (SELECT row FROM search_documents WHERE source = $1)',
+  'DELETE FROM search_documents WHERE source = $1',
+].map((text) => statement(text));
+const ADD_DOCUMENT = statement<{ row: number }>(
+  `INSERT INTO search_documents (source, kind, namespace, name, path, path_folded, path_words, updated_at)
+   VALUES ($1,$2,$3,$4,$5,$6,$7,$8) RETURNING row`,
+);
+const ADD_CHUNKS = statement<{ row: number; ordinal: number }>(
+  `INSERT INTO search_chunks (document, ordinal, heading, body, words)
+   SELECT $1, c.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS c RETURNING row, ordinal`,
+);
+/** Vectors of chunks by their rows: $1 rows, $2 vectors. */
+export const ADD_WORDS = statement(
+  'INSERT INTO search_words (chunk, vector) SELECT w.chunk, w.vector::tsvector FROM unnest($1::bigint[], $2::text[]) AS w (chunk, vector)',
+);
+
+/** `SearchWrites` inside one write transaction: stores and drops whole documents. */
+export class SearchWriteHandle extends SearchReadHandle implements SearchWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    super(access);
+    this.#access = access;
+  }
+
+  override async directory(query: DirectoryQuery): Promise<readonly SearchPlace[]> {
+    const found = await super.directory(query);
+    const entries = (places: readonly SearchPlace[]) =>
+      places.map(({ source, updatedAt }) => ({ id: `document/${source}`, version: updatedAt }));
+    this.#access.reads.sawRange({
+      limit: query.limit,
+      found: entries(found),
+      again: async (more) => entries(await super.directory({ ...query, limit: query.limit + more })),
+    });
+    return found;
+  }
+
+  async index(document: SearchDocument) {
+    await this.remove(document.source);
+    const { sql } = this.#access;
+    const { source, kind, namespace, name, path, pathWords, updatedAt, chunks } = document;
+    const added = await sql.first(ADD_DOCUMENT, [
+      ...[source, kind, namespace, name, path, path.toLowerCase(), pathWords, updatedAt],
+    ]);
+    const rows = await sql.rows(ADD_CHUNKS, [
+      added?.row ?? 0,
+      chunks.map((_, ordinal) => ordinal),
+      chunks.map(({ heading }) => heading),
+      chunks.map(({ text }) => text),
+      chunks.map(({ text, words }) => (words === text ? null : words)),
+    ]);
+    const vectors = new Map(chunks.map((chunk, ordinal) => [ordinal, chunkVector({ namespace, pathWords }, chunk)]));
+    await sql.run(ADD_WORDS, [rows.map(({ row }) => row), rows.map(({ ordinal }) => vectors.get(ordinal) ?? '')]);
+  }
+
+  async remove(source: string) {
+    const { sql, reads } = this.#access;
+    reads.wrote(`document/${source}`);
+    for (const each of DROP) await sql.run(each, [source]);
+  }
+}

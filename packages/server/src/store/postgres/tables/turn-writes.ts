@@ -1,0 +1,174 @@
+import type { ClaimNews, TurnRow, TurnState } from '../../contracts/index.ts';
+import { toTurn } from '../../rows/index.ts';
+import type { WriteAccess } from '../access.ts';
+import { type Queries, statement } from '../connection/index.ts';
+import { OPEN, turnsWhere } from './turn-sql.ts';
+
+const INSERT = statement(
+  `INSERT INTO turns (id, session_id, namespace, agent, admission, state, ready, attempt, fence, worker, stop_requested,
+     wake_at, created_at, finished_at, user_message_id, body)
+   VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)`,
+);
+/** Session, namespace and creation time of a turn never change. Answers the worker it had. */
+const SAVE = statement<{ worker: string }>(
+  `UPDATE turns t SET agent = $2, admission = $3, state = $4, ready = $5, attempt = $6, fence = $7, worker = $8,
+     stop_requested = $9, wake_at = $10, finished_at = $11, user_message_id = $12, body = $13
+   FROM (SELECT id, worker FROM turns WHERE id = $1 AND ($14::bigint IS NULL OR (fence = $14 AND state = ANY($15::text[])))
+         FOR UPDATE) AS p
+   WHERE t.id = p.id RETURNING p.worker`,
+);
+const SET_CLAIM = statement(
+  `INSERT INTO claims (worker, turn_id, fence, expires_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at`,
+);
+const DROP_CLAIM = statement('DELETE FROM claims WHERE worker = $1 AND turn_id = $2');
+const UNREADY = statement('UPDATE turns SET ready = 0 WHERE namespace = $1 AND ready = 1');
+/** Walks the open turns only: a namespace is revived rarely, and there is no index of turns by namespace. */
+const MAKE_READY = statement(
+  `UPDATE turns t SET ready = 1 WHERE ${OPEN} AND t.namespace = $1 AND t.state = 'QUEUED' AND t.ready = 0
+   AND NOT EXISTS (SELECT 1 FROM turns o WHERE o.session_id = t.session_id
+     AND o.state IN ('QUEUED', 'RUNNING', 'WAITING') AND o.admission < t.admission)`,
+);
+const RENEW = statement<{ turn_id: string; fence: number; stop_requested: number; steer_count: number }>(
+  `WITH asked AS (SELECT * FROM unnest($2::text[], $3::bigint[]) AS a (turn_id, fence)),
+     renewed AS (UPDATE claims c SET expires_at = $4 FROM asked a
+       WHERE c.worker = $1 AND c.turn_id = a.turn_id AND c.fence = a.fence RETURNING c.turn_id, c.fence)
+   SELECT r.turn_id, r.fence, coalesce(t.stop_requested, 0) AS stop_requested,
+     (SELECT count(*) FROM steers s WHERE s.turn_id = r.turn_id) AS steer_count
+   FROM renewed r LEFT JOIN turns t ON t.id = r.turn_id`,
+);
+const DUE_PARKS = turnsWhere('WHERE t.wake_at > 0 AND t.wake_at <= $1 ORDER BY t.wake_at LIMIT $2');
+const EXPIRED = turnsWhere(
+  `JOIN (SELECT worker, turn_id, expires_at FROM claims WHERE expires_at < $1 ORDER BY expires_at LIMIT $2) e
+     ON e.turn_id = t.id AND e.worker = t.worker ORDER BY e.expires_at`,
+);
+const CLAIMED_BY = turnsWhere('WHERE c.worker = $1 ORDER BY c.turn_id LIMIT $2');
+const CLAIMED = turnsWhere('WHERE c.worker IS NOT NULL ORDER BY c.worker, c.turn_id LIMIT $1');
+/** One row per namespace with ready turns, leaping from one to the next in the index. */
+const READY_NAMESPACES = statement<{ namespace: string }>(
+  `WITH RECURSIVE next AS (
+     (SELECT namespace FROM turns WHERE ready = 1 AND namespace > $1 ORDER BY namespace LIMIT 1)
+     UNION ALL
+     SELECT (SELECT t.namespace FROM turns t WHERE t.ready = 1 AND t.namespace > n.namespace ORDER BY t.namespace LIMIT 1)
+       FROM next n WHERE n.namespace IS NOT NULL)
+   SELECT namespace FROM next WHERE namespace IS NOT NULL LIMIT $2`,
+);
+const READY_IDS = statement<{ namespace: string; id: string; session_id: string }>(
+  `SELECT n.namespace, t.id, t.session_id FROM unnest($1::text[]) WITH ORDINALITY AS n (namespace, place)
+   CROSS JOIN LATERAL (SELECT id, session_id, created_at FROM turns WHERE ready = 1 AND namespace = n.namespace
+     ORDER BY created_at, id LIMIT $2) t ORDER BY n.place, t.created_at, t.id`,
+);
+/** Sessions that somebody else works on are left out: their turns are taken the next time. */
+const LOCK_SESSIONS = statement<{ id: string }>(
+  'SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED',
+);
+const KNOWN_SESSIONS = statement<{ id: string }>('SELECT id FROM sessions WHERE id = ANY($1::text[])');
+const STILL_READY = turnsWhere('WHERE t.id = ANY($1::text[]) AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED');
+
+export const insertTurn = async (sql: Queries, row: TurnRow): Promise<void> => {
+  await sql.run(INSERT, [
+    ...[row.id, row.sessionId, row.namespace, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt],
+    ...[row.fence, row.worker, row.stopRequested ? 1 : 0, row.wakeAt, row.createdAt, row.finishedAt],
+    ...[row.userMessageId, row.body],
+  ]);
+  if (row.worker !== '') await sql.run(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
+};
+
+/** False = the row is gone or the guard does not hold; nothing was written (RT-R4). */
+export const saveTurn = async (
+  sql: Queries,
+  row: TurnRow,
+  guard?: { readonly fence: number; readonly states: readonly TurnState[] },
+): Promise<boolean> => {
+  const previous = await sql.first(SAVE, [
+    ...[row.id, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt, row.fence, row.worker],
+    ...[row.stopRequested ? 1 : 0, row.wakeAt, row.finishedAt, row.userMessageId, row.body],
+    ...[guard?.fence ?? null, guard?.states ?? []],
+  ]);
+  if (previous === undefined) return false;
+  if (previous.worker !== '' && previous.worker !== row.worker) await sql.run(DROP_CLAIM, [previous.worker, row.id]);
+  if (row.worker !== '') await sql.run(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
+  return true;
+};
+
+export const setNamespaceReady = async (sql: Queries, namespace: string, isReady: boolean): Promise<void> => {
+  await sql.run(isReady ? MAKE_READY : UNREADY, [namespace]);
+};
+
+export const dueParks = async (sql: Queries, now: number, limit: number): Promise<readonly TurnRow[]> =>
+  (await sql.rows(DUE_PARKS, [now, limit])).map(toTurn);
+
+export const expiredClaims = async (sql: Queries, now: number, limit: number): Promise<readonly TurnRow[]> =>
+  (await sql.rows(EXPIRED, [now, limit])).map(toTurn);
+
+export const claimedTurns = async (
+  sql: Queries,
+  worker: string | undefined,
+  limit: number,
+): Promise<readonly TurnRow[]> => {
+  const rows = worker === undefined ? await sql.rows(CLAIMED, [limit]) : await sql.rows(CLAIMED_BY, [worker, limit]);
+  return rows.map(toTurn);
+};
+
+export const renewClaims = async (
+  sql: Queries,
+  worker: string,
+  renewal: {
+    readonly claims: readonly { readonly turnId: string; readonly fence: number }[];
+    readonly expiresAt: number;
+  },
+): Promise<readonly ClaimNews[]> => {
+  const { claims, expiresAt } = renewal;
+  const columns = [claims.map((claim) => claim.turnId), claims.map((claim) => claim.fence)];
+  const renewed = await sql.rows(RENEW, [worker, ...columns, expiresAt]);
+  const held = new Map(renewed.map((row) => [row.turn_id, row]));
+  return claims.map(({ turnId, fence }) => {
+    const row = held.get(turnId);
+    if (row?.fence !== fence) return { turnId, held: false, stopRequested: false, steerCount: 0 };
+    return { turnId, held: true, stopRequested: row.stop_requested === 1, steerCount: row.steer_count };
+  });
+};
+
+/**
+ * Ready turns: oldest first within a namespace, one of each namespace in turn (RT-2.4). Their sessions and their rows are
+ * held: turns that another claimer or a writer of the session holds are left out.
+ */
+export const readyTurns = async (access: WriteAccess, limit: number): Promise<readonly TurnRow[]> => {
+  const { sql, rounds } = access;
+  const chosen = await readyCandidates(access, limit);
+  if (chosen.length === 0) return [];
+  const sessions = [...new Set(chosen.map((turn) => turn.sessionId))];
+  const locked = new Set((await sql.rows(LOCK_SESSIONS, [sessions])).map((row) => row.id));
+  // A turn whose session is gone has nobody to wait for.
+  if (locked.size < sessions.length) {
+    const known = new Set((await sql.rows(KNOWN_SESSIONS, [sessions])).map((row) => row.id));
+    for (const id of sessions) if (!known.has(id)) locked.add(id);
+  }
+  const free = chosen.filter((turn) => locked.has(turn.sessionId)).map((turn) => turn.id);
+  const found = new Map((await sql.rows(STILL_READY, [free])).map((row) => [row.id, toTurn(row)]));
+  const ready = free.flatMap((id) => found.get(id) ?? []);
+  rounds.lastServed = ready.at(-1)?.namespace ?? rounds.lastServed;
+  return ready;
+};
+
+/** At most `limit` ready turns, one of each namespace in turn, from behind the namespace served last. */
+const readyCandidates = async ({ sql, rounds }: WriteAccess, limit: number) => {
+  const start = rounds.lastServed;
+  const behind = (await sql.rows(READY_NAMESPACES, [start, limit])).map((row) => row.namespace);
+  const around = behind.length < limit ? await sql.rows(READY_NAMESPACES, ['', limit]) : [];
+  const namespaces = [...new Set([...behind, ...around.map((row) => row.namespace)])].slice(0, limit);
+  if (namespaces.length === 0) return [];
+  const queues = new Map<string, { readonly id: string; readonly sessionId: string }[]>();
+  for (const { namespace, id, session_id: sessionId } of await sql.rows(READY_IDS, [namespaces, limit])) {
+    const queue = queues.get(namespace) ?? [];
+    queue.push({ id, sessionId });
+    queues.set(namespace, queue);
+  }
+  const chosen: { readonly id: string; readonly sessionId: string }[] = [];
+  for (let row = 0; chosen.length < limit; row++) {
+    const line = [...queues.values()].flatMap((queue) => queue[row] ?? []);
+    if (line.length === 0) break;
+    chosen.push(...line);
+  }
+  return chosen.slice(0, limit);
+};

@@ -1,0 +1,183 @@
+import { Fault } from '../../../base/index.ts';
+import type {
+  CounterWrites,
+  IdempotencyRecord,
+  IdempotencyWrites,
+  InstanceValues,
+  LeaseWrites,
+} from '../../contracts/index.ts';
+import type { WriteAccess } from '../access.ts';
+import { type Queries, statement } from '../connection/index.ts';
+import { rowId } from '../reads/index.ts';
+
+const ACQUIRE = statement(
+  `INSERT INTO leases (name, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE
+   SET owner = excluded.owner, expires_at = excluded.expires_at WHERE leases.owner = $2 OR leases.expires_at <= $4`,
+);
+const RELEASE = statement('DELETE FROM leases WHERE name = $1 AND owner = $2');
+
+/** `LeaseWrites`: named leases of background work. */
+export class LeaseHandle implements LeaseWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async acquire(...[name, owner, now, ttlMicros]: Parameters<LeaseWrites['acquire']>) {
+    return (await this.#access.sql.run(ACQUIRE, [name, owner, now + ttlMicros, now])) === 1;
+  }
+
+  async release(name: string, owner: string) {
+    await this.#access.sql.run(RELEASE, [name, owner]);
+  }
+}
+
+const FIND = statement<{ scope: string; request_hash: string; answer: string; expires_at: number }>(
+  'SELECT scope, request_hash, answer, expires_at FROM idempotency WHERE scope = $1 AND expires_at > $2',
+);
+const INSERT = statement(
+  `INSERT INTO idempotency (scope, request_hash, answer, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (scope)
+   DO UPDATE SET request_hash = $2, answer = $3, expires_at = $4 WHERE idempotency.expires_at <= $5`,
+);
+const TRIM = statement(
+  `DELETE FROM idempotency WHERE scope IN
+   (SELECT scope FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+);
+
+export const findAnswer = async (sql: Queries, scope: string, now: number): Promise<IdempotencyRecord | undefined> => {
+  const row = await sql.first(FIND, [scope, now]);
+  if (row === undefined) return undefined;
+  return { scope: row.scope, requestHash: row.request_hash, answer: row.answer, expiresAt: row.expires_at };
+};
+
+/** `IdempotencyWrites`: answers of calls that carried an idempotency key (API-1.7). */
+export class IdempotencyHandle implements IdempotencyWrites {
+  readonly #access: WriteAccess;
+  readonly #missing: Set<string>;
+
+  /** `missing`: scopes that this run of the function looked for in vain. */
+  constructor(access: WriteAccess, missing: Set<string>) {
+    this.#access = access;
+    this.#missing = missing;
+  }
+
+  async find(scope: string, now: number) {
+    const found = await findAnswer(this.#access.sql, scope, now);
+    if (found === undefined) this.#missing.add(scope);
+    return found;
+  }
+
+  /** Waits for another call with the key that is under way; one that looked for the record before looks again. */
+  async insert(record: IdempotencyRecord) {
+    const { sql, now, reads } = this.#access;
+    const written = await sql.run(INSERT, [record.scope, record.requestHash, record.answer, record.expiresAt, now]);
+    if (written === 1) return;
+    if (this.#missing.has(record.scope)) throw reads.stale(`idempotency/${record.scope}`);
+    throw new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first');
+  }
+
+  async trim(now: number, limit: number) {
+    return this.#access.sql.run(TRIM, [now, limit]);
+  }
+}
+
+/** One lock per key, taken in the order given. */
+const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM unnest($1::text[]) AS key');
+const SUM = statement<{ key: string; used: number; oldest: number }>(
+  `SELECT key, sum(amount)::bigint AS used, min(bucket_start) AS oldest FROM counters
+   WHERE key = ANY($1::text[]) AND bucket_end > $2 GROUP BY key`,
+);
+const ADD = statement(
+  `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES ($1,$2,$3,$4)
+   ON CONFLICT (key, bucket_start, bucket_end) DO UPDATE SET amount = counters.amount + excluded.amount`,
+);
+const TRIM_COUNTERS = statement(
+  `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
+   FROM counters WHERE bucket_end <= $1 ORDER BY bucket_end LIMIT $2)`,
+);
+
+/** Every key asked for is answered; without buckets with zeros. */
+export const sumCounters = async (sql: Queries, keys: readonly string[], afterMicros: number) => {
+  const found = new Map((await sql.rows(SUM, [keys, afterMicros])).map((row) => [row.key, row]));
+  return new Map(
+    keys.map((key) => {
+      const row = found.get(key);
+      return [key, { used: row?.used ?? 0, oldestStart: row?.oldest ?? 0 }] as const;
+    }),
+  );
+};
+
+/** `CounterWrites`: usage per bucket of a sliding window (RT-9). */
+export class CounterHandle implements CounterWrites {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async lock(keys: readonly string[]) {
+    await this.#access.sql.rows(LOCK, [[...new Set(keys)].sort()]);
+  }
+
+  async sum(keys: readonly string[], afterMicros: number) {
+    return sumCounters(this.#access.sql, keys, afterMicros);
+  }
+
+  async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {
+    await this.#access.sql.run(ADD, [key, start, end, amount]);
+  }
+
+  async trim(beforeMicros: number, limit: number) {
+    return this.#access.sql.run(TRIM_COUNTERS, [beforeMicros, limit]);
+  }
+}
+
+const VALUE = statement<{ value: string }>('SELECT value FROM instance WHERE name = $1');
+const LOCK_NAME = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))');
+const VALUE_LOCKED = statement<{ value: string }>('SELECT value FROM instance WHERE name = $1 FOR NO KEY UPDATE');
+const SET = statement(
+  'INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+);
+/** Of a value that was read before: only when it is still what was read. */
+const CHANGE = statement('UPDATE instance SET value = $2 WHERE name = $1 AND value = $3');
+const ADD_VALUE = statement('INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');
+
+export const instanceValue = async (sql: Queries, name: string): Promise<string | undefined> =>
+  (await sql.first(VALUE, [name]))?.value;
+
+/** `InstanceValues`: facts the instance keeps about itself. */
+export class InstanceHandle implements InstanceValues {
+  readonly #access: WriteAccess;
+
+  constructor(access: WriteAccess) {
+    this.#access = access;
+  }
+
+  async value(name: string) {
+    const { sql, reads } = this.#access;
+    const id = rowId('instance', [name]);
+    let found: string | undefined;
+    if (reads.isHot(id)) {
+      await sql.rows(LOCK_NAME, [id]);
+      found = (await sql.first(VALUE_LOCKED, [name]))?.value;
+    } else found = await instanceValue(sql, name);
+    reads.sawRow({ table: 'instance', key: [name], seen: found });
+    return found;
+  }
+
+  async setValue(name: string, value: string) {
+    const { sql, reads } = this.#access;
+    const id = rowId('instance', [name]);
+    const read = reads.readOf(id);
+    if (read === undefined) await sql.run(SET, [name, value]);
+    else {
+      const written =
+        read.seen === undefined
+          ? await sql.run(ADD_VALUE, [name, value])
+          : await sql.run(CHANGE, [name, value, String(read.seen)]);
+      if (written === 0) throw reads.stale(id);
+    }
+    reads.wrote(id);
+  }
+}

@@ -1,0 +1,37 @@
+import { storageFault } from '../connection/index.ts';
+
+/** Writes waiting at most; more are refused, so that a database that hangs does not fill the memory. */
+const MAX_WAITING = 100_000;
+
+/** Lets a number of writes run at once and the others wait in their order. */
+export class WriteGate {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #idle: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async enter(): Promise<void> {
+    if (this.#running < this.#limit) {
+      this.#running++;
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING) throw storageFault('too many writes are waiting');
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** The place goes to the one that waits longest. */
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) return next();
+    this.#running--;
+    if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async idle(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+}

@@ -1,0 +1,211 @@
+import { type BackoffRule, backoffMs, type Log, type Random } from '../../../base/index.ts';
+import type { FaultPoints, WriteTx } from '../../contracts/index.ts';
+import type { Access } from '../access.ts';
+import {
+  ConnectionLost,
+  type Database,
+  type Session,
+  statement,
+  storageFault,
+  toCallerError,
+} from '../connection/index.ts';
+import { ReadSet } from '../reads/index.ts';
+import { TransactionScope } from './transaction-scope.ts';
+import { WriteGate } from './write-gate.ts';
+import { WriteTransaction } from './write-transaction.ts';
+
+/** Runs of one function at most; every run but the first follows a conflict with another transaction. */
+const MAX_RUNS = 40;
+/** Runs side by side with everybody else; later ones stand in a line, one at a time in the whole database. */
+const FREE_RUNS = 4;
+/** Runs after a connection that was lost before COMMIT was sent: then nothing of the run can have happened. */
+const MAX_RECONNECTS = 2;
+const PAUSE: BackoffRule = { firstMs: 1, factor: 2, capMs: 50, jitter: 1 };
+
+const STAND_IN_LINE = statement(`SELECT pg_advisory_xact_lock(hashtextextended('svc repeated writes', 0))`);
+
+export interface WriteRunnerOptions {
+  readonly database: Database;
+  readonly frontiers: Access['frontiers'];
+  readonly rounds: Access['rounds'];
+  readonly random: Random;
+  readonly log: Log;
+  readonly nextToken: () => string;
+  /** Store clock, micros; brought up to date first when that is due. */
+  readonly now: () => Promise<number>;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Write transactions at once. */
+  readonly limit: number;
+  readonly faults?: FaultPoints;
+}
+
+type Outcome<T> =
+  | { readonly type: 'done'; readonly value: T; readonly effects: readonly (() => void)[] }
+  /** Nothing was written; another transaction was in the way. */
+  | { readonly type: 'conflict'; readonly error: unknown }
+  /** Nothing was written; the connection broke before COMMIT was sent. */
+  | { readonly type: 'cut'; readonly error: unknown };
+
+/**
+ * Write transactions. Invariants, cited by the tests:
+ * W1 A run that lost against another transaction, or whose reads are stale, leaves no trace and is repeated.
+ * W2 Effects run, and `write` resolves, only after the server answered COMMIT with COMMIT.
+ * W3 A COMMIT without an answer is UNAVAILABLE and is never repeated: what happened is not known.
+ * W4 A transaction whose program fell silent is ended by the server after 5 s, and with it every lock.
+ */
+export class WriteRunner {
+  readonly #options: WriteRunnerOptions;
+  readonly #gate: WriteGate;
+
+  constructor(options: WriteRunnerOptions) {
+    this.#options = options;
+    this.#gate = new WriteGate(options.limit);
+  }
+
+  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    await this.#gate.enter();
+    try {
+      return await this.#repeat(work);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  /** Resolves when no write is under way or waits. */
+  idle(): Promise<void> {
+    return this.#gate.idle();
+  }
+
+  async #repeat<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+    const { log, pause, random } = this.#options;
+    const hot = new Set<string>();
+    let reconnects = 0;
+    for (let run = 1; ; run++) {
+      const outcome = await this.#run(work, { hot, isInLine: run > FREE_RUNS });
+      if (outcome.type === 'done') {
+        for (const effect of outcome.effects) this.#runEffect(effect);
+        return outcome.value;
+      }
+      if (outcome.type === 'cut' && ++reconnects > MAX_RECONNECTS) throw toCallerError(outcome.error);
+      if (run >= MAX_RUNS) {
+        log.warn('a write was given up: others were in its way each time', { runs: run });
+        throw storageFault('too many writes of the same rows', outcome.error);
+      }
+      await pause(backoffMs(PAUSE, run, random));
+    }
+  }
+
+  async #run<T>(
+    work: (tx: WriteTx) => Promise<T>,
+    how: { readonly hot: Set<string>; readonly isInLine: boolean },
+  ): Promise<Outcome<T>> {
+    const now = await this.#options.now();
+    const session = await this.#options.database.acquire();
+    const scope = new TransactionScope(session, 'BEGIN');
+    const reads = new ReadSet(how.hot);
+    const { frontiers, rounds, nextToken } = this.#options;
+    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope, session);
+    let isBroken = true;
+    try {
+      let outcome: Outcome<T>;
+      try {
+        if (how.isInLine) await scope.rows(STAND_IN_LINE);
+        const value = await work(tx);
+        outcome = await this.#finish({ session, scope, reads }, { value, effects: tx.effects });
+      } catch (error) {
+        outcome = await this.#giveUp({ session, scope, reads }, error);
+      }
+      isBroken = session.lost !== undefined;
+      return outcome;
+    } finally {
+      scope.close();
+      session.release(isBroken);
+    }
+  }
+
+  async #finish<T>(
+    { session, scope, reads }: Run,
+    done: { readonly value: T; readonly effects: readonly (() => void)[] },
+  ): Promise<Outcome<T>> {
+    if (scope.hasConflict || !(await reads.holds(scope))) {
+      await rollback(session);
+      return { type: 'conflict', error: scope.failure };
+    }
+    this.#options.faults?.('store.commit');
+    scope.close();
+    let tag: string;
+    try {
+      tag = await session.command('COMMIT');
+    } catch (error) {
+      throw error instanceof ConnectionLost ? new CommitUnknown(error) : error;
+    }
+    if (tag !== 'COMMIT') throw storageFault('the transaction was given up by the database', scope.failure);
+    this.#options.faults?.('store.synced');
+    return { type: 'done', ...done };
+  }
+
+  /** What a run that threw comes to; rethrows when the caller is to see it. */
+  async #giveUp({ session, scope, reads }: Run, error: unknown): Promise<Outcome<never>> {
+    if (error instanceof CommitUnknown)
+      throw storageFault(
+        'the connection to the database was lost during the commit: it is not known whether it happened',
+        error,
+      );
+    const { lost } = session;
+    if (lost !== undefined) {
+      if (isOwn(error)) throw error;
+      return { type: 'cut', error: lost };
+    }
+    const isHealthy = scope.failure === undefined;
+    const isStale = scope.hasConflict || reads.isStale || (isHealthy && !(await holds(reads, scope)));
+    await rollback(session);
+    if (isStale) return { type: 'conflict', error };
+    throw toCallerError(error);
+  }
+
+  #runEffect(effect: () => void): void {
+    try {
+      effect();
+    } catch (error) {
+      this.#options.log.error('an effect after a commit failed', {}, error);
+    }
+  }
+}
+
+interface Run {
+  readonly session: Session;
+  readonly scope: TransactionScope;
+  readonly reads: ReadSet;
+}
+
+/** COMMIT was sent and no answer came. */
+class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super('the commit was not answered', { cause });
+  }
+}
+
+/** True for an error that the function threw for reasons of its own. */
+const isOwn = (error: unknown): boolean => toCallerError(error) === error && !isStorage(error);
+
+const isStorage = (error: unknown): boolean =>
+  error instanceof Error && 'reason' in error && error.reason === 'STORAGE';
+
+/** A function that failed on stale reads runs again; locks that cannot be had at once count as stale. */
+const holds = async (reads: ReadSet, scope: TransactionScope): Promise<boolean> => {
+  try {
+    return await reads.holds(scope);
+  } catch (error) {
+    if (scope.hasConflict) return false;
+    throw error;
+  }
+};
+
+const rollback = async (session: Session): Promise<void> => {
+  try {
+    await session.command('ROLLBACK');
+  } catch (error) {
+    // The server ends the transaction of a connection that is gone.
+    if (!(error instanceof ConnectionLost)) throw error;
+  }
+};

@@ -1,0 +1,24 @@
+import type { MessageRow } from '../contracts/index.ts';
+import { parseTextMap } from './row-json.ts';
+
+export interface MessageSqlRow {
+  readonly session_id: string;
+  readonly id: string;
+  readonly role: number;
+  readonly created_at: number;
+  readonly turn_id: string;
+  readonly revision: number;
+  readonly labels: string;
+  readonly parts: string;
+}
+
+export const toMessage = (row: MessageSqlRow): MessageRow => ({
+  id: row.id,
+  sessionId: row.session_id,
+  role: row.role,
+  createdAt: row.created_at,
+  labels: parseTextMap(row.labels),
+  turnId: row.turn_id,
+  parts: row.parts,
+  revision: row.revision,
+});

@@ -1,0 +1,38 @@
+import type { SessionRow, SessionState } from '../contracts/index.ts';
+import { parseTextMap } from './row-json.ts';
+
+export interface SessionSqlRow {
+  readonly id: string;
+  readonly namespace: string;
+  readonly agent: string;
+  readonly state: string;
+  readonly fence: number;
+  readonly epoch: number;
+  readonly created_at: number;
+  readonly last_active: number;
+  readonly open_turns: number;
+  readonly active_turn_id: string;
+  readonly admission: number;
+  readonly last_message_id: string;
+  readonly last_sequence: number;
+  readonly labels: string;
+  readonly body: string;
+}
+
+export const toSession = (row: SessionSqlRow): SessionRow => ({
+  id: row.id,
+  namespace: row.namespace,
+  agent: row.agent,
+  state: row.state as SessionState,
+  fence: row.fence,
+  epoch: row.epoch,
+  createdAt: row.created_at,
+  lastActive: row.last_active,
+  openTurns: row.open_turns,
+  activeTurnId: row.active_turn_id,
+  admission: row.admission,
+  lastMessageId: row.last_message_id,
+  lastSequence: row.last_sequence,
+  labels: parseTextMap(row.labels),
+  body: row.body,
+});
