@@ -4,7 +4,15 @@ import { silentLog } from '../../base/index.ts';
 import { type ChangeFeed, ReconcileLoop } from '../../controllers/index.ts';
 import { recordKey } from '../../resources/index.ts';
 import type { Store, WriteTx } from '../../store/contracts/index.ts';
-import { callContext, type DeploymentWorld, dyingStore, openDeploymentWorld } from '../testing/index.ts';
+import {
+  callContext,
+  type DeploymentWorld,
+  deployment,
+  dyingStore,
+  namespace,
+  openDeploymentWorld,
+  template,
+} from '../testing/index.ts';
 
 const { modifyAgent } = GatewayService.method;
 
@@ -14,12 +22,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const template = (name: string, spec: string, metadata = ''): string =>
-  `kind: Template\nmetadata: {name: ${name}, namespace: acme}\nspec: {kind: Agent, ${metadata}spec: {${spec}}}\n---\n`;
-const deployment = (templates: string): string =>
-  `kind: Deployment\nmetadata: {name: rollout, namespace: acme}\nspec: {selector: {matchLabels: {tier: gold}}, templates: [${templates}]}\n---\n`;
-const namespace = (name: string, labels = 'tier: gold'): string =>
-  `kind: Namespace\nmetadata: {name: "acme:${name}", labels: {${labels}}}\n---\n`;
 const agent = (ns: string, name: string, spec: string): string =>
   `kind: Agent\nmetadata: {name: ${name}, namespace: "acme:${ns}"}\nspec: {${spec}}\n---\n`;
 const title = '"{{ namespace.labels.title | default: namespace.leaf }}"';
@@ -69,7 +71,7 @@ const first = [
   namespace('b', 'tier: gold, title: B'),
   template('one', `systemPrompt: ${title}`),
   template('two', 'systemPrompt: second'),
-  template('kept', 'systemPrompt: third', 'metadata: {annotations: {option.svc/keep: "true"}}, '),
+  template('kept', 'systemPrompt: third', { metadata: 'annotations: {option.svc/keep: "true"}' }),
   deployment('one, two, kept'),
 ].join('');
 const second = [
@@ -303,4 +305,4 @@ it('counts add up after every single write', async () => {
   const before = await world.newest();
   await world.resync(controllers);
   expect(await world.newest()).toBe(before);
-});
+}, 120_000);

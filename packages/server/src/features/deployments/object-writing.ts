@@ -48,7 +48,7 @@ export const applyObject = async (
   if (found.live?.deletionTimestamp !== undefined) return { ...outcome, isWaiting: true };
   const { manager, target: namespace } = session;
   const subject = { id: object.id, kind: object.row.kind, namespace, manager, record: session.record(object.id) };
-  const merge = mergeObject({ ...subject, ...found }, object.form, deps.hash);
+  const merge = mergeObject({ ...subject, ...found, defaults: object.defaults }, object.form, deps.hash);
   const problems = merge.result.conflicts.map((conflict) => fieldProblem(object, conflict));
   if (isSettled(session, object, { ...found, merge })) return { ...outcome, problems };
   try {

@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { type ApplyManifestsResponse, ApplyOutcome, ResourceService } from '@svc/api/gateway';
 import {
   type DeploymentReplicaStatus,
@@ -5,6 +6,7 @@ import {
   type DeploymentStatus,
   DeploymentStatusSchema,
   type FileSpec,
+  FileSpecSchema,
 } from '@svc/api/resources';
 import { type Log, silentLog } from '../../base/index.ts';
 import { kindContract, type Reconciler } from '../../controllers/index.ts';
@@ -56,6 +58,7 @@ const openWorld = async () => {
       kindContract<FileSpec>({
         kind: 'File',
         derivedName: ({ path }) => `file-of-${path.slice(1)}`,
+        defaults: (spec) => create(FileSpecSchema, { ...spec, mediaType: spec.mediaType || 'text/plain' }),
         validate: () => [],
       }),
     ],

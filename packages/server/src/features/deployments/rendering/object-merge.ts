@@ -10,6 +10,7 @@ import {
 } from '../../../resources/index.ts';
 import {
   fieldDigest,
+  leavesOf,
   type MergeInput,
   type MergeResult,
   managedForm,
@@ -18,6 +19,7 @@ import {
   type Ownership,
   ownershipAfter,
   readAt,
+  setAt,
 } from '../../../resources/merge/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
@@ -43,6 +45,8 @@ export interface MergeSubject {
   readonly ownership: Ownership;
   /** What was kept of the last rendering. */
   readonly record: ObjectRecord | undefined;
+  /** Spec of an empty object of the kind: such values are nobody's wish. Absent = none. */
+  readonly defaults?: JsonMap;
 }
 
 export interface ObjectMerge {
@@ -67,7 +71,7 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
   const input: MergeInput = {
     manager,
     wanted,
-    live: form,
+    live: said(subject, form, wanted),
     ownership: { ...ownership, [manager]: baseFields(subject, base) },
     force: false,
     setsUnowned: false,
@@ -90,6 +94,16 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
 
 /** What callers write of a stored object. */
 export const liveForm = (live: StoredResource): JsonMap => managedForm(live, parseJsonMap(live.spec) ?? {});
+
+/** The live form without values at wanted pointers that only the kind filled in: there the deployment meets nobody. */
+const said = ({ record, defaults = {} }: MergeSubject, form: JsonMap, wanted: JsonMap): JsonMap => {
+  const owned = new Set(record?.owned);
+  return [...leavesOf({ spec: defaults })]
+    .filter(
+      ([pointer, value]) => !owned.has(pointer) && readAt(wanted, pointer) !== undefined && isAt(form, pointer, value),
+    )
+    .reduce((map, [pointer]) => setAt(map, pointer, null), form);
+};
 
 const isAt = (form: JsonMap, pointer: string, value: JsonData): boolean => {
   const found = readAt(form, pointer);

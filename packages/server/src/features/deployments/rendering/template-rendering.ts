@@ -1,4 +1,4 @@
-import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import type { TemplateSpec } from '@svc/api/resources';
 import type { KindContract } from '../../../controllers/contract.ts';
 import {
@@ -62,6 +62,8 @@ export interface RenderedObject {
   readonly row: KindRow;
   /** `metadata.labels`, `metadata.annotations` and `spec` in stored form, without defaults of the kind. */
   readonly form: JsonMap;
+  /** Spec of an object of the kind that says nothing. */
+  readonly defaults: JsonMap;
 }
 
 export type Rendering =
@@ -114,9 +116,11 @@ class TemplateRendering {
     for (const { pointer, message } of shape) this.#invalid(`/spec${pointer}`, message);
     if (this.#mistakes.length > 0) return this.#failed(id);
     const { labels, annotations } = metadata;
-    const form = { metadata: { labels, annotations }, spec: this.#stored(row, key, body) };
+    const [filled, defaults] = [this.#filled(row, key, body), this.#filled(row, key, {})];
+    const plain = toJson(row.spec, fromJson(row.spec, body as JsonValue)) as JsonMap;
+    const form = { metadata: { labels, annotations }, spec: ownValues(plain, filled, defaults) };
     if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
-      return { object: { template: templateName, id, key, row, form } };
+      return { object: { template: templateName, id, key, row, form, defaults } };
     return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
   }
 
@@ -163,24 +167,24 @@ class TemplateRendering {
     return value as JsonMap;
   }
 
-  /** As the kind stores it, so that it compares with what is live; values that only its defaults would add are left out. */
-  #stored(row: KindRow, key: ResourceKey, body: JsonMap): JsonMap {
-    const defaults = this.#deps.contractOf(row.kind)?.defaults;
-    const filled = (map: JsonMap): JsonMap => {
-      const message = fromJson(row.spec, map as JsonValue);
-      return toJson(row.spec, defaults?.(message, key) ?? message) as JsonMap;
-    };
-    const said = leavesOf(toJson(row.spec, fromJson(row.spec, body as JsonValue)) as JsonMap);
-    const bare = leavesOf(toJson(row.spec, defaults?.(create(row.spec), key) ?? create(row.spec)) as JsonMap);
-    const isOwn = (pointer: string, value: JsonData): boolean => {
-      const added = bare.get(pointer);
-      return said.has(pointer) || added === undefined || canonicalJson(added) !== canonicalJson(value);
-    };
-    return [...leavesOf(filled(body))]
-      .filter(([pointer, value]) => isOwn(pointer, value))
-      .reduce<JsonMap>((map, [pointer, value]) => setAt(map, pointer, value), {});
+  /** A spec as the kind stores it. */
+  #filled(row: KindRow, key: ResourceKey, map: JsonMap): JsonMap {
+    const message = fromJson(row.spec, map as JsonValue);
+    return toJson(row.spec, this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message) as JsonMap;
   }
 }
+
+/** What a template says, in stored form so that it compares with what is live; what only the kind adds is left out. */
+const ownValues = (said: JsonMap, filled: JsonMap, defaults: JsonMap): JsonMap => {
+  const [own, bare] = [leavesOf(said), leavesOf(defaults)];
+  const isOwn = (pointer: string, value: JsonData): boolean => {
+    const added = bare.get(pointer);
+    return own.has(pointer) || added === undefined || canonicalJson(added) !== canonicalJson(value);
+  };
+  return [...leavesOf(filled)]
+    .filter(([pointer, value]) => isOwn(pointer, value))
+    .reduce<JsonMap>((map, [pointer, value]) => setAt(map, pointer, value), {});
+};
 
 const textOf = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));
 
