@@ -6,6 +6,6 @@ export { collectPages, type Item, type Kind, type Scope } from './kind.ts';
 export { kindAndName, kindAndNames } from './kind-words.ts';
 export { isAuthorable, kindOf, kinds } from './known-kinds.ts';
 export { propagationOf } from './propagation.ts';
-export { ageOf, labelText, manifestOf, resourceJson } from './resource-json.ts';
+export { ageOf, manifestOf, plainManifestOf, resourceJson } from './resource-json.ts';
 export { addressOf, genericJson, type ResourceAddress, readGeneric } from './resource-kind.ts';
 export { findSession } from './session-kind.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { exitCodes } from '../failure.ts';
-import type { FakeHandlers } from '../testing/fake-fetch.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
 import { fakeWorld } from '../testing/fake-world.ts';
 
 const resource = (kind: string, name: string, more: object = {}) => ({
@@ -15,6 +15,10 @@ it('svc export prints everything that can be written, in the order of applicatio
   const asked: string[] = [];
   const handlers: FakeHandlers = {
     unary: {
+      // The agent went meanwhile: it is exported as it was listed.
+      GetResource: () => {
+        throw new FakeFault('NOT_FOUND', 'AGENT_NOT_FOUND');
+      },
       ListResources: ({ ns, pageToken }: { readonly ns: string; readonly pageToken: string }) => {
         asked.push(ns);
         return pageToken === ''

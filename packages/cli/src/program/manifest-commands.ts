@@ -37,17 +37,14 @@ export const declareManifestCommands = (program: Command, world: World): void =>
   reading(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
     .description('manifests with their variables, checked, in canonical form')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
-  example(program.command('export'), 'svc export -A > everything.yaml')
-    .description('everything that can be written, as manifests')
+  example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
+    .description('everything that can be written, as manifests or as one archive')
     .option('-A, --all-namespaces', 'of every namespace')
+    .option('--data', 'one archive with files, sessions and messages too')
     .action(run<ExportOptions>(async (_words, options) => (await load()).exportAll(world, options)));
   example(program.command('import <file>'), 'svc import everything.yaml')
-    .description('apply what was exported, one by one')
-    .action(
-      run<ApplyOptions>(async (filename, options) =>
-        (await load()).apply(world, { ...options, filename, atomic: false, keepGoing: true }),
-      ),
-    );
+    .description('take in what was exported, one by one')
+    .action(run<ApplyOptions>(async ([file = ''], options) => (await load()).importFile(world, file, options)));
   pruning(reading(example(program.command('prune'), 'svc prune -f team/ --set team')))
     .description('delete what a set holds and manifests lack')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));

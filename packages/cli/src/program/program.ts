@@ -48,7 +48,7 @@ const report = (world: World, error: unknown, isColourWanted: boolean): ExitCode
 };
 
 /** All commands with their options; what they do is loaded when they run. */
-const buildProgram = async (world: World): Promise<Command> => {
+export const buildProgram = async (world: World): Promise<Command> => {
   const { Command } = await import('commander');
   const program = new Command('svc')
     .description('Control plane and runtime for conversational agents.')

@@ -20,8 +20,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     .action(
       run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
     );
-  scoped(example(program.command('describe <kind> [name]'), 'svc describe agent helper'))
-    .description('everything about one of them')
+  scoped(
+    example(
+      program.command('describe <kind> [name...]'),
+      'svc describe agent helper',
+      'svc describe agents -l team=red',
+    ),
+  )
+    .description('everything about each of them')
     .action(
       run<GetOptions>(async (words, options) =>
         (await import('../resources/index.ts')).describe(world, words, options),
@@ -53,16 +59,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
 const declareCreate = (create: Command, world: World): void => {
   const load = () => import('../resources/index.ts');
   const labels = 'such as team=red,tier=1';
-  create
-    .command('namespace <name>')
+  example(create.command('namespace <name>'), 'svc create namespace acme:red --recursive --labels tier=gold')
     .alias('ns')
     .description('a namespace; a deleted one comes back with its contents')
     .option('--recursive', 'create missing namespaces above it')
     .option('--parent <name>', 'namespace above it')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([name = ''], options) => (await load()).createNamespace(world, name, options)));
-  create
-    .command('agent <name>')
+  example(create.command('agent <name>'), 'svc create agent helper --model demo/echo --prompt "Be brief."')
     .description('an agent')
     .option('--model <provider/model>', 'model of its default profile')
     .option('--prompt <text>', 'system prompt')
@@ -70,10 +74,9 @@ const declareCreate = (create: Command, world: World): void => {
     .option('--template <name>', 'agent template to start from')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([name = ''], options) => (await load()).createAgent(world, name, options)));
-  create
-    .command('session <agent>')
+  example(create.command('session <agent>'), 'svc create session helper')
     .description('a conversation with an agent')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([agent = ''], options) => (await load()).createSession(world, agent, options)));
-  declareApiKeyCreation(create.command('apikey <name>'), world);
+  declareApiKeyCreation(example(create.command('apikey <name>'), 'svc create apikey ci --grant viewer@acme'), world);
 };

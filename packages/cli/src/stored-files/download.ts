@@ -59,7 +59,8 @@ const toStandardOutput = async (context: CommandContext, wanted: Download): Prom
   }
 };
 
-const piecesOf = async ({ world }: CommandContext, answered: Answered): Promise<AsyncIterable<Uint8Array>> => {
+/** The bytes of an answer, fetched from its link when it has one. Throws CommandFailure. */
+export const piecesOf = async ({ world }: CommandContext, answered: Answered): Promise<AsyncIterable<Uint8Array>> => {
   if (answered.downloadUrl === '') return ReadableStream.from([answered.content]);
   const answer = await world.fetch(answered.downloadUrl).catch((error: unknown) => {
     throw new CommandFailure(`the download from ${new URL(answered.downloadUrl).origin} broke off`, {

@@ -68,6 +68,8 @@ export interface SpecWrite<S> {
 /** How a kind takes part in writes. Every function may run again (store invariant S3). */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
+  /** Name of a resource that has none of its own, where it follows from the spec (PL-7). */
+  readonly derivedName?: (spec: S) => string;
   /** The spec with absent values filled in; must not change its argument. */
   readonly defaults?: (spec: S, key: ResourceKey) => S;
   /** All faults of the fields; pure. */

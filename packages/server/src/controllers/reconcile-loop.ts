@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store } from '../store/contracts/index.ts';
@@ -13,6 +14,8 @@ export interface ReconcileLoopDeps {
 }
 
 const PAGE = 500;
+/** Reads that need no wait never let anybody else run: after so many changes, and before each pass, everybody gets a turn. */
+const CHANGES_PER_TURN = 20;
 /** Wait before everything is queued again because the keys of a change could not be told. */
 const REMAP_MS = 5_000;
 
@@ -101,7 +104,8 @@ export class ReconcileLoop {
 
   async #mapChanges(): Promise<void> {
     const batch = this.#changes.splice(0);
-    for (const change of batch) {
+    for (const [index, change] of batch.entries()) {
+      if (index % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
       try {
         for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);
       } catch (error) {
@@ -131,6 +135,7 @@ export class ReconcileLoop {
   }
 
   async #pass(id: string, key: ResourceKey): Promise<void> {
+    await nextTurn();
     try {
       const outcome = await this.#reconciler.reconcile(key);
       if ('done' in outcome) this.#queue.done(id);

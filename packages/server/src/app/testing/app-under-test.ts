@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { silentLog, systemRandom } from '../../base/index.ts';
+import { type GivenDatabase, givenDatabase } from '../../store/postgres/testing/given-database.ts';
 import { loadConfig } from '../config/index.ts';
 import { startApp } from '../index.ts';
 import type { RunningServer } from '../server.ts';
@@ -27,6 +28,8 @@ export class AppUnderTest implements AsyncDisposable {
   readonly rest: RestClient;
   #flags: Flags;
   #dataDir = '';
+  /** In the run that repeats the suites on PostgreSQL. */
+  #database: GivenDatabase | undefined;
   #server: RunningServer | undefined;
   #closing: Promise<void> | undefined;
 
@@ -54,6 +57,7 @@ export class AppUnderTest implements AsyncDisposable {
 
   async #start(): Promise<void> {
     this.#dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
+    this.#database = this.#flags['store.url'] === undefined ? await givenDatabase() : undefined;
     await this.#open();
   }
 
@@ -66,6 +70,7 @@ export class AppUnderTest implements AsyncDisposable {
         'store.sync': 'off',
         // A turn that a test left at a gate is handed over soon.
         'server.drainSeconds': '1',
+        ...(this.#database === undefined ? {} : { 'store.url': this.#database.url }),
         'models.providers': JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
         ...this.#flags,
       },
@@ -112,6 +117,7 @@ export class AppUnderTest implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+    await this.#database?.drop();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,6 @@
 import type { AppendAudit, KindContract, Reconciler, ResourceWriter } from '../../controllers/index.ts';
 import { deploymentContracts, deploymentControllers } from '../../features/deployments/index.ts';
-import { fileName } from '../../features/files/index.ts';
 import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
-import type { JsonMap } from '../../resources/index.ts';
 import type { Engines } from './engines.ts';
 
 /** Deployments and their replicas. */
@@ -17,10 +15,6 @@ export interface DeploymentNeeds {
   readonly contractOf: (kind: string) => KindContract | undefined;
 }
 
-/** Files are named by their paths (PL-7). */
-const derivedName = (kind: string, { path }: JsonMap): string | undefined =>
-  kind === 'File' && typeof path === 'string' ? fileName(path) : undefined;
-
 /** What renders templates into namespaces and takes them back. */
 export const deploymentMachinery = (needs: DeploymentNeeds): readonly Reconciler[] => {
   const { engines, writer, audit, directory: namespaces, contractOf } = needs;
@@ -32,7 +26,6 @@ export const deploymentMachinery = (needs: DeploymentNeeds): readonly Reconciler
     audit,
     namespaces,
     contractOf,
-    derivedName,
     seal: ring,
     hash: ring,
     log,

@@ -7,10 +7,10 @@ import {
   DEPLOYMENT_LABEL,
   isSelected,
   managerOf,
-  REPLICAS_MAX,
   renderingVersion,
   replicaName,
   selectorParent,
+  servedNames,
   TARGET_LABEL,
   type TargetNamespace,
 } from './deployment-rules.ts';
@@ -18,10 +18,10 @@ import { departing, judgeDeployment, type ReplicaStanding } from './deployment-s
 import { deploymentSpec, eachReplica, findTemplates, ownsReplica } from './deployment-world.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { REPLICA_FINALIZER } from './replica-pass.ts';
-import { renderingFacts, replicaSpec, replicaStatus } from './replica-record.ts';
+import { renderingFacts, replicaSpec, replicaSummary } from './replica-record.ts';
 
 /** Finalizer of a deployment from its first replica on until the last one is gone. */
-export const DEPLOYMENT_FINALIZER = 'svc/deployment';
+const DEPLOYMENT_FINALIZER = 'svc/deployment';
 
 /** Replicas made or removed per transaction. */
 const BATCH = 50;
@@ -52,37 +52,56 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
   if (deployment.deletionTimestamp !== undefined) return tearDown(deps, deployment);
   const own = await deps.namespaces.find(deps.store.direct, key.namespace);
   if (own === undefined || own.isDeleted) return { done: true };
-  const world = await deps.store.read((tx) => readWorld(deps, tx, key));
+  const world = await readWorld(deps, key);
   if (world === undefined) return { againMs: 0 };
-  const served = servedNamespaces(world);
-  await removeReplicas(deps, world.deployment, unneeded(world, served));
-  const isWhole = await createReplicas(deps, world, served);
-  await writeStatus(deps, key);
+  const present = new Set(world.replicas.map(({ target }) => target));
+  const served = servedNames(
+    world.selected.map(({ name }) => name),
+    present,
+  );
+  const gone = unneeded(world, served);
+  const missing = missingReplicas(world, served);
+  await removeReplicas(deps, world.deployment, gone);
+  const isWhole = await createReplicas(deps, world, missing);
+  const isSame = gone.length === 0 && missing.length === 0;
+  await writeStatus(deps, isSame ? world : await readWorld(deps, key));
   return isWhole ? { done: true } : { againMs: 0 };
 };
 
-const readWorld = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<World | undefined> => {
+/** The selection of one moment, then its replicas as they are met: there may be thousands, and they are read in pages. */
+const readWorld = async (deps: DeploymentsDeps, key: ResourceKey): Promise<World | undefined> => {
+  const selection = await deps.store.read((tx) => readSelection(deps, tx, key));
+  if (selection === undefined) return undefined;
+  const { deployment, version } = selection;
+  const replicas: ReplicaFacts[] = [];
+  const take = (replica: StoredResource): number => replicas.push(factsOf(deployment, replica, version));
+  await eachReplica(deps.store.direct.resources, key, take);
+  return { ...selection, replicas };
+};
+
+interface Selection extends Omit<World, 'replicas'> {
+  /** `renderingVersion` of the deployment with its templates. */
+  readonly version: string;
+}
+
+const readSelection = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<Selection | undefined> => {
   const deployment = await tx.resources.get(key);
   if (deployment === undefined || deployment.deletionTimestamp !== undefined) return undefined;
   const { namespace, name } = key;
   const spec = deploymentSpec(deployment);
   const templates = await findTemplates(deps, tx, deployment);
-  const version = renderingVersion(deployment, templates);
   const children = await deps.namespaces.children(tx, selectorParent(namespace, spec));
-  const replicas: ReplicaFacts[] = [];
-  await eachReplica(tx.resources, key, (replica) => replicas.push(factsOf(deployment, replica, version)));
   return {
     deployment,
+    version: renderingVersion(deployment, templates),
     selected: children.filter((child) => isSelected({ namespace, name, spec }, child)),
     resting: new Set(children.filter(({ isDeleted }) => isDeleted).map((child) => child.name)),
-    replicas,
     missingTemplates: spec.templates.filter((_name, index) => templates[index] === undefined),
   };
 };
 
 const factsOf = (deployment: StoredResource, replica: StoredResource, version: string): ReplicaFacts => {
-  const { phase, conditions } = replicaStatus(replica);
-  const isRenderFailed = conditions.some(({ type, status }) => type === 'Rendered' && status === 'False');
+  const { phase, isRenderFailed } = replicaSummary(replica);
   return {
     key: replica.key,
     target: replicaSpec(replica).targetNamespace,
@@ -90,15 +109,6 @@ const factsOf = (deployment: StoredResource, replica: StoredResource, version: s
     isDeleting: replica.deletionTimestamp !== undefined,
     standing: { phase, isUpdated: renderingFacts(replica).version === version, isRenderFailed },
   };
-};
-
-/** At most REPLICAS_MAX of the selection; those that have a replica already come first, so that none is pushed out. */
-const servedNamespaces = ({ selected, replicas }: World): readonly string[] => {
-  const names = selected.map(({ name }) => name);
-  if (names.length <= REPLICAS_MAX) return names;
-  const present = new Set(replicas.map(({ target }) => target));
-  const isPresent = (name: string): number => (present.has(name) ? 0 : 1);
-  return names.sort((left, right) => isPresent(left) - isPresent(right)).slice(0, REPLICAS_MAX);
 };
 
 /** Replicas of namespaces that have left the selection; those of a tombstone keep what a revival brings back. */
@@ -131,11 +141,15 @@ const removeReplicas = async (
     });
 };
 
+/** Namespaces of the selection that have no replica yet. */
+const missingReplicas = ({ deployment, replicas }: World, served: readonly string[]): readonly string[] => {
+  const present = new Set(replicas.map(({ key }) => key.name));
+  return served.filter((target) => !present.has(replicaName(deployment.key.name, target)));
+};
+
 /** Makes the replicas that are missing; false when the deployment was changed meanwhile. */
-const createReplicas = async (deps: DeploymentsDeps, world: World, served: readonly string[]): Promise<boolean> => {
-  const present = new Set(world.replicas.map(({ key }) => key.name));
+const createReplicas = async (deps: DeploymentsDeps, world: World, missing: readonly string[]): Promise<boolean> => {
   const { key, uid, generation } = world.deployment;
-  const missing = served.filter((target) => !present.has(replicaName(key.name, target)));
   for (let at = 0; at < missing.length; at += BATCH) {
     const isCurrent = await deps.store.write(async (tx) => {
       const current = await tx.resources.get(key);
@@ -179,9 +193,8 @@ const createReplica = async (
   await deps.writer.writeStatus(tx, key, () => ({ finalizers: [REPLICA_FINALIZER] }));
 };
 
-/** The counts of one moment, read and written together, so that they add up for whoever reads them. */
-const writeStatus = async (deps: DeploymentsDeps, key: ResourceKey): Promise<void> => {
-  const world = await deps.store.read((tx) => readWorld(deps, tx, key));
+/** What the replicas of one moment say, written at once, so that the counts add up for whoever reads them. */
+const writeStatus = async (deps: DeploymentsDeps, world: World | undefined): Promise<void> => {
   if (world === undefined) return;
   const { deployment, selected, replicas, missingTemplates } = world;
   const byTarget = new Map(replicas.filter(({ isOwn, isDeleting }) => isOwn && !isDeleting).map((r) => [r.target, r]));
@@ -191,7 +204,7 @@ const writeStatus = async (deps: DeploymentsDeps, key: ResourceKey): Promise<voi
   );
   const facts = { standings, replicas: replicas.map((replica) => replica.key.name).sort(), missingTemplates };
   await deps.store.write((tx) =>
-    deps.writer.writeStatus(tx, key, (current) =>
+    deps.writer.writeStatus(tx, deployment.key, (current) =>
       // A spec that came meanwhile is judged by the pass that it wakes.
       current.uid === deployment.uid && current.generation === deployment.generation
         ? { status: judgeDeployment(current, facts, tx.now()) }

@@ -72,6 +72,17 @@ export const isSelected = (deployment: Named & { readonly spec: DeploymentSpec }
   return wanted.every(([key, value]) => Object.hasOwn(target.labels, key) && target.labels[key] === value);
 };
 
+/** At most `limit` of the selection; those that have a replica already come first, so that none is pushed out. */
+export const servedNames = (
+  selected: readonly string[],
+  present: ReadonlySet<string>,
+  limit = REPLICAS_MAX,
+): readonly string[] => {
+  if (selected.length <= limit) return selected;
+  const rank = (name: string): number => (present.has(name) ? 0 : 1);
+  return [...selected].sort((left, right) => rank(left) - rank(right)).slice(0, limit);
+};
+
 /** All faults of a deployment's name and fields (PL-5). */
 export const checkDeployment = (deployment: {
   readonly name: string;

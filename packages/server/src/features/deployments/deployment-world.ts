@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DeploymentSpec, DeploymentSpecSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import {
   messageFromText,
   openRecord,
+  parseJsonMap,
   recordKey,
+  type SealedPart,
   SYSTEM_NAMESPACE,
+  unopenedValues,
   type ValueSeal,
   withoutPrivate,
 } from '../../resources/index.ts';
@@ -43,8 +47,11 @@ export const openTemplate = (record: StoredResource, seal: Pick<ValueSeal, 'open
   name: record.key.name,
   labels: withoutPrivate(record.labels),
   annotations: withoutPrivate(record.annotations),
+  isReadable: unopenedValues(templatePart(record), parseJsonMap(record.spec) ?? {}, seal).length === 0,
   spec: messageFromText(TemplateSpecSchema, openRecord(record, seal).spec) as TemplateSpec,
 });
+
+const templatePart = ({ uid }: StoredResource): SealedPart => ({ kind: 'Template', section: 'spec', uid });
 
 /** True when the record is the deployment that the replica was made for, and not another one of its name. */
 export const ownsReplica = (deployment: StoredResource, replica: StoredResource): boolean =>
@@ -56,7 +63,7 @@ export const deploymentKeyOf = (replica: StoredResource): ResourceKey => {
   return recordKey('Deployment', namespace, name);
 };
 
-/** Calls `take` with every resource of a kind that the query finds, a page at a time. */
+/** Calls `take` with every resource of a kind that the query finds, a page at a time; others run between two pages. */
 const eachRecord = async (
   reads: ResourceReads,
   query: Omit<Parameters<ResourceReads['list']>[0], 'limit' | 'after'>,
@@ -68,6 +75,7 @@ const eachRecord = async (
     for (const record of page) take(record);
     after = page.at(-1)?.key;
     if (page.length < PAGE) return;
+    await nextTurn();
   }
 };
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../base/index.ts';
 import type { AppendAudit, KindContract, NamespaceFacts, ResourceWriter } from '../../controllers/contract.ts';
-import type { JsonMap, ValueHash, ValueSeal } from '../../resources/index.ts';
+import type { ValueHash, ValueSeal } from '../../resources/index.ts';
 import type { ReadTx, Store, StoredResource } from '../../store/contracts/index.ts';
 import type { TargetNamespace } from './deployment-rules.ts';
 
@@ -23,8 +23,6 @@ export interface DeploymentsDeps {
   readonly namespaces: TargetNamespaces;
   /** Rules of the kinds that templates hold. */
   readonly contractOf: (kind: string) => KindContract | undefined;
-  /** Name of a resource whose kind derives it from the spec. */
-  readonly derivedName: (kind: string, spec: JsonMap) => string | undefined;
   readonly seal: Pick<ValueSeal, 'open'>;
   readonly hash: ValueHash;
   readonly log: Log;

@@ -1,7 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import { DeletePropagation, GatewayService } from '@svc/api/gateway';
+import { McpServerSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
-import { ADMIN, type DeploymentWorld, openDeploymentWorld } from '../testing/index.ts';
+import { recordKey } from '../../resources/index.ts';
+import { ADMIN, callContext, type DeploymentWorld, openDeploymentWorld } from '../testing/index.ts';
 
 const { createNamespace, deleteNamespace, modifyAgent } = GatewayService.method;
 
@@ -197,6 +200,30 @@ describe('withdrawal', () => {
     expect(await world.list('Deployment')).toEqual([]);
   });
 
+  it('leaves an adopted object its fields where it is not valid without them, or its namespace is closed', async () => {
+    const web = { transport: 'http', target: 'http://x' };
+    await world.apply(namespace('a') + namespace('b'));
+    for (const ns of ['acme:a', 'acme:b'])
+      await world.store.write((tx) =>
+        world.writer.put(tx, callContext('test'), {
+          key: recordKey('McpServer', ns, 'web'),
+          spec: create(McpServerSpecSchema, web),
+        }),
+      );
+    await world.apply(
+      template('web', 'transport: http, target: "http://x"', { kind: 'McpServer' }) + deployment('web'),
+    );
+    await world.settle();
+    await world.call(deleteNamespace, { name: 'acme:b' } as never);
+    await world.remove('Deployment', 'acme/rollout');
+    await world.settle();
+    for (const ns of ['a', 'b']) {
+      expect(await world.spec('McpServer', `acme:${ns}/web`)).toEqual(web);
+      expect((await world.get('McpServer', `acme:${ns}/web`))?.labels).toEqual({});
+    }
+    expect(await world.list('Deployment')).toEqual([]);
+  });
+
   it('follows templates that are dropped and names that change, and leaves objects of a template that is missing', async () => {
     await world.apply(namespace('a') + three + deployment('one, two'));
     await world.settle();
@@ -303,6 +330,21 @@ it('a deployment in a deleted namespace rests, and withdraws when the namespace 
   await world.call(deleteNamespace, { name: 'acme', purge: true } as never);
   await world.settle();
   expect(await agents()).toEqual([]);
+});
+
+it('a deployment is Pending until its replicas are rendered', async () => {
+  await world.apply(namespace('a') + template('one', 'systemPrompt: x') + deployment('one'));
+  expect(await world.deployment('acme/rollout')).toMatchObject({ phase: 'Pending', observedGeneration: 0n });
+  const [selecting] = world.controllers();
+  await selecting?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+  expect((await world.replica('acme:a')).phase).toBe('Pending');
+  expect(await counts()).toBe('1 = 0 + 1 + 0');
+  expect(await condition('Ready')).toBe('False Pending');
+  await world.settle();
+  expect(await world.deployment('acme/rollout')).toMatchObject({ phase: 'Ready', observedGeneration: 1n });
+  await world.remove('Deployment', 'acme/rollout');
+  await selecting?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+  expect((await world.deployment('acme/rollout')).phase).toBe('Terminating');
 });
 
 describe('one mistake', () => {
@@ -494,6 +536,17 @@ describe('a rendered object', () => {
     await world.settle();
     expect(await open()).toMatchObject({ data: { token: expect.any(String), mine: expect.any(String) } });
     expect(JSON.stringify(await open())).not.toContain('other');
+  });
+
+  it('is not made of a template whose values cannot be decrypted', async () => {
+    await world.apply(
+      namespace('a') + template('keys', 'stringData: {token: x}', { kind: 'Secret' }) + deployment('keys'),
+    );
+    const seal = { open: () => undefined };
+    await world.settle(world.controllers({ seal }));
+    expect((await world.replica('acme:a')).conflicts).toEqual(['Secret/keys#/spec: Invalid:spec']);
+    expect(await world.list('Secret')).toEqual([]);
+    expect((await world.get('Template', 'acme/keys'))?.spec).not.toContain('hush');
   });
 
   it('that is not Ready makes its replica Degraded until it is', async () => {

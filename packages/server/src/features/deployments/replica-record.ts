@@ -9,6 +9,7 @@ import {
   canonicalJson,
   type Finding,
   isJsonMap,
+  type JsonData,
   messageFromText,
   parseJsonMap,
   settleConditions,
@@ -33,6 +34,18 @@ export const replicaSpec = (record: StoredResource): DeploymentReplicaSpec =>
 
 export const replicaStatus = (record: Pick<StoredResource, 'status'>): DeploymentReplicaStatus =>
   messageFromText(DeploymentReplicaStatusSchema, record.status) as DeploymentReplicaStatus;
+
+/** The little that counts, without reading the message as a whole: a deployment looks at thousands of them. */
+export const replicaSummary = (
+  record: Pick<StoredResource, 'status'>,
+): { readonly phase: string; readonly isRenderFailed: boolean } => {
+  const { phase, conditions } = parseJsonMap(record.status) ?? {};
+  const list: readonly JsonData[] = Array.isArray(conditions) ? (conditions as readonly JsonData[]) : [];
+  return {
+    phase: typeof phase === 'string' ? phase : '',
+    isRenderFailed: list.some((item) => isJsonMap(item) && item['type'] === 'Rendered' && item['status'] === 'False'),
+  };
+};
 
 export const renderingFacts = (record: Pick<StoredResource, 'annotations'>): RenderingFacts => {
   const facts = parseJsonMap(record.annotations[RENDERING] ?? '{}') ?? {};

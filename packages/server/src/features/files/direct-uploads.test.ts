@@ -119,6 +119,22 @@ describe('uploads into a bucket', () => {
     expect(await world.search('needle')).toEqual(['/n.txt']);
   });
 
+  it('wait out an outage: nothing is lost, nothing is called damaged, and the same completion works afterwards', async () => {
+    const kept = await world.made('/kept', 'kept');
+    const prepared = await world.prepare('/a', bytes);
+    await world.put(prepared, bytes);
+    await places.server.stop();
+    const unavailable = { code: 'UNAVAILABLE', reason: 'STORAGE' };
+    await expect(world.complete(prepared)).rejects.toMatchObject(unavailable);
+    await expect(world.made('/new', 'new')).rejects.toMatchObject(unavailable);
+    expect((await world.download(world.nameOf(kept))).failure).toMatchObject(unavailable);
+    expect((await world.readFile('/kept', 3)).file?.status?.phase).toBe('Ready');
+    await places.server.start();
+    expect((await world.complete(prepared)).file?.status?.phase).toBe('Ready');
+    expect((await world.download(world.nameOf(kept))).body.toString()).toBe('kept');
+    await expect(world.readFile('/new')).rejects.toMatchObject({ reason: 'FILE_NOT_FOUND' });
+  });
+
   describe('completions', () => {
     const sent = async (): Promise<PrepareUploadResponse> => {
       const prepared = await world.prepare('/a', bytes);

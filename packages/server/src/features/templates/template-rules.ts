@@ -13,6 +13,7 @@ import {
   type JsonMap,
   type KindRow,
   nameForm,
+  parentInSpec,
   parseJsonMap,
   recordKey,
   SYSTEM_NAMESPACE,
@@ -130,7 +131,9 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   if (contract === undefined) return [];
   const given = fromJson(row.spec, rendered.value as JsonValue);
   const named = subject.spec.metadata?.name ?? '';
-  const key = recordKey(row.kind, subject.namespace, named === '' ? subject.name : named);
+  const name = named === '' ? (contract.derivedName?.(given) ?? subject.name) : named;
+  const parent = parentInSpec(row, rendered.value);
+  const key = { ...recordKey(row.kind, subject.namespace, name), parent };
   const faults = contract.validate({
     key,
     spec: contract.defaults?.(given, key) ?? given,

@@ -4,6 +4,7 @@ import {
   DeploymentReplicaStatusSchema,
   type DeploymentStatus,
   DeploymentStatusSchema,
+  type FileSpec,
 } from '@svc/api/resources';
 import { type Log, silentLog } from '../../base/index.ts';
 import { kindContract, type Reconciler } from '../../controllers/index.ts';
@@ -19,7 +20,7 @@ const ROUNDS_MAX = 500;
 export type DeploymentWorld = Awaited<ReturnType<typeof openDeploymentWorld>>;
 
 /** What deployments work with in a test; a store that fails or a log may be put in place. */
-export type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log'>>;
+export type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log' | 'seal'>>;
 
 /** The resource world with deployments and the kinds they render; controllers run only by `settle`. */
 export const openDeploymentWorld = async () => {
@@ -51,7 +52,12 @@ const openWorld = async () => {
     contracts: [
       ...deploymentContracts({ ancestorsOf: (namespace) => ancestorsOf(namespace) }),
       secretContract(),
-      ...['Channel', 'ChannelSubscription', 'File'].map(plain),
+      ...['Channel', 'ChannelSubscription'].map(plain),
+      kindContract<FileSpec>({
+        kind: 'File',
+        derivedName: ({ path }) => `file-of-${path.slice(1)}`,
+        validate: () => [],
+      }),
     ],
   });
   ancestorsOf = (namespace) => world.ancestry.ancestors(namespace);
@@ -63,7 +69,6 @@ const openWorld = async () => {
       ...{ store, writer, audit, contractOf, seal, log: silentLog as Log },
       namespaces: directory,
       hash: seal,
-      derivedName: (kind, { path }) => (kind === 'File' ? `file-of-${String(path).slice(1)}` : undefined),
       ...parts,
     });
   return { ...world, controllers };

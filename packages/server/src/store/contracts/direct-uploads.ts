@@ -4,7 +4,8 @@ export interface AnnouncedBytes {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Micros; no link works longer. */
+  /** Micros of the store's clock; a link works from the one to the other. */
+  readonly createdAt: number;
   readonly expiresAt: number;
 }
 
@@ -22,7 +23,7 @@ export type UploadVerdict = 'accepted' | 'empty' | 'size' | 'hash';
  * links of its own have it. What arrives lies apart from the objects until it was accepted.
  */
 export interface DirectUploads {
-  /** A link for one PUT of exactly these bytes. */
+  /** A link for one PUT of exactly these bytes; asked for when they are announced. */
   link(announced: AnnouncedBytes): Promise<UploadLink>;
   /** Looks at what arrived and makes it an object of the blob store, durably; may be repeated. Wrong bytes stay apart. */
   accept(announced: AnnouncedBytes): Promise<UploadVerdict>;

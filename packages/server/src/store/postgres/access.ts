@@ -1,5 +1,5 @@
 import type { Queries } from './connection/index.ts';
-import type { ReadSet } from './transactions/read-set.ts';
+import type { ReadSet } from './reads/index.ts';
 
 /** How far the logs are complete: beyond it a transaction may still bring an older entry. */
 export interface LogFrontiers {

@@ -40,10 +40,20 @@ const EPOCH = statement<{ value: string }>(
    RETURNING value`,
 );
 /** Rows that were copied in with their numbers (a restore) must not meet new ones. */
-const ALIGN = statement(
-  `SELECT setval('resource_versions', greatest(v.newest, s.last_value))
-   FROM (SELECT coalesce(max(version), 0) AS newest FROM changes) v, resource_versions s WHERE v.newest > s.last_value`,
+const ALIGN_VERSIONS = statement(
+  `SELECT setval('resource_versions', v.newest) FROM (SELECT coalesce(max(version), 0) AS newest FROM changes) v,
+     resource_versions s WHERE v.newest > s.last_value`,
 );
+const ALIGN_ROWS = ['resources', 'sessions', 'messages', 'turns', 'journal', 'permissions', 'channel_messages']
+  .concat('search_documents', 'search_chunks', 'audit')
+  .map((table) => {
+    const column = table === 'audit' ? 'position' : 'row';
+    return statement(
+      `SELECT setval(s.name, t.newest) FROM (SELECT pg_get_serial_sequence('${table}', '${column}') AS name) s,
+         (SELECT coalesce(max(${column}), 0) AS newest FROM ${table}) t
+       WHERE t.newest > coalesce(pg_sequence_last_value(s.name::regclass), 0)`,
+    );
+  });
 
 /**
  * The engine for many nodes. Opening connects, migrates under a lock that spans all nodes and joins the store clock; Faults
@@ -59,7 +69,7 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
       nowMicros: options.clock.nowMicros(),
       log: options.log,
     });
-    await calls.rows(ALIGN);
+    for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
     const nextToken = tokenSource(options.random);
     const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
     const clock = await SharedClock.start(calls, options.clock);

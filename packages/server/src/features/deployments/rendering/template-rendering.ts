@@ -13,12 +13,13 @@ import {
 } from '../../../resources/expressions/index.ts';
 import {
   canonicalJson,
+  findKind,
   isJsonMap,
   type JsonData,
   type JsonMap,
   type KindRow,
-  kindRow,
   leafName,
+  parentInSpec,
   parseJsonMap,
   recordKey,
   withoutPrivate,
@@ -30,7 +31,7 @@ import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
 import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
 
 /** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */
-export const RENDERED_OBJECT_MAX = 1024 * 1024;
+const RENDERED_OBJECT_MAX = 1024 * 1024;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -41,8 +42,10 @@ export interface NamedTexts {
   readonly annotations: Texts;
 }
 
-/** A template with readable values. */
+/** A template with its values opened. */
 export interface RenderedTemplate extends NamedTexts {
+  /** False when a value of it could not be opened. */
+  readonly isReadable: boolean;
   readonly spec: TemplateSpec;
 }
 
@@ -67,8 +70,6 @@ export type Rendering =
 
 export interface RenderDeps {
   readonly contractOf: (kind: string) => KindContract | undefined;
-  /** Name of a resource whose kind derives it from the spec. */
-  readonly derivedName: (kind: string, spec: JsonMap) => string | undefined;
 }
 
 /** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
@@ -98,22 +99,34 @@ class TemplateRendering {
 
   run(): Rendering {
     const { spec, name: templateName } = this.#template;
-    const row = kindRow(spec.kind);
+    const row = findKind(spec.kind);
+    // A newer release may have stored a kind that this one lacks.
+    if (row === undefined) return this.#refused(`${spec.kind}/${templateName}`, `there is no kind ${spec.kind}`);
+    if (!this.#template.isReadable)
+      return this.#refused(`${spec.kind}/${templateName}`, 'a value of the template cannot be decrypted');
     const metadata = this.#metadata();
     const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
-    const derived = metadata.name === '' ? this.#deps.derivedName(row.kind, body) : undefined;
+    const shape = this.#mistakes.length > 0 ? [] : shapeProblems(row.spec, body);
+    const derived = shape.length > 0 || metadata.name !== '' ? undefined : this.#derivedName(row, body);
     const name = derived ?? (metadata.name === '' ? templateName : metadata.name);
-    const parent = row.parent === 'channel' ? String(body['channel'] ?? '') : '';
-    const key = { ...recordKey(row.kind, this.#target.name, name), parent };
+    const key = { ...recordKey(row.kind, this.#target.name, name), parent: parentInSpec(row, body) };
     const id = objectId(key);
-    if (this.#mistakes.length === 0)
-      for (const { pointer, message } of shapeProblems(row.spec, body)) this.#invalid(`/spec${pointer}`, message);
+    for (const { pointer, message } of shape) this.#invalid(`/spec${pointer}`, message);
     if (this.#mistakes.length > 0) return this.#failed(id);
     const { labels, annotations } = metadata;
     const form = { metadata: { labels, annotations }, spec: this.#stored(row, key, body) };
     if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
       return { object: { template: templateName, id, key, row, form } };
-    this.#invalid('/spec', `larger than ${RENDERED_OBJECT_MAX} bytes`);
+    return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
+  }
+
+  #derivedName(row: KindRow, body: JsonMap): string | undefined {
+    if (this.#mistakes.length > 0) return undefined;
+    return this.#deps.contractOf(row.kind)?.derivedName?.(fromJson(row.spec, body as JsonValue));
+  }
+
+  #refused(id: string, message: string): Rendering {
+    this.#invalid('/spec', message);
     return this.#failed(id);
   }
 

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { type BackoffRule, backoffMs, type Clock, type Random } from '../../../base/index.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import type { NamedBytes, S3Bucket } from './s3-bucket.ts';
@@ -33,11 +32,11 @@ export class ObjectSender {
     }
   }
 
-  /** The client cannot send a stream twice, so each try opens the file anew. */
-  async sendFile({ file, ...named }: SpooledBytes): Promise<void> {
+  /** The client cannot send a stream twice, so each try reads the file anew. */
+  async sendFile({ open, ...named }: SpooledBytes): Promise<void> {
     const { bucket, keys, random } = this.#deps;
     for (let attempt = 1; ; attempt++) {
-      const body = createReadStream(file);
+      const body = open();
       try {
         await bucket.put(keys.object(named.sha256), body, named);
         return;

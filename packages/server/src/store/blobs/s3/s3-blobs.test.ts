@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../base/index.ts';
 import { blobConformance } from '../../conformance/index.ts';
@@ -64,12 +63,18 @@ describe('S3 blobs', () => {
     }
   });
 
-  it('leave nothing in the spool, whatever becomes of the bytes, nor what an earlier process left there', async () => {
+  it('show nothing in the spool, on their way, afterwards, nor when refused', async () => {
     const { blobs, spoolDir } = await openForTest(server);
-    await writeFile(join(spoolDir, 'left'), 'x');
-    await blobs.put(pieces(random(100_000), 999));
-    await blobs.put(pieces(random(100_000), 999), { limitBytes: 10 }).catch(() => undefined);
-    expect(await readdir(spoolDir)).toEqual([]);
+    const seen: (readonly string[])[] = [];
+    async function* watched(): AsyncGenerator<Uint8Array> {
+      for await (const piece of pieces(random(100_000), 30_000)) {
+        seen.push(await readdir(spoolDir));
+        yield piece;
+      }
+    }
+    const { sizeBytes } = await blobs.put(watched());
+    await expect(blobs.put(watched(), { limitBytes: 10 })).rejects.toMatchObject({ reason: 'TOO_LARGE' });
+    expect([sizeBytes, seen.flat(), await readdir(spoolDir)]).toEqual([100_000, [], []]);
   });
 
   it('say UNAVAILABLE while the server is gone, in the middle of a stream as well, and work again once it is back', async () => {

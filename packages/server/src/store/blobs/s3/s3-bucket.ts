@@ -12,7 +12,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { UploadLink } from '../../contracts/index.ts';
 import { fromBase64, toBase64 } from './checksum.ts';
-import { isChanged, isMissing, toStartFault, toStorageFault } from './s3-faults.ts';
+import { isChanged, isMissing, isMissingHead, toStartFault, toStorageFault } from './s3-faults.ts';
 
 /** What the service says of a stored thing. */
 export interface HeadFacts {
@@ -66,7 +66,7 @@ export class S3Bucket {
   async head(key: string): Promise<HeadFacts | undefined> {
     const found = await this.#asked(
       () => this.#client.send(new HeadObjectCommand({ ...this.#at(key), ChecksumMode: 'ENABLED' })),
-      isMissing,
+      isMissingHead,
     );
     if (found === undefined) return undefined;
     const { ContentLength: sizeBytes = 0, ETag: etag = '', ChecksumSHA256: checksum } = found;
@@ -99,7 +99,10 @@ export class S3Bucket {
 
   /** Copies within the service what `etag` says; false when it is gone or others have come since. */
   async copy(from: { readonly key: string; readonly etag: string }, to: string): Promise<boolean> {
-    const source = { CopySource: encodeURI(`${this.#name}/${from.key}`), CopySourceIfMatch: from.etag };
+    const source = {
+      CopySource: [this.#name, ...from.key.split('/')].map(encodeURIComponent).join('/'),
+      CopySourceIfMatch: from.etag,
+    };
     const copied = await this.#asked(
       () => this.#client.send(new CopyObjectCommand({ ...this.#at(to), ...source })),
       (error) => isMissing(error) || isChanged(error),

@@ -1,6 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Clock, type Fault, ManualClock } from '../../../base/index.ts';
+import { type Clock, Fault, ManualClock } from '../../../base/index.ts';
+import { selfSigned } from '../../../transport/self-signed.ts';
+import { toStartFault, toStorageFault } from './s3-faults.ts';
 import { AttestingServer, type Disturbance } from './testing/attesting-server.ts';
 import { collect, hashOf, openForTest } from './testing/s3-places.ts';
 import { S3Server } from './testing/s3-server.ts';
@@ -47,6 +52,14 @@ const failure = async (work: Promise<unknown>): Promise<Fault> =>
     (error: Fault) => error,
   );
 
+/** A machine on which no AWS program finds credentials. */
+const withoutCredentials = (): void => {
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
+  for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/nowhere');
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  onTestFinished(() => void vi.unstubAllEnvs());
+};
+
 describe('a server that starts with objects in a bucket', () => {
   it.each([
     [404, 'objects.bucket: the object store has no such bucket'],
@@ -62,14 +75,23 @@ describe('a server that starts with objects in a bucket', () => {
   });
 
   it('is told that there are no credentials', async () => {
-    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined);
-    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/nowhere');
-    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-    onTestFinished(() => void vi.unstubAllEnvs());
+    withoutCredentials();
     const { reach } = await openForTest(server, { accessKey: undefined, secretKey: undefined });
     const fault = await failure(reach());
     expect(fault).toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'OBJECTS_UNUSABLE' });
     expect(fault.message).toContain('no credentials for the object store');
+  });
+
+  it('is told that the certificate of the service is not trusted', async () => {
+    const stranger = createServer(selfSigned(), (_request, response) => void response.end());
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    const { port } = stranger.address() as AddressInfo;
+    const { reach } = await openForTest(server, { endpoint: `https://127.0.0.1:${port}` });
+    const fault = await failure(reach());
+    expect(fault).toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'OBJECTS_UNUSABLE' });
+    expect(fault.message).toContain('objects.endpoint: the certificate of the object store is not valid');
   });
 
   it('is told that the service answers nothing of use, which passes', async () => {
@@ -126,6 +148,15 @@ describe('a failing service', () => {
     }
   });
 
+  it('is not believed that bytes are gone before it says so by name', async () => {
+    const { blobs } = await openForTest(server);
+    const { sha256 } = await blobs.put(bytes);
+    server.disturb = ({ method }) => (method === 'GET' ? 404 : undefined);
+    await expect(blobs.read(sha256)).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE' });
+    server.disturb = () => ({ status: 404, code: 'NoSuchKey' });
+    await expect(blobs.read(sha256)).rejects.toMatchObject({ code: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' });
+  });
+
   it('is asked three times and no more', async () => {
     const { blobs } = await openForTest(server);
     const { sha256 } = await blobs.put(bytes);
@@ -179,4 +210,26 @@ describe('a failing service', () => {
       reason: 'OBJECT_NOT_FOUND',
     });
   });
+});
+
+describe('links', () => {
+  it('are not signed without credentials, and say so', async () => {
+    withoutCredentials();
+    const { uploads } = await openForTest(server, { accessKey: undefined, secretKey: undefined });
+    const times = { createdAt: 0, expiresAt: 60_000_000 };
+    const fault = await failure(uploads.link({ id: 'a', sizeBytes: 1, sha256: hashOf(bytes), ...times }));
+    expect(fault).toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE' });
+    expect(fault.message).toContain('no credentials for the object store');
+  });
+});
+
+describe('errors that are none of the service', () => {
+  const noFile = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', path: '/spool/1' });
+  it.each([new TypeError('a mistake of ours'), new Fault('ABORTED', 'CONFLICT', 'x'), noFile, 'no error at all'])(
+    'pass unchanged: %s',
+    (error) => {
+      expect(toStorageFault(error)).toBe(error);
+      expect(toStartFault(error)).toBe(error);
+    },
+  );
 });

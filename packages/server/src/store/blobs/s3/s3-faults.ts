@@ -1,7 +1,7 @@
-import { Fault } from '../../../base/index.ts';
+import { Fault, isFault } from '../../../base/index.ts';
 
 /** What is wrong with the object store; all but `unreachable` is for the operator to mend. */
-type ProblemKind = 'bucket' | 'access' | 'credentials' | 'region' | 'unreachable';
+type ProblemKind = 'bucket' | 'access' | 'credentials' | 'region' | 'certificate' | 'unreachable';
 
 const TEXTS: Readonly<Record<Exclude<ProblemKind, 'unreachable'>, string>> = {
   bucket: 'objects.bucket: the object store has no such bucket',
@@ -10,6 +10,7 @@ const TEXTS: Readonly<Record<Exclude<ProblemKind, 'unreachable'>, string>> = {
   credentials:
     'no credentials for the object store: set objects.accessKey and objects.secretKey, or provide those of the machine',
   region: 'objects.region: the bucket lies in another region',
+  certificate: 'objects.endpoint: the certificate of the object store is not valid, or its authority is not known here',
 };
 
 /** What the S3 client throws, as far as it matters here. */
@@ -20,14 +21,16 @@ interface ClientFailure {
   readonly status: number | undefined;
 }
 
-const MISSING: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
 const REGION: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
 const CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 const TIMEOUTS: ReadonlySet<string> = new Set(['TimeoutError', 'AbortError']);
 
-/** Undefined for an error that has nothing to do with the service. */
+/** What TLS calls a certificate it does not take. */
+const CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
+
+/** Undefined for an error that has nothing to do with the service: an error with a path is one of our own files. */
 const failureOf = (error: unknown): ClientFailure | undefined => {
-  if (!(error instanceof Error)) return undefined;
+  if (!(error instanceof Error) || isFault(error) || 'path' in error) return undefined;
   const { name, code, $metadata, $response } = error as Error & {
     readonly code?: unknown;
     readonly $metadata?: { readonly httpStatusCode?: number };
@@ -38,11 +41,14 @@ const failureOf = (error: unknown): ClientFailure | undefined => {
   return isKnown ? { name, code: typeof code === 'string' ? code : undefined, status } : undefined;
 };
 
-/** True when the thing asked for is not there (a missing bucket is something else). */
-export const isMissing = (error: unknown): boolean => {
-  const failure = failureOf(error);
-  return failure !== undefined && (MISSING.has(failure.name) || (failure.status === 404 && !isBucketMissing(failure)));
-};
+/**
+ * True when the service says by name that it has no such key. A bare 404 may come from anything on the way, and bytes that
+ * are said to be gone make a file Failed.
+ */
+export const isMissing = (error: unknown): boolean => failureOf(error)?.name === 'NoSuchKey';
+
+/** The same for `HEAD`, whose answers have no body to name anything in. */
+export const isMissingHead = (error: unknown): boolean => failureOf(error)?.status === 404;
 
 /** True when the object changed since it was looked at. */
 export const isChanged = (error: unknown): boolean => failureOf(error)?.status === 412;
@@ -59,6 +65,7 @@ const kindOf = (failure: ClientFailure): ProblemKind => {
   if (CREDENTIALS.has(failure.name)) return 'credentials';
   if (REGION.has(failure.name) || failure.status === 301) return 'region';
   if (isBucketMissing(failure)) return 'bucket';
+  if (CERTIFICATE.test(failure.code ?? '')) return 'certificate';
   return failure.status === 401 || failure.status === 403 ? 'access' : 'unreachable';
 };
 

@@ -12,7 +12,7 @@ export interface S3ObjectsOptions extends S3Connection {
   readonly bucket: string;
   /** Text before every key, as it is; '' = none. */
   readonly prefix: string;
-  /** Folder for bytes on their way; made when needed. Only one process may use it. */
+  /** Folder for bytes on their way; made when needed. */
   readonly spoolDir: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,7 +40,7 @@ export const openS3Objects = (options: S3ObjectsOptions): S3Objects => {
   const sender = new ObjectSender({ bucket, keys, clock: options.clock, random: options.random });
   return {
     blobs: new S3Blobs({ bucket, keys, spool, sender }),
-    uploads: new S3Uploads({ bucket, keys, spool, sender, clock: options.clock }),
+    uploads: new S3Uploads({ bucket, keys, spool, sender }),
     reach: () => bucket.open(),
     close: () => client.destroy(),
   };

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/index.ts';
 import type { AnnouncedBytes, DirectUploads, UploadLink, UploadVerdict } from '../../contracts/index.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import type { ObjectSender } from './object-sender.ts';
@@ -12,7 +11,6 @@ export interface S3UploadsDeps {
   readonly keys: ObjectKeys;
   readonly spool: Spool;
   readonly sender: ObjectSender;
-  readonly clock: Clock;
 }
 
 /**
@@ -28,9 +26,9 @@ export class S3Uploads implements DirectUploads {
   }
 
   link(announced: AnnouncedBytes): Promise<UploadLink> {
-    const { bucket, keys, clock } = this.#deps;
-    const seconds = Math.floor((announced.expiresAt - clock.nowMicros()) / MICROS_PER_SECOND);
-    return bucket.signedPut(keys.upload(announced), announced, Math.max(1, seconds));
+    const { bucket, keys } = this.#deps;
+    const seconds = Math.floor((announced.expiresAt - announced.createdAt) / MICROS_PER_SECOND);
+    return bucket.signedPut(keys.upload(announced), announced, seconds);
   }
 
   async accept(announced: AnnouncedBytes): Promise<UploadVerdict> {

@@ -5,4 +5,4 @@
 export { Database, type DatabaseOptions } from './database.ts';
 export type { Session } from './session.ts';
 export { composed, type Queries, type SqlValue, Statement, statement } from './statement.ts';
-export { ConnectionLost, isConflict, isDuplicate, ServerError, storageFault, toCallerError } from './storage-fault.ts';
+export { ConnectionLost, isConflict, ServerError, storageFault, toCallerError } from './storage-fault.ts';

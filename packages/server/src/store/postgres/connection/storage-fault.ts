@@ -4,7 +4,6 @@ import { Fault, isFault } from '../../../base/index.ts';
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 /** SQLSTATE: the disk of the database is full. */
 const DISK_FULL = '53100';
-const DUPLICATE = '23505';
 /** SQLSTATE classes that say that the connection or the server is gone: connection, operator intervention, system. */
 const LOST_CLASSES: ReadonlySet<string> = new Set(['08']);
 const LOST_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
@@ -45,8 +44,6 @@ export const toEngineError = (error: unknown): ServerError | ConnectionLost => {
 };
 
 export const isConflict = (error: unknown): boolean => error instanceof ServerError && CONFLICTS.has(error.code);
-
-export const isDuplicate = (error: unknown): boolean => error instanceof ServerError && error.code === DUPLICATE;
 
 /** UNAVAILABLE STORAGE; the cause is for the log only. */
 export const storageFault = (message: string, cause?: unknown): Fault =>

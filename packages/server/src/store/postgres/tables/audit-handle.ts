@@ -25,7 +25,7 @@ const SET_HASH = statement(
 );
 
 /** Newest first. */
-export const listAudit = async (sql: Queries, filter: AuditFilter): Promise<readonly AuditRow[]> => {
+const listAudit = async (sql: Queries, filter: AuditFilter): Promise<readonly AuditRow[]> => {
   const conditions = new Conditions();
   const { namespaces, identity, operation, since, until, before } = filter;
   if (namespaces !== undefined) conditions.add(`a.namespace = ANY(${conditions.value(namespaces)}::text[])`);
@@ -39,7 +39,7 @@ export const listAudit = async (sql: Queries, filter: AuditFilter): Promise<read
   return (await sql.rows(composed<AuditSqlRow>(text), conditions.values)).map(toAudit);
 };
 
-export const auditChainHead = async (sql: Queries): Promise<string> => (await sql.first(CHAIN_HEAD))?.hash ?? '';
+const auditChainHead = async (sql: Queries): Promise<string> => (await sql.first(CHAIN_HEAD))?.hash ?? '';
 
 /** Reads of the audit record. */
 export class AuditReadHandle implements Pick<AuditWrites, 'list' | 'chainHead'> {

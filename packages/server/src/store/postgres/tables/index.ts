@@ -11,7 +11,7 @@ import { ChannelReadHandle } from './channel-handle.ts';
 import { LogReadHandle } from './log-handle.ts';
 import { hasReference } from './object-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
-import { SearchReadHandle } from './search-handle.ts';
+import { SearchReadHandle } from './search/index.ts';
 import { findAnswer, instanceValue, sumCounters } from './work-handles.ts';
 
 export { ArtifactWriteHandle } from './artifact-handle.ts';
@@ -21,8 +21,7 @@ export { LogWriteHandle } from './log-write-handle.ts';
 export { ObjectHandle } from './object-handle.ts';
 export { QueueHandle } from './queue-handle.ts';
 export { ResourceWriteHandle } from './resource-write-handle.ts';
-export { ADD_WORDS, SearchWriteHandle } from './search-handle.ts';
-export { chunkVector } from './search-words.ts';
+export { ADD_WORDS, chunkVector, SearchWriteHandle } from './search/index.ts';
 export { CounterHandle, IdempotencyHandle, InstanceHandle, LeaseHandle } from './work-handles.ts';
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */

@@ -18,7 +18,7 @@ import {
 } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { statement } from '../connection/index.ts';
-import { type RangeEntry, rowId } from '../transactions/read-set.ts';
+import { type RangeEntry, rowId } from '../reads/index.ts';
 import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
 import { listResources } from './resource-list.ts';
 

@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
-import { rowId } from '../transactions/read-set.ts';
+import { rowId } from '../reads/index.ts';
 
 const ACQUIRE = statement(
   `INSERT INTO leases (name, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE

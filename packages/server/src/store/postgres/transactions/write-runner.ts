@@ -9,7 +9,7 @@ import {
   storageFault,
   toCallerError,
 } from '../connection/index.ts';
-import { ReadSet } from './read-set.ts';
+import { ReadSet } from '../reads/index.ts';
 import { TransactionScope } from './transaction-scope.ts';
 import { WriteGate } from './write-gate.ts';
 import { WriteTransaction } from './write-transaction.ts';

@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('s3-server-program.mjs', import.meta.url))
 const nodeFlags = ['--openssl-legacy-provider'];
 
 /** The one account that the server knows. */
-export const ACCOUNT = { accessKey: 'S3RVER', secretKey: 'S3RVER' } as const;
+const ACCOUNT = { accessKey: 'S3RVER', secretKey: 'S3RVER' } as const;
 
 /**
  * s3rver as a process of its own on a free loopback port, with its objects as files of a temporary folder. It checks

@@ -6,10 +6,10 @@ import type {
   SearchReads,
   SearchScope,
   SearchWrites,
-} from '../../contracts/index.ts';
-import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../rows/index.ts';
-import type { Access, WriteAccess } from '../access.ts';
-import { statement } from '../connection/index.ts';
+} from '../../../contracts/index.ts';
+import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
+import type { Access, WriteAccess } from '../../access.ts';
+import { statement } from '../../connection/index.ts';
 import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
 
 /** Most chunks weighed for one search; more than one may belong to a document. */

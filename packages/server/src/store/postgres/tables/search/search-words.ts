@@ -12,11 +12,11 @@ const MARKS = /\p{M}+/gu;
  * The words of a text as searches compare them: without case and accents, parted by everything that is no letter and no
  * digit. Cut here and not by the database, so that no dictionary, stop word or locale of it decides what is found.
  */
-export const wordsOf = (text: string): readonly string[] =>
+const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().normalize('NFD').replace(MARKS, '').match(WORDS) ?? []).map((word) => word.slice(0, WORD_CHARS));
 
 /** Lexeme that stands for a namespace; begins with a character that no word holds. */
-export const scopeLexeme = (namespace: string): string => `#${Buffer.from(namespace).toString('hex')}`;
+const scopeLexeme = (namespace: string): string => `#${Buffer.from(namespace).toString('hex')}`;
 
 /** A text part with its weight: A path, B heading, D text. */
 export interface WeightedText {

@@ -1,0 +1,226 @@
+// @service postgresql
+import { expect, it, onTestFinished } from 'vitest';
+import { Fault, silentLog } from '../../base/index.ts';
+import { draft, key, session } from '../conformance/index.ts';
+import type { Store } from '../contracts/index.ts';
+import { examinePostgres } from './index.ts';
+import { CuttingProxy } from './testing/cutting-proxy.ts';
+import { openTestStore, runSql } from './testing/test-store.ts';
+import { withPostgres } from './testing/with-postgres.ts';
+
+const STORAGE = { code: 'UNAVAILABLE', reason: 'STORAGE' };
+
+/** What a caller may see says nothing about the database. */
+const expectSafe = (fault: Fault): void => {
+  expect(`${fault.message} ${JSON.stringify(fault.metadata)}`).not.toMatch(
+    /postgres|127\.0|select|insert|svc@|relation/i,
+  );
+};
+
+const failureOf = async (work: Promise<unknown>): Promise<Fault> => {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Fault)) throw new Error(`not refused with a Fault: ${String(error)}`);
+  expectSafe(error);
+  return error;
+};
+
+const kill = (url: string) =>
+  runSql(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'svc'`,
+  );
+
+const nameOf = async (store: Store, name: string) => (await store.direct.resources.get(key(name)))?.key.name;
+
+withPostgres(
+  'a store whose database fails',
+  (postgres) => {
+    const behindProxy = async () => {
+      const [made] = await postgres.stores(1);
+      const { proxy, url } = await CuttingProxy.start(made!.url);
+      const { store } = await openTestStore({ url });
+      onTestFinished(async () => {
+        await store.close();
+        await proxy[Symbol.asyncDispose]();
+      });
+      return { proxy, store, beside: made!.store };
+    };
+
+    it('leaves nothing of a transaction whose connection was ended, and repeats it on another (W1)', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      let runs = 0;
+      await store.write(async (tx) => {
+        runs++;
+        await tx.resources.insert(draft(`run-${runs}`));
+        if (runs === 1) await kill(url);
+        await tx.instance.setValue('n', '1');
+      });
+      expect([runs, await nameOf(store, 'run-1'), await nameOf(store, 'run-2')]).toEqual([2, undefined, 'run-2']);
+      await kill(url);
+      await expect(store.ping()).resolves.toBeUndefined();
+    });
+
+    it('gives up when every connection is ended, and passes the own Fault of a function through', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      const never = store.write(async (tx) => {
+        await tx.instance.setValue('n', '1');
+        await kill(url);
+        await tx.instance.setValue('n', '2');
+      });
+      expect(await failureOf(never)).toMatchObject(STORAGE);
+      const own = new Fault('NOT_FOUND', 'X', 'x');
+      const failing = store.write(async (tx) => {
+        await tx.instance.setValue('n', '1');
+        await kill(url);
+        await tx.savepoint(() => tx.instance.setValue('n', '2')).catch(() => undefined);
+        throw own;
+      });
+      await expect(failing).rejects.toBe(own);
+      expect(await store.direct.instance.value('n')).toBeUndefined();
+    });
+
+    it('says that it does not know when a commit was not answered, and does not repeat it (W3)', async () => {
+      const { proxy, store, beside } = await behindProxy();
+      let runs = 0;
+      const effects: string[] = [];
+      proxy.cutNext('after commit');
+      const unknown = store.write(async (tx) => {
+        runs++;
+        await tx.resources.insert(draft('a'));
+        tx.afterCommit(() => effects.push('ran'));
+      });
+      const fault = await failureOf(unknown);
+      expect(fault).toMatchObject(STORAGE);
+      expect(fault.message).toContain('not known');
+      expect([runs, effects, await nameOf(beside, 'a'), await nameOf(store, 'a')]).toEqual([1, [], 'a', 'a']);
+    });
+
+    it('is as careful when the commit did not even arrive', async () => {
+      const { proxy, store, beside } = await behindProxy();
+      proxy.cutNext('before commit');
+      const fault = await failureOf(store.write((tx) => tx.resources.insert(draft('a'))));
+      expect(fault.message).toContain('not known');
+      expect(await nameOf(beside, 'a')).toBeUndefined();
+      await store.write((tx) => tx.resources.insert(draft('a')));
+      expect(await nameOf(store, 'a')).toBe('a');
+    });
+
+    it('refuses while the server is away and goes on when it is back, with what was acknowledged', async () => {
+      const [made] = await postgres.stores(1);
+      const { store } = made!;
+      await store.write((tx) => tx.resources.insert(draft('kept')));
+      await postgres.server.down('immediate');
+      expect(await failureOf(store.ping())).toMatchObject(STORAGE);
+      expect(await failureOf(store.direct.instance.value('n'))).toMatchObject(STORAGE);
+      expect(await failureOf(store.read((tx) => tx.instance.value('n')))).toMatchObject(STORAGE);
+      expect(await failureOf(store.write((tx) => tx.instance.setValue('n', '1')))).toMatchObject(STORAGE);
+      expect(await failureOf(openTestStore({ url: made!.url }))).toMatchObject(STORAGE);
+      await postgres.server.up();
+      await store.ping();
+      expect(await nameOf(store, 'kept')).toBe('kept');
+      await store.write((tx) => tx.resources.insert(draft('new')));
+      expect((await store.direct.resources.changes(0, 9)).map((change) => change.resource.key.name)).toEqual([
+        'kept',
+        'new',
+      ]);
+    });
+
+    it('calls a full disk by its name', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      await runSql(
+        url,
+        `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+         CREATE TRIGGER full_disk BEFORE INSERT ON leases FOR EACH ROW EXECUTE FUNCTION full_disk()`,
+      );
+      const fault = await failureOf(store.write((tx) => tx.leases.acquire('a', 'b', 1, 1)));
+      expect(fault).toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL' });
+    });
+
+    it('refuses what the database refuses, at once or at the commit, and a function that went on regardless', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      const steer = { sessionId: 's', messageId: 'm', turnId: 't', bytes: 1, body: '' };
+      await store.write((tx) => tx.log.insertSteer(steer));
+      expect(await failureOf(store.write((tx) => tx.log.insertSteer(steer)))).toMatchObject(STORAGE);
+      const regardless = store.write(async (tx) => {
+        await tx.log.insertSteer(steer).catch(() => undefined);
+        return 1;
+      });
+      expect(await failureOf(regardless)).toMatchObject(STORAGE);
+      await runSql(url, 'ALTER TABLE sessions ADD UNIQUE (agent) DEFERRABLE INITIALLY DEFERRED');
+      const late = store.write(async (tx) => {
+        for (const id of ['s1', 's2']) await tx.log.insertSession(session(id));
+      });
+      expect(await failureOf(late)).toMatchObject(STORAGE);
+      expect(await store.direct.log.session('s1')).toBeUndefined();
+    });
+
+    it('lets a savepoint take back a statement that failed', async () => {
+      const [made] = await postgres.stores(1);
+      const { store } = made!;
+      const entry = { turnId: 't', index: 0, kind: 'PARK', at: 1, body: '' };
+      await store.write(async (tx) => {
+        await tx.log.appendJournal([entry]);
+        const again = tx.savepoint(() => tx.log.appendJournal([entry]));
+        expect(await failureOf(again)).toMatchObject(STORAGE);
+        await tx.instance.setValue('n', 'went on');
+      });
+      expect([await store.direct.instance.value('n'), (await store.direct.log.journal('t')).length]).toEqual([
+        'went on',
+        1,
+      ]);
+    });
+
+    it('ends a write that finds something else changed each time', async () => {
+      const [made, other] = await postgres.stores(2);
+      let runs = 0;
+      const unlucky = made!.store.write(async (tx) => {
+        const name = `n${++runs}`;
+        await tx.instance.value(name);
+        await other!.store.write((beside) => beside.instance.setValue(name, 'taken'));
+        await tx.instance.setValue('done', '1');
+      });
+      const fault = await failureOf(unlucky);
+      expect([fault.reason, fault.message, runs]).toEqual(['STORAGE', 'too many writes of the same rows', 40]);
+      expect(await made!.store.direct.instance.value('done')).toBeUndefined();
+    });
+
+    it('waits for the disk unless it is told not to', async () => {
+      const [made] = await postgres.stores(1);
+      await runSql(made!.url, 'CREATE TABLE seen (setting text)');
+      await runSql(
+        made!.url,
+        `CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+         CREATE TRIGGER see AFTER INSERT ON leases FOR EACH ROW EXECUTE FUNCTION see()`,
+      );
+      const { store } = await openTestStore({ url: made!.url, sync: 'off' });
+      onTestFinished(() => store.close());
+      await made!.store.write((tx) => tx.leases.acquire('a', 'b', 1, 1));
+      await store.write((tx) => tx.leases.acquire('c', 'b', 1, 1));
+      expect(await runSql(made!.url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }, { setting: 'off' }]);
+    });
+
+    it('is examined for its schema and for indexes that are not valid', async () => {
+      const [made] = await postgres.stores(1);
+      const { url } = made!;
+      const examine = (signal: AbortSignal) => examinePostgres({ url, log: silentLog }, signal);
+      const sound = await examine(new AbortController().signal);
+      expect(sound).toEqual({ schema: sound.known, known: sound.known, problems: [] });
+      await runSql(url, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'queue_due'::regclass`);
+      expect((await examine(new AbortController().signal)).problems).toEqual([
+        'index queue_due is not valid: REINDEX it',
+      ]);
+      await expect(examine(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    });
+  },
+  { isDurable: true },
+);
