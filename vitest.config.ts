@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           environment: 'node',
-          globalSetup: ['tools/testing/postgres-for-tests.ts'],
+          globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
           setupFiles: ['tools/testing/random-seed.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,

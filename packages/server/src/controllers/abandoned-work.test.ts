@@ -19,6 +19,8 @@ const { deleteResource } = ResourceService.method;
 /** More than any of these stories writes. */
 const WRITES_MAX = 60;
 const LEASE_MS = 120_000;
+/** Dozens of stores are opened one after the other: a loaded machine takes its time. */
+const LONG_MS = 240_000;
 /** When finalizers that still hold something are named. */
 const FINALIZERS_MS = 600_001;
 const GRACE_MS = 86_400_001;
@@ -127,36 +129,45 @@ const sweep = async (story: Story): Promise<number> => {
 const key = (kind: string, ns: string, name: string): string => formatKey(recordKey(kind, ns, name) as ResourceKey);
 
 describe('a process that dies between any two writes', () => {
-  it('deletes a namespace with its descendants after the grace all the same', async () => {
-    const writes = await sweep({
-      before: async (world) => {
-        await world.call(createNamespace, { name: 'acme:a:deep', recursive: true });
-        await world.call(createNamespace, { name: 'other' });
-        await world.call(createAgent, { ns: 'acme:a', name: 'helper' });
-        await world.call(createAgent, { ns: 'other', name: 'helper' });
-        const owner = await skill(world, 'owner', { ns: 'acme' });
-        await skill(world, 'owned', { ns: 'acme:a:deep', owners: [ownedBy(owner)] });
-        await world.runner.tick();
-      },
-      request: (world) => world.call(deleteNamespace, { name: 'acme' }),
-      afterMs: GRACE_MS,
-      left: [formatKey(namespaceKey('other')), key('Agent', 'other', 'helper')],
-    });
-    expect(writes).toBeGreaterThan(5);
-  }, 120_000);
+  it(
+    'deletes a namespace with its descendants after the grace all the same',
+    async () => {
+      const writes = await sweep({
+        before: async (world) => {
+          await world.call(createNamespace, { name: 'acme:a:deep', recursive: true });
+          await world.call(createNamespace, { name: 'other' });
+          await world.call(createAgent, { ns: 'acme:a', name: 'helper' });
+          await world.call(createAgent, { ns: 'other', name: 'helper' });
+          const owner = await skill(world, 'owner', { ns: 'acme' });
+          await skill(world, 'owned', { ns: 'acme:a:deep', owners: [ownedBy(owner)] });
+          await world.runner.tick();
+        },
+        request: (world) => world.call(deleteNamespace, { name: 'acme' }),
+        afterMs: GRACE_MS,
+        left: [formatKey(namespaceKey('other')), key('Agent', 'other', 'helper')],
+      });
+      expect(writes).toBeGreaterThan(5);
+    },
+    LONG_MS,
+  );
 
-  it('purges a tombstone at once all the same', async () => {
-    await sweep({
-      before: async (world) => {
-        await world.call(createNamespace, { name: 'acme:a', recursive: true });
-        for (let index = 0; index < 5; index++) await skill(world, `s-${index}`, { ns: index < 3 ? 'acme' : 'acme:a' });
-        await world.call(deleteNamespace, { name: 'acme' });
-      },
-      request: (world) => world.call(deleteNamespace, { name: 'acme', purge: true }),
-      afterMs: 6_000,
-      left: [],
-    });
-  }, 120_000);
+  it(
+    'purges a tombstone at once all the same',
+    async () => {
+      await sweep({
+        before: async (world) => {
+          await world.call(createNamespace, { name: 'acme:a', recursive: true });
+          for (let index = 0; index < 5; index++)
+            await skill(world, `s-${index}`, { ns: index < 3 ? 'acme' : 'acme:a' });
+          await world.call(deleteNamespace, { name: 'acme' });
+        },
+        request: (world) => world.call(deleteNamespace, { name: 'acme', purge: true }),
+        afterMs: 6_000,
+        left: [],
+      });
+    },
+    LONG_MS,
+  );
 
   const family = async (world: ResourceWorld, isBlocking = false): Promise<void> => {
     const owner = await skill(world, 'owner');
@@ -186,46 +197,61 @@ describe('a process that dies between any two writes', () => {
         left: skills(...left),
       });
     },
-    120_000,
+    LONG_MS,
   );
 
-  it('breaks a cycle of owners all the same', async () => {
-    await sweep({
-      before: async (world) => {
-        const first = await skill(world, 'first');
-        const second = await skill(world, 'second', { owners: [ownedBy(first)] });
-        await world.store.write((tx) =>
-          world.writer.modify(tx, callContext('test'), {
-            key: first.key,
-            change: () => ({ owners: [ownedBy(second)] }),
-          }),
-        );
-        await world.runner.tick();
-      },
-      request: remove('first'),
-      afterMs: 6_000,
-      left: [],
-    });
-  }, 120_000);
+  it(
+    'breaks a cycle of owners all the same',
+    async () => {
+      await sweep({
+        before: async (world) => {
+          const first = await skill(world, 'first');
+          const second = await skill(world, 'second', { owners: [ownedBy(first)] });
+          await world.store.write((tx) =>
+            world.writer.modify(tx, callContext('test'), {
+              key: first.key,
+              change: () => ({ owners: [ownedBy(second)] }),
+            }),
+          );
+          await world.runner.tick();
+        },
+        request: remove('first'),
+        afterMs: 6_000,
+        left: [],
+      });
+    },
+    LONG_MS,
+  );
 
-  it('removes an agent with its sessions all the same', async () => {
-    await sweep({
-      before: async (world) => {
-        await world.call(createAgent, { ns: 'default', name: 'helper' });
-        await world.store.write(async (tx) => {
-          for (let index = 0; index < 450; index++)
-            await tx.resources.insert({
-              key: { kind: 'Session', namespace: 'default', parent: 'helper', name: `s-${index}` },
-              ...{ apiVersion: 'svc/v1', uid: world.ids.next(), generation: 1, createdAt: tx.now() },
-              ...{ labels: {}, annotations: {}, owners: [], finalizers: [], spec: '{"agent":"helper"}', status: '{}' },
-            });
-        });
-      },
-      request: (world) => world.call(deleteResource, { ns: 'default', kind: 'Agent', name: 'helper' }),
-      afterMs: 6_000,
-      left: [],
-    });
-  }, 120_000);
+  it(
+    'removes an agent with its sessions all the same',
+    async () => {
+      await sweep({
+        before: async (world) => {
+          await world.call(createAgent, { ns: 'default', name: 'helper' });
+          await world.store.write(async (tx) => {
+            for (let index = 0; index < 450; index++)
+              await tx.resources.insert({
+                key: { kind: 'Session', namespace: 'default', parent: 'helper', name: `s-${index}` },
+                ...{ apiVersion: 'svc/v1', uid: world.ids.next(), generation: 1, createdAt: tx.now() },
+                ...{
+                  labels: {},
+                  annotations: {},
+                  owners: [],
+                  finalizers: [],
+                  spec: '{"agent":"helper"}',
+                  status: '{}',
+                },
+              });
+          });
+        },
+        request: (world) => world.call(deleteResource, { ns: 'default', kind: 'Agent', name: 'helper' }),
+        afterMs: 6_000,
+        left: [],
+      });
+    },
+    LONG_MS,
+  );
 });
 
 describe('owners', () => {

@@ -51,7 +51,7 @@ describe('a reconcile loop', () => {
     };
     await skill('old');
     loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
-    await loop.start();
+    loop.start();
     await loop.tick();
   });
   afterEach(() => loop.close());
@@ -81,6 +81,46 @@ describe('a reconcile loop', () => {
     await settle();
     await loop.tick();
     expect(passes).toContain('first');
+  });
+
+  it('begins without waiting for what is there, and lists it again when that failed', async () => {
+    const { resources } = world.store.direct;
+    let failures = 1;
+    const list: typeof resources.list = async (query) => {
+      if (failures-- > 0) throw new Error('no store');
+      return resources.list(query);
+    };
+    const seen: string[] = [];
+    const late = new ReconcileLoop(
+      {
+        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, keysFor: async () => [] },
+        reconcile: async (key) => {
+          seen.push(key.name);
+          return { done: true };
+        },
+      },
+      { ...world, store: { direct: { ...world.store.direct, resources: { ...resources, list } } }, log: silentLog },
+    );
+    late.start();
+    expect(seen).toEqual([]);
+    await late.tick();
+    expect(seen).toEqual([]);
+    world.clock.advance(5_000);
+    await late.tick();
+    expect(seen).toEqual(['old']);
+    late.close();
+  });
+
+  it('lets others in between many passes', async () => {
+    for (let index = 0; index < 40; index++) await skill(`s-${index}`);
+    await world.feed.tick();
+    await loop.tick();
+    passes.length = 0;
+    const between = turn().then(() => passes.length);
+    await loop.resync();
+    await loop.tick();
+    expect(await between).toBeLessThan(41);
+    expect(passes).toHaveLength(41);
   });
 
   it('comes back to keys that ask for it and to keys that fail', async () => {

@@ -33,6 +33,7 @@ export class ReconcileLoop {
   #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #news = Promise.withResolvers<void>();
+  #listing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
@@ -41,14 +42,17 @@ export class ReconcileLoop {
     this.#queue = new KeyQueue({ clock: deps.clock, random: deps.random, notify: () => this.#wake() });
   }
 
-  /** Subscribes first and lists then, so that no change falls between. */
-  async start(): Promise<void> {
+  /**
+   * Subscribes first and lists then, so that no change falls between. The first full pass goes on behind the start, which must
+   * not wait for a hundred thousand resources; `tick` waits for it.
+   */
+  start(): void {
     const subscription = this.#deps.feed.subscribe((changes) => {
       this.#changes.push(...changes);
       this.#wake();
     });
     this.#stop = () => subscription.stop();
-    await this.resync();
+    this.#remap();
     this.#arm();
   }
 
@@ -64,18 +68,24 @@ export class ReconcileLoop {
   async resync(): Promise<void> {
     for (const kind of this.#reconciler.kinds) {
       let after: ResourceKey | undefined;
-      for (;;) {
+      while (!this.#isClosed) {
         const query = { kind, scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
         const page = await this.#deps.store.direct.resources.list(query);
         for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
         after = page.at(-1)?.key;
         if (page.length < PAGE) break;
+        await nextTurn();
       }
     }
   }
 
   /** Works until no key is ready; keys that wait for their time stay. */
   async tick(): Promise<void> {
+    await this.#listing;
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
     do {
       this.#running ??= this.#work().finally(() => {
         this.#running = undefined;
@@ -121,10 +131,10 @@ export class ReconcileLoop {
     else this.#queue.addWithin(formatKey(key), key, debounceMs);
   }
 
-  /** In place of the keys that could not be told: all of them. */
+  /** Queues everything: at the start, and in place of keys that could not be told. Tried again until it succeeds. */
   #remap(): void {
     this.#remapTimer = undefined;
-    this.resync().catch((error: unknown) => {
+    this.#listing = this.resync().catch((error: unknown) => {
       this.#warn('resync failed', error);
       if (!this.#isClosed) this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
     });
@@ -149,7 +159,7 @@ export class ReconcileLoop {
   #wake(): void {
     this.#news.resolve();
     if (this.#isClosed || this.#running !== undefined) return;
-    this.tick().catch((error: unknown) => this.#warn('a controller stopped early', error));
+    this.#drain().catch((error: unknown) => this.#warn('a controller stopped early', error));
   }
 
   #arm(): void {

@@ -22,6 +22,8 @@ import { brokenBytes, brokenTexts, wrongValues } from './wrong-values.ts';
 
 const SEED = 20_261_121;
 const AT_ONCE = 16;
+/** Thousands of calls: a loaded machine takes its time. */
+const LONG_MS = 240_000;
 
 /** A call that must be refused. */
 interface Case {
@@ -141,90 +143,106 @@ export const describeRefusals = (engine: EngineUnderTest): void => {
       },
     );
 
-    it('by the rules of its kind is refused with its place', async () => {
-      const cases = ruleTexts().map((refused) => textCase('rule', refused));
-      await judged(cases);
-    });
+    it(
+      'by the rules of its kind is refused with its place',
+      async () => {
+        const cases = ruleTexts().map((refused) => textCase('rule', refused));
+        await judged(cases);
+      },
+      LONG_MS,
+    );
 
-    it('in bodies of every operation is refused with its field by REST', async () => {
-      const bind = bindRest(methods);
-      const withBody = served.filter(({ http }) => http.body === '*');
-      const cases = Array.from({ length: 1_500 }, (): Case => {
-        const method = pick(random, withBody);
-        const wrong = pick(
-          random,
-          wrongValues(method.input).filter(({ json }) => !AS_TEXT.test(JSON.stringify(json))),
-        );
-        const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-          name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-        );
-        const inPath = Object.fromEntries(names.map((name) => [name, name === 'ns' ? 'default' : 'nobody']));
-        const { verb, path } = bind(method.name, inPath);
-        return {
-          about: `${method.name} ${JSON.stringify(wrong.json)}`,
+    it(
+      'in bodies of every operation is refused with its field by REST',
+      async () => {
+        const bind = bindRest(methods);
+        const withBody = served.filter(({ http }) => http.body === '*');
+        const cases = Array.from({ length: 1_500 }, (): Case => {
+          const method = pick(random, withBody);
+          const wrong = pick(
+            random,
+            wrongValues(method.input).filter(({ json }) => !AS_TEXT.test(JSON.stringify(json))),
+          );
+          const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+            name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+          );
+          const inPath = Object.fromEntries(names.map((name) => [name, name === 'ns' ? 'default' : 'nobody']));
+          const { verb, path } = bind(method.name, inPath);
+          return {
+            about: `${method.name} ${JSON.stringify(wrong.json)}`,
+            send: async () => {
+              const answer = await app.rest.call(`${verb} ${path}`, wrong.json);
+              return judgeBody(answer);
+            },
+          };
+        });
+        await judged(cases);
+      },
+      LONG_MS,
+    );
+
+    it(
+      'in the query of every operation is refused with its parameter',
+      async () => {
+        const bind = bindRest(methods);
+        const reads = served.filter(({ http }) => http.body === '');
+        const cases = reads.flatMap((method): readonly Case[] => {
+          const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+          const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+          const inPath = Object.fromEntries(names.map((name) => [camel(name), name === 'ns' ? 'default' : 'nobody']));
+          const { verb, path } = bind(method.name, inPath);
+          const numbers = method.input.fields.filter(
+            (field) => field.fieldKind === 'enum' || (field.fieldKind === 'scalar' && field.scalar !== 9),
+          );
+          const queries = ['nonsense=1', '%ZZ=1', ...numbers.map((field) => `${field.jsonName}=nonsense`)];
+          return queries.map((query) => ({
+            about: `${method.name} ${query}`,
+            send: async () => judgeBody(await app.rest.call(`${verb} ${path}?${query}`)),
+          }));
+        });
+        await judged(cases);
+      },
+      LONG_MS,
+    );
+
+    it(
+      'that is no JSON or no protobuf is refused over every transport',
+      async () => {
+        const unaries = served.filter(({ kind }) => kind === 'unary');
+        const texts = brokenTexts(random, 200);
+        const cases = Array.from({ length: 3_600 }, (_, index): Case => {
+          const method = pick(random, unaries);
+          const protocol = (['connect', 'grpc', 'grpc-web'] as const)[index % 3] ?? 'connect';
+          const isJson = index % 2 === 0;
+          const text = pick(random, texts);
+          const bytes = isJson ? Buffer.from(text) : pick(random, brokenBytes);
+          return {
+            about: `${method.name} by ${protocol} ${isJson ? text : Buffer.from(bytes).toString('hex')}`,
+            send: async () => {
+              const { code, text: said } = await raw.send(protocol, method, {
+                encoding: isJson ? 'json' : 'proto',
+                bytes,
+              });
+              if (code !== 'INVALID_ARGUMENT') return [`answered ${code} ${said.slice(0, 200)}`];
+              const needsPlace = isJson && /^[^[]*$/.test(text) && /not valid JSON/.test(said);
+              return needsPlace && !/line \d+, column \d+/.test(said) ? [`no place: ${said}`] : [];
+            },
+          };
+        });
+        await judged(cases);
+        const rest: readonly Case[] = texts.map((text) => ({
+          about: `REST ${text}`,
           send: async () => {
-            const answer = await app.rest.call(`${verb} ${path}`, wrong.json);
-            return judgeBody(answer);
+            const answer = await app.rest.call('POST /v1/ns/default/agents', text);
+            return answer.status === 400 && reasonOf(answer) === 'JSON_INVALID'
+              ? []
+              : [`answered ${answer.status} ${reasonOf(answer)}`];
           },
-        };
-      });
-      await judged(cases);
-    });
-
-    it('in the query of every operation is refused with its parameter', async () => {
-      const bind = bindRest(methods);
-      const reads = served.filter(({ http }) => http.body === '');
-      const cases = reads.flatMap((method): readonly Case[] => {
-        const names = [...method.http.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-        const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-        const inPath = Object.fromEntries(names.map((name) => [camel(name), name === 'ns' ? 'default' : 'nobody']));
-        const { verb, path } = bind(method.name, inPath);
-        const numbers = method.input.fields.filter(
-          (field) => field.fieldKind === 'enum' || (field.fieldKind === 'scalar' && field.scalar !== 9),
-        );
-        const queries = ['nonsense=1', '%ZZ=1', ...numbers.map((field) => `${field.jsonName}=nonsense`)];
-        return queries.map((query) => ({
-          about: `${method.name} ${query}`,
-          send: async () => judgeBody(await app.rest.call(`${verb} ${path}?${query}`)),
         }));
-      });
-      await judged(cases);
-    });
-
-    it('that is no JSON or no protobuf is refused over every transport', async () => {
-      const unaries = served.filter(({ kind }) => kind === 'unary');
-      const texts = brokenTexts(random, 200);
-      const cases = Array.from({ length: 3_600 }, (_, index): Case => {
-        const method = pick(random, unaries);
-        const protocol = (['connect', 'grpc', 'grpc-web'] as const)[index % 3] ?? 'connect';
-        const isJson = index % 2 === 0;
-        const text = pick(random, texts);
-        const bytes = isJson ? Buffer.from(text) : pick(random, brokenBytes);
-        return {
-          about: `${method.name} by ${protocol} ${isJson ? text : Buffer.from(bytes).toString('hex')}`,
-          send: async () => {
-            const { code, text: said } = await raw.send(protocol, method, {
-              encoding: isJson ? 'json' : 'proto',
-              bytes,
-            });
-            if (code !== 'INVALID_ARGUMENT') return [`answered ${code} ${said.slice(0, 200)}`];
-            const needsPlace = isJson && /^[^[]*$/.test(text) && /not valid JSON/.test(said);
-            return needsPlace && !/line \d+, column \d+/.test(said) ? [`no place: ${said}`] : [];
-          },
-        };
-      });
-      await judged(cases);
-      const rest: readonly Case[] = texts.map((text) => ({
-        about: `REST ${text}`,
-        send: async () => {
-          const answer = await app.rest.call('POST /v1/ns/default/agents', text);
-          return answer.status === 400 && reasonOf(answer) === 'JSON_INVALID'
-            ? []
-            : [`answered ${answer.status} ${reasonOf(answer)}`];
-        },
-      }));
-      await judged(rest);
-    });
+        await judged(rest);
+      },
+      LONG_MS,
+    );
 
     it('came ten thousand times, and left nothing behind', async () => {
       expect(sent).toBeGreaterThanOrEqual(10_000);

@@ -15,6 +15,8 @@ import { wordedMessage } from './worded-message.ts';
 /** Specs of a kind; more where chance has more to find. */
 const RUNS = 20;
 const MORE_RUNS: Readonly<Record<string, number>> = { Agent: 30, Connector: 60, Workflow: 80 };
+/** Hundreds of calls one after the other: a loaded machine takes its time. */
+const LONG_MS = 240_000;
 /** Faults of one random spec that are taken out one after the other; with more the least spec is written. */
 const REPAIRS = 25;
 
@@ -175,37 +177,41 @@ export const describeRoundTrips = (engine: EngineUnderTest): void => {
       expect(results.map(({ outcome }) => ApplyOutcome[outcome])).toEqual(['UNCHANGED']);
     };
 
-    it.each(rowsUnderTest)('of $kind is the same by proto, JSON, YAML, REST and in the store', async (row) => {
-      const runs = MORE_RUNS[row.kind] ?? RUNS;
-      const seen = new Set<string>();
-      let index = 0;
-      let fallen = 0;
-      await fc.assert(
-        fc.asyncProperty(wordedMessage(row.spec), async (random) => {
-          index += 1;
-          const address = addressOf(row, index, random);
-          const { spec, isLeast } = await accepted(client('gRPC'), row, { address, random, index });
-          if (isLeast) fallen += 1;
-          const first = await client('gRPC').applyResource({ ...address, manifest: manifestOf(row, address, spec) });
-          expect(first.outcome).toBe(ApplyOutcome.CREATED);
-          const stored = await read('gRPC', address);
-          fieldsSet(row.spec, toJson(row.spec, specOf(row, stored)), seen);
-          for (const name of Object.keys(clients))
-            expect([name, equals(row.spec, specOf(row, await read(name, address)), specOf(row, stored))]).toEqual([
-              name,
-              true,
-            ]);
-          await writeBack(row, address, stored);
-          const after = await read('gRPC', address);
-          expect(after.metadata?.generation).toBe(1n);
-          expect(equals(row.spec, specOf(row, after), specOf(row, stored))).toBe(true);
-          written.set(JSON.stringify(address), after);
-        }),
-        { numRuns: runs, endOnFailure: true },
-      );
-      expect(fallen).toBeLessThanOrEqual(runs / 5);
-      expect([...allFields(row.spec)].filter((name) => !seen.has(name))).toEqual([]);
-    });
+    it.each(rowsUnderTest)(
+      'of $kind is the same by proto, JSON, YAML, REST and in the store',
+      async (row) => {
+        const runs = MORE_RUNS[row.kind] ?? RUNS;
+        const seen = new Set<string>();
+        let index = 0;
+        let fallen = 0;
+        await fc.assert(
+          fc.asyncProperty(wordedMessage(row.spec), async (random) => {
+            index += 1;
+            const address = addressOf(row, index, random);
+            const { spec, isLeast } = await accepted(client('gRPC'), row, { address, random, index });
+            if (isLeast) fallen += 1;
+            const first = await client('gRPC').applyResource({ ...address, manifest: manifestOf(row, address, spec) });
+            expect(first.outcome).toBe(ApplyOutcome.CREATED);
+            const stored = await read('gRPC', address);
+            fieldsSet(row.spec, toJson(row.spec, specOf(row, stored)), seen);
+            for (const name of Object.keys(clients))
+              expect([name, equals(row.spec, specOf(row, await read(name, address)), specOf(row, stored))]).toEqual([
+                name,
+                true,
+              ]);
+            await writeBack(row, address, stored);
+            const after = await read('gRPC', address);
+            expect(after.metadata?.generation).toBe(1n);
+            expect(equals(row.spec, specOf(row, after), specOf(row, stored))).toBe(true);
+            written.set(JSON.stringify(address), after);
+          }),
+          { numRuns: runs, endOnFailure: true },
+        );
+        expect(fallen).toBeLessThanOrEqual(runs / 5);
+        expect([...allFields(row.spec)].filter((name) => !seen.has(name))).toEqual([]);
+      },
+      LONG_MS,
+    );
 
     it('reads the same after a restart', async () => {
       expect(new Set([...written.values()].map(({ kind }) => kind)).size).toBe(rowsUnderTest.length);

@@ -132,7 +132,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
     start: async (): Promise<void> => {
       await feed.start();
       await ancestry.start(store.direct.resources, feed);
-      for (const loop of loops) await loop.start();
+      for (const loop of loops) loop.start();
       queue.start();
     },
     close: (): void => {

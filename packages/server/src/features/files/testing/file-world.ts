@@ -67,7 +67,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
     workers: [new FileWorker(deps)],
   });
   const loop = new ReconcileLoop(fileController(deps), { store, feed, clock, random, log: silentLog });
-  await loop.start();
+  loop.start();
   const collector = new ObjectCollector({ store, blobs, objects });
   return {
     ...world,

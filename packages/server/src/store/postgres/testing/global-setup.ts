@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { PostgresServer, postgresProgram } from '../../packages/server/src/store/postgres/testing/postgres-server.ts';
-import { TestDatabases } from '../../packages/server/src/store/postgres/testing/test-store.ts';
+import { PostgresServer, postgresProgram } from './postgres-server.ts';
+import { TestDatabases } from './test-store.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
