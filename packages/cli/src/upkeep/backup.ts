@@ -31,7 +31,7 @@ export const backup = async (world: World, name: string | undefined, options: Ba
     throw new CommandFailure(`${file} exists already`, { hint: 'choose another name' });
   const passphrase = options.includeKeys === true ? await readPassphrase(world, options, { isNew: true }) : undefined;
   const order = { file, passphrase };
-  const made = isOffline(world, options, store)
+  const made = (await isOffline(world, options, store))
     ? await makeOffline(world, store, order)
     : await makeOnline(world, options, { store, order });
   await tell(world, made, options);
@@ -43,8 +43,8 @@ interface Order {
 }
 
 /** Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. */
-const isOffline = (world: World, options: BackupOptions, { upkeep }: LocalStore): boolean => {
-  if (!upkeep.hasStore() || upkeep.isInUse()) return false;
+const isOffline = async (world: World, options: BackupOptions, { server, upkeep }: LocalStore): Promise<boolean> => {
+  if (!upkeep.hasStore() || (await explained(server, () => upkeep.isInUse()))) return false;
   const isStoreNamed = options.dataDir !== undefined || options.config !== undefined;
   const isSaid = options.server !== undefined || (world.environment['SVC_SERVER'] ?? '') !== '';
   const isServerNamed = isSaid || resolveTarget(world, options).server !== DEFAULT_SERVER;

@@ -40,7 +40,7 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   };
   const upkeep = {
     hasStore: () => facts.hasStore ?? true,
-    isInUse: () => facts.isInUse ?? false,
+    isInUse: async () => facts.isInUse ?? false,
     backup: (order: object) => answer('backup', order, { sizeBytes: 7, sha256: 'hash', manifest: found }),
     fetch: (order: object) => answer('fetch', order, { sizeBytes: 8, sha256: 'taken' }),
     check: (file: string, passphrase?: string) =>

@@ -22,17 +22,6 @@ interface Opened {
   readonly engine: StoreEngine;
 }
 
-/** True when a server, or another command, has the data directory open. */
-export const isDataDirInUse = (config: Config): boolean => {
-  if (!existsSync(join(config.dataDir, 'lock.db'))) return false;
-  try {
-    lockDataDir(config.dataDir).release();
-    return false;
-  } catch {
-    return true;
-  }
-};
-
 /** True when the data directory holds a store that a backup could be made of. */
 export const hasStore = (config: Config): boolean =>
   config.store.engine !== 'sqlite' || existsSync(join(config.dataDir, 'svc.db'));
@@ -63,7 +52,7 @@ export const dumpToFile = async (
   { file, passphrase }: BackupOrder,
 ): Promise<WrittenArchive> => {
   const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
-  const objects = await engine.objects(join(config.dataDir, 'objects'));
+  const objects = await engine.objects(join(config.dataDir, 'objects'), 'read');
   let dump: StoreDump | undefined;
   try {
     dump = await engine.dump(`${file}.scratch`);

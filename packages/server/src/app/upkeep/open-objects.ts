@@ -16,19 +16,26 @@ export interface ObjectEngine {
 
 const NO_OBJECT = '0'.repeat(64);
 
+/** The world, and where the bytes of the local backend are. */
+interface ObjectsAround {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Default: in the data directory. */
+  readonly dir?: string;
+  /** True beside a server that may use the local directory. */
+  readonly isReader?: boolean;
+}
+
 /**
- * Opens the object backend; `dir` holds the bytes of the local one, by default those of the data directory. Throws Fault
- * FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that are wrong; a service that does not answer
- * is waited for by readiness, so that nodes may start before it.
+ * Opens the object backend. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE for a bucket, a region or credentials that are
+ * wrong; a service that does not answer is waited for by readiness, so that nodes may start before it.
  */
-export const openObjects = async (
-  config: Config,
-  around: { readonly clock: Clock; readonly random: Random; readonly log: Log; readonly dir?: string },
-): Promise<ObjectEngine> => {
+export const openObjects = async (config: Config, around: ObjectsAround): Promise<ObjectEngine> => {
   const { settings } = config;
-  const { clock, random, log, dir = join(config.dataDir, 'objects') } = around;
+  const { clock, random, log, dir = join(config.dataDir, 'objects'), isReader = false } = around;
   if (settings['objects.backend'] === 'local') {
-    const blobs = createLocalBlobs({ dir, random });
+    const blobs = createLocalBlobs({ dir, random, isReader });
     return { blobs, direct: undefined, reach: async () => void (await blobs.stat(NO_OBJECT)), close: () => undefined };
   }
   const { openS3Objects } = await import('../../store/blobs/s3/index.ts');

@@ -80,7 +80,7 @@ const fillStaged = async (
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<void> => {
   const { engine, file, passphrase } = order;
-  const objects = await engine.objects(staged.path('objects'));
+  const objects = await engine.objects(staged.path('objects'), 'fill');
   try {
     const load = await engine.load(staged.path('svc.db'));
     try {

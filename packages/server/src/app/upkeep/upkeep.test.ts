@@ -162,7 +162,7 @@ describe('a restored store', () => {
   });
 });
 
-describe('a restore', () => {
+describe('a restore', { timeout: 60_000 }, () => {
   it('refuses a directory that is not empty, unless it may replace, and then keeps what was there', async () => {
     const [{ file }, other] = [await backedUp('first'), await backedUp('second')];
     const { upkeep, dataDir } = other.place;
@@ -199,12 +199,12 @@ describe('a restore', () => {
     const { place, file } = await backedUp('first');
     const { store } = await place.open();
     const inUse = { reason: 'DATA_DIR_IN_USE' };
-    expect(place.upkeep.isInUse()).toBe(true);
+    expect(await place.upkeep.isInUse()).toBe(true);
     await expect(place.upkeep.restore({ file, isReplacing: true })).rejects.toMatchObject(inUse);
     await expect(place.upkeep.backup({ file: `${file}.2` })).rejects.toMatchObject(inUse);
     await expect(place.upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject(inUse);
     await store.close();
-    expect(place.upkeep.isInUse()).toBe(false);
+    expect(await place.upkeep.isInUse()).toBe(false);
   });
 
   it('that fails half-way leaves what was there', async () => {
@@ -323,7 +323,8 @@ describe('a restore', () => {
 
 const pick = ({ clock, random, log }: Places) => ({ clock, random, log });
 
-describe('keys', () => {
+/** A passphrase costs half a second of an idle core. */
+describe('keys', { timeout: 120_000 }, () => {
   const withKeys = async () => {
     const { place } = await backedUp('first');
     const keys = join(place.dataDir, 'keys');
@@ -414,7 +415,7 @@ describe('a backup that a server wrote on this machine', () => {
 describe('a place without a store', () => {
   it('can neither be backed up nor migrated', async () => {
     const { upkeep, dataDir } = places.place();
-    expect([upkeep.hasStore(), upkeep.isInUse()]).toEqual([false, false]);
+    expect([upkeep.hasStore(), await upkeep.isInUse()]).toEqual([false, false]);
     const missing = { code: 'NOT_FOUND', reason: 'STORE_MISSING' };
     await expect(upkeep.backup({ file: join(places.root, 'x') })).rejects.toMatchObject(missing);
     await expect(upkeep.moveSchema({ to: 'status' })).rejects.toMatchObject(missing);

@@ -5,9 +5,9 @@ import { Fault } from '../../base/index.ts';
 import { type CheckedArchive, checkArchive, type WrittenArchive } from '../../features/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { moveSchema, type SchemaMove, type SchemaMoved } from './move-schema.ts';
-import { type BackupOrder, backupOffline, backupWithKeys, hasStore, isDataDirInUse } from './offline-backup.ts';
+import { type BackupOrder, backupOffline, backupWithKeys, hasStore } from './offline-backup.ts';
 import { type Restored, type RestoreOrder, restoreBackup } from './restore.ts';
-import type { UpkeepSurroundings } from './store-engine.ts';
+import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 /** An archive that a running server has written on this machine, and where it is wanted. */
 export interface FetchOrder extends BackupOrder {
@@ -18,8 +18,8 @@ export interface FetchOrder extends BackupOrder {
 
 /** What an operator does to the configured store. Every path is absolute; failures are Faults. */
 export interface Upkeep {
-  /** True when a server, or another command, has the data directory open. */
-  isInUse(): boolean;
+  /** True while a server, or another command, has the store open. */
+  isInUse(): Promise<boolean>;
   hasStore(): boolean;
   /** Of a store that no server uses. */
   backup(order: BackupOrder): Promise<WrittenArchive>;
@@ -32,7 +32,7 @@ export interface Upkeep {
 }
 
 export const createUpkeep = (config: Config, around: UpkeepSurroundings): Upkeep => ({
-  isInUse: () => isDataDirInUse(config),
+  isInUse: () => storeEngine(config, around).isInUse(),
   hasStore: () => hasStore(config),
   backup: (order) => backupOffline(config, around, order),
   fetch: (order) => fetchArchive(config, around, order),

@@ -1,5 +1,6 @@
 import { Fault, type Log } from '../../base/index.ts';
-import { type Migration, pendingMigrations } from '../migrations/index.ts';
+import { INSTANCE_LAST_BACKUP } from '../contracts/index.ts';
+import { type Migration, pendingMigrations, requireBackup } from '../migrations/index.ts';
 import { composed, type Database, type Session, statement, toCallerError } from './connection/index.ts';
 
 const CREATE_TABLE = composed(`CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -8,6 +9,7 @@ const HAS_TABLE = composed<{ found: boolean }>(`SELECT to_regclass('schema_migra
 const APPLIED = composed<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_migrations');
 const FORGET = statement('DELETE FROM schema_migrations WHERE version = $1');
 const NOTE = statement('INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)');
+const LAST_BACKUP = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
 /** Held by the one node that migrates; the others wait and look again. */
 const LOCK = composed(`SELECT pg_advisory_lock(hashtextextended('svc migrations', 0))`);
 const UNLOCK = composed(`SELECT pg_advisory_unlock(hashtextextended('svc migrations', 0))`);
@@ -86,11 +88,22 @@ const migrateLocked = (session: Session, options: MigrateOptions): Promise<void>
     const { isNew, pending } = await pendingOf(session, options);
     if (pending.length > 0 && !isNew && options.mode === 'manual')
       throw new Fault('FAILED_PRECONDITION', 'SCHEMA_TOO_OLD', 'the store needs migrations: run `svc migrate up`');
+    if (!isNew) await requireFreshBackup(session, pending, { isAgreed: false, now: options.nowMicros });
     for (const migration of pending) {
       await applyMigration(session, migration, options.nowMicros);
       options.log.info('migration applied', { version: migration.version, name: migration.name });
     }
   });
+
+/** Before steps that cannot be undone: a yes, or a backup of the last day (PL-16). Fault BACKUP_NEEDED. */
+export const requireFreshBackup = async (
+  session: Session,
+  pending: readonly Migration[],
+  facts: { readonly isAgreed: boolean; readonly now: number },
+): Promise<void> => {
+  const lastBackupAt = Number((await session.first(LAST_BACKUP, [INSTANCE_LAST_BACKUP]))?.value ?? 0);
+  requireBackup(pending, { ...facts, lastBackupAt });
+};
 
 /** One step up, in a transaction of its own. */
 export const applyMigration = (session: Session, migration: Migration, nowMicros: number): Promise<void> =>

@@ -78,8 +78,10 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
       ...{ version: known.length + 1, name: 'contracting', isContracting: true },
       ...{ sql: '-- contracting\nALTER TABLE artifacts DROP COLUMN body', down: 'SELECT 1' },
     };
-    const schema = await openPostgresMigrations({ ...options, migrations: [...known, contracting] });
+    const migrations = [...known, contracting];
+    const schema = await openPostgresMigrations({ ...options, migrations });
     await expect(schema.up({ isAgreed: false })).rejects.toMatchObject({ reason: 'BACKUP_NEEDED' });
+    await expect(openTestStore({ url, clock, migrations })).rejects.toMatchObject({ reason: 'BACKUP_NEEDED' });
     const at = String(clock.nowMicros() - HOUR);
     await runSql(url, 'INSERT INTO instance (name, value) VALUES ($1, $2)', [INSTANCE_LAST_BACKUP, at]);
     expect(versions(await schema.up({ isAgreed: false }))).toEqual([contracting.version]);

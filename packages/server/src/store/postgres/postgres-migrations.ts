@@ -1,17 +1,15 @@
 import { type Clock, Fault, type Log } from '../../base/index.ts';
-import { INSTANCE_LAST_BACKUP } from '../contracts/index.ts';
 import {
   loadMigrations,
   type Migration,
   type MigrationStatus,
   migrationStatus,
   pendingMigrations,
-  requireBackup,
   type StoreMigrations,
   undoneMigrations,
 } from '../migrations/index.ts';
-import { composed, Database, type DatabaseOptions, type Session, toCallerError } from './connection/index.ts';
-import { appliedVersion, applyMigration, undoMigration, withMigrationLock } from './migrate.ts';
+import { Database, type DatabaseOptions, type Session, toCallerError } from './connection/index.ts';
+import { appliedVersion, applyMigration, requireFreshBackup, undoMigration, withMigrationLock } from './migrate.ts';
 
 export interface PostgresMigrationsOptions extends Pick<DatabaseOptions, 'url' | 'log'> {
   readonly clock: Clock;
@@ -19,8 +17,6 @@ export interface PostgresMigrationsOptions extends Pick<DatabaseOptions, 'url' |
   /** For tests: the schema's steps. */
   readonly migrations?: readonly Migration[];
 }
-
-const LAST_BACKUP = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
 
 /** The schema of a database, moved by hand. Fault NOT_FOUND STORE_MISSING for a database without one. */
 export const openPostgresMigrations = async (options: PostgresMigrationsOptions): Promise<StoreMigrations> => {
@@ -56,8 +52,7 @@ class PostgresMigrations implements StoreMigrations {
     const { clock, log } = this.#options;
     return this.#locked(async (session) => {
       const pending = pendingMigrations(this.#known, await appliedVersion(session));
-      const lastBackupAt = Number((await session.first(LAST_BACKUP, [INSTANCE_LAST_BACKUP]))?.value ?? 0);
-      requireBackup(pending, { isAgreed, lastBackupAt, now: clock.nowMicros() });
+      await requireFreshBackup(session, pending, { isAgreed, now: clock.nowMicros() });
       for (const step of pending) {
         await applyMigration(session, step, clock.nowMicros());
         log.info('migration applied', { version: step.version, name: step.name });

@@ -35,10 +35,10 @@ export class Places {
     return { clock, random, log, faultPoint: (point) => this.faultPoint(point) };
   }
 
-  /** A directory that does not exist yet. */
-  place(name = `place-${++this.#count}`): Place {
+  /** A directory that does not exist yet; `more` is further configuration. */
+  place(name = `place-${++this.#count}`, more: Readonly<Record<string, string>> = {}): Place {
     const dataDir = join(this.root, name);
-    const flags = { dataDir, 'store.sync': 'off' };
+    const flags = { dataDir, 'store.sync': 'off', ...more };
     const { config } = loadConfig({ flags, environment: {}, cwd: this.root });
     const { clock, random, log } = this;
     return {

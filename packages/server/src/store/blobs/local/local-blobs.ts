@@ -11,6 +11,8 @@ export interface LocalBlobsOptions {
   /** The `objects` directory; made when missing. Only one process may use it. */
   readonly dir: string;
   readonly random: Random;
+  /** True beside the process that uses the directory: nothing of it is removed, and nothing may be put. */
+  readonly isReader?: boolean;
 }
 
 const HASH_CHARS = 64;
@@ -21,6 +23,7 @@ const HASH_CHARS = 64;
  */
 export const createLocalBlobs = (options: LocalBlobsOptions): BlobStore => {
   const tmp = join(options.dir, 'tmp');
+  if (options.isReader === true) return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(tmp)) rmSync(join(tmp, name), { force: true });
   return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));

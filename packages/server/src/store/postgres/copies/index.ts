@@ -3,4 +3,4 @@
  * connection of its own: a dump reads one snapshot, a load is one transaction.
  */
 export { openPostgresDump } from './postgres-dump.ts';
-export { isPostgresEmpty, openPostgresLoad } from './postgres-load.ts';
+export { isPostgresEmpty, isPostgresInUse, openPostgresLoad } from './postgres-load.ts';

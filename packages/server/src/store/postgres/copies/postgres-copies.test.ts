@@ -4,7 +4,7 @@ import { silentLog } from '../../../base/index.ts';
 import { type DumpUnderTest, dumpConformance } from '../../conformance/index.ts';
 import { PostgresServer, postgresProgram } from '../testing/postgres-server.ts';
 import { makeTestStore, openTestStore, TestDatabases } from '../testing/test-store.ts';
-import { isPostgresEmpty, openPostgresDump, openPostgresLoad } from './index.ts';
+import { isPostgresEmpty, isPostgresInUse, openPostgresDump, openPostgresLoad } from './index.ts';
 
 let server: PostgresServer;
 let databases: TestDatabases;
@@ -38,6 +38,7 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
   it('are not made into a database that a server uses', async () => {
     const { url, store, dispose } = await makeTestStore(databases);
     const options = { url, log: silentLog, nowMicros: 1 };
+    expect(await isPostgresInUse(options)).toBe(true);
     await expect(openPostgresLoad(options)).rejects.toMatchObject({ reason: 'STORE_IN_USE' });
     await store.close();
     const load = await openPostgresLoad(options);
@@ -47,7 +48,7 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
 
   it('know a database without anything in it', async () => {
     const bare = { url: await databases.create({ isEmpty: true }), log: silentLog };
-    expect(await isPostgresEmpty(bare)).toBe(true);
+    expect([await isPostgresEmpty(bare), await isPostgresInUse(bare)]).toEqual([true, false]);
     await databases.drop(bare.url);
   });
 });

@@ -2,7 +2,7 @@ import { Fault } from '../../../base/index.ts';
 import type { DumpColumnType, DumpRow, DumpTable, StoreLoad } from '../../contracts/index.ts';
 import { DUMP_TABLES } from '../../contracts/index.ts';
 import { loadMigrations } from '../../migrations/index.ts';
-import { composed, type Database, type SqlValue, toCallerError } from '../connection/index.ts';
+import { composed, type Database, type Session, type SqlValue, toCallerError } from '../connection/index.ts';
 import { migrate } from '../migrate.ts';
 import { deriveRows } from './derived-rows.ts';
 import { type CopyOptions, OwnSession } from './own-session.ts';
@@ -17,14 +17,17 @@ const TABLES = [
   ...DUMP_TABLES.map(({ name }) => name),
   ...['resource_labels', 'resource_owners', 'session_labels', 'search_words'],
 ];
-const OTHERS = composed<{ count: number }>(
-  `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'
-   AND pid <> pg_backend_pid()`,
-);
 const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources') IS NOT NULL AS found`);
 const HAS_ROWS = composed<{ found: boolean }>(
   'SELECT EXISTS (SELECT 1 FROM resources) OR EXISTS (SELECT 1 FROM sessions) AS found',
 );
+const OTHERS = composed<{ count: number }>(
+  `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'
+   AND pid <> pg_backend_pid()`,
+);
+
+const hasOthers = async (session: Session): Promise<boolean> => ((await session.first(OTHERS))?.count ?? 0) > 0;
+
 const ARRAYS: Readonly<Record<DumpColumnType, string>> = { text: 'text[]', integer: 'bigint[]', real: 'float8[]' };
 
 export interface PostgresLoadOptions extends CopyOptions {
@@ -32,11 +35,19 @@ export interface PostgresLoadOptions extends CopyOptions {
 }
 
 /** True for a database without a schema of ours, or where nothing was ever stored. */
-export const isPostgresEmpty = async (options: CopyOptions): Promise<boolean> => {
+export const isPostgresEmpty = (options: CopyOptions): Promise<boolean> =>
+  asking(options, async (session) => {
+    if ((await session.first(HAS_TABLES))?.found !== true) return true;
+    return (await session.first(HAS_ROWS))?.found !== true;
+  });
+
+/** True while servers, or other commands, are connected to the database. */
+export const isPostgresInUse = (options: CopyOptions): Promise<boolean> => asking(options, hasOthers);
+
+const asking = async <T>(options: CopyOptions, work: (session: Session) => Promise<T>): Promise<T> => {
   const own = await OwnSession.begin(options, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    if ((await own.session.first(HAS_TABLES))?.found !== true) return true;
-    return (await own.session.first(HAS_ROWS))?.found !== true;
+    return await work(own.session);
   } catch (error) {
     throw toCallerError(error);
   } finally {
@@ -54,7 +65,7 @@ export const openPostgresLoad = async (options: PostgresLoadOptions): Promise<St
     migrate(database, { migrations: loadMigrations('postgres'), mode: 'auto', nowMicros, log });
   const own = await OwnSession.begin(options, 'BEGIN', bringUp);
   try {
-    if (((await own.session.first(OTHERS))?.count ?? 0) > 0)
+    if (await hasOthers(own.session))
       throw new Fault(
         'FAILED_PRECONDITION',
         'STORE_IN_USE',
