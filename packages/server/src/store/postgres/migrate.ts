@@ -51,7 +51,7 @@ export const migrate = async (database: Database, options: MigrateOptions): Prom
 };
 
 const requireSuitable = async (session: Session): Promise<void> => {
-  const { encoding = '', server_version: version = 0 } = (await session.first(FACTS)) ?? {};
+  const { encoding, server_version: version } = await session.one(FACTS);
   if (encoding !== 'UTF8')
     throw unsuitable(`the database has the encoding ${encoding}: create it with ENCODING 'UTF8'`);
   if (version < OLDEST_SERVER) throw unsuitable('PostgreSQL 14 or newer is needed');
@@ -60,8 +60,8 @@ const requireSuitable = async (session: Session): Promise<void> => {
 const unsuitable = (text: string): Fault => new Fault('FAILED_PRECONDITION', 'DATABASE_UNSUITABLE', text);
 
 const pendingOf = async (session: Session, { migrations }: MigrateOptions) => {
-  const isNew = (await session.first(HAS_TABLE))?.found !== true;
-  const applied = isNew ? 0 : ((await session.first(APPLIED))?.version ?? 0);
+  const isNew = !(await session.one(HAS_TABLE)).found;
+  const applied = isNew ? 0 : (await session.one(APPLIED)).version;
   return { isNew, pending: pendingMigrations(migrations, applied) };
 };
 

@@ -71,7 +71,7 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
     });
     for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
     const nextToken = tokenSource(options.random);
-    const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
+    const epoch = (await calls.one(EPOCH, [nextToken()])).value;
     const clock = await SharedClock.start(calls, options.clock);
     await calls.warm();
     const pause = options.pause ?? pauseOf(options.clock);

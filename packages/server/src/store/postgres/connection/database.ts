@@ -93,6 +93,10 @@ export class Database implements Queries {
     return this.#alone((session) => session.first(sql, values));
   }
 
+  async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
+    return this.#alone((session) => session.one(sql, values));
+  }
+
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
     return this.#alone((session) => session.run(sql, values));
   }
