@@ -153,6 +153,29 @@ withPostgres(
       expect(await store.read((tx) => tx.instance.value('n'))).toBeUndefined();
     });
 
+    it('takes its locks back from a write that fell silent, which then begins anew (W4)', async () => {
+      const [made, other] = await postgres.stores(2);
+      await made!.store.write((tx) => tx.log.insertSession(session('s')));
+      const isHeld = Promise.withResolvers<void>();
+      const wakes = Promise.withResolvers<void>();
+      let runs = 0;
+      const silent = made!.store.write(async (tx) => {
+        const row = await tx.log.lockSession('s');
+        runs++;
+        isHeld.resolve();
+        await wakes.promise;
+        await tx.log.saveSession({ ...row!, fence: row!.fence + 1 });
+      });
+      await isHeld.promise;
+      await other!.store.write(async (tx) => {
+        const row = await tx.log.lockSession('s');
+        await tx.log.saveSession({ ...row!, fence: 10 });
+      });
+      wakes.resolve();
+      await silent;
+      expect([runs, (await made!.store.direct.log.session('s'))?.fence]).toEqual([2, 11]);
+    });
+
     it('undoes a write whose function failed just when the connection went', async () => {
       const [made] = await postgres.stores(1);
       const { store, url } = made!;
