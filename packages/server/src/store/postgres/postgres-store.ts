@@ -13,7 +13,7 @@ import { readSnapshot, WriteRunner } from './transactions/index.ts';
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; never shown. */
   readonly url: string;
-  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; two at least are used. */
+  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; three at least are used. */
   readonly poolSize: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -97,7 +97,7 @@ const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'
   };
 };
 
-const callsOf = (poolSize: number): number => Math.max(1, poolSize - 1);
+const callsOf = (poolSize: number): number => Math.max(2, poolSize - 1);
 
 interface Opened {
   /** Connections of calls. */

@@ -80,7 +80,7 @@ export class Database implements Queries {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw this.#isClosed ? CLOSED : storageFault('the database cannot be reached', error);
+      throw this.#isClosed ? CLOSED : storageFault('the database cannot be reached, or has no connection to spare', error);
     }
     return new Session(client, this.#options.faults);
   }
