@@ -80,7 +80,9 @@ export class Database implements Queries {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw this.#isClosed ? CLOSED : storageFault('the database cannot be reached, or has no connection to spare', error);
+      throw this.#isClosed
+        ? CLOSED
+        : storageFault('the database cannot be reached, or has no connection to spare', error);
     }
     return new Session(client, this.#options.faults);
   }
