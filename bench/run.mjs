@@ -1,10 +1,11 @@
 /**
  * Runs the table of issue 2 against svc and against the model alone and prints a Markdown table for RESULTS.md.
  *
- *   node bench/run.mjs --load PATH/load.mjs [--runs 3] [--only TEXT] [--json FILE]
+ *   node bench/run.mjs --load PATH/load.mjs [--runs 3] [--only TEXT] [--json FILE] [--postgres URL]
  *
  * The load tool is not part of this repository: its path comes from `--load` or SVC_BENCH_LOAD. The server runs on CPU 0,
- * load tool and mock model on CPU 1. Medians of `--runs` runs; every single result goes to `--json`.
+ * load tool and mock model on CPU 1. Medians of `--runs` runs; every single result goes to `--json`. With `--postgres` each
+ * server has a database of its own in the PostgreSQL at that address, whose user may create databases.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     json: { type: 'string', default: '' },
+    postgres: { type: 'string', default: '' },
   },
 });
 if (options.load === '') throw new Error('give the load tool: --load PATH/load.mjs, or SVC_BENCH_LOAD');
@@ -28,7 +30,8 @@ if (options.load === '') throw new Error('give the load tool: --load PATH/load.m
 const environment = {
   ...process.env,
   NODE: process.execPath,
-  SVC_MAIN: here('../packages/cli/bin/svc.mjs'),
+  SVC_MAIN: here(options.postgres === '' ? '../packages/cli/bin/svc.mjs' : 'serve-postgres.mjs'),
+  SVC_BENCH_POSTGRES: options.postgres,
 };
 
 /** One process whose last line of output is its result. */
