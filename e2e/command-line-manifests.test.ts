@@ -37,7 +37,7 @@ const version = async (): Promise<string> =>
 const skill = (name: string, description = 'd'): string =>
   `kind: Skill\nmetadata: {name: ${name}}\nspec: {description: ${description}, instructions: i}\n`;
 
-describe('svc apply against a running server', () => {
+describe('svc apply against a running server', { timeout: 180_000 }, () => {
   it('applies a directory of 30 documents in rank order, and again changes nothing (PL-18.2)', async () => {
     mkdirSync(join(home.path, 'team', 'more'), { recursive: true });
     const kinds = (index: number): readonly string[] => [

@@ -12,7 +12,7 @@ export interface LiveSource<T> {
   canResume(): boolean;
 }
 
-/** Events until the stream ends or Ctrl-C, which is a good end. A connection that breaks is opened again, and that is told. */
+/** Events until the stream ends; Ctrl-C throws CANCELLED. A connection that breaks is opened again, and that is told. */
 export async function* liveEvents<T>(
   { world, note }: CommandContext,
   source: LiveSource<T>,
@@ -30,8 +30,7 @@ export async function* liveEvents<T>(
         }
         return;
       } catch (error) {
-        if (abort.signal.aborted) return;
-        if (failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;
+        if (abort.signal.aborted || failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;
         if (failures === 0) note('connection lost; trying again');
         failures += 1;
         await world.sleep(RETRY_MS);

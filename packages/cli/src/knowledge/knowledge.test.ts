@@ -196,7 +196,7 @@ describe('svc knowledge sync', () => {
       },
     };
     const words = ['knowledge', 'sync', 'docs', '--watch', '--prune', '--allow-empty'];
-    expect(await runCommandLine(words, world)).toBe(exitCodes.ok);
+    expect(await runCommandLine(words, world)).toBe(exitCodes.interrupted);
     expect(fake.out()).toBe('created  one.md\nchanged  one.md\ndeleted  one.md\n');
     expect(fake.calls.filter((name) => name === 'ListNamespaceKnowledge')).toHaveLength(3);
   });

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { SvcError } from '@svc/client';
 import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
@@ -49,6 +50,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
       await syncOnce(context, now, { ...options, yes: true });
       texts = now;
     }
+    throw new SvcError({ code: 'CANCELLED', reason: 'ABORTED', message: 'interrupted' });
   } finally {
     release();
   }

@@ -145,7 +145,7 @@ describe('svc events', () => {
     expect(err).toBe('connection lost; trying again\nconnected again\n');
   });
 
-  it('ends well at Ctrl-C', async () => {
+  it('ends with 130 and without words at Ctrl-C', async () => {
     const world = fakeWorld({
       handlers: {
         unary: { ListResources: () => ({ resourceVersion: '4' }) },
@@ -159,7 +159,7 @@ describe('svc events', () => {
         },
       },
     });
-    expect(await world.run('events', '-f')).toBe(exitCodes.ok);
+    expect([await world.run('events', '-f'), world.err()]).toEqual([exitCodes.interrupted, '']);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { ApplyOptions, ExportOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
+import type { ExportOptions } from '../archive/index.ts';
+import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
 import type { World } from '../world.ts';
 import { example, run } from './run-action.ts';
 
@@ -41,10 +42,16 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .description('everything that can be written, as manifests or as one archive')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--data', 'one archive with files, sessions and messages too')
-    .action(run<ExportOptions>(async (_words, options) => (await load()).exportAll(world, options)));
+    .action(
+      run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(world, options)),
+    );
   example(program.command('import <file>'), 'svc import everything.yaml')
     .description('take in what was exported, one by one')
-    .action(run<ApplyOptions>(async ([file = ''], options) => (await load()).importFile(world, file, options)));
+    .action(
+      run<ApplyOptions>(async ([file = ''], options) =>
+        (await import('../archive/index.ts')).importFile(world, file, options),
+      ),
+    );
   pruning(reading(example(program.command('prune'), 'svc prune -f team/ --set team')))
     .description('delete what a set holds and manifests lack')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));

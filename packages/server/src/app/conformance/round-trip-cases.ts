@@ -14,7 +14,7 @@ import { wordedMessage } from './worded-message.ts';
 
 /** Specs of a kind; more where chance has more to find. */
 const RUNS = 20;
-const MORE_RUNS: Readonly<Record<string, number>> = { Agent: 30, Connector: 60, Workflow: 80 };
+const MORE_RUNS: Readonly<Record<string, number>> = { Agent: 30, Connector: 40, Workflow: 60 };
 /** Hundreds of calls one after the other: a loaded machine takes its time. */
 const LONG_MS = 240_000;
 /** Faults of one random spec that are taken out one after the other; with more the least spec is written. */

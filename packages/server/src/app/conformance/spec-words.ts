@@ -35,7 +35,6 @@ export const specWords: Readonly<Record<string, readonly unknown[]>> = {
   'ChannelSubscriptionSpec.trigger': ['mention', 'all', ' MANUAL ', 'routed', 'disabled', ''],
   'ChannelSubscriptionSpec.replyMode': ['tool', 'auto', 'none', 'ü'],
   'ChannelContextPolicy.maxMessages': [0, 1, 20, 50],
-  'ScheduleSpec.kind': ['at', 'every', 'cron', ''],
   'ScheduleSpec.cron': ['0 9 * * 1-5', '30 */5 * * * *', '@daily'],
   'ScheduleSpec.runAt': ['2094-05-06T07:08:09Z', '2094-05-06T07:08:09+02:00'],
   'ScheduleSpec.timezone': ['', 'UTC', 'Europe/Berlin'],
@@ -59,21 +58,19 @@ export const specWords: Readonly<Record<string, readonly unknown[]>> = {
   'WorkflowSpec.inputSchemaJson': ['', '{"type":"object"}', 'true'],
   'WorkflowSpec.outputSchemaJson': ['', '{"type":"string"}'],
   'WorkflowSpec.outputJson': ['', '{"b":"${$.input.a}"}', '[1]'],
-  'WorkflowStep.id': ['a', 'b', 'c_1', 'D-2'],
-  'WorkflowStep.type': ['agent', 'tool', 'workflow', 'transform', 'pause', 'wait'],
-  'WorkflowStep.after': ['a', 'b', 'c_1'],
+  'WorkflowStep.id': ['a', 'b', 'c_1', 'D-2', 'e', 'f', 'g', 'h', 'i', 'j'],
+  'WorkflowStep.after': ['a'],
   'WorkflowStep.whenJson': ['{"path":"$.input.a","exists":true}', '{"not":{"path":"$.run.id","equals":"x"}}'],
   'WorkflowStep.inputJson': ['', '{"x":"${$.input.a}"}', 'null'],
   'WorkflowStep.prompt': ['Do ${$.input.a}', 'ü'],
   'WorkflowStep.agent': ['helper'],
   'WorkflowStep.tool': ['calculate'],
   'WorkflowStep.workflow': ['flow'],
-  'WorkflowStep.resumeSchemaJson': ['', '{"type":"object"}'],
-  'WorkflowStep.timeout': ['', '5m', '90'],
-  'WorkflowStep.waitDuration': ['', '1h'],
-  'WorkflowStep.waitUntil': ['', '2094-05-06T07:08:09Z'],
-  'WorkflowStepOutputPolicy.format': ['', 'text', 'json'],
-  'WorkflowStepOutputPolicy.schemaJson': ['', '{"type":"object"}'],
+  'WorkflowStep.resumeSchemaJson': ['{"type":"object"}'],
+  'WorkflowStep.timeout': ['5m', '90'],
+  'WorkflowStep.waitDuration': ['1h', '90'],
+  'WorkflowStep.waitUntil': ['2094-05-06T07:08:09Z'],
+  'WorkflowStepOutputPolicy.schemaJson': ['{"type":"object"}', 'true'],
   'WorkflowStepRetryPolicy.maxAttempts': [0, 1, 100],
   'WorkflowStepRetryPolicy.initialBackoffSeconds': [0n, 1n, 30n],
   'WorkflowStepRetryPolicy.maxBackoffSeconds': [0n, 30n, 31_536_000n],
@@ -126,7 +123,6 @@ export const alwaysSet: ReadonlySet<string> = new Set([
   'AcpRuntime.persistSession',
   'ChannelMessageConsumer.channel',
   'WorkflowMessageConsumer.name',
-  'ScheduleSpec.kind',
   'ScheduleSpec.cron',
   'ScheduleSpec.runAt',
   'ScheduleSpec.intervalSeconds',
@@ -134,14 +130,38 @@ export const alwaysSet: ReadonlySet<string> = new Set([
   'ConnectorMatchIndex.fields',
   'McpAuthBrokerSpec.url',
   'WorkflowStep.id',
-  'WorkflowStep.type',
   'WorkflowStep.agent',
   'WorkflowStep.prompt',
   'WorkflowStep.tool',
   'WorkflowStep.workflow',
+  'WorkflowStep.waitDuration',
+  'WorkflowStepOutputPolicy.schemaJson',
   'UsageLimit.metric',
   'UsageLimit.window',
 ]);
+
+/** Messages in which the value of one field says which others may be set; fields that no list names are free. */
+export const variants: Readonly<Record<string, Variants>> = {
+  WorkflowStep: {
+    by: 'type',
+    of: {
+      agent: ['agent', 'prompt', 'output', 'retry', 'timeout'],
+      tool: ['tool', 'output', 'retry', 'timeout'],
+      workflow: ['workflow', 'retry', 'timeout'],
+      transform: [],
+      pause: ['prompt', 'resumeSchemaJson', 'timeout'],
+      wait: ['prompt', 'timeout', 'waitDuration', 'waitUntil', 'resumeSchemaJson'],
+    },
+  },
+  WorkflowStepOutputPolicy: { by: 'format', of: { '': [], text: [], json: ['schemaJson'] } },
+  ScheduleSpec: { by: 'kind', of: { at: ['runAt'], every: ['intervalSeconds'], cron: ['cron'], '': ['cron'] } },
+};
+
+export interface Variants {
+  /** The field that says it. */
+  readonly by: string;
+  readonly of: Readonly<Record<string, readonly string[]>>;
+}
 
 /** Messages of which at most one field may be set. */
 export const oneOf: ReadonlySet<string> = new Set(['ConnectionRef', 'MessageConsumer', 'ConnectorSecretRef']);

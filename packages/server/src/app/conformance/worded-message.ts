@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { randomElement, randomMessage } from '../../transport/codec/random-message.ts';
-import { alwaysSet, keyWords, oneOf, specWords } from './spec-words.ts';
+import { alwaysSet, keyWords, oneOf, specWords, type Variants, variants } from './spec-words.ts';
 
 const ANY_KEY = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((key) => key !== '__proto__');
 
@@ -24,13 +24,33 @@ const fieldValue = (field: DescField, depth: number): fc.Arbitrary<unknown> => {
   return fc.dictionary(keys === undefined ? ANY_KEY : fc.constantFrom(...keys), element, { maxKeys: 3 });
 };
 
+/** Some of the fields, as a message may hold them. */
+const partsOf = (fields: readonly DescField[], depth: number): fc.Arbitrary<readonly object[]> => {
+  const set = (field: DescField) => fieldValue(field, depth).map((value) => ({ [field.localName]: value }));
+  return fc.tuple(...fields.map((field) => (isAlwaysSet(field) ? set(field) : fc.option(set(field), OFTEN))));
+};
+
+/** Fields of a message, each of its variants with the fields that are its own. */
+const variantParts = (fields: readonly DescField[], { by, of }: Variants, depth: number) => {
+  const bound = new Set([by, ...Object.values(of).flat()]);
+  const free = fields.filter(({ localName }) => !bound.has(localName));
+  const forms = Object.entries(of).map(([value, names]) => {
+    const own = fields.filter(({ localName }) => names.includes(localName));
+    return partsOf([...free, ...own], depth).map((parts) => [...parts, { [by]: value }]);
+  });
+  return fc.oneof(...forms);
+};
+
 /** A message of a type whose fields hold words of `spec-words.ts`, or any value where that names none. */
 export const wordedMessage = (desc: DescMessage, depth = 5): fc.Arbitrary<Message> => {
   if (desc.typeName.startsWith('google.protobuf.')) return randomMessage(desc, 1);
   const fields = desc.fields.filter((field) => depth > 0 || field.message === undefined);
-  const set = (field: DescField) => fieldValue(field, depth).map((value) => ({ [field.localName]: value }));
-  const init = oneOf.has(desc.name)
-    ? fc.oneof(...fields.map(set))
-    : fc.tuple(...fields.map((field) => (isAlwaysSet(field) ? set(field) : fc.option(set(field), OFTEN))));
-  return init.map((parts) => create(desc, Object.assign({}, ...[parts].flat()) as never));
+  const forms = variants[desc.name];
+  const alone = (field: DescField) => fieldValue(field, depth).map((value) => [{ [field.localName]: value }]);
+  const parts: fc.Arbitrary<readonly object[]> = oneOf.has(desc.name)
+    ? fc.oneof(...fields.map(alone))
+    : forms === undefined
+      ? partsOf(fields, depth)
+      : variantParts(fields, forms, depth);
+  return parts.map((chosen) => create(desc, Object.assign({}, ...chosen) as never));
 };

@@ -27,9 +27,9 @@ export const examinePostgres = async (
   const database = new Database({ ...options, poolSize: 1, isSynced: true });
   try {
     signal.throwIfAborted();
-    const schema = (await database.first(SCHEMA))?.version ?? 0;
+    const schema = (await database.one(SCHEMA)).version;
     const indexes = (await database.rows(BROKEN_INDEXES)).map(({ name }) => `index ${name} is not valid: REINDEX it`);
-    const pages = (await database.first(BROKEN_PAGES))?.pages ?? 0;
+    const pages = (await database.one(BROKEN_PAGES)).pages ?? 0;
     const damaged = pages > 0 ? [`${pages} pages did not fit their checksums`] : [];
     return { schema, known: loadMigrations('postgres').at(-1)?.version ?? 0, problems: [...damaged, ...indexes] };
   } finally {

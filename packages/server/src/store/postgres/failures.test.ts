@@ -131,6 +131,64 @@ withPostgres(
       ]);
     });
 
+    it('closes though the database is away, with a word in the log', async () => {
+      const said: string[] = [];
+      const url = await postgres.databases.create();
+      const { store } = await openTestStore({ url, log: { ...silentLog, warn: (message) => said.push(message) } });
+      await postgres.server.down('immediate');
+      await store.close();
+      await postgres.server.up();
+      expect(said).toContain('the store clock could not be noted at the end');
+    });
+
+    it('passes the Fault of a read through when the connection goes with it', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      const cut = store.read(async (tx) => {
+        await tx.instance.value('n');
+        await kill(url);
+        return tx.instance.value('n');
+      });
+      expect(await failureOf(cut)).toMatchObject(STORAGE);
+      expect(await store.read((tx) => tx.instance.value('n'))).toBeUndefined();
+    });
+
+    it('takes its locks back from a write that fell silent, which then begins anew (W4)', async () => {
+      const [made, other] = await postgres.stores(2);
+      await made!.store.write((tx) => tx.log.insertSession(session('s')));
+      const isHeld = Promise.withResolvers<void>();
+      const wakes = Promise.withResolvers<void>();
+      let runs = 0;
+      const silent = made!.store.write(async (tx) => {
+        const row = await tx.log.lockSession('s');
+        runs++;
+        isHeld.resolve();
+        await wakes.promise;
+        await tx.log.saveSession({ ...row!, fence: row!.fence + 1 });
+      });
+      await isHeld.promise;
+      await other!.store.write(async (tx) => {
+        const row = await tx.log.lockSession('s');
+        await tx.log.saveSession({ ...row!, fence: 10 });
+      });
+      wakes.resolve();
+      await silent;
+      expect([runs, (await made!.store.direct.log.session('s'))?.fence]).toEqual([2, 11]);
+    });
+
+    it('undoes a write whose function failed just when the connection went', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      const failing = store.write(async (tx) => {
+        await tx.resources.get(key('a'));
+        await tx.resources.insert(draft('b'));
+        await kill(url);
+        throw new Error('the function failed');
+      });
+      await failing.catch(() => undefined);
+      expect(await nameOf(store, 'b')).toBeUndefined();
+    });
+
     it('calls a full disk by its name', async () => {
       const [made] = await postgres.stores(1);
       const { store, url } = made!;

@@ -54,7 +54,7 @@ export const migrate = async (database: Database, options: MigrateOptions): Prom
 };
 
 const requireSuitable = async (session: Session): Promise<void> => {
-  const { encoding = '', server_version: version = 0 } = (await session.first(FACTS)) ?? {};
+  const { encoding, server_version: version } = await session.one(FACTS);
   if (encoding !== 'UTF8')
     throw unsuitable(`the database has the encoding ${encoding}: create it with ENCODING 'UTF8'`);
   if (version < OLDEST_SERVER) throw unsuitable('PostgreSQL 14 or newer is needed');
@@ -63,10 +63,8 @@ const requireSuitable = async (session: Session): Promise<void> => {
 const unsuitable = (text: string): Fault => new Fault('FAILED_PRECONDITION', 'DATABASE_UNSUITABLE', text);
 
 /** Newest step that was applied; 0 for a database without a schema of ours. */
-export const appliedVersion = async (session: Session): Promise<number> => {
-  const isNew = (await session.first(HAS_TABLE))?.found !== true;
-  return isNew ? 0 : ((await session.first(APPLIED))?.version ?? 0);
-};
+export const appliedVersion = async (session: Session): Promise<number> =>
+  (await session.one(HAS_TABLE)).found ? (await session.one(APPLIED)).version : 0;
 
 const pendingOf = async (session: Session, { migrations }: MigrateOptions) => {
   const applied = await appliedVersion(session);

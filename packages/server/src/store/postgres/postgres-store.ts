@@ -13,7 +13,7 @@ import { readSnapshot, WriteRunner } from './transactions/index.ts';
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; never shown. */
   readonly url: string;
-  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; two at least are used. */
+  /** Connections of this process (`store.poolSize`), one of them for the reader of the logs; three at least are used. */
   readonly poolSize: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -71,7 +71,7 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
     });
     for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
     const nextToken = tokenSource(options.random);
-    const epoch = (await calls.first(EPOCH, [nextToken()]))?.value ?? '';
+    const epoch = (await calls.one(EPOCH, [nextToken()])).value;
     const clock = await SharedClock.start(calls, options.clock);
     await calls.warm();
     const pause = options.pause ?? pauseOf(options.clock);
@@ -97,7 +97,7 @@ const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'
   };
 };
 
-const callsOf = (poolSize: number): number => Math.max(1, poolSize - 1);
+const callsOf = (poolSize: number): number => Math.max(2, poolSize - 1);
 
 interface Opened {
   /** Connections of calls. */

@@ -1,64 +1,57 @@
 import type { Clock } from '../../base/index.ts';
-import { CLOCK_SLACK_MICROS, StoreClock } from '../rows/index.ts';
 import { type Queries, statement } from './connection/index.ts';
 
-/** Time of the database server, and the newest time that a node noted. */
-const START = statement<{ server: number; noted: number }>(
-  `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS server,
-     coalesce((SELECT value::bigint FROM instance WHERE name = 'clock'), 0) AS noted`,
+/** Time of the database server, or the newest time that a node noted when that is later. */
+const START = statement<{ now: number }>(
+  `SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+     (SELECT value::bigint FROM instance WHERE name = 'clock')) AS now`,
 );
 /** Notes our time, unless another node is ahead; answers the time that holds now. */
 const NOTE = statement<{ value: string }>(
   `INSERT INTO instance (name, value) VALUES ('clock', $1) ON CONFLICT (name)
    DO UPDATE SET value = greatest(instance.value::bigint, excluded.value::bigint)::text RETURNING value`,
 );
+/** How often a node that writes notes its time. */
+const NOTE_MS = 1_000;
 
 /**
  * The store clock of one node (RT-R20): the server's `clock_timestamp()` at the start, moved on by the monotonic clock of the
- * process, never behind what another node noted. It is noted once a second while there are writes, so nodes differ by
- * what a message takes, and a process that starts later is never behind.
+ * process, never behind what another node noted. So nodes differ by what a message takes, and a node that starts later is not
+ * behind the others. Nothing is added to what was noted: every start would push the clock of all nodes ahead.
  */
 export class SharedClock {
   readonly #clock: Clock;
-  readonly #base: StoreClock;
-  /** What other nodes were ahead by. */
-  #ahead = 0;
-  #notedAt: number;
+  readonly #startMs: number;
+  /** Time at the start, and what other nodes were ahead by since. */
+  #startMicros: number;
+  #notedMs: number;
 
-  private constructor(clock: Clock, base: StoreClock) {
+  private constructor(clock: Clock, startMicros: number) {
     this.#clock = clock;
-    this.#base = base;
-    this.#notedAt = clock.monotonicMs();
+    this.#startMicros = startMicros;
+    this.#startMs = clock.monotonicMs();
+    this.#notedMs = this.#startMs;
   }
 
   static async start(sql: Queries, clock: Clock): Promise<SharedClock> {
-    const { server = 0, noted = 0 } = (await sql.first(START)) ?? {};
-    const base = new StoreClock({ ...clockOf(clock), nowMicros: () => server }, noted);
-    const shared = new SharedClock(clock, base);
+    const shared = new SharedClock(clock, (await sql.one(START)).now);
     await shared.note(sql);
     return shared;
   }
 
   now(): number {
-    return this.#base.now() + this.#ahead;
+    return this.#startMicros + Math.round((this.#clock.monotonicMs() - this.#startMs) * 1000);
   }
 
   /** Now, after the time was noted when a second has passed. */
   async current(sql: Queries): Promise<number> {
-    if ((this.#clock.monotonicMs() - this.#notedAt) * 1_000 >= CLOCK_SLACK_MICROS) await this.note(sql);
+    if (this.#clock.monotonicMs() - this.#notedMs >= NOTE_MS) await this.note(sql);
     return this.now();
   }
 
   async note(sql: Queries): Promise<void> {
-    this.#notedAt = this.#clock.monotonicMs();
-    const now = this.now();
-    const noted = Number((await sql.first(NOTE, [String(now)]))?.value ?? now);
-    if (noted > this.now()) this.#ahead += noted - this.now();
+    this.#notedMs = this.#clock.monotonicMs();
+    const noted = Number((await sql.one(NOTE, [String(this.now())])).value);
+    this.#startMicros += Math.max(0, noted - this.now());
   }
 }
-
-const clockOf = (clock: Clock): Clock => ({
-  nowMicros: () => clock.nowMicros(),
-  monotonicMs: () => clock.monotonicMs(),
-  after: (delayMs, fire) => clock.after(delayMs, fire),
-});

@@ -1,6 +1,6 @@
 /**
  * store/rows: what the SQL engines share without sharing SQL: how a row of each table becomes a value of the contract, the
- * JSON of small columns, queue tokens, and the store clock. Table and column names are the same in every engine. Knows no
+ * JSON of small columns, queue tokens. Table and column names are the same in every engine. Knows no
  * driver; used by `sqlite/` and `postgres/` only.
  */
 export * from './audit-rows.ts';
@@ -10,7 +10,6 @@ export * from './resource-rows.ts';
 export * from './row-json.ts';
 export * from './search-rows.ts';
 export * from './session-rows.ts';
-export * from './store-clock.ts';
 export * from './token-source.ts';
 export * from './turn-detail-rows.ts';
 export * from './turn-rows.ts';

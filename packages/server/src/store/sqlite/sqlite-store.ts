@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
-import { CLOCK_SLACK_MICROS, StoreClock, tokenSource } from '../rows/index.ts';
+import { tokenSource } from '../rows/index.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Connection } from './connection.ts';
@@ -13,6 +13,7 @@ import { DirectReads, SnapshotReads } from './read-gate.ts';
 import { RecordCache } from './records/index.ts';
 import { migrate } from './schema/index.ts';
 import { storageFault } from './storage-fault.ts';
+import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createTables, type Tables } from './tables/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 

@@ -1,7 +1,8 @@
 // @service postgresql
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { draft, id } from '../../conformance/index.ts';
 import type { ResourceChange, Store, WriteTx } from '../../contracts/index.ts';
+import { openTestStore } from '../testing/test-store.ts';
 import { withPostgres } from '../testing/with-postgres.ts';
 
 /** A write that halts where it is told to, so that a test chooses the order of the world. */
@@ -99,6 +100,23 @@ withPostgres('the change log of several processes', (postgres) => {
     await late.write;
     expect((await range).newest).toBe(early.version);
     expect(namesOf(await (await starting).direct.resources.changes(0, 10))).toEqual(['late', 'early']);
+  });
+
+  it('begins before the oldest entry where a transaction stays open, and misses nothing', async () => {
+    const [first] = await postgres.stores(1);
+    await first!.store.write((tx) => insert(tx, 'before'));
+    const late = halting(first!.store, async (tx, halt) => {
+      await insert(tx, 'late');
+      await halt();
+    });
+    await late.reached;
+    await first!.store.write((tx) => insert(tx, 'early'));
+    const { store } = await openTestStore({ url: first!.url, pause: () => Promise.resolve() });
+    onTestFinished(() => store.close());
+    expect(namesOf(await store.direct.resources.changes(0, 10))).toEqual(['before']);
+    late.go();
+    await late.write;
+    expect(namesOf(await store.direct.resources.changes(0, 10))).toEqual(['before', 'late', 'early']);
   });
 
   it('gives every version once and in order to readers while writers of two processes commit and roll back', async () => {

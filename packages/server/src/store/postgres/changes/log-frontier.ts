@@ -99,9 +99,9 @@ export class LogFrontier {
   async #walk(): Promise<void> {
     this.#complete ??= await this.#start();
     for (;;) {
-      const row = await this.#options.sql.first(NEXT[this.#log], [this.#complete]);
-      const numbers = JSON.parse(row?.numbers ?? '[]') as number[];
-      const oldestOpen = row?.oldest_open ?? 0;
+      const row = await this.#options.sql.one(NEXT[this.#log], [this.#complete]);
+      const numbers = JSON.parse(row.numbers) as number[];
+      const oldestOpen = row.oldest_open;
       for (const number of numbers) {
         if (number !== this.#complete + 1 && !this.#isSettled(number, oldestOpen)) return this.#noteHole(number);
         this.#complete = number;
@@ -119,8 +119,8 @@ export class LogFrontier {
 
   async #noteHole(below: number): Promise<void> {
     if (this.#hole !== undefined && this.#hole.below >= below) return;
-    const own = await this.#options.sql.first(OWN_NUMBER);
-    this.#hole = { below, openBefore: own?.number ?? Number.MAX_SAFE_INTEGER };
+    const own = await this.#options.sql.one(OWN_NUMBER);
+    this.#hole = { below, openBefore: own.number };
   }
 
   /**
@@ -129,13 +129,13 @@ export class LogFrontier {
    */
   async #start(): Promise<number> {
     const { sql, pause } = this.#options;
-    if (this.#log === 'audit') return (await sql.first(CHAINED))?.number ?? 0;
-    const { greatest = 0, oldest = 1 } = (await sql.first(ENDS)) ?? {};
+    if (this.#log === 'audit') return (await sql.one(CHAINED)).number;
+    const { greatest, oldest } = await sql.one(ENDS);
     if (greatest === 0) return 0;
-    const own = (await sql.first(OWN_NUMBER))?.number ?? Number.MAX_SAFE_INTEGER;
+    const own = (await sql.one(OWN_NUMBER)).number;
     for (let waited = 0; waited < MAX_WAIT_MS; waited += MAX_PAUSE_MS) {
-      const row = await sql.first(NEXT.changes, [greatest]);
-      if ((row?.oldest_open ?? 0) >= own) return greatest;
+      const row = await sql.one(NEXT.changes, [greatest]);
+      if (row.oldest_open >= own) return greatest;
       await pause(MAX_PAUSE_MS);
     }
     return oldest - 1;

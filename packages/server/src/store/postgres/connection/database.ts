@@ -80,7 +80,9 @@ export class Database implements Queries {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw this.#isClosed ? CLOSED : storageFault('the database cannot be reached', error);
+      throw this.#isClosed
+        ? CLOSED
+        : storageFault('the database cannot be reached, or has no connection to spare', error);
     }
     return new Session(client, this.#options.faults);
   }
@@ -91,6 +93,10 @@ export class Database implements Queries {
 
   async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
     return this.#alone((session) => session.first(sql, values));
+  }
+
+  async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
+    return this.#alone((session) => session.one(sql, values));
   }
 
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {

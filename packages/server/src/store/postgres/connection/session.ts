@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { assert } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
 import type { Queries, SqlResult, SqlValue, Statement } from './statement.ts';
 import { ConnectionLost, toEngineError } from './storage-fault.ts';
@@ -13,6 +14,12 @@ export type Command =
   | 'SAVEPOINT step'
   | 'ROLLBACK TO SAVEPOINT step'
   | 'RELEASE SAVEPOINT step';
+
+const onlyRow = <Row>(rows: readonly Row[]): Row => {
+  const [row] = rows;
+  assert(row !== undefined, 'a statement that always answers a row answered none');
+  return row;
+};
 
 /** One connection while one caller has it. Statements are sent at once and answered in order. */
 export class Session implements Queries {
@@ -58,6 +65,10 @@ export class Session implements Queries {
 
   async first<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row | undefined> {
     return (await this.#query<Row>(sql, values)).rows[0];
+  }
+
+  async one<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row> {
+    return onlyRow((await this.#query<Row>(sql, values)).rows);
   }
 
   async run(sql: Statement<unknown>, values: readonly SqlValue[] = []): Promise<number> {

@@ -35,6 +35,8 @@ export interface Queries {
   rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]>;
   /** First row, undefined when there is none. */
   first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined>;
+  /** The row of a statement that always answers one. */
+  one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row>;
   /** Number of rows changed. */
   run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number>;
 }

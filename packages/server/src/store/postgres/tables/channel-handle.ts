@@ -67,9 +67,8 @@ const REMOVE_MESSAGES = statement(
 const DROP_HEAD = statement('DELETE FROM channel_heads WHERE channel_uid = $1');
 
 const rangeOf = async (sql: Queries, channelUid: string, history: ChannelHistory) => {
-  const row = await sql.first(RANGE, [channelUid, history.events, history.since]);
-  const newest = row?.newest ?? 0;
-  return { oldest: row?.oldest ?? newest + 1, newest };
+  const { oldest, newest } = await sql.one(RANGE, [channelUid, history.events, history.since]);
+  return { oldest: oldest ?? newest + 1, newest };
 };
 
 /** `ChannelLogReads`: of one snapshot, or each read alone. */
@@ -125,7 +124,7 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
   async appendEvents(channelUid: string, drafts: readonly ChannelEventDraft[]): Promise<readonly ChannelEventRow[]> {
     if (drafts.length === 0) return [];
     const { sql } = this.#access;
-    const last = (await sql.first(TAKE_SEQUENCES, [channelUid, drafts.length]))?.last_sequence ?? drafts.length;
+    const { last_sequence: last } = await sql.one(TAKE_SEQUENCES, [channelUid, drafts.length]);
     const first = last - drafts.length + 1;
     const rows = drafts.map((draft, index): ChannelEventRow => ({ ...draft, channelUid, sequence: first + index }));
     await sql.run(INSERT_EVENTS, [

@@ -93,7 +93,7 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async heldBytes(holder: string) {
-    return (await this.#access.sql.first(HELD_BYTES, treeOf(holder)))?.bytes ?? 0;
+    return (await this.#access.sql.one(HELD_BYTES, treeOf(holder))).bytes;
   }
 
   async adopt(sha256: string, sizeBytes: number, at: number) {

@@ -70,11 +70,11 @@ export class QueueHandle implements QueueWrites {
   }
 
   async nextDue(kinds: readonly string[]) {
-    return (await this.#access.sql.first(NEXT_DUE, [kinds]))?.due_at ?? undefined;
+    return (await this.#access.sql.one(NEXT_DUE, [kinds])).due_at ?? undefined;
   }
 
   async backlog(kinds: readonly string[], now: number) {
-    const row = await this.#access.sql.first(BACKLOG, [kinds, now]);
-    return { count: row?.waiting ?? 0, oldestDueAt: row?.oldest ?? 0 };
+    const row = await this.#access.sql.one(BACKLOG, [kinds, now]);
+    return { count: row.waiting, oldestDueAt: row.oldest };
   }
 }

@@ -146,14 +146,14 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     }
     reads.wrote(id);
     const [numbered] = await Promise.all([
-      sql.first(NUMBER, [inserted.row, joinSections(sections)]),
+      sql.one(NUMBER, [inserted.row, joinSections(sections)]),
       this.#addLabels(draft.key, draft.labels),
       this.#addOwners(
         draft.owners.map((owner) => owner.uid),
         inserted.row,
       ),
     ]);
-    return toStored(draft, numbered?.version ?? 0, now);
+    return toStored(draft, numbered.version, now);
   }
 
   async replace(draft: ResourceDraft, expectedVersion: number, sections: readonly ResourceSection[]) {
@@ -161,7 +161,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const previous = await this.#expect(draft.key, expectedVersion);
     if (previous === undefined) return undefined;
     const json = encodeDraft(draft);
-    const changed = await sql.first(UPDATE, [
+    const changed = await sql.one(UPDATE, [
       ...[previous.row, joinSections(sections), draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
       ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
       ...[draft.spec, draft.status],
@@ -177,7 +177,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
         previous.row,
       );
     }
-    return toStored(draft, changed?.version ?? 0, now);
+    return toStored(draft, changed.version, now);
   }
 
   /** The removed row as it last was, with the version of its removal. */
@@ -186,12 +186,12 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const previous = await this.#expect(key, expectedVersion);
     if (previous === undefined) return undefined;
     const [last] = await Promise.all([
-      sql.first(DELETE, [previous.row, now]),
+      sql.one(DELETE, [previous.row, now]),
       this.#dropLabels(key, previous.labels),
       this.#dropOwners(previous),
       sql.run(DROP_ACTIVITY, [previous.uid]),
     ]);
-    return last === undefined ? undefined : toResource(last);
+    return toResource(last);
   }
 
   async setActivity(uid: string, json: string): Promise<void> {

@@ -37,6 +37,6 @@ const selectiveLabel = async (sql: Queries, page: SessionPage, requirements: rea
   const driver = drivingLabel(requirements);
   if (driver === undefined) return undefined;
   const values = [page.namespace, page.agent, driver.key, driver.value, SORTED_MATCHES + 1];
-  const matches = await sql.first(COUNT_LABEL, values);
-  return (matches?.found ?? 0) > SORTED_MATCHES ? undefined : driver;
+  const matches = await sql.one(COUNT_LABEL, values);
+  return matches.found > SORTED_MATCHES ? undefined : driver;
 };

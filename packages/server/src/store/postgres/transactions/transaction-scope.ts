@@ -36,6 +36,10 @@ export class TransactionScope implements Queries {
     return this.#send(() => this.#session.first(sql, values));
   }
 
+  one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
+    return this.#send(() => this.#session.one(sql, values));
+  }
+
   run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
     return this.#send(() => this.#session.run(sql, values));
   }

@@ -97,6 +97,28 @@ withPostgres('write transactions of several processes', (postgres) => {
       expect(results.sort()).toEqual(['made', 'refused']);
     });
 
+    it('though each looks for documents and dependants that the other makes', async () => {
+      const stores = await two();
+      const owner = { apiVersion: 'svc/v1', kind: 'Agent', namespace: '', name: 'o', uid: 'u', controller: true };
+      const document = (source: string) => ({
+        ...{ source, kind: 'Knowledge', namespace: 'n', name: source, path: 'p', updatedAt: 1, pathWords: 'p' },
+        chunks: [{ heading: '', text: 'x', words: 'x' }],
+      });
+      const meet = meeting(2);
+      const work = (store: Store, name: string) =>
+        store.write(async (tx) => {
+          const place = { kind: 'Knowledge', namespaces: ['n'], path: 'p', limit: 1 };
+          const taken = (await tx.search.directory(place)).length + (await tx.resources.dependents('u', 1)).length;
+          await meet();
+          if (taken > 0) return 'refused';
+          await tx.search.index(document(name));
+          await tx.resources.insert(draft(name, { owners: [{ ...owner, blockOwnerDeletion: true }] }));
+          return 'made';
+        });
+      const results = await Promise.all([work(stores[0], 'x'), work(stores[1], 'y')]);
+      expect(results.sort()).toEqual(['made', 'refused']);
+    });
+
     it('and let a function list what it then changes, page by page', async () => {
       const [store] = await two();
       await store.write(async (tx) => {

@@ -132,6 +132,7 @@ export class WriteRunner {
       return { type: 'conflict', error: scope.failure };
     }
     this.#options.faults?.('store.commit');
+    if (session.lost !== undefined) return { type: 'cut', error: session.lost };
     scope.close();
     let tag: string;
     try {

@@ -124,11 +124,11 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
     await this.remove(document.source);
     const { sql } = this.#access;
     const { source, kind, namespace, name, path, pathWords, updatedAt, chunks } = document;
-    const added = await sql.first(ADD_DOCUMENT, [
+    const added = await sql.one(ADD_DOCUMENT, [
       ...[source, kind, namespace, name, path, path.toLowerCase(), pathWords, updatedAt],
     ]);
     const rows = await sql.rows(ADD_CHUNKS, [
-      added?.row ?? 0,
+      added.row,
       chunks.map((_, ordinal) => ordinal),
       chunks.map(({ heading }) => heading),
       chunks.map(({ text }) => text),

@@ -5,10 +5,9 @@ import { FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { type ApplyOptions, isFailed, printReport } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
 import type { World } from '../world.ts';
-import type { ApplyOptions } from './apply.ts';
-import { isFailed, printReport } from './apply-report.ts';
 import { type ArchivedSession, IMPORTED_LABEL, readArchive } from './archive-lines.ts';
 
 /** One call takes so many manifests and characters at most (API-1.9). */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { CommandFailure } from '../failure.ts';
+import { type ApplyOptions, apply } from '../manifests/index.ts';
 import type { World } from '../world.ts';
-import { type ApplyOptions, apply } from './apply.ts';
 import { isArchive } from './archive-lines.ts';
 import { importArchive } from './import-archive.ts';
 

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { WriteGate } from './write-gate.ts';
+
+describe('the gate of writes', () => {
+  it('lets so many in at once and the others in their order', async () => {
+    const gate = new WriteGate(2);
+    const order: number[] = [];
+    const writes = [1, 2, 3, 4].map((number) => gate.enter().then(() => order.push(number)));
+    await Promise.all(writes.slice(0, 2));
+    expect(order).toEqual([1, 2]);
+    gate.leave();
+    await writes[2];
+    gate.leave();
+    await writes[3];
+    expect(order).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is idle when everybody has left', async () => {
+    const gate = new WriteGate(1);
+    await gate.idle();
+    await gate.enter();
+    let isIdle = false;
+    const idle = gate.idle().then(() => {
+      isIdle = true;
+    });
+    expect(isIdle).toBe(false);
+    gate.leave();
+    await idle;
+    expect(isIdle).toBe(true);
+  });
+
+  it('refuses what would wait behind too many', async () => {
+    const gate = new WriteGate(0);
+    for (let waiting = 0; waiting < 100_000; waiting++) void gate.enter();
+    await expect(gate.enter()).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE' });
+  });
+});
