@@ -21,7 +21,7 @@ it('the example of a deployment is applied, waited for, described, survives a ki
   await cp(example, join(home.path, 'rollout'), { recursive: true });
   const ns = ['-n', 'example-rollout'];
 
-  expect(await svc('apply', '-f', 'rollout')).toContain('7 created');
+  expect(await svc('apply', '-f', 'rollout', '--wait')).toContain('7 created');
   await svc('wait', 'dep/rollout', '--for', 'condition=Ready', ...ns);
   const replicas = await svc('get', 'deploymentreplicas', ...ns);
   expect(replicas).toMatch(/rollout--north-[0-9a-f]{8} +Ready/);

@@ -41,7 +41,7 @@ interface FieldError {
 
 const served = methods.filter((method) => !isLater(method));
 
-const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Deployment');
+const authorable = kinds.filter((row) => row.authorable);
 /** A message and its parts may be written as text (API-3). */
 const AS_TEXT = /^\{"message":("x"|\{"parts":"x"\})\}$/;
 const SERVER_OWNED = new Set(['uid', 'generation', 'deletionTimestamp']);

@@ -40,10 +40,7 @@ metadata: {name: files}
 spec: {transport: http, target: "http://127.0.0.1:1/mcp"}
 `;
 
-/** Kinds whose feature is not part of this build yet. */
-const COMING: ReadonlySet<string> = new Set(['Deployment']);
-
-const rowsUnderTest = kinds.filter((row) => row.writers.resourceService === 'all' && !COMING.has(row.kind));
+const rowsUnderTest = kinds.filter((row) => row.writers.resourceService === 'all');
 
 const pathOf = (index: number, path: string): string => `/${index}${path === '' ? '/docs/one.md' : path}`;
 
