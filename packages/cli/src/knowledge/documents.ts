@@ -119,7 +119,7 @@ export const deleteKnowledge = async (
       const { metadata, spec } = await findDocument(context, word);
       const name = metadata?.name ?? '';
       await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
-      world.stdout.write(`${spec?.path} deleted\n`);
+      world.stdout.write(`${spec?.path ?? word} deleted\n`);
       deleted += 1;
     } catch (error) {
       if (deleted === 0 || !isSvcError(error)) throw error;

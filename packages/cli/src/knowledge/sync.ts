@@ -87,7 +87,7 @@ const syncOnce = async (
   const plan = planSync(texts, await documentsOf(context), { mark, isPrune: options.prune === true });
   if (options.dryRun === true) return tell(context, plan, 'would be ');
   if (plan.pruned.length > 0 && options.yes !== true) {
-    context.note(`these would be deleted:\n${plan.pruned.map(({ spec }) => `  ${spec?.path}`).join('\n')}`);
+    context.note(`these would be deleted:\n${plan.pruned.map(({ spec }) => `  ${spec?.path ?? ''}`).join('\n')}`);
     await confirm(context.world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is changed' });
   }
   for (const { path, content, present } of plan.written) {
@@ -97,7 +97,7 @@ const syncOnce = async (
   for (const { metadata, spec } of plan.pruned) {
     const name = metadata?.name ?? '';
     await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
-    context.world.stdout.write(`deleted  ${spec?.path}\n`);
+    context.world.stdout.write(`deleted  ${spec?.path ?? ''}\n`);
   }
   context.note(totals(plan, ''));
 };
@@ -105,7 +105,7 @@ const syncOnce = async (
 const tell = ({ world, note }: CommandContext, plan: SyncPlan, would: string): void => {
   for (const { path, present } of plan.written)
     world.stdout.write(`${would}${present === undefined ? 'created' : 'changed'}  ${path}\n`);
-  for (const { spec } of plan.pruned) world.stdout.write(`${would}deleted  ${spec?.path}\n`);
+  for (const { spec } of plan.pruned) world.stdout.write(`${would}deleted  ${spec?.path ?? ''}\n`);
   note(totals(plan, would));
 };
 

@@ -44,7 +44,8 @@ export const listFiles = async (
     const page = await client.files.listFiles(request);
     return { items: page.files, next: page.nextPageToken };
   });
-  if (form.form === 'name') return world.stdout.write(files.map(({ metadata }) => `file/${metadata?.name}\n`).join(''));
+  if (form.form === 'name')
+    return world.stdout.write(files.map(({ metadata }) => `file/${metadata?.name ?? ''}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') {
     const items = files.map((file) => resourceJson(FileSchema, file));
     return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
@@ -86,7 +87,7 @@ export const removeFiles = async (world: World, words: readonly string[], option
     try {
       const { metadata, spec } = await findFile(context, word);
       await context.client.files.deleteFile({ ns: context.target.namespace, name: metadata?.name ?? '' });
-      world.stdout.write(`${spec?.path} removed\n`);
+      world.stdout.write(`${spec?.path ?? word} removed\n`);
       removed += 1;
     } catch (error) {
       if (removed === 0 || !isSvcError(error)) throw error;
