@@ -1,4 +1,3 @@
 import { describeRefusals } from './conformance/refusal-cases.ts';
-import { sqliteEngine } from './testing/index.ts';
 
-describeRefusals(sqliteEngine);
+describeRefusals();

@@ -1,4 +1,3 @@
 import { describeRoundTrips } from './conformance/round-trip-cases.ts';
-import { sqliteEngine } from './testing/index.ts';
 
-describeRoundTrips(sqliteEngine);
+describeRoundTrips();

@@ -1,4 +1,3 @@
 import { describeWriters } from './conformance/writer-cases.ts';
-import { sqliteEngine } from './testing/index.ts';
 
-describeWriters(sqliteEngine);
+describeWriters();

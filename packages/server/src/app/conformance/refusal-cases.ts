@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import { kinds } from '../../resources/index.ts';
 import { bindRest } from '../../transport/all-transports.ts';
-import { type Answer, AppUnderTest, type EngineUnderTest, reasonOf } from '../testing/index.ts';
+import { type Answer, AppUnderTest, reasonOf } from '../testing/index.ts';
 import { isLater } from './later-operations.ts';
 import { RawCalls } from './raw-calls.ts';
 import {
@@ -74,9 +74,9 @@ const judgeText = (answer: Answer, { text, path, reason }: RefusedText): readonl
 };
 
 /** Malformed input through every door: refused with field and place, nothing of it stored, never a fault of the server. */
-export const describeRefusals = (engine: EngineUnderTest): void => {
-  describe(`malformed input on ${engine.name}`, () => {
-    const app = AppUnderTest.ofSuite({}, engine);
+export const describeRefusals = (): void => {
+  describe('malformed input', () => {
+    const app = AppUnderTest.ofSuite();
     const random = seededRandom(SEED);
     let raw: RawCalls;
     let before: string;

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { ResourceManifestSchema } from '@svc/api/resources';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Random, seededRandom } from '../../base/index.ts';
-import { AppUnderTest, type EngineUnderTest } from '../testing/index.ts';
+import { AppUnderTest } from '../testing/index.ts';
 import { type ResourceClient, resourceClients } from './resource-clients.ts';
 import { type ChangeLine, WatchReader } from './watch-reader.ts';
 
@@ -88,9 +88,9 @@ class CutReader {
 }
 
 /** Conditional writes lose nothing, and watchers see each change once, however often they are cut. */
-export const describeWriters = (engine: EngineUnderTest): void => {
-  describe(`one resource with many writers on ${engine.name}`, () => {
-    const app = AppUnderTest.ofSuite({}, engine);
+export const describeWriters = (): void => {
+  describe('one resource with many writers', () => {
+    const app = AppUnderTest.ofSuite();
 
     it(
       'loses no update of 64 writers over HTTP, and shows a watcher every version once',
@@ -129,8 +129,8 @@ export const describeWriters = (engine: EngineUnderTest): void => {
     );
   });
 
-  describe(`a watcher that is cut on ${engine.name}`, () => {
-    const app = AppUnderTest.ofSuite({}, engine);
+  describe('a watcher that is cut', () => {
+    const app = AppUnderTest.ofSuite();
     const random = seededRandom(3);
     let start: string;
 

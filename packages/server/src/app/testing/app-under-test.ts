@@ -11,22 +11,13 @@ import { GateClock } from './gate-clock.ts';
 import { RestClient } from './rest-client.ts';
 
 /** Configuration by key, laid over that of every test: free port, no fsync, a demo model without pauses. */
-export type Flags = Readonly<Record<string, string>>;
-
-/** Where a suite keeps its data: configuration keys that name a fresh, empty store each time they are asked for. */
-export interface EngineUnderTest {
-  readonly name: string;
-  flags(): Promise<Flags>;
-}
-
-/** The default of every test: a database file in the data directory. */
-export const sqliteEngine: EngineUnderTest = { name: 'SQLite', flags: async () => ({}) };
+type Flags = Readonly<Record<string, string>>;
 
 /** A real server on a temporary directory; `await using` stops it and removes its data. */
 export class AppUnderTest implements AsyncDisposable {
   readonly clock = new GateClock();
   readonly rest: RestClient;
-  #flags: Flags;
+  readonly #flags: Flags;
   #dataDir = '';
   /** In the run that repeats the suites on PostgreSQL. */
   #database: GivenDatabase | undefined;
@@ -45,12 +36,9 @@ export class AppUnderTest implements AsyncDisposable {
   }
 
   /** One server for all tests of the file or block that calls this; it runs from its first `beforeAll` on. */
-  static ofSuite(flags: Flags = {}, engine: EngineUnderTest = sqliteEngine): AppUnderTest {
+  static ofSuite(flags: Flags = {}): AppUnderTest {
     const app = new AppUnderTest(flags);
-    beforeAll(async () => {
-      app.#flags = { ...flags, ...(await engine.flags()) };
-      await app.#start();
-    });
+    beforeAll(() => app.#start());
     afterAll(() => app[Symbol.asyncDispose]());
     return app;
   }

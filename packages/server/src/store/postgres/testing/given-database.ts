@@ -8,9 +8,14 @@ export interface GivenDatabase {
   drop(): Promise<void>;
 }
 
+const givenServer = (): string | undefined => inject('postgresServer') as string | undefined;
+
+/** True in the run that repeats suites on PostgreSQL. */
+export const isGivenDatabase = (): boolean => givenServer() !== undefined;
+
 /** A fresh database of the server that the project of this run started; undefined where tests run on SQLite. */
 export const givenDatabase = async (): Promise<GivenDatabase | undefined> => {
-  const server = inject('postgresServer') as string | undefined;
+  const server = givenServer();
   if (server === undefined) return undefined;
   const name = `given_${randomUUID().replaceAll('-', '')}`;
   await runSql(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
