@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
+import { locate, services } from './tools/bootstrap/services.mjs';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
 const isFullCheck = process.env['SVC_FULL_CHECK'] === '1';
@@ -16,6 +17,10 @@ const floors = {
   'packages/server/src/**/*-rules.ts': everything,
 };
 
+/** Left out where PostgreSQL is not installed; with CI=true its absence is a failure. */
+const postgres = services.find(({ name }) => name === 'postgresql');
+const runsPostgres = process.env['CI'] === 'true' || (postgres !== undefined && locate(postgres) !== undefined);
+
 export default defineConfig({
   test: {
     projects: [
@@ -26,6 +31,18 @@ export default defineConfig({
           setupFiles: ['tools/testing/random-seed.ts'],
           testTimeout: 20_000,
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
+        },
+      },
+      {
+        // The suites of the whole server once more, on PostgreSQL.
+        test: {
+          name: 'postgres',
+          environment: 'node',
+          globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
+          setupFiles: ['tools/testing/random-seed.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          include: runsPostgres ? ['packages/server/src/app/*.test.ts'] : [],
         },
       },
       {

@@ -17,7 +17,7 @@ export interface GlobalOptions {
   readonly timeout?: string;
 }
 
-const DEFAULT_SERVER = 'http://127.0.0.1:7420';
+export const DEFAULT_SERVER = 'http://127.0.0.1:7420';
 
 /** Whom a command talks to, as whom, and about which namespace. */
 export interface Target {

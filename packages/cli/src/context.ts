@@ -1,5 +1,6 @@
 import type { Client } from '@svc/client';
 import { connect, type GlobalOptions, resolveTarget, type Target } from './connection.ts';
+import { CommandFailure } from './failure.ts';
 import type { Scope } from './kinds/index.ts';
 import { type Style, styleFor } from './terminal/index.ts';
 import type { World } from './world.ts';
@@ -30,8 +31,7 @@ const DEFAULT_LIMIT = 1_000;
 export const openContext = async (world: World, options: GlobalOptions & ScopeOptions): Promise<CommandContext> => {
   const target = resolveTarget(world, options);
   const client = await connect(world, target, options);
-  const limit =
-    options.limit === undefined ? DEFAULT_LIMIT : Math.max(1, Number.parseInt(options.limit, 10) || DEFAULT_LIMIT);
+  const limit = limitOf(options.limit);
   const { selector = '', agent } = options;
   return {
     world,
@@ -42,4 +42,10 @@ export const openContext = async (world: World, options: GlobalOptions & ScopeOp
     note: (text) => (options.quiet === true ? undefined : world.stderr.write(`${text}\n`)),
     noteStyle: styleFor(world.stderr, world.environment, options.color),
   };
+};
+
+const limitOf = (text: string | undefined): number => {
+  const limit = text === undefined ? DEFAULT_LIMIT : Number(text);
+  if (Number.isInteger(limit) && limit >= 1) return limit;
+  throw new CommandFailure(`--limit ${text} is no number from 1 on`);
 };

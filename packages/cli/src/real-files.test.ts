@@ -37,3 +37,28 @@ it('tells whether a place can be written', () => {
   realFiles.makeDirectory(join(root, 'd'), 0o700);
   expect(realFiles.facts(join(root, 'd'))?.isDirectory).toBe(true);
 });
+
+it('writes pieces whole or not at all, and reads them as a blob', async () => {
+  const root = directory();
+  const path = join(root, 'new', 'f');
+  const encoder = new TextEncoder();
+  await realFiles.writePieces(path, ReadableStream.from([encoder.encode('on'), encoder.encode('e')]), 0o600);
+  expect(await (await realFiles.openBlob(path))?.text()).toBe('one');
+  expect(realFiles.facts(path)?.mode).toBe(0o600);
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield encoder.encode('half');
+    throw new Error('broke off');
+  }
+  await expect(realFiles.writePieces(path, broken(), 0o600)).rejects.toThrow('broke off');
+  expect([readdirSync(join(root, 'new')), realFiles.readText(path)]).toEqual([['f'], 'one']);
+  expect(await realFiles.openBlob(join(root, 'none'))).toBeUndefined();
+});
+
+it('makes directories for this person only and removes them with all in them', () => {
+  const path = realFiles.makeTemporaryDirectory();
+  expect(realFiles.facts(path)).toMatchObject({ isDirectory: true, mode: 0o700 });
+  writeFileSync(join(path, 'f'), '');
+  realFiles.remove(path);
+  realFiles.remove(path);
+  expect(realFiles.facts(path)).toBeUndefined();
+});

@@ -1,7 +1,10 @@
 import {
   accessSync,
   constants,
+  createWriteStream,
   mkdirSync,
+  mkdtempSync,
+  openAsBlob,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,8 +13,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { pipeline } from 'node:stream/promises';
 import type { Files } from './world.ts';
 
 const isMissing = (error: unknown): boolean =>
@@ -45,6 +50,20 @@ export const realFiles: Files = {
       throw error;
     }
   },
+  writePieces: async (path, pieces, mode) => {
+    mkdirSync(dirname(path), { recursive: true });
+    const draft = `${path}.${process.pid}.new`;
+    try {
+      await pipeline(pieces, createWriteStream(draft, { mode, flags: 'wx' }));
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  },
+  openBlob: async (path) => (unlessMissing(() => statSync(path)) === undefined ? undefined : openAsBlob(path)),
+  makeTemporaryDirectory: () => mkdtempSync(join(tmpdir(), 'svc-')),
+  remove: (path) => rmSync(path, { recursive: true, force: true }),
   makeDirectory: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
   list: (path) => unlessMissing(() => readdirSync(path)) ?? [],
   facts: (path) =>

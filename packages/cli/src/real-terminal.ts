@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { interrupt, type LineTerminal } from './world.ts';
 
 type Answer = string | undefined | typeof interrupt;
@@ -57,3 +58,20 @@ export const openRealTerminal = (): LineTerminal => {
     },
   };
 };
+
+/** One line that is not shown while it is typed; the prompt goes to standard error. Undefined at Ctrl-C or the end. */
+export const askHiddenAtTerminal = (prompt: string): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+    process.stderr.write(prompt);
+    const answer = (text: string | undefined): void => {
+      process.stderr.write('\n');
+      lines.removeAllListeners('close');
+      lines.close();
+      resolve(text);
+    };
+    lines.once('line', answer);
+    lines.once('SIGINT', () => answer(undefined));
+    lines.once('close', () => answer(undefined));
+  });

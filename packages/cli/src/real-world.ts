@@ -4,7 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { realFiles } from './real-files.ts';
-import { openRealTerminal } from './real-terminal.ts';
+import { askHiddenAtTerminal, openRealTerminal } from './real-terminal.ts';
 import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
@@ -13,6 +13,7 @@ const PROBE_MS = 1_000;
 
 const output = (stream: NodeJS.WriteStream): Output => ({
   write: (text) => void stream.write(text),
+  writeBytes: (bytes) => new Promise((resolve) => void stream.write(bytes, () => resolve())),
   isTerminal: stream.isTTY === true,
   get columns() {
     return stream.isTTY === true && stream.columns > 0 ? stream.columns : PLAIN_COLUMNS;
@@ -30,7 +31,7 @@ export const realWorld = (): World => {
     nodeVersion: process.version,
     stdout: output(process.stdout),
     stderr: output(process.stderr),
-    stdin: { isTerminal: process.stdin.isTTY === true, readAll },
+    stdin: { isTerminal: process.stdin.isTTY === true, readAll, readAllBytes },
     files: realFiles,
     fetch: (input, init) => globalThis.fetch(input, init),
     nowMs: () => Date.now(),
@@ -43,17 +44,33 @@ export const realWorld = (): World => {
       process.on('SIGINT', handler);
       return () => void process.off('SIGINT', handler);
     },
+    runEditor,
+    askHidden: askHiddenAtTerminal,
     openBrowser,
     isPortTaken,
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
   };
 };
 
-const readAll = async (): Promise<string> => {
+const readAllBytes = async (): Promise<Uint8Array> => {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+  return new Uint8Array(Buffer.concat(chunks));
 };
+
+const readAll = async (): Promise<string> => new TextDecoder().decode(await readAllBytes());
+
+/** By a shell, for the command may carry flags of its own; the path is a parameter and is never read as shell text. */
+const runEditor = (command: string, path: string): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const child =
+      process.platform === 'win32'
+        ? spawn(`${command} "${path}"`, { stdio: 'inherit', shell: true })
+        : spawn('/bin/sh', ['-c', `${command} "$1"`, 'svc-edit', path], { stdio: 'inherit' });
+    child.once('error', () => resolve(undefined));
+    // 127 is how a shell says that there is no such command.
+    child.once('exit', (code) => resolve(code === 127 ? undefined : (code ?? 1)));
+  });
 
 /** Only where a desktop is; a missing opener is not worth a word. */
 const openBrowser = (url: string): void => {

@@ -3,6 +3,8 @@ import type { Client, ClientOptions } from '@svc/client';
 /** Where text goes; `isTerminal` decides about colours, widths and questions. */
 export interface Output {
   write(text: string): void;
+  /** Bytes as they are; resolves when they may be forgotten. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
   /** Width in columns; a wide default when it is no terminal. */
   readonly columns: number;
@@ -13,6 +15,8 @@ interface Input {
   readonly isTerminal: boolean;
   /** Everything until the end. */
   readAll(): Promise<string>;
+  /** As readAll, for what may be no text. */
+  readAllBytes(): Promise<Uint8Array>;
 }
 
 /** A conversation with the person at the terminal, line by line. */
@@ -39,6 +43,14 @@ export interface Files {
   readBytes(path: string): Uint8Array | undefined;
   /** Creates directories on the way; replaces the file in one step, with this mode. */
   writeText(path: string, text: string, mode: number): void;
+  /** As writeText, piece by piece; nothing is left of a file whose pieces end with a failure. */
+  writePieces(path: string, pieces: AsyncIterable<Uint8Array>, mode: number): Promise<void>;
+  /** A file to be read piece by piece, possibly more than once; undefined where there is none. */
+  openBlob(path: string): Promise<Blob | undefined>;
+  /** A new directory that only this person may enter. */
+  makeTemporaryDirectory(): string;
+  /** Removes a file or a directory with all in it; fine when it is gone. */
+  remove(path: string): void;
   makeDirectory(path: string, mode: number): void;
   /** Names in a directory, in no order; none for what is no directory. */
   list(path: string): readonly string[];
@@ -74,6 +86,10 @@ export interface World {
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;
+  /** Runs an editor, a command line such as `code --wait`, on a file; answers its exit code, undefined when it cannot be started. */
+  runEditor(command: string, path: string): Promise<number | undefined>;
+  /** Asks at the terminal without showing what is typed; undefined when it is given up. */
+  askHidden(prompt: string): Promise<string | undefined>;
   /** Shows an address in the person's browser; does nothing where there is none. */
   openBrowser(url: string): void;
   /** True when something accepts connections there. */

@@ -4,10 +4,11 @@
  */
 
 import { setFlagsFromString } from 'node:v8';
-import { type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
+import { type Config, type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
 import { createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
 import { createLog, stderrWriter } from './app/telemetry/index.ts';
-import { systemClock, systemRandom } from './base/index.ts';
+import { createUpkeep, type Upkeep } from './app/upkeep/index.ts';
+import { silentLog, systemClock, systemRandom } from './base/index.ts';
 
 export { ConfigError, configurationValues, loadConfig } from './app/config/index.ts';
 export type { RunningServer } from './app/index.ts';
@@ -22,6 +23,13 @@ export interface StartOptions {
   /** Told what does not stop the start, such as unknown keys. */
   readonly onWarning?: (warning: ConfigFault) => void;
 }
+
+/** Backup, restore and migrations of the configured store, for a process that starts no server. */
+export const openUpkeep = (config: Config, environment: NonNullable<LoadOptions['environment']>): Upkeep =>
+  createUpkeep(config, {
+    ...{ clock: systemClock, random: systemRandom, log: silentLog },
+    faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
+  });
 
 /** Starts a server in this process. Throws ConfigError, or a Fault that says what to do next. */
 export const startServer = async (options: StartOptions = {}): Promise<RunningServer> => {

@@ -1,7 +1,8 @@
-import { basename, extname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type SessionMessagePartSchema, SessionMessagePartType } from '@svc/api/data';
 import { CommandFailure } from '../failure.ts';
+import { mediaTypeOf } from '../media-type.ts';
 import type { World } from '../world.ts';
 
 /** Part of a message that carries a file. */
@@ -9,29 +10,6 @@ export type Attachment = MessageInitShape<typeof SessionMessagePartSchema>;
 
 /** Base64 of it has to fit one request (API-1.9). */
 const ATTACHMENT_BYTES = 5 * 1_048_576;
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.csv': 'text/csv',
-  '.gif': 'image/gif',
-  '.htm': 'text/html',
-  '.html': 'text/html',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.md': 'text/markdown',
-  '.mp3': 'audio/mpeg',
-  '.mp4': 'video/mp4',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain',
-  '.wav': 'audio/wav',
-  '.webm': 'video/webm',
-  '.webp': 'image/webp',
-  '.xml': 'application/xml',
-  '.yaml': 'application/yaml',
-  '.yml': 'application/yaml',
-};
 
 const kinds = {
   image: SessionMessagePartType.IMAGE,
@@ -48,7 +26,7 @@ export const attachmentOf = (world: World, path: string): Attachment => {
       hint: 'upload it as a file and name it in the message',
     });
   }
-  const mediaType = mediaTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';
+  const mediaType = mediaTypeOf(path);
   const [family = ''] = mediaType.split('/');
   const partType = Object.hasOwn(kinds, family) ? kinds[family as keyof typeof kinds] : SessionMessagePartType.FILE;
   const url = `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`;

@@ -20,6 +20,23 @@ const outputForms = ['table', 'wide', 'yaml', 'json', 'name', 'manifest', 'jsonl
 const fixedValues: Readonly<Record<string, readonly string[]>> = {
   output: outputForms,
   whenBusy: ['queue', 'steer', 'interrupt', 'reject'],
+  purpose: ['memory', 'artifact', 'skill'],
+  index: ['none', 'search', 'retrieval'],
+  retention: ['retained', 'ephemeral'],
+  cascade: ['background', 'foreground', 'orphan'],
+  for: ['condition=Ready', 'phase=', 'delete'],
+};
+/** Plural of the kind whose live names an argument takes, by the name of the argument. */
+const liveArguments: Readonly<Record<string, string>> = {
+  agent: 'agents',
+  session: 'sessions',
+  namespace: 'namespaces',
+  channel: 'channels',
+  schedule: 'schedules',
+  secret: 'secrets',
+  worker: 'workers',
+  file: 'files',
+  document: 'knowledges',
 };
 const liveValues: Readonly<Record<string, string>> = { namespace: 'namespaces', agent: 'agents', session: 'sessions' };
 const kindWords = kinds.map((kind) => ({ text: kind.plural, help: `kind ${kind.name}` }));
@@ -97,13 +114,10 @@ const argumentCompletion = (
       return only(['bash', 'zsh', 'fish', 'powershell'].map((text) => ({ text, help: '' })));
     case 'decision':
       return only(['allow', 'deny'].map((text) => ({ text, help: '' })));
-    case 'agent':
-      return only([], 'agents');
-    case 'session':
-      return only([], 'sessions');
     case 'name':
+    case 'words':
       return only([], kinds.find((kind) => kind.words.includes((args[0] ?? '').toLowerCase()))?.plural);
     default:
-      return only([]);
+      return only([], liveArguments[argument?.name() ?? '']);
   }
 };

@@ -21,12 +21,21 @@ const handlers = {
     }),
     ListNamespaces: () => ({ namespaces: [{ metadata: { name: 'acme' } }] }),
     ListSessions: () => ({ sessions: [{ sessionId: 's1' }] }),
+    ListResources: ({ kind, ns }: { kind: string; ns: string }) => ({
+      resources: [
+        {
+          ...{ kind, metadata: { name: `${kind.toLowerCase()}-${ns}` } },
+          ...(kind === 'File' ? { spec: { kind: { case: 'file', value: { path: '/a/b' } } } } : {}),
+          ...(kind === 'Knowledge' ? { spec: { kind: { case: 'knowledge', value: { path: 'c/d' } } } } : {}),
+        },
+      ],
+    }),
   },
 };
 
 describe('completion', () => {
   it('knows commands, subcommands, flags and fixed words', async () => {
-    expect(await complete(['c'])).toEqual(['config', 'completion', 'create', 'chat']);
+    expect(await complete(['c'])).toEqual(['config', 'completion', 'create', 'channel', 'chat']);
     expect(await complete(['session', 's'])).toEqual(['stop', 'stream', 'send']);
     expect(await complete(['chat', '--sh'])).toEqual(['--show-reasoning']);
     expect(await complete(['chat', '--serv'])).toEqual(['--server']);
@@ -45,6 +54,22 @@ describe('completion', () => {
     expect(await complete(['get', 'agents', 'o'], { handlers })).toEqual(['other']);
     expect(await complete(['chat', '-n', ''], { handlers })).toEqual(['acme']);
     expect(await complete(['session', 'stop', ''], { handlers })).toEqual(['s1', 's1']);
+  });
+
+  it('knows the live names of what each command is about', async () => {
+    const named = (...words: string[]) => complete([...words, ''], { handlers });
+    expect(await named('edit', 'channels')).toEqual(['channel-default']);
+    expect(await named('label', 'skill')).toEqual(['skill-default']);
+    expect(await named('channel', 'post')).toEqual(['channel-default']);
+    expect(await named('schedule', 'next')).toEqual(['schedule-default']);
+    expect(await named('secret', 'get')).toEqual(['secret-default']);
+    expect(await named('worker', 'drain')).toEqual(['worker-system']);
+    expect(await named('namespace', 'purge')).toEqual(['acme']);
+    expect(await named('agent', 'rebase')).toEqual(['default-demo', 'other']);
+    expect(await named('file', 'get')).toEqual(['/a/b']);
+    expect(await named('knowledge', 'get')).toEqual(['c/d']);
+    expect(await complete(['file', 'put', 'x', '--purpose', 'm'])).toEqual(['memory']);
+    expect(await complete(['delete', 'agent', 'x', '--cascade', 'o'])).toEqual(['orphan']);
   });
 
   it('offers no names without a server, or when it takes too long', async () => {

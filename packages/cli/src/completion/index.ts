@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { kindOf } from '../kinds/index.ts';
+import { type Item, kindOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 import { type Completion, complete } from './candidates.ts';
 import { scripts } from './scripts.ts';
@@ -40,11 +40,20 @@ const budget = async (world: World): Promise<readonly string[]> => {
 const liveNames = async (world: World, completion: Completion): Promise<readonly string[]> => {
   if (completion.liveKind === undefined) return [];
   try {
+    const kind = kindOf(completion.liveKind);
     const { scope } = await openContext(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
-    const items = await kindOf(completion.liveKind).list(scope);
-    return items.map((item) => item.name);
+    const items = await kind.list(kind.name === 'Worker' ? { ...scope, namespace: 'system' } : scope);
+    return items.map((item) => pathOf(item) ?? item.name);
   } catch {
     // No server, no rights, a broken profile: there are just no names to offer.
     return [];
   }
+};
+
+/** Files and documents are called by their path. */
+const pathOf = ({ json }: Item): string | undefined => {
+  const { kind, spec } = json;
+  if ((kind !== 'File' && kind !== 'Knowledge') || typeof spec !== 'object' || spec === null || !('path' in spec))
+    return undefined;
+  return typeof spec.path === 'string' ? spec.path : undefined;
 };

@@ -1,6 +1,8 @@
+import { create } from '@bufbuild/protobuf';
 import { type Agent, AgentSchema } from '@svc/api/resources';
 import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
 import { ageOf, labelText, resourceJson } from './resource-json.ts';
+import { addressOf, removeGeneric } from './resource-kind.ts';
 
 /** Model of the profile that a turn would use: `default`, else the first. */
 const modelText = (agent: Agent | undefined): string => {
@@ -39,8 +41,14 @@ export const agentKind: Kind = {
     return found.map((agent) => itemOf(scope, agent));
   },
   get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getAgent({ ns: scope.namespace, name })).agent),
-  remove: async (scope, name) => {
-    const { pending } = await scope.client.resources.deleteResource({ ns: scope.namespace, kind: 'Agent', name });
-    return pending ? 'is being deleted' : 'deleted';
-  },
+  remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, 'Agent', name), options),
+  itemOf: (scope, { metadata, spec, status }) =>
+    itemOf(
+      scope,
+      create(AgentSchema, {
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(spec?.kind.case === 'agent' ? { spec: spec.kind.value } : {}),
+        ...(status?.kind.case === 'agent' ? { status: status.kind.value } : {}),
+      }),
+    ),
 };

@@ -1,5 +1,8 @@
 import type { JsonObject } from '@bufbuild/protobuf';
+import { DeletePropagation } from '@svc/api/gateway';
+import type { Resource } from '@svc/api/resources';
 import type { Client } from '@svc/client';
+import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
 
 /** Where a command looks. */
@@ -38,8 +41,26 @@ export interface Kind {
   list(scope: Scope): Promise<readonly Item[]>;
   get(scope: Scope, name: string): Promise<Item>;
   /** Answers a note such as `deleted`, or what holds it back. */
-  remove(scope: Scope, name: string, options: { readonly isPurge: boolean }): Promise<string>;
+  remove(scope: Scope, name: string, options: RemoveOptions): Promise<string>;
+  /** What a watch brings, as it is shown. */
+  itemOf(scope: Scope, resource: Resource): Item;
 }
+
+/** How a resource is deleted. */
+export interface RemoveOptions {
+  /** Namespaces: contents at once. */
+  readonly isPurge?: boolean;
+  /** What becomes of dependants. */
+  readonly propagation?: DeletePropagation;
+  /** Strips finalizers; admins only. */
+  readonly isForced?: boolean;
+}
+
+/** Refuses what only resources with dependants and finalizers know. */
+export const requirePlainRemoval = (kind: string, { propagation, isForced }: RemoveOptions): void => {
+  if (isForced === true || (propagation !== undefined && propagation !== DeletePropagation.BACKGROUND))
+    throw new CommandFailure(`--cascade and --force are not for a ${kind}`);
+};
 
 /** Pages of a list until `limit` items are there. */
 export const collectPages = async <T>(

@@ -1,5 +1,6 @@
+import { create } from '@bufbuild/protobuf';
 import { type Namespace, NamespaceSchema } from '@svc/api/resources';
-import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { collectPages, type Item, type Kind, requirePlainRemoval, type Scope } from './kind.ts';
 import { ageOf, labelText, resourceJson } from './resource-json.ts';
 
 const itemOf = (scope: Scope, namespace: Namespace | undefined): Item => {
@@ -30,10 +31,21 @@ export const namespaceKind: Kind = {
     return found.map((namespace) => itemOf(scope, namespace));
   },
   get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getNamespace({ name })).namespace),
-  remove: async (scope, name, { isPurge }) => {
+  remove: async (scope, name, options) => {
+    requirePlainRemoval('Namespace', options);
+    const { isPurge = false } = options;
     await scope.client.gateway.deleteNamespace({ name, purge: isPurge });
     return isPurge
       ? 'deleted, its contents are being removed'
       : 'deleted; creating it again within the grace period brings it back';
   },
+  itemOf: (scope, { metadata, spec, status }) =>
+    itemOf(
+      scope,
+      create(NamespaceSchema, {
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(spec?.kind.case === 'namespace' ? { spec: spec.kind.value } : {}),
+        ...(status?.kind.case === 'namespace' ? { status: status.kind.value } : {}),
+      }),
+    ),
 };

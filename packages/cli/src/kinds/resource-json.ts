@@ -1,4 +1,4 @@
-import { type DescMessage, type JsonObject, type MessageShape, toJson } from '@bufbuild/protobuf';
+import { type DescMessage, type JsonObject, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
 import type { ResourceMeta } from '@svc/api/resources';
 import { age, creationMs } from '../terminal/index.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
@@ -12,17 +12,35 @@ export const resourceJson = <D extends DescMessage>(schema: D, message: MessageS
   return { apiVersion: 'svc/v1', kind: schema.name, ...object };
 };
 
-/** What one would write to create the same again: no status, nothing that the server decides, no empty fields (PL-1.1). */
-export const manifestOf = (json: JsonObject): JsonObject => {
-  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {}).filter(
-    ([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value),
-  );
+/** What one would write to create the same again: no status, nothing that the system decides, no empty fields (PL-1.1). */
+export const plainManifestOf = (json: JsonObject): JsonObject => {
+  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {})
+    .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
+    .filter(([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value));
   const spec = Object.entries(isObject(json['spec']) ? json['spec'] : {}).filter(([, value]) => !isEmpty(value));
   return {
     apiVersion: json['apiVersion'] ?? 'svc/v1',
     kind: json['kind'] ?? '',
-    metadata: literalValue(Object.fromEntries(metadata)),
-    spec: literalSpec(typeof json['kind'] === 'string' ? json['kind'] : '', Object.fromEntries(spec)),
+    metadata: Object.fromEntries(metadata),
+    spec: Object.fromEntries(spec),
+  };
+};
+
+/** Labels, annotations and finalizers of the system stay when they are left out, and no other may bring them (API-1.3). */
+const withoutSystemKeys = (value: JsonValue): JsonValue => {
+  const isSystem = (key: JsonValue): boolean => typeof key === 'string' && key.startsWith('svc/');
+  if (Array.isArray(value)) return value.filter((item) => !isSystem(item));
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
+};
+
+/** As plainManifestOf, for readers that put variables in: braces that are no variables stand in raw blocks. */
+export const manifestOf = (json: JsonObject): JsonObject => {
+  const plain = plainManifestOf(json);
+  const { kind, metadata = {}, spec } = plain;
+  return {
+    ...plain,
+    metadata: literalValue(metadata),
+    spec: literalSpec(typeof kind === 'string' ? kind : '', isObject(spec) ? spec : {}),
   };
 };
 

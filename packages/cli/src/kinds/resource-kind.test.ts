@@ -52,7 +52,7 @@ describe('kinds without calls of their own', () => {
   it('are listed with their phase, over pages', async () => {
     const shell = fakeWorld({ handlers });
     expect(await shell.run('get', 'tasks')).toBe(exitCodes.ok);
-    expect(shell.out()).toMatch(/^NAME +PHASE +AGE\nt +RUNNING +-\nt2 +RUNNING/);
+    expect(shell.out()).toMatch(/^NAME +PHASE +TITLE +AGE\nt +RUNNING +x +-\nt2 +RUNNING +x/);
   });
 
   it('are shown as manifests that can be applied again', async () => {

@@ -1,7 +1,9 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { DeletePropagation } from '@svc/api/gateway';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import { CommandFailure } from '../failure.ts';
-import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { collectPages, type Item, type Kind, type RemoveOptions, type Scope } from './kind.ts';
+import { columnCells, columnHeadings } from './kind-columns.ts';
 import { ageOf, labelText } from './resource-json.ts';
 
 /** Words of a kind that every kind has by the ResourceService. */
@@ -36,25 +38,57 @@ const rawJson = (text: unknown): JsonObject => {
 };
 
 const itemOf = (scope: Scope, resource: Resource): Item => {
-  const { metadata } = resource;
+  const { metadata, kind } = resource;
   const json = genericJson(resource);
-  const { phase } = isObject(json['status']) ? json['status'] : {};
+  const spec = isObject(json['spec']) ? json['spec'] : {};
+  const status = isObject(json['status']) ? json['status'] : {};
+  const { phase } = status;
+  const nowMs = scope.world.nowMs();
+  const channel = resource.spec?.kind.case === 'channelSubscription' ? resource.spec.kind.value.channel : '';
+  const name = `${channel === '' ? '' : `${channel}/`}${metadata?.name ?? ''}`;
   const shown = typeof phase === 'string' && phase !== '' ? phase.replace(/^[A-Z_]*PHASE_/, '') : '-';
   return {
-    name: metadata?.name ?? '',
+    name,
     namespace: metadata?.namespace ?? scope.namespace,
     json,
-    cells: [metadata?.name ?? '', shown, ageOf(metadata, scope.world.nowMs())],
+    cells: [name, shown, ...columnCells(kind, { spec, status, nowMs }), ageOf(metadata, nowMs)],
     wideCells: [metadata?.resourceVersion ?? '-', labelText(metadata?.labels)],
   };
 };
 
-/** A subscription is named with its channel: `channel/name`. */
-const addressOf = (scope: Scope, kind: string, name: string) => {
+/** Where the ResourceService finds one resource. */
+export interface ResourceAddress {
+  readonly ns: string;
+  readonly kind: string;
+  /** Channel of a subscription, else ''. */
+  readonly parent: string;
+  readonly name: string;
+}
+
+/** A subscription is named with its channel: `channel/name`; a namespace is its own namespace. */
+export const addressOf = (scope: Pick<Scope, 'namespace'>, kind: string, name: string): ResourceAddress => {
+  if (kind === 'Namespace') return { ns: name, kind, parent: '', name };
   const slash = kind === 'ChannelSubscription' ? name.indexOf('/') : -1;
   if (kind === 'ChannelSubscription' && slash < 0)
     throw new CommandFailure(`which channel is ${name} in?`, { hint: `write it as CHANNEL/${name}` });
   return { ns: scope.namespace, kind, parent: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
+};
+
+/** One resource as the ResourceService knows it; throws NOT_FOUND. */
+export const readGeneric = async ({ client }: Pick<Scope, 'client'>, address: ResourceAddress): Promise<Resource> => {
+  const { resource } = await client.resources.getResource(address);
+  if (resource === undefined) throw new CommandFailure(`the server answered no ${address.kind}`);
+  return resource;
+};
+
+/** Deletes a resource through the ResourceService; answers what is said of it. */
+export const removeGeneric = async (
+  { client }: Pick<Scope, 'client'>,
+  address: ResourceAddress,
+  { propagation = DeletePropagation.BACKGROUND, isForced = false }: RemoveOptions,
+): Promise<string> => {
+  const { pending } = await client.resources.deleteResource({ ...address, propagation, force: isForced });
+  return pending ? 'is being deleted' : 'deleted';
 };
 
 /** A kind whose resources are shown and deleted through the ResourceService. */
@@ -65,7 +99,7 @@ const resourceKind = (words: ResourceKindWords): Kind => {
     plural,
     words: [kind.toLowerCase(), plural, ...(short === undefined ? [] : [short])],
     isNamespaced: true,
-    headings: ['name', 'phase', 'age'],
+    headings: ['name', 'phase', ...columnHeadings(kind), 'age'],
     wideHeadings: ['version', 'labels'],
     list: async (scope) => {
       const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
@@ -75,15 +109,9 @@ const resourceKind = (words: ResourceKindWords): Kind => {
       });
       return found.map((resource) => itemOf(scope, resource));
     },
-    get: async (scope, name) => {
-      const { resource } = await scope.client.resources.getResource(addressOf(scope, kind, name));
-      if (resource === undefined) throw new CommandFailure(`the server answered no ${kind}`);
-      return itemOf(scope, resource);
-    },
-    remove: async (scope, name) => {
-      const { pending } = await scope.client.resources.deleteResource(addressOf(scope, kind, name));
-      return pending ? 'is being deleted' : 'deleted';
-    },
+    get: async (scope, name) => itemOf(scope, await readGeneric(scope, addressOf(scope, kind, name))),
+    remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, kind, name), options),
+    itemOf,
   };
 };
 
@@ -111,3 +139,6 @@ export const resourceKinds: readonly Kind[] = [
   { name: 'Task', plural: 'tasks' },
   { name: 'Worker', plural: 'workers' },
 ].map(resourceKind);
+
+/** A kind of another group: its exact name is the only word for it, and its spec is whatever JSON it holds. */
+export const customKind = (name: string): Kind => resourceKind({ name, plural: name });

@@ -3,7 +3,7 @@ import { SessionSchema } from '@svc/api/resources';
 import type { Client, SessionKey } from '@svc/client';
 import { isSvcError, SvcError } from '@svc/client';
 import { age, creationMs } from '../terminal/index.ts';
-import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
+import { collectPages, type Item, type Kind, requirePlainRemoval, type Scope } from './kind.ts';
 import { labelText, resourceJson } from './resource-json.ts';
 
 /** Agents that a search by session id looks at; more and the person has to name one. */
@@ -44,7 +44,7 @@ export const findSession = async (
   });
 };
 
-const rowOf = (scope: Scope, agent: string, session: SessionListItem): Item => {
+const rowOf = (scope: Scope, agent: string, session: Omit<SessionListItem, '$typeName'>): Item => {
   const now = scope.world.nowMs();
   const created = creationMs(session.sessionId) ?? Number(session.createdAt) / 1_000;
   const active = Number(session.updatedAt) / 1_000;
@@ -96,9 +96,19 @@ export const sessionKind: Kind = {
       wideCells: [age(creationMs(found.sessionId) ?? now, now), labelText(found.labels)],
     };
   },
-  remove: async (scope, name) => {
+  remove: async (scope, name, options) => {
+    requirePlainRemoval('Session', options);
     const { key } = await findSession(scope, name);
     await scope.client.session(key).delete();
     return 'deleted';
+  },
+  itemOf: (scope, { metadata, spec, status }) => {
+    const facts = status?.kind.case === 'session' ? status.kind.value : undefined;
+    const agent = spec?.kind.case === 'session' ? spec.kind.value.agent : '';
+    const item = {
+      ...{ sessionId: metadata?.name ?? '', state: facts?.phase ?? '', labels: metadata?.labels ?? {} },
+      ...{ createdAt: facts?.createdAt ?? 0n, updatedAt: facts?.lastActive ?? 0n },
+    };
+    return rowOf({ ...scope, namespace: metadata?.namespace ?? scope.namespace }, agent, item);
   },
 };

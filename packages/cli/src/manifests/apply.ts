@@ -13,6 +13,7 @@ import {
   requireNoFindings,
 } from './manifest-documents.ts';
 import { confirmPrune } from './prune.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
 
 export interface ApplyOptions extends ManifestOptions {
   readonly manager?: string;
@@ -28,6 +29,8 @@ export interface ApplyOptions extends ManifestOptions {
   readonly pruneNamespaces?: boolean;
   readonly allowEmpty?: boolean;
   readonly yes?: boolean;
+  /** Longest wait for what is applied to be ready, such as `5m`; true for five minutes. */
+  readonly wait?: string | boolean;
 }
 
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
@@ -59,7 +62,10 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
   const { results, isRefused } = await call(context, request);
   printReport(world, { results, documents: loaded.documents }, form);
-  if (!isFailed(results) && !isRefused) return;
+  if (!isFailed(results) && !isRefused) {
+    if (request.dryRun !== true) await waitUntilReady(context, results, options.wait);
+    return;
+  }
   const isPartial = isChanged(results) && request.dryRun !== true && !isRefused;
   throw new CommandFailure(isPartial ? 'only some of it is applied' : 'nothing is applied', {
     exitCode: isPartial ? exitCodes.partial : exitCodes.refused,

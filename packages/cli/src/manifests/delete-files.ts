@@ -2,11 +2,13 @@ import { DeletePropagation } from '@svc/api/gateway';
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
 export interface DeleteFilesOptions extends ManifestOptions {
   readonly cascade?: string;
+  readonly force?: boolean;
 }
 
 interface Target {
@@ -16,17 +18,9 @@ interface Target {
   readonly parent: string;
 }
 
-const CASCADES: Readonly<Record<string, DeletePropagation>> = {
-  background: DeletePropagation.BACKGROUND,
-  foreground: DeletePropagation.FOREGROUND,
-  orphan: DeletePropagation.ORPHAN,
-};
-
 /** `svc delete -f`: everything that the manifests name, in reverse order; what is absent is fine. */
 export const removeFiles = async (world: World, options: DeleteFilesOptions): Promise<void> => {
-  const propagation = CASCADES[options.cascade ?? 'background'];
-  if (propagation === undefined)
-    throw new CommandFailure(`--cascade ${options.cascade} is not known`, { hint: Object.keys(CASCADES).join(', ') });
+  const propagation = propagationOf(options.cascade);
   const loaded = await loadManifests(world, options);
   requireNoFindings(loaded);
   const context = await openContext(world, options);
@@ -35,14 +29,17 @@ export const removeFiles = async (world: World, options: DeleteFilesOptions): Pr
       ? []
       : [{ kind: resource.key.kind, ns: resource.key.namespace, name: resource.key.name, parent: resource.key.parent }],
   );
-  await deleteAll(context, targets, propagation);
+  await deleteAll(context, targets, { propagation, force: options.force === true });
 };
 
 /** Deletes one after the other, later ranks first; some deleted and some not is exit code 2. */
 export const deleteAll = async (
   { world, client }: CommandContext,
   targets: readonly Target[],
-  propagation = DeletePropagation.BACKGROUND,
+  how: { readonly propagation: DeletePropagation; readonly force: boolean } = {
+    propagation: DeletePropagation.BACKGROUND,
+    force: false,
+  },
 ): Promise<void> => {
   const { applyRank } = await world.loadManifests();
   const depth = ({ kind, name }: Target): number => (kind === 'Namespace' ? name.split(':').length : 0);
@@ -54,7 +51,7 @@ export const deleteAll = async (
     const { kind, name } = target;
     const ns = kind === 'Namespace' ? name : target.ns;
     try {
-      const { pending } = await client.resources.deleteResource({ ...target, ns, propagation });
+      const { pending } = await client.resources.deleteResource({ ...target, ns, ...how });
       deleted += 1;
       world.stdout.write(`${kind} ${ns}/${name} ${pending ? 'is being deleted' : 'deleted'}\n`);
     } catch (error) {

@@ -1,11 +1,12 @@
 /**
- * manifests: commands that read manifests: apply, diff, render, prune, delete -f, export. Owns files, variables and what is shown; the
+ * manifests: commands that read manifests: apply, diff, render, prune, delete -f. Owns files, variables and what is shown; the
  * rules of manifests are the server's own parser (loaded when used), and everything is decided by ApplyManifests.
  */
 export { type ApplyOptions, apply } from './apply.ts';
+export { isFailed, printReport } from './apply-report.ts';
 export { type DeleteFilesOptions, removeFiles } from './delete-files.ts';
 export { diff } from './diff.ts';
-export { type ExportOptions, exportAll } from './export.ts';
 export type { ManifestOptions } from './manifest-documents.ts';
 export { type PruneOptions, prune } from './prune.ts';
 export { type RenderOptions, render } from './render.ts';
+export { unifiedDiff } from './text-diff.ts';

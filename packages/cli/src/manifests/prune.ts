@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ApplyManifestsRequestSchema, ApplyOutcome } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
+import { confirm } from '../confirm.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
@@ -40,7 +41,7 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
     parent: spec?.kind.case === 'channelSubscription' ? spec.kind.value.channel : '',
   }));
   if (options.yes !== true)
-    await confirm(
+    await confirmAll(
       context,
       targets.map(({ kind, ns, name }) => `${kind} ${ns}/${name}`),
     );
@@ -65,18 +66,14 @@ export const confirmPrune = async (
 ): Promise<void> => {
   const { results } = await context.client.resources.applyManifests({ ...request, dryRun: true });
   const pruned = results.filter(({ outcome }) => outcome === ApplyOutcome.PRUNED);
-  await confirm(
+  await confirmAll(
     context,
     pruned.map(({ kind, ns, name }) => `${kind} ${ns}/${name}`),
   );
 };
 
-const confirm = async ({ world, note }: CommandContext, names: readonly string[]): Promise<void> => {
+const confirmAll = async ({ world, note }: CommandContext, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return;
   note(`these would be deleted:\n${names.map((name) => `  ${name}`).join('\n')}`);
-  if (!world.stdin.isTerminal) throw new CommandFailure('deleting needs a yes', { hint: '--yes' });
-  const terminal = await world.openTerminal();
-  const answer = await terminal.ask('delete them? [y/N] ');
-  terminal.close();
-  if (typeof answer !== 'string' || !/^y(?:es)?$/i.test(answer.trim())) throw new CommandFailure('nothing is deleted');
+  await confirm(world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is deleted' });
 };

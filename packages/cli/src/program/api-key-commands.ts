@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiKeyOptions } from '../account/index.ts';
 import type { GlobalOptions } from '../connection.ts';
 import type { World } from '../world.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 const load = () => import('../account/index.ts');
 
@@ -17,14 +17,15 @@ export const declareApiKeyCreation = (create: Command, world: World): Command =>
 
 /** Commands about API keys. */
 export const declareApiKeyCommands = (apiKey: Command, world: World): void => {
-  declareApiKeyCreation(apiKey.command('create <name>'), world);
-  apiKey
-    .command('list')
+  declareApiKeyCreation(
+    example(apiKey.command('create <name>'), 'svc apikey create ci --grant operator@acme --expires 30d'),
+    world,
+  );
+  example(apiKey.command('list'), 'svc apikey list --revoked')
     .description('keys within your own grants')
     .option('--revoked', 'revoked ones too')
     .action(run<ApiKeyOptions>(async (_args, options) => (await load()).listApiKeys(world, options)));
-  apiKey
-    .command('revoke <id>')
+  example(apiKey.command('revoke <id>'), 'svc apikey revoke 01a2004b-560f-7044-bbf3-2ade092e2675')
     .description('end a key and everything that was signed in with it')
     .action(run<GlobalOptions>(async ([id = ''], options) => (await load()).revokeApiKey(world, id, options)));
 };

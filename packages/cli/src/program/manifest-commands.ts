@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { ApplyOptions, ExportOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
+import type { ExportOptions } from '../archive/index.ts';
+import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
 import type { World } from '../world.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 /** Commands that read manifests (PL-1.4). */
 export const declareManifestCommands = (program: Command, world: World): void => {
@@ -18,7 +19,9 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       .option('--prune-namespaces', 'also delete namespaces')
       .option('--allow-empty', 'an empty input deletes all of the set')
       .option('-y, --yes', 'do not ask before deleting');
-  pruning(reading(program.command('apply')))
+  pruning(
+    reading(example(program.command('apply'), 'svc apply -f team/ --wait', 'svc apply -f team/ --set team --prune')),
+  )
     .description('make resources as manifests say')
     .option('--manager <name>', 'on whose behalf fields are managed (svc-cli)')
     .option('--force-conflicts', 'take fields over from other managers')
@@ -27,27 +30,29 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .option('--keep-going', 'go on after a failure, with --no-atomic')
     .option('--no-create-namespaces', 'missing namespaces are an error')
     .option('--prune', 'delete what the set held before and no longer holds')
+    .option('--wait [duration]', 'until everything is ready, at most this long (5m)')
     .action(run<ApplyOptions>(async (_words, options) => (await load()).apply(world, options)));
-  reading(program.command('diff'))
+  reading(example(program.command('diff'), 'svc diff -f team/'))
     .description('what apply would change')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).diff(world, options)));
-  reading(program.command('render'))
+  reading(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
     .description('manifests with their variables, checked, in canonical form')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
-  program
-    .command('export')
-    .description('everything that can be written, as manifests')
+  example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
+    .description('everything that can be written, as manifests or as one archive')
     .option('-A, --all-namespaces', 'of every namespace')
-    .action(run<ExportOptions>(async (_words, options) => (await load()).exportAll(world, options)));
-  program
-    .command('import <file>')
-    .description('apply what was exported, one by one')
+    .option('--data', 'one archive with files, sessions and messages too')
     .action(
-      run<ApplyOptions>(async (filename, options) =>
-        (await load()).apply(world, { ...options, filename, atomic: false, keepGoing: true }),
+      run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(world, options)),
+    );
+  example(program.command('import <file>'), 'svc import everything.yaml')
+    .description('take in what was exported, one by one')
+    .action(
+      run<ApplyOptions>(async ([file = ''], options) =>
+        (await import('../archive/index.ts')).importFile(world, file, options),
       ),
     );
-  pruning(reading(program.command('prune')))
+  pruning(reading(example(program.command('prune'), 'svc prune -f team/ --set team')))
     .description('delete what a set holds and manifests lack')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));
 };

@@ -2,10 +2,14 @@ import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { declareContentCommands } from './content-commands.ts';
+import { declareEditCommands } from './edit-commands.ts';
 import { declareManifestCommands } from './manifest-commands.ts';
+import { declareOperationCommands } from './operation-commands.ts';
 import { declareResourceCommands } from './resource-commands.ts';
 import { declareServerCommands, declareUserCommands } from './server-commands.ts';
 import { declareAgentCommands } from './session-commands.ts';
+import { declareUpkeepCommands } from './upkeep-commands.ts';
 
 /** Runs one command line; answers the exit code. Everything that goes wrong is explained on standard error. */
 export const runCommandLine = async (words: readonly string[], world: World): Promise<ExitCode> => {
@@ -44,7 +48,7 @@ const report = (world: World, error: unknown, isColourWanted: boolean): ExitCode
 };
 
 /** All commands with their options; what they do is loaded when they run. */
-const buildProgram = async (world: World): Promise<Command> => {
+export const buildProgram = async (world: World): Promise<Command> => {
   const { Command } = await import('commander');
   const program = new Command('svc')
     .description('Control plane and runtime for conversational agents.')
@@ -56,6 +60,7 @@ const buildProgram = async (world: World): Promise<Command> => {
     .option('-q, --quiet', 'no notes on standard error')
     .option('--no-color', 'no colours; so does NO_COLOR')
     .option('--timeout <duration>', 'longest wait, such as 30s')
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(svc --help lists all commands)')
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -66,9 +71,13 @@ const buildProgram = async (world: World): Promise<Command> => {
       getErrHelpWidth: () => world.stderr.columns,
     });
   declareServerCommands(program, world);
+  declareUpkeepCommands(program, world);
   declareUserCommands(program, world);
   declareManifestCommands(program, world);
   declareResourceCommands(program, world);
+  declareEditCommands(program, world);
+  declareContentCommands(program, world);
+  declareOperationCommands(program, world);
   declareAgentCommands(program, world);
   return program;
 };

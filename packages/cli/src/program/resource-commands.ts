@@ -3,7 +3,7 @@ import type { DeleteFilesOptions } from '../manifests/index.ts';
 import type { CreateOptions, DeleteOptions, GetOptions, WaitOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
 import { declareApiKeyCreation } from './api-key-commands.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 /** Commands that treat all kinds alike. */
 export const declareResourceCommands = (program: Command, world: World): void => {
@@ -11,25 +11,35 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     command
       .option('-l, --selector <labels>', 'only those with these labels')
       .option('--agent <name>', 'sessions: only of this agent');
-  scoped(program.command('get <kind> [name...]'))
-    .description('list or show namespaces, agents, sessions')
+  scoped(example(program.command('get <kind> [name...]'), 'svc get agents -A', 'svc get channel room -o manifest'))
+    .description('list or show resources of a kind, such as agents, channels or ns')
     .option('-A, --all-namespaces', 'of every namespace')
+    .option('-w, --watch', 'go on with every change until Ctrl-C')
     .option('--limit <count>', 'most items of a list')
+    .option('--show-managed', 'a column with what looks after each')
     .action(
       run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
     );
-  scoped(program.command('describe <kind> [name]'))
-    .description('everything about one of them')
+  scoped(
+    example(
+      program.command('describe <kind> [name...]'),
+      'svc describe agent helper',
+      'svc describe agents -l team=red',
+    ),
+  )
+    .description('everything about each of them')
     .action(
       run<GetOptions>(async (words, options) =>
         (await import('../resources/index.ts')).describe(world, words, options),
       ),
     );
-  scoped(program.command('delete [kind] [name...]'))
+  scoped(example(program.command('delete [kind] [name...]'), 'svc delete agent helper', 'svc delete -f team/'))
     .description('delete some of them, or everything that manifests name')
     .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
-    .option('--cascade <way>', 'with -f: background, foreground or orphan')
+    .option('--cascade <way>', 'what becomes of dependants: background, foreground or orphan')
+    .option('--force', 'strip the finalizers that hold it; admins only')
     .option('--purge', 'namespaces: remove the contents at once')
+    .option('-y, --yes', 'with -l: do not ask before deleting')
     .action(
       run<DeleteOptions & DeleteFilesOptions>(async (words, options) =>
         options.filename === undefined
@@ -37,8 +47,7 @@ export const declareResourceCommands = (program: Command, world: World): void =>
           : (await import('../manifests/index.ts')).removeFiles(world, options),
       ),
     );
-  program
-    .command('wait <kind> [name]')
+  example(program.command('wait <kind> [name]'), 'svc wait agent helper --for condition=Ready --timeout 1m')
     .description('wait until something holds')
     .option('--for <goal>', 'condition=TYPE (condition=Ready), phase=PHASE or delete')
     .action(
@@ -50,16 +59,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
 const declareCreate = (create: Command, world: World): void => {
   const load = () => import('../resources/index.ts');
   const labels = 'such as team=red,tier=1';
-  create
-    .command('namespace <name>')
+  example(create.command('namespace <name>'), 'svc create namespace acme:red --recursive --labels tier=gold')
     .alias('ns')
     .description('a namespace; a deleted one comes back with its contents')
     .option('--recursive', 'create missing namespaces above it')
     .option('--parent <name>', 'namespace above it')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([name = ''], options) => (await load()).createNamespace(world, name, options)));
-  create
-    .command('agent <name>')
+  example(create.command('agent <name>'), 'svc create agent helper --model demo/echo --prompt "Be brief."')
     .description('an agent')
     .option('--model <provider/model>', 'model of its default profile')
     .option('--prompt <text>', 'system prompt')
@@ -67,10 +74,9 @@ const declareCreate = (create: Command, world: World): void => {
     .option('--template <name>', 'agent template to start from')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([name = ''], options) => (await load()).createAgent(world, name, options)));
-  create
-    .command('session <agent>')
+  example(create.command('session <agent>'), 'svc create session helper')
     .description('a conversation with an agent')
     .option('--labels <labels>', labels)
     .action(run<CreateOptions>(async ([agent = ''], options) => (await load()).createSession(world, agent, options)));
-  declareApiKeyCreation(create.command('apikey <name>'), world);
+  declareApiKeyCreation(example(create.command('apikey <name>'), 'svc create apikey ci --grant viewer@acme'), world);
 };

@@ -10,3 +10,10 @@ export const run =
     const command = given.at(-1) as Command;
     await work(command.args, command.optsWithGlobals() as O);
   };
+
+/** Shows an example below the help of a command. */
+export const example = (command: Command, ...lines: readonly string[]): Command =>
+  command.addHelpText(
+    'after',
+    `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  ${line}\n`).join('')}`,
+  );

@@ -5,13 +5,12 @@ import type { DoctorOptions } from '../doctor/index.ts';
 import type { ConfigOptions, ServeOptions, UpOptions } from '../server/index.ts';
 import type { World } from '../world.ts';
 import { declareApiKeyCommands } from './api-key-commands.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 /** Commands that start or examine a server on this machine. */
 export const declareServerCommands = (program: Command, world: World): void => {
   const starting = () => import('../server/index.ts');
-  program
-    .command('up')
+  example(program.command('up'), 'svc up --port 7421')
     .description('start a server with a demo agent; makes what is missing')
     .option('--port <port>', 'port on this machine, 0 picks a free one')
     .option('--data-dir <path>', 'where everything is kept')
@@ -19,14 +18,12 @@ export const declareServerCommands = (program: Command, world: World): void => {
     .option('--no-open', 'do not open the browser')
     .option('--no-demo', 'do not create the demo agent')
     .action(run<UpOptions>(async (_args, options) => (await starting()).up(world, options)));
-  program
-    .command('serve')
+  example(program.command('serve'), 'svc serve --config /etc/svc/svc.yaml')
     .description('start a server for production; never writes configuration')
     .option('--config <path>', 'configuration file')
     .option('--roles <list>', 'gateway, controller, worker')
     .action(run<ServeOptions>(async (_args, options) => (await starting()).serve(world, options)));
-  program
-    .command('doctor')
+  example(program.command('doctor'), 'svc doctor --online')
     .description('look for what keeps svc from working')
     .option('--config <path>', 'configuration file')
     .option('--data-dir <path>', 'data directory to look at')
@@ -37,20 +34,17 @@ export const declareServerCommands = (program: Command, world: World): void => {
 
 const declareConfig = (config: Command, world: World): void => {
   const load = () => import('../server/index.ts');
-  config
-    .command('check')
+  example(config.command('check'), 'svc config check --strict')
     .description('list every mistake with its place')
     .option('--config <path>', 'configuration file')
     .option('--strict', 'warnings count as mistakes')
     .action(run<ConfigOptions>(async (_args, options) => (await load()).checkConfig(world, options)));
-  config
-    .command('show')
+  example(config.command('show'), 'svc config show --all')
     .description('print what is in force and where it comes from')
     .option('--config <path>', 'configuration file')
     .option('--all', 'defaults too')
     .action(run<ConfigOptions>(async (_args, options) => (await load()).showConfig(world, options)));
-  config
-    .command('init [path]')
+  example(config.command('init [path]'), 'svc config init svc.yaml')
     .description('write a commented file to start from')
     .action(run(async ([path]) => (await load()).initConfig(world, path)));
 };
@@ -58,26 +52,21 @@ const declareConfig = (config: Command, world: World): void => {
 /** Commands about the person: who, where, which version. */
 export const declareUserCommands = (program: Command, world: World): void => {
   const account = () => import('../account/index.ts');
-  program
-    .command('login [server]')
+  example(program.command('login [server]'), 'svc login https://svc.example.org --api-key')
     .description('check a credential and keep it in a profile')
     .option('--api-key', 'it is an API key')
     .option('--password', 'it is a password')
     .action(run<LoginOptions>(async ([server], options) => (await account()).login(world, server, options)));
-  program
-    .command('logout')
+  example(program.command('logout'), 'svc logout --profile work')
     .description('forget the credential of a profile')
     .action(run<GlobalOptions>(async (_args, options) => (await account()).logout(world, options)));
-  program
-    .command('whoami')
+  example(program.command('whoami'), 'svc whoami -o json')
     .description('who the server takes you for, and what you may do')
     .action(run<GlobalOptions>(async (_args, options) => (await account()).whoami(world, options)));
-  program
-    .command('version')
+  example(program.command('version'), 'svc version')
     .description('versions of this program and of the server')
     .action(run<GlobalOptions>(async (_args, options) => (await import('../server/index.ts')).version(world, options)));
-  program
-    .command('completion <shell>')
+  example(program.command('completion <shell>'), 'source <(svc completion bash)')
     .description('script for bash, zsh, fish or powershell')
     .action(run(async ([shell = '']) => (await import('../completion/index.ts')).printScript(world, shell)));
   declareProfile(program.command('profile').description('saved servers, credentials and namespaces'), world);
@@ -86,20 +75,16 @@ export const declareUserCommands = (program: Command, world: World): void => {
 
 const declareProfile = (profile: Command, world: World): void => {
   const load = () => import('../account/index.ts');
-  profile
-    .command('list')
+  example(profile.command('list'), 'svc profile list')
     .description('all profiles')
     .action(run(async () => (await load()).listProfiles(world)));
-  profile
-    .command('use <name>')
+  example(profile.command('use <name>'), 'svc profile use work')
     .description('make a profile the current one')
     .action(run(async ([name = '']) => (await load()).useProfile(world, name)));
-  profile
-    .command('set <name>')
+  example(profile.command('set <name>'), 'svc profile set work --server https://svc.example.org -n acme')
     .description('set --server and --namespace of a profile')
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).setProfile(world, name, options)));
-  profile
-    .command('delete <name>')
+  example(profile.command('delete <name>'), 'svc profile delete work')
     .description('remove a profile')
     .action(run(async ([name = '']) => (await load()).deleteProfile(world, name)));
 };

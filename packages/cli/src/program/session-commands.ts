@@ -3,14 +3,13 @@ import type { ChatOptions } from '../chat/index.ts';
 import type { DeleteOptions, GetOptions } from '../resources/index.ts';
 import type { SendOptions, SessionOptions } from '../sessions/index.ts';
 import type { World } from '../world.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 const collect = (value: string, former: readonly string[] = []): readonly string[] => [...former, value];
 
 /** Commands about conversations. */
 export const declareAgentCommands = (program: Command, world: World): void => {
-  program
-    .command('chat [agent]')
+  example(program.command('chat [agent]'), 'svc chat helper -m "What is new?"')
     .description('talk to an agent; with -m or from a pipe one message')
     .option('--session <id>', 'go on with this conversation')
     .option('--new', 'start a new conversation')
@@ -20,11 +19,21 @@ export const declareAgentCommands = (program: Command, world: World): void => {
     .action(
       run<ChatOptions>(async ([agent], options) => (await import('../chat/index.ts')).chat(world, agent, options)),
     );
-  declareSend(program.command('send <session> [text]').description('send a message; from a pipe without text'), world);
+  declareSend(
+    example(program.command('send <session> [text]'), 'svc send SESSION "What is new?" --wait').description(
+      'send a message; from a pipe without text',
+    ),
+    world,
+  );
   const session = program.command('session').description('conversations');
   declareManagement(session, world);
   declareWatching(session, world);
-  declareSend(session.command('send <session> [text]').description('as svc send'), world);
+  declareSend(
+    example(session.command('send <session> [text]'), 'svc send SESSION "What is new?" --wait').description(
+      'as svc send',
+    ),
+    world,
+  );
 };
 
 const withAgent = (command: Command): Command =>
@@ -42,8 +51,7 @@ const declareSend = (command: Command, world: World): void => {
 const declareManagement = (session: Command, world: World): void => {
   const load = () => import('../sessions/index.ts');
   const get = () => import('../resources/index.ts');
-  session
-    .command('list [agent]')
+  example(session.command('list [agent]'), 'svc session list helper --limit 5')
     .description('sessions of the namespace, or of one agent')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('-l, --selector <labels>', 'only those with these labels')
@@ -53,25 +61,42 @@ const declareManagement = (session: Command, world: World): void => {
         (await get()).get(world, ['sessions'], agent === undefined ? options : { ...options, agent }),
       ),
     );
-  withAgent(session.command('get <session>').description('one session')).action(
-    run<GetOptions>(async (names, options) => (await get()).get(world, ['session', ...names], options)),
-  );
-  withAgent(session.command('delete <session...>').description('delete sessions with all their messages')).action(
+  withAgent(
+    example(session.command('get <session>'), 'svc session get SESSION -o yaml').description('one session'),
+  ).action(run<GetOptions>(async (names, options) => (await get()).get(world, ['session', ...names], options)));
+  withAgent(
+    example(session.command('delete <session...>'), 'svc session delete SESSION').description(
+      'delete sessions with all their messages',
+    ),
+  ).action(
     run<DeleteOptions>(async (names, options) =>
       (await import('../resources/index.ts')).remove(world, ['session', ...names], options),
     ),
   );
-  withAgent(session.command('stop <session>').description('end the answer that is being written'))
+  withAgent(
+    example(session.command('stop <session>'), 'svc session stop SESSION').description(
+      'end the answer that is being written',
+    ),
+  )
     .option('--turn <id>', 'only this turn')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stop(world, name, options)));
-  withAgent(session.command('clear <session>').description('remove all messages'))
+  withAgent(
+    example(session.command('clear <session>'), 'svc session clear SESSION --stop').description('remove all messages'),
+  )
     .option('--stop', 'end running turns first')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).clear(world, name, options)));
-  withAgent(session.command('fork <session>').description('copy into a new session'))
+  withAgent(
+    example(session.command('fork <session>'), 'svc session fork SESSION --through MESSAGE').description(
+      'copy into a new session',
+    ),
+  )
     .option('--through <message>', 'up to and including this message')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).fork(world, name, options)));
   withAgent(
-    session.command('permit <session> <request> <decision>').description('allow or deny what an agent asks for'),
+    example(
+      session.command('permit <session> <request> <decision>'),
+      'svc session permit SESSION REQUEST allow',
+    ).description('allow or deny what an agent asks for'),
   )
     .option('--option <id>', 'one of the options of the request')
     .option('--comment <text>', 'why')
@@ -80,15 +105,25 @@ const declareManagement = (session: Command, world: World): void => {
 
 const declareWatching = (session: Command, world: World): void => {
   const load = () => import('../sessions/index.ts');
-  withAgent(session.command('messages <session>').description('what was said'))
+  withAgent(
+    example(session.command('messages <session>'), 'svc session messages SESSION --limit 10').description(
+      'what was said',
+    ),
+  )
     .option('--limit <count>', 'newest messages to show, default 50')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).messages(world, name, options)));
-  withAgent(session.command('stream <session>').description('events as JSON lines'))
+  withAgent(
+    example(session.command('stream <session>'), 'svc session stream SESSION --until-done').description(
+      'events as JSON lines',
+    ),
+  )
     .option('--after <cursor>', 'events after this cursor; live for new ones only')
     .option('--until-done', 'leave at the end of the next turn')
     .option('--turn <id>', 'only this turn')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(world, name, options)));
-  withAgent(session.command('watch <session>').description('what happens, as in a chat'))
+  withAgent(
+    example(session.command('watch <session>'), 'svc session watch SESSION').description('what happens, as in a chat'),
+  )
     .option('--after <cursor>', 'from this cursor on')
     .option('--until-done', 'leave at the end of the next turn')
     .option('--show-reasoning', 'show what the model thinks')

@@ -1,25 +1,29 @@
 import { isSvcError } from '@svc/client';
+import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
-import { openContext, type ScopeOptions } from '../context.ts';
+import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { kindOf } from '../kinds/index.ts';
+import { type Kind, kindAndNames, propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
   readonly purge?: boolean;
+  readonly cascade?: string;
+  readonly force?: boolean;
+  readonly yes?: boolean;
 }
 
-/** `svc delete KIND NAME...`: one after the other; some deleted and some not is exit code 2. */
+/** `svc delete KIND NAME...` or `-l`: one after the other; some deleted and some not is exit code 2. */
 export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
-  const [kindWord = '', ...names] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
-  if (names.length === 0)
-    throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `svc get ${kind.plural}` });
-  const { scope } = await openContext(world, options);
+  const { kind, names: given } = kindAndNames(words);
+  const propagation = propagationOf(options.cascade);
+  const context = await openContext(world, options);
+  const names = given.length > 0 ? given : await selected(context, kind, options);
+  const how = { propagation, isPurge: options.purge === true, isForced: options.force === true };
   let deleted = 0;
   for (const name of names) {
     try {
-      const note = await kind.remove(scope, name, { isPurge: options.purge === true });
+      const note = await kind.remove(context.scope, name, how);
       world.stdout.write(`${kind.name.toLowerCase()}/${name} ${note}\n`);
       deleted += 1;
     } catch (error) {
@@ -30,4 +34,20 @@ export const remove = async (world: World, words: readonly string[], options: De
       });
     }
   }
+};
+
+/** What `-l` finds, after a yes. */
+const selected = async (context: CommandContext, kind: Kind, options: DeleteOptions): Promise<readonly string[]> => {
+  const { world, note, scope } = context;
+  if (options.selector === undefined)
+    throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `\`svc get ${kind.plural}\` lists them` });
+  const names = (await kind.list(scope)).map(({ name }) => name);
+  if (names.length === 0) {
+    note(`no ${kind.plural} are selected`);
+    return names;
+  }
+  if (options.yes !== true)
+    note(`these would be deleted:\n${names.map((name) => `  ${kind.name.toLowerCase()}/${name}`).join('\n')}`);
+  await confirm(world, { text: 'delete them?', isAgreed: options.yes === true, refusal: 'nothing is deleted' });
+  return names;
 };

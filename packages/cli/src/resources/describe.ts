@@ -1,25 +1,48 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openContext, type ScopeOptions } from '../context.ts';
-import { type Item, kindOf } from '../kinds/index.ts';
+import { collectPages, type Item, kindAndNames, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
-/** `svc describe KIND NAME`: everything about one resource, the conditions as a table. */
+/** `svc describe KIND NAME...`: everything about each, the conditions as a table; without a name all of them, or what -l finds. */
 export const describe = async (
   world: World,
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
-  const [kindWord = '', name = ''] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
-  const { scope } = await openContext(world, options);
-  const item = await kind.get(scope, name);
+  const { kind, names } = kindAndNames(words);
   const form = outputForm(options.output);
-  if (form.form !== 'table' && form.form !== 'wide') {
-    return printItems(world, { kind, items: [item], isList: false, isAcross: false }, form);
+  const { scope, note } = await openContext(world, options);
+  const items =
+    names.length === 0 ? await kind.list(scope) : await Promise.all(names.map((name) => kind.get(scope, name)));
+  if (form.form !== 'table' && form.form !== 'wide')
+    return printItems(world, { kind, items, isList: names.length !== 1, isAcross: false }, form);
+  if (items.length === 0) return note(`no ${kind.plural} in namespace ${scope.namespace}`);
+  const style = styleFor(world.stdout, world.environment, options.color);
+  for (const [index, item] of items.entries()) {
+    world.stdout.write(`${index === 0 ? '' : '\n'}${await describeItem(kind.name, item, style)}`);
+    if (kind.name === 'Template' && scope.namespace === SYSTEM) world.stdout.write(await usersOf(scope, item, style));
   }
-  world.stdout.write(await describeItem(kind.name, item, styleFor(world.stdout, world.environment, options.color)));
+};
+
+const SYSTEM = 'system';
+const AGENTS_SEARCHED = 10_000;
+
+/** Agents that were made from an agent template, and from which version (PL-4). */
+const usersOf = async ({ client }: Scope, template: Item, style: Style): Promise<string> => {
+  const agents = await collectPages(AGENTS_SEARCHED, async (pageToken, pageSize) => {
+    const request = { ns: '-', kind: 'Agent', metadataOnly: true, pageToken, pageSize };
+    const page = await client.resources.listResources(request);
+    return { items: page.resources, next: page.nextPageToken };
+  });
+  const rows = agents.flatMap(({ metadata }) =>
+    metadata?.annotations['svc/template'] === template.name
+      ? [[`${metadata.namespace}/${metadata.name}`, metadata.annotations['svc/template-version'] ?? '-']]
+      : [],
+  );
+  if (rows.length === 0) return '';
+  return `${style.bold('users')}\n${indented(renderTable(['AGENT', 'TEMPLATE VERSION'], rows, undefined))}`;
 };
 
 const describeItem = async (kind: string, item: Item, style: Style): Promise<string> => {
@@ -70,7 +93,9 @@ const conditionTable = (conditions: unknown, style: Style): string => {
   if (!Array.isArray(conditions) || conditions.length === 0) return '';
   const rows = conditions.filter(isRecord).map((condition) => {
     const { type, status, reason, message } = condition;
-    return [`  ${String(type)}`, String(status), String(reason ?? ''), String(message ?? '')];
+    return [String(type), String(status), String(reason ?? ''), String(message ?? '')];
   });
-  return `${style.bold('conditions')}\n${renderTable(['  TYPE', 'STATUS', 'REASON', 'MESSAGE'], rows, undefined)}`;
+  return `${style.bold('conditions')}\n${indented(renderTable(['TYPE', 'STATUS', 'REASON', 'MESSAGE'], rows, undefined))}`;
 };
+
+const indented = (table: string): string => table.replace(/^(?=.)/gm, '  ');

@@ -5,4 +5,5 @@ export { type CreateOptions, createAgent, createNamespace, createSession } from 
 export { type DeleteOptions, remove } from './delete.ts';
 export { describe } from './describe.ts';
 export { type GetOptions, get } from './get.ts';
+export { type PurgeOptions, purgeNamespace, restoreNamespace } from './namespace.ts';
 export { type WaitOptions, wait } from './wait.ts';

@@ -2,7 +2,7 @@ import { isSvcError } from '@svc/client';
 import { type GlobalOptions, timeoutMs } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { type Item, type Kind, kindOf, type Scope } from '../kinds/index.ts';
+import { type Item, type Kind, kindAndName, type Scope } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
 export interface WaitOptions extends GlobalOptions {
@@ -17,8 +17,7 @@ type Goal = (item: Item | undefined) => boolean;
 
 /** `svc wait KIND NAME --for ...`: exit 0 when it holds, 5 when the time is over first. */
 export const wait = async (world: World, words: readonly string[], options: WaitOptions): Promise<void> => {
-  const [kindWord = '', name = ''] = words.flatMap((word, index) => (index === 0 ? word.split('/') : [word]));
-  const kind = kindOf(kindWord);
+  const { kind, name } = kindAndName(words);
   const goal = goalOf(options.for ?? 'condition=Ready');
   const { timeout, ...untimed } = options;
   const { scope, note } = await openContext(world, untimed);

@@ -3,6 +3,7 @@
  */
 export { age, creationMs, localTime } from './age.ts';
 export { readJsonPath } from './json-path.ts';
+export { sizeText } from './size.ts';
 export { type Style, styleFor } from './style.ts';
 export { renderTable } from './table.ts';
 export { cutToWidth, harmless, textWidth } from './text-width.ts';

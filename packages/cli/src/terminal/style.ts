@@ -16,7 +16,11 @@ const paint =
     isColoured && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
 
 /** Colours only on a terminal, never with NO_COLOR, --no-color or TERM=dumb; FORCE_COLOR wins over the terminal question. */
-export const styleFor = (output: Output, environment: World['environment'], isColourWanted = true): Style => {
+export const styleFor = (
+  output: Pick<Output, 'isTerminal'>,
+  environment: World['environment'],
+  isColourWanted = true,
+): Style => {
   const noColour = environment['NO_COLOR'];
   const isForced = (environment['FORCE_COLOR'] ?? '0') !== '0';
   const isRefused = !isColourWanted || (noColour !== undefined && noColour !== '') || environment['TERM'] === 'dumb';

@@ -13,7 +13,7 @@ import {
 
 describe('colours', () => {
   const painted = (isTerminal: boolean, environment: Record<string, string>, isWanted = true): boolean =>
-    styleFor({ write: () => undefined, isTerminal, columns: 80 }, environment, isWanted).red('x') !== 'x';
+    styleFor({ isTerminal }, environment, isWanted).red('x') !== 'x';
 
   it('are for terminals only, never with NO_COLOR, --no-color or a dumb terminal', () => {
     expect(painted(true, {})).toBe(true);

@@ -6,16 +6,22 @@ export class FakeFault extends Error {
   readonly code: string;
   readonly reason: string;
   readonly fields: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
 
   constructor(
     code: string,
     reason: string,
-    facts: { readonly message?: string; readonly fields?: readonly string[] } = {},
+    facts: {
+      readonly message?: string;
+      readonly fields?: readonly string[];
+      readonly metadata?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     super(facts.message ?? `${reason} happened`);
     this.code = code;
     this.reason = reason;
     this.fields = facts.fields ?? [];
+    this.metadata = facts.metadata ?? {};
   }
 }
 
@@ -92,7 +98,7 @@ const errorBody = (fault: FakeFault): unknown => ({
     status: fault.code,
     message: fault.message,
     details: [
-      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: fault.reason, metadata: {} },
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: fault.reason, metadata: fault.metadata },
       {
         '@type': 'type.googleapis.com/google.rpc.BadRequest',
         fieldViolations: fault.fields.map((field) => ({ field, description: 'is wrong', reason: 'WRONG' })),

@@ -1,6 +1,6 @@
 import { createClient } from '@svc/client';
 import { runCommandLine } from '../program/index.ts';
-import type { FileFacts, interrupt, LineTerminal, ServerModule, World } from '../world.ts';
+import type { Files, interrupt, LineTerminal, ServerModule, World } from '../world.ts';
 import { type FakeHandlers, fakeFetch } from './fake-fetch.ts';
 
 export const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -25,6 +25,14 @@ export interface FakeOptions {
   readonly freeBytes?: number;
   readonly nodeVersion?: string;
   readonly readOnly?: readonly string[];
+  /** Bytes that are piped in, instead of `piped`. */
+  readonly pipedBytes?: Uint8Array;
+  /** What the person makes of a text in the editor; undefined when the editor cannot be started, a number its exit code. */
+  readonly editor?: (text: string, command: string) => string | number | undefined;
+  /** What is typed where nothing is shown. */
+  readonly hidden?: string;
+  /** Standard error is a terminal too. */
+  readonly isErrorTerminal?: boolean;
 }
 
 export interface FakeWorld {
@@ -57,30 +65,15 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
       return () => clearImmediate(timer);
     },
   };
-  const facts = (path: string): FileFacts | undefined => {
-    const file = files.get(path);
-    return file === undefined
-      ? undefined
-      : { isDirectory: file.isDirectory === true, mode: file.mode, sizeBytes: file.text.length };
-  };
   const world: World = {
     environment: { HOME: '/home/me', ...options.environment },
     cwd: '/work',
     platform: 'linux',
     nodeVersion: options.nodeVersion ?? 'v26.1.0',
-    stdout: { write: (text) => void out.push(text), isTerminal, columns },
-    stderr: { write: (text) => void err.push(text), isTerminal: false, columns },
-    stdin: { isTerminal: options.piped === undefined, readAll: () => Promise.resolve(options.piped ?? '') },
-    files: {
-      readText: (path) => files.get(path)?.text,
-      readBytes: (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)?.text) : undefined),
-      writeText: (path, text, mode) => void files.set(path, { text, mode }),
-      makeDirectory: (path, mode) => void (files.has(path) || files.set(path, { text: '', mode, isDirectory: true })),
-      list: (path) => namesBelow(files, path),
-      facts,
-      isWritable: (path) => options.readOnly?.includes(path) !== true,
-      freeBytes: () => options.freeBytes ?? 10 * 1024 ** 3,
-    },
+    stdout: outputTo(out, isTerminal, columns),
+    stderr: outputTo(err, options.isErrorTerminal === true, columns),
+    stdin: inputOf(options),
+    files: fakeFiles(files, options),
     fetch,
     nowMs: () => NOW_MS,
     sleep: () => new Promise((resolve) => setTimeout(resolve, 50)),
@@ -91,6 +84,16 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     onInterrupt: (handler) => {
       handlers.add(handler);
       return () => void handlers.delete(handler);
+    },
+    runEditor: (command, path) => {
+      const { text = '', mode = 0o600 } = files.get(path) ?? {};
+      const written = options.editor?.(text, command);
+      if (typeof written === 'string') files.set(path, { text: written, mode });
+      return Promise.resolve(typeof written === 'string' ? 0 : written);
+    },
+    askHidden: (prompt) => {
+      err.push(prompt);
+      return Promise.resolve(options.hidden);
     },
     openBrowser: (url) => void opened.push(url),
     isPortTaken: (_host, port) => Promise.resolve(options.takenPorts?.includes(port) === true),
@@ -109,6 +112,47 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     run: (...words) => runCommandLine(words, world),
   };
 };
+
+/** A disk in memory. */
+const fakeFiles = (files: Map<string, FakeFile>, options: FakeOptions): Files => ({
+  readText: (path) => files.get(path)?.text,
+  readBytes: (path) => (files.has(path) ? new TextEncoder().encode(files.get(path)?.text) : undefined),
+  writeText: (path, text, mode) => void files.set(path, { text, mode }),
+  writePieces: async (path, pieces, mode) => {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const piece of pieces) text += decoder.decode(piece, { stream: true });
+    files.set(path, { text, mode });
+  },
+  openBlob: (path) => Promise.resolve(files.has(path) ? new Blob([files.get(path)?.text ?? '']) : undefined),
+  makeTemporaryDirectory: () => '/tmp/svc-1',
+  remove: (path) => {
+    for (const name of [...files.keys()]) if (name === path || name.startsWith(`${path}/`)) files.delete(name);
+  },
+  makeDirectory: (path, mode) => void (files.has(path) || files.set(path, { text: '', mode, isDirectory: true })),
+  list: (path) => namesBelow(files, path),
+  facts: (path) => {
+    const file = files.get(path);
+    return file === undefined
+      ? undefined
+      : { isDirectory: file.isDirectory === true, mode: file.mode, sizeBytes: file.text.length };
+  },
+  isWritable: (path) => options.readOnly?.includes(path) !== true,
+  freeBytes: () => options.freeBytes ?? 10 * 1024 ** 3,
+});
+
+const outputTo = (written: string[], isTerminal: boolean, columns: number): World['stdout'] => ({
+  write: (text) => void written.push(text),
+  writeBytes: (bytes) => Promise.resolve(void written.push(new TextDecoder().decode(bytes))),
+  isTerminal,
+  columns,
+});
+
+const inputOf = ({ piped, pipedBytes }: FakeOptions): World['stdin'] => ({
+  isTerminal: piped === undefined && pipedBytes === undefined,
+  readAll: () => Promise.resolve(piped ?? ''),
+  readAllBytes: () => Promise.resolve(pipedBytes ?? new TextEncoder().encode(piped ?? '')),
+});
 
 /** Names directly below a directory. */
 const namesBelow = (files: ReadonlyMap<string, FakeFile>, path: string): readonly string[] => {

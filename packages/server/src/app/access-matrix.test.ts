@@ -157,9 +157,16 @@ const transports: Readonly<Record<string, () => Call>> = {
   'gRPC-web': () => rpc(createGrpcWebTransport({ baseUrl: base, httpVersion: '1.1' })),
   'gRPC-web over HTTP/2': () => rpc(createGrpcWebTransport({ baseUrl: base, httpVersion: '2' })),
   Connect: () => rpc(createConnectTransport({ baseUrl: base, httpVersion: '1.1' })),
+  'Connect by GET where it may': () =>
+    rpc(createConnectTransport({ baseUrl: base, httpVersion: '1.1', useHttpGet: true, useBinaryFormat: false })),
   'Connect JSON over HTTP/2': () =>
     rpc(createConnectTransport({ baseUrl: base, httpVersion: '2', useBinaryFormat: false })),
 };
+
+it('asks for each of the 105 operations of the descriptors', () => {
+  expect(new Set(methods.map((row) => `${row.service}/${row.name}`)).size).toBe(105);
+  expect(operations).toHaveLength(105);
+});
 
 describe.each(Object.keys(transports))('%s', (transport) => {
   it.each(Object.keys(callers))('lets %s do what the grants say, operation by operation', async (caller) => {

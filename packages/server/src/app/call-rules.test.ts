@@ -40,6 +40,13 @@ describe('a call is judged in this order (API-1.1)', () => {
     expect(await rest.outcome(`POST ${AGENTS}`, { name: '-', nonsense: 1 })).toBe('400 FIELD_UNKNOWN');
     expect(await rest.outcome('POST /v1/ns/nowhere/agents', { name: '-' })).toBe('400 FIELD_INVALID');
     expect(await rest.outcome('POST /v1/ns/nowhere/agents', { name: 'a' })).toBe('400 NAMESPACE_MISSING');
+    const stale = { spec: { runtime: { kind: 'vm' } }, resourceVersion: '1' };
+    expect(await rest.outcome(`PUT ${AGENTS}/helper`, stale)).toBe('400 FIELD_INVALID');
+    const orphan = { labels: { 'svc/x': '1' }, parent: 'nowhere' };
+    const { body } = await rest.call('POST /v1/namespaces/order', { ...orphan, parent: 'no where' });
+    expect(fieldsOf(body)).toEqual(['parent', 'labels[svc/x]']);
+    expect(await rest.outcome('POST /v1/namespaces/order', orphan)).toBe('400 SYSTEM_LABEL');
+    expect(await rest.outcome('POST /v1/namespaces/order', { parent: 'nowhere' })).toBe('400 PARENT_MISSING');
   });
 
   it('all field faults come in one answer', async () => {

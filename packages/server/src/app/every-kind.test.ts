@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, systemRandom } from '../base/index.ts';
+import { fileName } from '../features/files/index.ts';
 import { kinds } from '../resources/index.ts';
 import { loadConfig } from './config/index.ts';
 import { type RunningServer, startApp } from './server.ts';
@@ -34,10 +35,7 @@ const SAMPLES: Readonly<Record<string, Json>> = {
   File: { path: '/docs/one.md' },
 };
 
-/** Kinds whose feature is not part of this build yet. */
-const COMING: ReadonlySet<string> = new Set(['Deployment', 'DeploymentReplica', 'File']);
-
-const authored = kinds.filter((row) => row.writers.resourceService === 'all' && !COMING.has(row.kind));
+const authored = kinds.filter((row) => row.writers.resourceService === 'all');
 const runtimeOnly = kinds.filter((row) => row.writers.resourceService === 'none');
 
 describe('every kind of the specification', () => {
@@ -73,7 +71,9 @@ describe('every kind of the specification', () => {
     return { status: response.status, body: (await response.json()) as Json };
   };
   const address = (kind: string) =>
-    kind === 'Namespace' ? { ns: 'one', name: 'one' } : { ns: 'default', name: 'one' };
+    kind === 'Namespace'
+      ? { ns: 'one', name: 'one' }
+      : { ns: 'default', name: kind === 'File' ? fileName('/docs/one.md') : 'one' };
   const parentOf = (kind: string): string => (kind === 'ChannelSubscription' ? '?parent=one' : '');
   const apply = (kind: string, spec: Json, apiVersion = 'svc/v1') => {
     const { ns, name } = address(kind);

@@ -64,11 +64,3 @@ it('a file goes up by a signed link, is shown once completed, and comes down who
   const linked = await fetch(here(read['downloadUrl'] ?? read['download_url']));
   expect(Buffer.compare(Buffer.from(await linked.arrayBuffer()), bytes)).toBe(0);
 });
-
-it('a server that shall keep objects where this build cannot refuses to start', async () => {
-  const flags = { dataDir, 'objects.backend': 's3', 'objects.bucket': 'b' };
-  const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
-  const around = { clock: systemClock, random: systemRandom, log: silentLog, environment: {} };
-  const start = startApp(config, { ...around, faultPoint: () => undefined, fatal: () => undefined });
-  await expect(start).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'ENGINE_MISSING' });
-});

@@ -37,6 +37,29 @@ describe('the limits of the configuration (API-1.9)', () => {
     expect(await rest.outcome(`POST ${AGENTS}`, { labels: { a: '', b: '', c: '' } })).toBe('400 FIELD_INVALID');
   });
 
+  it('leave contents alone that their kind bounds itself', async () => {
+    const content = 'line\n'.repeat(2000);
+    expect(
+      await rest.outcome('POST /v1/namespaces/default/knowledge', {
+        knowledge: { metadata: { name: 'long' }, spec: { path: 'long', content } },
+      }),
+    ).toBe('200');
+    const data = { a: Buffer.alloc(6000).toString('base64') };
+    expect(
+      await rest.outcome('PUT /v1/ns/default/resources/Secret/long', {
+        kind: 'Secret',
+        metadata: { namespace: 'default', name: 'long' },
+        spec: { data },
+      }),
+    ).toBe('200');
+    const path = 'p'.repeat(5000);
+    expect(
+      await rest.outcome('POST /v1/namespaces/default/knowledge', {
+        knowledge: { metadata: { name: 'long' }, spec: { path, content } },
+      }),
+    ).toBe('400 FIELD_INVALID');
+  });
+
   it('cut a page short, which goes on with its token', async () => {
     await rest.ok('POST /v1/namespaces/full', {});
     for (let index = 0; index < 8; index += 1)

@@ -12,6 +12,7 @@ import { PeriodicJobs } from './periodic.ts';
 import {
   type AppParts,
   administrationOperations,
+  type BackupParts,
   coordinationKinds,
   coordinationMachinery,
   type Engines,
@@ -30,6 +31,7 @@ import {
   surfaceOf,
   type TurnParts,
   watchParts,
+  wireBackups,
   wireFiles,
   wireModels,
   wirePlatform,
@@ -60,6 +62,7 @@ interface App extends AppParts {
   readonly observation: Observation;
   readonly jobs: PeriodicJobs;
   readonly chain: AuditChain;
+  readonly backups: BackupParts;
 }
 
 const hasHarness = (config: Config, name: string): boolean => {
@@ -134,21 +137,16 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   watchParts(observation, { config, engines, resources, turns, platform });
   const { clock, log, store } = engines;
   return {
-    config,
-    engines,
-    models,
-    resources,
-    turns,
-    platform,
-    observation,
+    ...{ config, engines, models, resources, turns, platform, observation },
     jobs: new PeriodicJobs({ clock, log }),
     chain: new AuditChain(store),
+    backups: wireBackups(config, engines, resources.audit),
   };
 };
 
 /** Brings the parts to life, the store's contents first and the port last. */
 const startParts = async (app: App): Promise<TransportServer> => {
-  const { config, engines, resources, turns, platform, observation, jobs, chain } = app;
+  const { config, engines, resources, turns, platform, observation, jobs, chain, backups } = app;
   const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
   await resources.start();
@@ -156,14 +154,28 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await platform.registration.heartbeat();
   await turns.runtime.start({ sharedStore: config.store.engine === 'postgres' });
   const files = await wireFiles(app);
-  jobs.start([{ name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() }, ...files.jobs, ...platform.jobs]);
+  jobs.start([
+    { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
+    ...files.jobs,
+    ...platform.jobs,
+    ...backups.jobs,
+  ]);
   const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);
   return createTransport({
     config: config.transport,
-    operations: [...operations, ...files.operations, ...access.operations, ...administrationOperations(app)],
+    operations: [
+      ...operations,
+      ...files.operations,
+      ...access.operations,
+      ...administrationOperations(app),
+      ...backups.operations,
+    ],
     routes: [...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
-    readiness: [{ name: 'store', check: () => store.ping() }],
+    readiness: [
+      { name: 'store', check: () => store.ping() },
+      { name: 'objects', check: engines.objects.reach },
+    ],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
     metricsText: observation.metrics.text,
@@ -184,7 +196,7 @@ const answerLast = async (transport: TransportServer, clock: Clock): Promise<voi
 
 /** Reverse of the start: streams and turns first, the store last. Also cleans up after a start that failed half-way. */
 const stopParts = async (app: App, transport: TransportServer | undefined): Promise<void> => {
-  const { engines, models, resources, turns, platform, observation, jobs, chain } = app;
+  const { engines, models, resources, turns, platform, observation, jobs, chain, backups } = app;
   turns.streams.shutDown();
   const drained = transport?.drain();
   await turns.runtime.stop();
@@ -193,12 +205,14 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
   if (transport !== undefined) await answerLast(transport, engines.clock);
   await transport?.close();
   jobs.close();
+  await backups.close();
   platform.policies.close();
   await platform.registration.close();
   resources.close();
   await chain.tick();
   await models.close();
   await engines.bus.close();
+  engines.objects.close();
   await engines.store.close();
   await observation.close();
 };

@@ -138,6 +138,7 @@ describe('a stop (API-5.1)', () => {
   it('of a queued turn shows after the running one, but at once on a stream of that turn', async () => {
     const { session, reader } = await talk();
     const running = await rest.send(session, `!say a\n${gate(2)}\n!say b`);
+    await app.clock.reached(2);
     const queued = await rest.send(session, 'queued');
     const alone = await EventReader.open(rest, `${session}/stream?turnId=${queued.turnId}`);
     await rest.ok(`POST ${session}:stop`, { turnId: queued.turnId });

@@ -1,17 +1,19 @@
-/** What entries of a cache may weigh together, where their sizes differ by far; any unit. */
+/** What entries of a cache may weigh together, where their sizes differ by far; any unit. The weight of a value never changes. */
 export interface CacheWeight<V> {
   readonly limit: number;
   readonly of: (value: V) => number;
 }
 
+const WEIGHTLESS: CacheWeight<unknown> = { limit: 0, of: () => 0 };
+
 /** A map that forgets what was used least recently once it holds `limit` entries, or more than their `weight` allows. */
 export class BoundedCache<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;
-  readonly #weight: CacheWeight<V> | undefined;
+  readonly #weight: CacheWeight<V>;
   #total = 0;
 
-  constructor(limit: number, weight?: CacheWeight<V>) {
+  constructor(limit: number, weight: CacheWeight<V> = WEIGHTLESS) {
     this.#limit = limit;
     this.#weight = weight;
   }
@@ -33,19 +35,16 @@ export class BoundedCache<K, V> {
     this.delete(key);
     if (this.#entries.size >= this.#limit) this.#forgetOldest();
     this.#entries.set(key, value);
-    if (this.#weight === undefined) return;
     this.#total += this.#weight.of(value);
     while (this.#total > this.#weight.limit) this.#forgetOldest();
   }
 
   delete(key: K): void {
-    const value = this.#weight === undefined ? undefined : this.#entries.get(key);
-    if (value !== undefined) this.#total -= this.#weight?.of(value) ?? 0;
-    this.#entries.delete(key);
+    const value = this.#entries.get(key);
+    if (this.#entries.delete(key)) this.#total -= this.#weight.of(value as V);
   }
 
   #forgetOldest(): void {
-    const oldest = this.#entries.keys().next();
-    if (oldest.done !== true) this.delete(oldest.value);
+    for (const oldest of this.#entries.keys()) return this.delete(oldest);
   }
 }

@@ -26,6 +26,10 @@ export interface WriteOrigin {
 export interface OriginGrant {
   readonly role: 'viewer' | 'operator' | 'admin';
   readonly namespace?: string;
+  /** Narrower than a namespace where one is set. */
+  readonly agent?: string;
+  readonly session?: string;
+  readonly channel?: string;
 }
 
 export interface AuditEntry {
@@ -64,10 +68,14 @@ export interface SpecWrite<S> {
 /** How a kind takes part in writes. Every function may run again (store invariant S3). */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
+  /** Name of a resource that has none of its own, where it follows from the spec (PL-7). */
+  readonly derivedName?: (spec: S) => string;
   /** The spec with absent values filled in; must not change its argument. */
   readonly defaults?: (spec: S, key: ResourceKey) => S;
   /** All faults of the fields; pure. */
   readonly validate: (write: SpecWrite<S>) => readonly FieldViolation[];
+  /** Texts of the spec that the kind bounds by a limit of its own: they do not count against `limits.resourceBytes`. */
+  readonly ownBounds?: (spec: S) => readonly string[];
   /** Preconditions that need the store; throws Fault. Runs before the row is written. */
   readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
@@ -158,7 +166,7 @@ export interface ResourceWriter {
   create(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
   /** Creates or replaces; absent labels and annotations are emptied, system keys stay. */
   put(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;
-  /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
+  /** Throws `<KIND>_NOT_FOUND`; of what exists every field fault of the change first, then CONFLICT. */
   modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult>;
   /** Throws `<KIND>_NOT_FOUND`, CONFLICT. */
   remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult>;
@@ -168,6 +176,11 @@ export interface ResourceWriter {
     key: ResourceKey,
     change: (current: StoredResource) => StatusChange | undefined,
   ): Promise<StoredResource | undefined>;
+  /** Faults that a write would find in labels, annotations, owners and finalizers, for callers with preconditions of their own. */
+  metadataFaults(
+    wanted: DesiredResource,
+    place: { readonly current: StoredResource | undefined; readonly path: string },
+  ): readonly FieldViolation[];
 }
 
 export { RESOURCES_CHANGED } from '../store/contracts/index.ts';
@@ -190,6 +203,10 @@ export interface Reconciler {
   /** Reads the world, computes, writes; never branches on what woke it. */
   readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
   readonly resyncMs: number;
+  /** Passes at a time, each over another key; absent = one. */
+  readonly concurrency?: number;
+  /** How long keys of changes wait for further changes before their pass; absent = not at all. */
+  readonly debounceMs?: number;
 }
 
 export interface WorkItem {

@@ -13,7 +13,11 @@ import { FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS } from './resource-removal.ts'
 import { GC_OWNERS } from './resource-writer.ts';
 
 const BATCH = 100;
+/** Dependants looked at for those that can go; more than `BATCH`, as some may be held by finalizers. */
+const LOOKED_AT = 2_000;
 const WAIT_MS = 5_000;
+/** Kinds of what stands above others in their addresses. */
+const PARENT_KINDS = { channel: 'Channel', agent: 'Agent' } as const;
 
 /** On whose behalf the collector deletes; stands in audit records. */
 const COLLECTOR: WriteOrigin = {
@@ -52,14 +56,17 @@ export class GarbageCollector implements QueueWorker {
   }
 
   async #followDependents(tx: WriteTx, key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
-    const batch = await tx.resources.dependents(uid, BATCH);
-    let isMoving = false;
-    for (const dependant of batch) isMoving = (await this.#settle(tx, dependant)) || isMoving;
+    const batch = await tx.resources.dependents(uid, LOOKED_AT);
+    let moved = 0;
+    for (const dependant of batch) {
+      if (await this.#settle(tx, dependant)) moved += 1;
+      if (moved === BATCH) break;
+    }
     const owner = await tx.resources.get(key);
     const isWaiting = owner?.uid === uid && owner.finalizers.includes(FOREGROUND);
     if (isWaiting) return this.#releaseOwner(tx, owner);
     if (batch.length === 0) return { done: true };
-    return { againMs: isMoving ? 0 : WAIT_MS };
+    return { againMs: moved > 0 ? 0 : WAIT_MS };
   }
 
   /** Removes the resource, or its references to owners that are gone; false when it waits for its own finalizers. */
@@ -77,14 +84,30 @@ export class GarbageCollector implements QueueWorker {
 
   /** An owner with another uid counts as gone, and so does one that waits for its dependants. */
   async #isAlive(tx: WriteTx, owner: StoredOwner): Promise<boolean> {
-    const row = findKind(owner.kind);
-    const namespace = row?.scope === 'root' ? '' : owner.namespace;
-    const found = await tx.resources.get({ kind: owner.kind, namespace, parent: '', name: owner.name });
+    const found = await this.#findOwner(tx, owner);
     return found?.uid === owner.uid && !found.finalizers.includes(FOREGROUND);
   }
 
+  /** References do not say under which channel or agent an owner stands: it is looked for below all of them. */
+  async #findOwner(tx: WriteTx, owner: StoredOwner): Promise<StoredResource | undefined> {
+    const { kind, namespace, name } = owner;
+    const row = findKind(kind);
+    if (row?.scope === 'root') return tx.resources.get({ kind, namespace: '', parent: '', name });
+    if (row?.parent === undefined) return tx.resources.get({ kind, namespace, parent: '', name });
+    const query = { kind: PARENT_KINDS[row.parent], scope: { type: 'namespace', namespace }, limit: BATCH } as const;
+    for (let after: ResourceKey | undefined; ; ) {
+      const page = await tx.resources.list({ ...query, ...(after === undefined ? {} : { after }) });
+      for (const parent of page) {
+        const found = await tx.resources.get({ kind, namespace, parent: parent.key.name, name });
+        if (found !== undefined && found.uid === owner.uid) return found;
+      }
+      after = page.at(-1)?.key;
+      if (page.length < BATCH) return undefined;
+    }
+  }
+
   async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
-    const left = await tx.resources.dependents(owner.uid, BATCH);
+    const left = await tx.resources.dependents(owner.uid, LOOKED_AT);
     const isBlocked = left.some((dependant) =>
       dependant.owners.some((reference) => reference.uid === owner.uid && reference.blockOwnerDeletion),
     );

@@ -74,4 +74,21 @@ describe('a queue of keys', () => {
     queue.clear();
     expect([clock.pendingTimers, queue.size]).toEqual([0, 0]);
   });
+
+  it('lets a key that keeps coming wait once, also during its pass and its retry', () => {
+    queue.addWithin('a', 1, 250);
+    clock.advance(200);
+    queue.addWithin('a', 2, 250);
+    clock.advance(50);
+    expect(queue.take()).toEqual({ id: 'a', value: 1 });
+    queue.addWithin('a', 3, 250);
+    queue.retry('a', 4, 60_000);
+    clock.advance(250);
+    expect(queue.take()).toEqual({ id: 'a', value: 3 });
+    queue.done('a');
+    queue.addAfter('b', 1, 60_000);
+    queue.addWithin('b', 2, 250);
+    clock.advance(250);
+    expect(queue.take()).toEqual({ id: 'b', value: 2 });
+  });
 });

@@ -4,6 +4,8 @@ const BACKOFF: BackoffRule = { firstMs: 200, factor: 2, capMs: 60_000, jitter: 0
 
 interface Waiting<T> {
   readonly value: T;
+  /** Monotonic milliseconds. */
+  readonly dueMs: number;
   readonly cancel: CancelTimer;
 }
 
@@ -52,7 +54,14 @@ export class KeyQueue<T> {
       this.#waiting.delete(id);
       this.add(id, value);
     });
-    this.#waiting.set(id, { value, cancel });
+    this.#waiting.set(id, { value, cancel, dueMs: this.#clock.monotonicMs() + delayMs });
+  }
+
+  /** As `addAfter`, but a wait that ends sooner stays: keys that keep coming are not put off for ever. */
+  addWithin(id: string, value: T, delayMs: number): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting !== undefined && waiting.dueMs <= this.#clock.monotonicMs() + delayMs) return;
+    this.addAfter(id, value, delayMs);
   }
 
   /** The next key to work on; `done`, `retry` or `failed` must follow. */
@@ -73,14 +82,14 @@ export class KeyQueue<T> {
   retry(id: string, value: T, delayMs: number): void {
     this.#failures.delete(id);
     this.#release(id);
-    this.addAfter(id, value, delayMs);
+    this.addWithin(id, value, delayMs);
   }
 
   failed(id: string, value: T): void {
     const failures = (this.#failures.get(id) ?? 0) + 1;
     this.#failures.set(id, failures);
     this.#release(id);
-    this.addAfter(id, value, backoffMs(BACKOFF, failures, this.#random));
+    this.addWithin(id, value, backoffMs(BACKOFF, failures, this.#random));
   }
 
   clear(): void {

@@ -51,7 +51,7 @@ describe('a reconcile loop', () => {
     };
     await skill('old');
     loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
-    await loop.start();
+    loop.start();
     await loop.tick();
   });
   afterEach(() => loop.close());
@@ -83,6 +83,46 @@ describe('a reconcile loop', () => {
     expect(passes).toContain('first');
   });
 
+  it('begins without waiting for what is there, and lists it again when that failed', async () => {
+    const { resources } = world.store.direct;
+    let failures = 1;
+    const list: typeof resources.list = async (query) => {
+      if (failures-- > 0) throw new Error('no store');
+      return resources.list(query);
+    };
+    const seen: string[] = [];
+    const late = new ReconcileLoop(
+      {
+        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, keysFor: async () => [] },
+        reconcile: async (key) => {
+          seen.push(key.name);
+          return { done: true };
+        },
+      },
+      { ...world, store: { direct: { ...world.store.direct, resources: { ...resources, list } } }, log: silentLog },
+    );
+    late.start();
+    expect(seen).toEqual([]);
+    await late.tick();
+    expect(seen).toEqual([]);
+    world.clock.advance(5_000);
+    await late.tick();
+    expect(seen).toEqual(['old']);
+    late.close();
+  });
+
+  it('lets others in between many passes', async () => {
+    for (let index = 0; index < 40; index++) await skill(`s-${index}`);
+    await world.feed.tick();
+    await loop.tick();
+    passes.length = 0;
+    const between = turn().then(() => passes.length);
+    await loop.resync();
+    await loop.tick();
+    expect(await between).toBeLessThan(41);
+    expect(passes).toHaveLength(41);
+  });
+
   it('comes back to keys that ask for it and to keys that fail', async () => {
     let failures = 2;
     outcome = () => {
@@ -104,6 +144,55 @@ describe('a reconcile loop', () => {
     world.clock.advance(30_000);
     await loop.tick();
     expect(passes).toHaveLength(5);
+  });
+});
+
+describe('a reconcile loop with several passes at a time', () => {
+  it('passes over other keys meanwhile, never twice over one, and takes news while it has room', async () => {
+    const open = new Map<string, () => void>();
+    const begun: string[] = [];
+    let most = 0;
+    const loop = new ReconcileLoop(
+      {
+        name: 'skills',
+        kinds: ['Skill'],
+        resyncMs: 60_000,
+        concurrency: 2,
+        debounceMs: 250,
+        keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+        reconcile: async (key) => {
+          begun.push(key.name);
+          most = Math.max(most, open.size + 1);
+          await new Promise<void>((resolve) => open.set(key.name, resolve));
+          open.delete(key.name);
+          return { done: true };
+        },
+      },
+      { ...world, log: silentLog },
+    );
+    for (const name of ['a', 'b', 'c']) await skill(name);
+    await loop.start();
+    await settle();
+    expect(begun).toEqual(['a', 'b']);
+    await skill('a', 'changed');
+    await skill('d');
+    await world.feed.tick();
+    await settle();
+    open.get('b')?.();
+    await settle();
+    open.get('c')?.();
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c']);
+    world.clock.advance(250);
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    open.get('a')?.();
+    await settle();
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'a']);
+    expect(most).toBe(2);
+    for (const release of open.values()) release();
+    await loop.tick();
+    loop.close();
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store } from '../store/contracts/index.ts';
@@ -13,10 +14,15 @@ export interface ReconcileLoopDeps {
 }
 
 const PAGE = 500;
+/** Reads that need no wait never let anybody else run: after so many changes, and before each pass, everybody gets a turn. */
+const CHANGES_PER_TURN = 20;
 /** Wait before everything is queued again because the keys of a change could not be told. */
 const REMAP_MS = 5_000;
 
-/** Drives one reconciler: keys from changes, from a full pass at start and at every resync; one key at a time. */
+/**
+ * Drives one reconciler: keys from changes, from a full pass at start and at every resync. Two passes over one key never
+ * overlap; `concurrency` says how many keys are passed over at a time.
+ */
 export class ReconcileLoop {
   readonly #deps: ReconcileLoopDeps;
   readonly #reconciler: Reconciler;
@@ -26,6 +32,8 @@ export class ReconcileLoop {
   #timer: CancelTimer = () => undefined;
   #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
+  #news = Promise.withResolvers<void>();
+  #listing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
@@ -34,14 +42,17 @@ export class ReconcileLoop {
     this.#queue = new KeyQueue({ clock: deps.clock, random: deps.random, notify: () => this.#wake() });
   }
 
-  /** Subscribes first and lists then, so that no change falls between. */
-  async start(): Promise<void> {
+  /**
+   * Subscribes first and lists then, so that no change falls between. The first full pass goes on behind the start, which must
+   * not wait for a hundred thousand resources; `tick` waits for it.
+   */
+  start(): void {
     const subscription = this.#deps.feed.subscribe((changes) => {
       this.#changes.push(...changes);
       this.#wake();
     });
     this.#stop = () => subscription.stop();
-    await this.resync();
+    this.#remap();
     this.#arm();
   }
 
@@ -57,18 +68,24 @@ export class ReconcileLoop {
   async resync(): Promise<void> {
     for (const kind of this.#reconciler.kinds) {
       let after: ResourceKey | undefined;
-      for (;;) {
+      while (!this.#isClosed) {
         const query = { kind, scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
         const page = await this.#deps.store.direct.resources.list(query);
         for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
         after = page.at(-1)?.key;
         if (page.length < PAGE) break;
+        await nextTurn();
       }
     }
   }
 
   /** Works until no key is ready; keys that wait for their time stay. */
   async tick(): Promise<void> {
+    await this.#listing;
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
     do {
       this.#running ??= this.#work().finally(() => {
         this.#running = undefined;
@@ -78,20 +95,29 @@ export class ReconcileLoop {
   }
 
   async #work(): Promise<void> {
+    const { concurrency = 1 } = this.#reconciler;
+    const passes = new Set<Promise<void>>();
     for (;;) {
+      this.#news = Promise.withResolvers();
       await this.#mapChanges();
-      const next = this.#isClosed ? undefined : this.#queue.take();
-      if (next === undefined) return;
-      await this.#pass(next.id, next.value);
+      while (passes.size < concurrency) {
+        const next = this.#isClosed ? undefined : this.#queue.take();
+        if (next === undefined) break;
+        const pass = this.#pass(next.id, next.value).finally(() => passes.delete(pass));
+        passes.add(pass);
+      }
+      if (passes.size === 0) return;
+      // News only matter while there is room for a further pass.
+      await Promise.race(passes.size < concurrency ? [...passes, this.#news.promise] : passes);
     }
   }
 
   async #mapChanges(): Promise<void> {
     const batch = this.#changes.splice(0);
-    for (const change of batch) {
+    for (const [index, change] of batch.entries()) {
+      if (index % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
       try {
-        for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources))
-          this.#queue.add(formatKey(key), key);
+        for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);
       } catch (error) {
         this.#warn('the keys of a change cannot be told; all are passed over soon', error);
         this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
@@ -99,10 +125,16 @@ export class ReconcileLoop {
     }
   }
 
-  /** In place of the keys that could not be told: all of them. */
+  #add(key: ResourceKey): void {
+    const { debounceMs } = this.#reconciler;
+    if (debounceMs === undefined) this.#queue.add(formatKey(key), key);
+    else this.#queue.addWithin(formatKey(key), key, debounceMs);
+  }
+
+  /** Queues everything: at the start, and in place of keys that could not be told. Tried again until it succeeds. */
   #remap(): void {
     this.#remapTimer = undefined;
-    this.resync().catch((error: unknown) => {
+    this.#listing = this.resync().catch((error: unknown) => {
       this.#warn('resync failed', error);
       if (!this.#isClosed) this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
     });
@@ -113,6 +145,7 @@ export class ReconcileLoop {
   }
 
   async #pass(id: string, key: ResourceKey): Promise<void> {
+    await nextTurn();
     try {
       const outcome = await this.#reconciler.reconcile(key);
       if ('done' in outcome) this.#queue.done(id);
@@ -124,8 +157,9 @@ export class ReconcileLoop {
   }
 
   #wake(): void {
+    this.#news.resolve();
     if (this.#isClosed || this.#running !== undefined) return;
-    this.tick().catch((error: unknown) => this.#warn('a controller stopped early', error));
+    this.#drain().catch((error: unknown) => this.#warn('a controller stopped early', error));
   }
 
   #arm(): void {

@@ -66,6 +66,19 @@ describe('the write pipeline', () => {
     expect(await stored()).toBeUndefined();
   });
 
+  it('names faulty fields of a change before a stale version, and only the absence of what is gone', async () => {
+    await put({ spec: spec('a') });
+    const modify = (change: string, more: object) =>
+      world.store.write((tx) =>
+        world.writer.modify(tx, callContext('test'), { key, change: () => ({ spec: spec(change) }), ...more }),
+      );
+    const stale = { resourceVersion: '1' };
+    await expect(modify('bad', stale)).rejects.toMatchObject({ violations: [{ reason: 'BAD' }] });
+    await expect(modify('b', stale)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    const missing = { key: recordKey('Skill', 'default', 'none') };
+    await expect(modify('bad', missing)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('refuses owners elsewhere and conditional writes of what is not there', async () => {
     const owner = {
       apiVersion: 'svc/v1',

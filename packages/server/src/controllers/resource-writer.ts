@@ -16,6 +16,7 @@ import {
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type {
   AppendAudit,
+  DesiredResource,
   KindContract,
   ModifyInput,
   NamespaceFacts,
@@ -92,13 +93,23 @@ export class TransactionalResourceWriter implements ResourceWriter {
   }
 
   async modify(tx: WriteTx, origin: WriteOrigin, input: ModifyInput): Promise<WriteResult> {
-    await this.#requireLive(tx, input.key);
     const current = await tx.resources.get(input.key);
-    if (current === undefined) throw resourceNotFound(input.key);
-    checkVersion(current, input.resourceVersion);
+    if (current === undefined) {
+      await this.#requireLive(tx, input.key);
+      throw resourceNotFound(input.key);
+    }
     const { change, ...address } = input;
     const desired = await change(openRecord(current, this.#deps.seal));
-    return this.#save(tx, await this.#prepare(tx, { origin, input: { ...desired, ...address }, current }));
+    const prepared = await this.#prepare(tx, { origin, input: { ...desired, ...address }, current });
+    await this.#requireLive(tx, input.key);
+    return this.#save(tx, prepared);
+  }
+
+  metadataFaults(
+    wanted: DesiredResource,
+    place: { readonly current: StoredResource | undefined; readonly path: string },
+  ): readonly FieldViolation[] {
+    return checkMetadata({ wanted, ...place, limits: this.#deps.limits });
   }
 
   async remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult> {
@@ -165,9 +176,9 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const path = input.metadataPath ?? 'metadata.';
     const faults = [
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
-      ...checkMetadata({ wanted: input, current, path, limits: this.#deps.limits }),
+      ...this.metadataFaults(input, { current, path }),
       ...(contract?.validate(write) ?? []),
-      ...this.#checkSize(plainText),
+      ...this.#checkSize(plainText, contract?.ownBounds?.(spec) ?? []),
       ...(await this.#checkOwners(tx, input, path)),
     ];
     if (faults.length > 0) throw refusal(faults);
@@ -184,9 +195,12 @@ export class TransactionalResourceWriter implements ResourceWriter {
     return sealedText(place, text, { seal: this.#deps.seal, stored: record.status });
   }
 
-  #checkSize(specText: string): readonly FieldViolation[] {
+  #checkSize(specText: string, ownBounds: readonly string[]): readonly FieldViolation[] {
     const limit = this.#deps.limits.resourceBytes;
-    if (Buffer.byteLength(specText) <= limit) return [];
+    const size = Buffer.byteLength(specText);
+    if (size <= limit) return [];
+    const apart = ownBounds.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0);
+    if (size - apart <= limit) return [];
     return invalidField('spec', `larger than ${limit} bytes`).violations;
   }
 
@@ -304,7 +318,7 @@ const incomingSpec = (forms: KindForms, contract: KindContract | undefined, pend
   const { input, current } = pending;
   if (input.spec === undefined) return forms.readSpec(current?.spec ?? '{}');
   const kept = current === undefined ? input.spec : forms.keepMasked(current.spec, input.spec);
-  return contract?.defaults?.(kept, input.key) ?? kept;
+  return forms.normalise(contract?.defaults?.(kept, input.key) ?? kept);
 };
 
 const checkVersion = (current: StoredResource, wanted: string | undefined): void => {

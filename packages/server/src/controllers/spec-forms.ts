@@ -3,6 +3,7 @@ import {
   API_VERSION,
   canonicalJson,
   type JsonMap,
+  jsonTextNormaliser,
   type KindRow,
   keepSensitive,
   kinds,
@@ -23,6 +24,8 @@ export interface KindForms {
   statusText(status: Message): string;
   /** The spec with stored values where masked ones were written back. */
   keepMasked(storedText: string, spec: Message): Message;
+  /** The spec with its JSON texts in canonical form (PL-1.2). */
+  normalise(spec: Message): Message;
   /** Status of a fresh resource of a kind without rules of its own. */
   readyStatus(now: number): string;
 }
@@ -38,6 +41,7 @@ const builtInForms = (row: KindRow): KindForms => {
       const written = parseJsonMap(messageText(row.spec, spec)) ?? {};
       return messageFromMap(row.spec, keepSensitive(row.kind, stored, written));
     },
+    normalise: jsonTextNormaliser(row.spec),
     readyStatus: (now) => {
       const conditions = settleConditions([], withReady([]), { now, generation: 1 }).map(conditionJson);
       return canonicalJson({ observedGeneration: '1', phase: 'Ready', conditions });
@@ -64,6 +68,7 @@ const rawForms: KindForms = {
   specText: rawJson,
   statusText: rawJson,
   keepMasked: (_storedText, spec) => spec,
+  normalise: (spec) => spec,
   readyStatus: () => '{}',
 };
 

@@ -1,3 +1,5 @@
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+
 /** A value that JSON can hold. */
 export type JsonData = null | boolean | number | string | readonly JsonData[] | { readonly [key: string]: JsonData };
 export type JsonMap = { readonly [key: string]: JsonData };
@@ -38,3 +40,54 @@ export const parseJsonMap = (text: string): JsonMap | undefined => {
     return undefined;
   }
 };
+
+/** True for a string field that holds JSON: its name ends in `_json`. */
+export const isJsonTextField = (field: DescField): boolean =>
+  field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && field.name.endsWith('_json');
+
+/** A JSON text in canonical form; text that is no JSON as it is, for the rules of its kind to refuse. */
+export const canonicalJsonText = (text: string): string => {
+  try {
+    return canonicalJson(JSON.parse(text) as JsonData);
+  } catch {
+    return text;
+  }
+};
+
+type Change = (value: unknown) => unknown;
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What puts every `*_json` text of a message into canonical form (PL-1.2), so that two spellings of one value are one spec
+ * whichever door they come through. Answers the message itself where nothing changes.
+ */
+export const jsonTextNormaliser = (desc: DescMessage): ((message: Message) => Message) => {
+  const changes = desc.fields.flatMap((field) => {
+    const change = changeOf(field);
+    return change === undefined ? [] : [[field.localName, change] as const];
+  });
+  return (message) => {
+    const members = message as unknown as Members;
+    const changed = changes
+      .map(([name, change]) => [name, change(members[name])] as const)
+      .filter(([name, value]) => value !== members[name]);
+    return changed.length === 0 ? message : create(desc, { ...members, ...Object.fromEntries(changed) } as never);
+  };
+};
+
+/** How the value of a field is changed; undefined where it cannot hold JSON. */
+const changeOf = (field: DescField): Change | undefined => {
+  if (isJsonTextField(field)) return (value) => canonicalJsonText(String(value));
+  if (field.message === undefined || !holdsJsonText(field.message)) return undefined;
+  const inner = jsonTextNormaliser(field.message);
+  if (field.fieldKind !== 'list') return (value) => (value === undefined ? undefined : inner(value as Message));
+  return (value) => {
+    const items = value as readonly Message[];
+    const changed = items.map(inner);
+    return changed.some((item, index) => item !== items[index]) ? changed : items;
+  };
+};
+
+const holdsJsonText = (desc: DescMessage): boolean =>
+  !desc.typeName.startsWith('google.') &&
+  desc.fields.some((field) => isJsonTextField(field) || (field.message !== undefined && holdsJsonText(field.message)));

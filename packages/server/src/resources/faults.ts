@@ -12,6 +12,12 @@ const names = (key: RecordKey): Record<string, string> => ({
 /** NOT_FOUND `<KIND>_NOT_FOUND`. */
 export const resourceNotFound = (key: RecordKey): Fault => notFound(key.kind, names(key));
 
+/** NOT_FOUND as well, for what a field of a written resource names. */
+export const referenceNotFound = (key: RecordKey, field: string): Fault => {
+  const { code, reason, message, metadata } = resourceNotFound(key);
+  return new Fault(code, reason, message, { metadata, violations: [{ field, description: message, reason }] });
+};
+
 /** ALREADY_EXISTS `<KIND>_EXISTS`. */
 export const resourceExists = (key: RecordKey): Fault =>
   new Fault('ALREADY_EXISTS', `${words(key.kind)}_EXISTS`, `${key.kind} exists already: ${key.name}`, {

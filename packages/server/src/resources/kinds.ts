@@ -101,6 +101,12 @@ export const kindRow = (kind: string): KindRow => {
   return found;
 };
 
+/** Parent in the address of a resource, where its spec names it; '' for kinds without one. */
+export const parentInSpec = (row: KindRow, spec: { readonly [field: string]: unknown }): string => {
+  const name = row.parent === 'channel' ? spec['channel'] : undefined;
+  return typeof name === 'string' ? name : '';
+};
+
 export const API_VERSION = 'svc/v1';
 const OWN_VERSIONS: ReadonlySet<string> = new Set(['', 'v1', API_VERSION]);
 const GROUP_VERSION = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/v[0-9][a-z0-9]{0,62}$/;

@@ -54,7 +54,6 @@ describe('refused combinations', () => {
     ['bus: {url: "nats://a"}', 'bus.url: a bus between nodes needs store.url of PostgreSQL; one node needs no bus.url'],
     ['server: {tls: {cert: a}}', 'server.tls.cert: server.tls.cert and server.tls.key belong together'],
     ['server: {tls: {key: a}}', 'server.tls.key: server.tls.cert and server.tls.key belong together'],
-    ['objects: {backend: s3}', 'objects.backend: s3 needs objects.bucket'],
     [
       'models: {default: openai/x}',
       'models.default: names provider openai, which models.providers does not have (known: demo)',

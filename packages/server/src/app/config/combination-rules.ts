@@ -1,5 +1,6 @@
 import type { SettingKey, Settings } from './keys/index.ts';
 import { isLoopback, listenAddress } from './listen-address.ts';
+import { findObjectFaults } from './object-rules.ts';
 
 /** Settings that are fine alone and wrong together; the loader adds where the key was written (PL-12). */
 export interface CombinationFault {
@@ -69,12 +70,6 @@ const rules: readonly Rule[] = [
       settings['server.tls.cert'] === undefined ? 'server.tls.key' : 'server.tls.cert',
       'server.tls.cert and server.tls.key belong together',
     ),
-  (settings) =>
-    refuseIf(
-      settings['objects.backend'] === 's3' && settings['objects.bucket'] === undefined,
-      'objects.backend',
-      's3 needs objects.bucket',
-    ),
   (settings) => unknownProvider(settings),
 ];
 
@@ -108,5 +103,7 @@ const unknownProvider = (settings: Settings): CombinationFault | undefined => {
 };
 
 /** Every broken rule, in a fixed order. */
-export const findCombinationFaults = (settings: Settings): readonly CombinationFault[] =>
-  rules.map((rule) => rule(settings)).filter((fault) => fault !== undefined);
+export const findCombinationFaults = (settings: Settings): readonly CombinationFault[] => [
+  ...rules.map((rule) => rule(settings)).filter((fault) => fault !== undefined),
+  ...findObjectFaults(settings).map(([key, text]) => ({ severity: 'error' as const, key, text })),
+];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { silentLog, systemRandom } from '../../base/index.ts';
+import { type GivenDatabase, givenDatabase } from '../../store/postgres/testing/given-database.ts';
 import { loadConfig } from '../config/index.ts';
 import { startApp } from '../index.ts';
 import type { RunningServer } from '../server.ts';
@@ -10,14 +11,25 @@ import { GateClock } from './gate-clock.ts';
 import { RestClient } from './rest-client.ts';
 
 /** Configuration by key, laid over that of every test: free port, no fsync, a demo model without pauses. */
-type Flags = Readonly<Record<string, string>>;
+export type Flags = Readonly<Record<string, string>>;
+
+/** Where a suite keeps its data: configuration keys that name a fresh, empty store each time they are asked for. */
+export interface EngineUnderTest {
+  readonly name: string;
+  flags(): Promise<Flags>;
+}
+
+/** The default of every test: a database file in the data directory. */
+export const sqliteEngine: EngineUnderTest = { name: 'SQLite', flags: async () => ({}) };
 
 /** A real server on a temporary directory; `await using` stops it and removes its data. */
 export class AppUnderTest implements AsyncDisposable {
   readonly clock = new GateClock();
   readonly rest: RestClient;
-  readonly #flags: Flags;
+  #flags: Flags;
   #dataDir = '';
+  /** In the run that repeats the suites on PostgreSQL. */
+  #database: GivenDatabase | undefined;
   #server: RunningServer | undefined;
   #closing: Promise<void> | undefined;
 
@@ -33,16 +45,24 @@ export class AppUnderTest implements AsyncDisposable {
   }
 
   /** One server for all tests of the file or block that calls this; it runs from its first `beforeAll` on. */
-  static ofSuite(flags: Flags = {}): AppUnderTest {
+  static ofSuite(flags: Flags = {}, engine: EngineUnderTest = sqliteEngine): AppUnderTest {
     const app = new AppUnderTest(flags);
-    beforeAll(() => app.#start());
+    beforeAll(async () => {
+      app.#flags = { ...flags, ...(await engine.flags()) };
+      await app.#start();
+    });
     afterAll(() => app[Symbol.asyncDispose]());
     return app;
   }
 
   async #start(): Promise<void> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
-    this.#dataDir = dataDir;
+    this.#dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
+    this.#database = this.#flags['store.url'] === undefined ? await givenDatabase() : undefined;
+    await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const dataDir = this.#dataDir;
     const { config } = loadConfig({
       flags: {
         dataDir,
@@ -50,6 +70,7 @@ export class AppUnderTest implements AsyncDisposable {
         'store.sync': 'off',
         // A turn that a test left at a gate is handed over soon.
         'server.drainSeconds': '1',
+        ...(this.#database === undefined ? {} : { 'store.url': this.#database.url }),
         'models.providers': JSON.stringify({ demo: { type: 'demo', rate: 0 } }),
         ...this.#flags,
       },
@@ -87,8 +108,16 @@ export class AppUnderTest implements AsyncDisposable {
     await this.#closing;
   }
 
+  /** Stops the server and starts another one on the same data; the port changes. */
+  async restart(): Promise<void> {
+    await this.close();
+    this.#closing = undefined;
+    await this.#open();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+    await this.#database?.drop();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

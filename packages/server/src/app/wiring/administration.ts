@@ -16,9 +16,9 @@ export interface AdministrationNeeds {
 
 /** GetConfiguration and RunDoctor, with what they look at (API-9.5). */
 export const administrationOperations = ({ config, engines, models }: AdministrationNeeds): readonly Operation[] => {
-  const { store, bus, blobs, clock, ids } = engines;
+  const { store, bus, objects, clock, ids } = engines;
   return adminOperations({
-    ...{ store, bus, blobs, clock, ids },
+    ...{ store, bus, objects, clock, ids },
     dataDir: config.dataDir,
     usesKeyFile: config.settings['secrets.keys'].length === 0,
     examine: engines.examineStore,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { type Clock, createIds, Fault, type Ids, type Log, type Random } from '../../base/index.ts';
+import { type Clock, createIds, type Ids, type Log, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
-import { createLocalBlobs } from '../../store/blobs/local/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { examineSqlite, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
+import { type ObjectEngine, openObjects, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -28,6 +28,8 @@ export interface Engines extends Surroundings {
   readonly examineStore: (signal: AbortSignal) => Promise<StoreExamination>;
   readonly bus: Bus;
   readonly blobs: BlobStore;
+  /** The engine behind `blobs`, and what it offers besides. */
+  readonly objects: ObjectEngine;
   readonly ids: Ids;
   readonly secretKeys: SecretKeys;
 }
@@ -35,21 +37,30 @@ export interface Engines extends Surroundings {
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
 export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
   const { clock, random, log } = around;
-  if (config.settings['objects.backend'] !== 'local') {
-    throw new Fault(
-      'FAILED_PRECONDITION',
-      'ENGINE_MISSING',
-      'objects.backend: this build keeps objects below dataDir only; use local or leave objects.backend out',
-    );
-  }
+  requireWholeDirectory(config.dataDir);
   const secretKeys = await openSecretKeys({
     dataDir: config.dataDir,
     configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
     random,
   });
   const opened = await openStore(config, around);
-  const blobs = createLocalBlobs({ dir: join(config.dataDir, 'objects'), random });
-  return { ...around, ...opened, secretKeys, blobs, bus: createLocalBus(log), ids: createIds(clock, random) };
+  try {
+    // After the store, whose lock keeps other processes out of the directory of objects.
+    const objects = await openObjects(config, around);
+    const { blobs } = objects;
+    return {
+      ...around,
+      ...opened,
+      secretKeys,
+      blobs,
+      objects,
+      bus: createLocalBus(log),
+      ids: createIds(clock, random),
+    };
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
 };
 
 type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;

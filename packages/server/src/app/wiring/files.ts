@@ -14,6 +14,7 @@ import {
   UploadSignatures,
 } from '../../features/files/index.ts';
 import { chunkDocument, indexWords } from '../../features/knowledge/index.ts';
+import type { DirectUploads, Store } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import type { Engines } from './engines.ts';
@@ -50,16 +51,26 @@ export interface FileParts extends FilesFeature {
   readonly jobs: readonly PeriodicJob[];
 }
 
+/** Bytes that clients sent past the gateway and that no completion took: their links ended (PL-7, PL-11). */
+const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): PeriodicJob => ({
+  name: 'upload-collector',
+  everyMs: COLLECT_MS,
+  tick: async () => {
+    for (let gone = 1; gone > 0; ) gone = await direct.collect(store.now());
+  },
+});
+
 /** Files and artifacts with their routes, links to objects, and what collects objects nobody names. */
 export const wireFiles = async ({ config, engines, resources, turns }: AppParts): Promise<FileParts> => {
   const { store, blobs, clock, ids, random } = engines;
+  const { direct } = engines.objects;
   const { writer, views, authorizer, audit } = resources;
   const { objects } = turns;
   const key = await linkKey(store, random);
   const links = new ObjectLinks({ key, clock, blobs });
   const collector = new ObjectCollector({ store, blobs, objects });
   const deps = {
-    ...{ store, writer, views, blobs, objects, links, ids, authorizer, audit },
+    ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit },
     signatures: new UploadSignatures(key),
     form: FORM,
     baseUrl: config.publicUrl.replace(/\/+$/, ''),
@@ -75,6 +86,7 @@ export const wireFiles = async ({ config, engines, resources, turns }: AppParts)
     links,
     jobs: [
       { name: 'object-collector', everyMs: COLLECT_MS, tick: () => collector.tick() },
+      ...(direct === undefined ? [] : [uploadCollector(direct, store)]),
       { name: 'object-sweep', everyMs: SWEEP_MS, tick: () => collector.sweep() },
     ],
   };

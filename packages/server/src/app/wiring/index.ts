@@ -4,6 +4,7 @@
 export { openAccess } from './access.ts';
 export { administrationOperations } from './administration.ts';
 export { skillSource } from './authoring.ts';
+export { type BackupParts, wireBackups } from './backups.ts';
 export { coordinationKinds, coordinationMachinery } from './coordination.ts';
 export { type Engines, openEngines, type Surroundings } from './engines.ts';
 export { fileKinds, fileMachinery, wireFiles } from './files.ts';

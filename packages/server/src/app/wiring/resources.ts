@@ -34,6 +34,7 @@ import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx, ResourceReads } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import { authoringKinds } from './authoring.ts';
+import { deploymentKinds, deploymentMachinery } from './deployments.ts';
 import type { Engines } from './engines.ts';
 
 /** How long changes and due work may stay unnoticed when every hint is lost. */
@@ -87,6 +88,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
   const agentSessions = new AgentSessions({ store, writer: () => writer });
+  const contractOf = (kind: string): KindContract | undefined => contracts.get(kind);
   const own = [
     namespaceContract({ directory, ancestry }),
     agentContract({
@@ -95,10 +97,11 @@ const wireKinds = (needs: ResourceNeeds) => {
       promptCheck,
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
-    ...authoringKinds({ config, namespaces: directory, contractOf: (kind) => contracts.get(kind) }),
+    ...authoringKinds({ config, namespaces: directory, contractOf }),
+    ...deploymentKinds((namespace) => ancestry.ancestors(namespace)),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
-  return { directory, ancestry, audit, writer, agentSessions };
+  return { directory, ancestry, audit, writer, agentSessions, contractOf };
 };
 
 /** What drives observed state: change feed, reconcilers, the durable work queue. */
@@ -112,6 +115,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
     agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
     ...further.reconcilers,
     mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
+    ...deploymentMachinery({ ...kinds, engines: needs.engines }),
   ];
   const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));
   const workers: readonly QueueWorker[] = [
@@ -128,7 +132,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
     start: async (): Promise<void> => {
       await feed.start();
       await ancestry.start(store.direct.resources, feed);
-      for (const loop of loops) await loop.start();
+      for (const loop of loops) loop.start();
       queue.start();
     },
     close: (): void => {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   for (const name of ['master.json', 'tokens.json']) writeFileSync(join(dataDir, 'keys', name), '{}', { mode: 0o600 });
   const deps: AdminDeps = {
     ...{ store, bus, clock, ids, dataDir, usesKeyFile: true },
-    blobs: { stat: async () => undefined },
+    objects: { reach: async () => undefined },
     examine: async () => ({ schema: 4, known: 4, problems: [] }),
     configuration: {
       values: [
@@ -75,7 +75,7 @@ describe('RunDoctor', () => {
   it('names a remedy with everything that is not well', async () => {
     facts.configuration = { values: [], warnings: ['svc.yaml:1:1: serve: unknown key, did you mean server'] };
     facts.examine = async () => ({ schema: 3, known: 4, problems: ['page 7 is never used', 'wrong order', 'x'] });
-    facts.blobs = { stat: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+    facts.objects = { reach: () => Promise.reject(new Error('connect ECONNREFUSED')) };
     facts.providers = {
       providers: [{ name: 'openai', isUsable: false }],
       defaultModel: 'openai/m',

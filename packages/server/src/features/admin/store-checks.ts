@@ -1,6 +1,6 @@
 import { verifyAuditChain } from '../../auth/index.ts';
 import type { Clock, Ids } from '../../base/index.ts';
-import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
+import type { Bus, Store } from '../../store/contracts/index.ts';
 import { type Check, fail, ok, textOf, warn } from './check.ts';
 
 /** What an engine finds out about its own files; `known` and `schema` are numbers of migrations. */
@@ -13,7 +13,8 @@ export interface StoreExamination {
 export interface StoreFacts {
   readonly store: Pick<Store, 'read' | 'direct' | 'ping' | 'now'>;
   readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
-  readonly blobs: Pick<BlobStore, 'stat'>;
+  /** `reach` throws what is wrong with the backend of object bytes. */
+  readonly objects: { readonly reach: () => Promise<void> };
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'next'>;
   /** Absent for an engine whose files are another server's business. */
@@ -24,7 +25,6 @@ const MICROS_PER_SECOND = 1_000_000;
 /** Tokens expire by the clock; more than this and sign-ins start to fail. */
 const SKEW_SECONDS = 30;
 const BUS_MS = 2_000;
-const NO_OBJECT = '0'.repeat(64);
 const RESTORE = 'stop the server and restore the newest backup: svc restore';
 
 /** That the store answers, that its files are sound, and that its schema is this release's. */
@@ -84,9 +84,9 @@ export const checkBus = async ({ bus, ids, clock }: Pick<StoreFacts, 'bus' | 'id
     : fail('bus', `delivered nothing within ${BUS_MS} ms`, 'check bus.url and the network to it');
 };
 
-export const checkObjects = async ({ blobs }: Pick<StoreFacts, 'blobs'>): Promise<Check> => {
+export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Promise<Check> => {
   try {
-    await blobs.stat(NO_OBJECT);
+    await objects.reach();
     return ok('objects', 'answer');
   } catch (error) {
     return fail('objects', textOf(error), 'check objects.* and that the backend can be reached');

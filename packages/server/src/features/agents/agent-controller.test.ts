@@ -36,7 +36,7 @@ describe('the agent controller', () => {
       descendants: async (reads, name) => (await descendantRecords(reads, name)).map((record) => record.key.name),
     });
     loop = new ReconcileLoop(controller, { ...world, log: silentLog });
-    await loop.start();
+    loop.start();
     await world.call(createNamespace, { name: 'acme:team', recursive: true });
   });
   afterEach(async () => {

@@ -9,6 +9,7 @@ import type {
   Store,
   StoredResource,
 } from '../../store/contracts/index.ts';
+import { AgentDependants } from './agent-dependants.ts';
 import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
 import { agentStatus } from './agent-kind.ts';
 
@@ -33,41 +34,34 @@ const CANDIDATES: ReadonlySet<string> = new Set([
   'Secret',
   'Template',
 ]);
-const PAGE = 500;
 
 /** Keeps conditions and phase of agents true when what they refer to comes, changes or goes. */
 export const agentController = (deps: AgentControllerDeps): Reconciler => {
   const specs = new SpecReader();
+  const dependants = new AgentDependants();
   return {
     name: 'agent',
     kinds: ['Agent'],
     resyncMs: RESYNC_MS,
-    keysFor: (change, reads) => keysFor(deps, change, reads),
+    keysFor: (change, reads) => keysFor({ ...deps, dependants }, change, reads),
     reconcile: (key) => reconcile(deps, specs, key),
   };
 };
 
 const keysFor = async (
-  deps: AgentControllerDeps,
+  deps: Pick<AgentControllerDeps, 'descendants'> & { readonly dependants: AgentDependants },
   change: ResourceChange,
   reads: ResourceReads,
 ): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  if (key.kind === 'Agent') return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
-  if (!CANDIDATES.has(key.kind)) return [];
-  if (key.namespace === SYSTEM_NAMESPACE) return agentsIn(reads, undefined);
-  return agentsIn(reads, [key.namespace, ...(await deps.descendants(reads, key.namespace))]);
-};
-
-const agentsIn = async (reads: ResourceReads, namespaces: readonly string[] | undefined): Promise<ResourceKey[]> => {
-  const found: ResourceKey[] = [];
-  const scope = namespaces === undefined ? ({ type: 'all' } as const) : ({ type: 'namespaces', namespaces } as const);
-  for (;;) {
-    const after = found.at(-1);
-    const page = await reads.list({ kind: 'Agent', scope, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    found.push(...page.map((record) => record.key));
-    if (page.length < PAGE) return found;
+  if (key.kind === 'Agent') {
+    deps.dependants.note(change);
+    return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
   }
+  if (!CANDIDATES.has(key.kind)) return [];
+  return deps.dependants.of(key, reads, async () =>
+    key.namespace === SYSTEM_NAMESPACE ? undefined : [key.namespace, ...(await deps.descendants(reads, key.namespace))],
+  );
 };
 
 const reconcile = async (deps: AgentControllerDeps, specs: SpecReader, key: ResourceKey): Promise<ReconcileOutcome> => {

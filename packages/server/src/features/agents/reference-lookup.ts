@@ -3,7 +3,8 @@ import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-const DEFAULT_POLICY = 'default';
+/** Sandbox policy of agents that name none. */
+export const DEFAULT_POLICY = 'default';
 
 /** Where a reference is looked for: the agent's namespace, then its ancestors, nearest first (PL-3). */
 export interface Ancestry {

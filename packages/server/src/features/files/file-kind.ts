@@ -12,7 +12,7 @@ import {
   uploadHolder,
   uploadOf,
 } from './file-facts.ts';
-import { checkFile, fillFile } from './file-rules.ts';
+import { checkFile, fileName, fillFile } from './file-rules.ts';
 import { fileStatus } from './file-status.ts';
 import { indexMark } from './file-text.ts';
 
@@ -30,6 +30,7 @@ export interface FileKindDeps {
 export const fileContract = (deps: FileKindDeps): KindContract =>
   kindContract<FileSpec>({
     kind: 'File',
+    derivedName: ({ path }) => fileName(path),
     defaults: fillFile,
     validate: ({ spec, key, current }) =>
       checkFile(spec, { name: key.name, before: current === undefined ? undefined : fileSpec(current).path }),

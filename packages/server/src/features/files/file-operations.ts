@@ -21,6 +21,7 @@ import { FileReads } from './file-reads.ts';
 import { FileUploads } from './file-uploads.ts';
 import { FileWrites, fileKey } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
+import { DirectTransfer, GatewayTransfer, type UploadTransfer } from './transfers/index.ts';
 
 export interface FilesFeature {
   readonly operations: readonly Operation[];
@@ -33,8 +34,9 @@ export interface FilesFeature {
 export const filesFeature = (deps: FilesDeps & { readonly authorizer: Authorizer }): FilesFeature => {
   const reads = new FileReads(deps);
   const writes = new FileWrites(deps);
-  const uploads = new FileUploads(deps, writes);
-  const files = new FileAnswers(deps, { reads, writes, uploads });
+  const transfer = deps.direct === undefined ? new GatewayTransfer(deps) : new DirectTransfer(deps, deps.direct);
+  const uploads = new FileUploads(deps, writes, transfer);
+  const files = new FileAnswers(deps, { reads, writes, uploads, transfer });
   const { method } = FileService;
   return {
     reads,
@@ -56,7 +58,7 @@ export const filesFeature = (deps: FilesDeps & { readonly authorizer: Authorizer
         return create(DeleteFileResponseSchema, { success: true });
       }),
     ],
-    routes: [uploads.route(), reads.route(deps.authorizer)],
+    routes: [...transfer.routes, reads.route(deps.authorizer)],
   };
 };
 
@@ -64,6 +66,7 @@ interface FileParts {
   readonly reads: FileReads;
   readonly writes: FileWrites;
   readonly uploads: FileUploads;
+  readonly transfer: UploadTransfer;
 }
 
 /** Requests and answers of the wire around the parts that do the work. */
@@ -95,11 +98,12 @@ class FileAnswers {
   async prepare({ ns: namespace, file, sizeBytes, sha256, filename }: PrepareUploadRequest, call: CallContext) {
     const wanted = { namespace, file, sizeBytes: Number(sizeBytes), sha256, filename };
     const { file: record, upload } = await this.#parts.uploads.prepare(call, wanted);
+    const link = await this.#parts.transfer.link(record.key, upload);
     return create(PrepareUploadResponseSchema, {
       file: this.view(record, call),
       uploadId: upload.id,
       method: 'PUT',
-      url: this.#parts.uploads.link(record.key, upload),
+      ...{ url: link.url, headers: { ...link.headers } },
       expiresAt: BigInt(upload.expiresAt),
     });
   }

@@ -1,11 +1,11 @@
 import type { Ids } from '../../base/index.ts';
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
-import type { BlobStore, Store } from '../../store/contracts/index.ts';
+import type { BlobStore, DirectUploads, Store } from '../../store/contracts/index.ts';
 import type { FileKindDeps } from './file-kind.ts';
 import type { DocumentForm } from './file-text.ts';
 import type { ObjectLinks, StoredObjects } from './objects/index.ts';
-import type { UploadSignatures } from './upload-signatures.ts';
+import type { UploadSignatures } from './transfers/index.ts';
 
 export interface FileLimits extends FileKindDeps {
   /** `limits.fileInlineBytes`. */
@@ -25,6 +25,8 @@ export interface FilesDeps {
   readonly objects: StoredObjects;
   readonly links: ObjectLinks;
   readonly signatures: UploadSignatures;
+  /** Where clients send bytes past this gateway; undefined = through it. */
+  readonly direct: DirectUploads | undefined;
   readonly ids: Ids;
   readonly form: DocumentForm;
   /** Where callers reach the gateway, without a slash at the end. */

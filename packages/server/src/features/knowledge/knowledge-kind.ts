@@ -13,6 +13,7 @@ export const knowledgeContract = (): KindContract =>
     kind: 'Knowledge',
     defaults: (spec, key) => fillKnowledge(spec, key.name),
     validate: ({ spec }) => checkKnowledge(spec),
+    ownBounds: ({ content }) => [content],
     admit: requirePath,
     observe: async (tx, write) =>
       commonStatus(

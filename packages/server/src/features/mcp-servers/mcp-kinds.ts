@@ -27,7 +27,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
     kindContract<McpServerSpec>({
       kind: 'McpServer',
       validate: ({ spec }) => checkMcpServer(spec),
-      admit: async (_tx, write, origin) => requireStdioRight(deps, write, origin),
+      admit: async (_tx, write, origin) => requireServerRight(deps, write, origin),
       observe: async (tx, write) => {
         const subject = { namespace: write.key.namespace, spec: write.spec };
         return commonStatus(write.current, await judgeServer(tx, subject, references), at(tx, write.generation));
@@ -36,7 +36,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
     kindContract<McpServerBindingSpec>({
       kind: 'McpServerBinding',
       validate: ({ spec }) => checkMcpBinding(spec),
-      admit: (tx, write) => requireServer(tx, write, references),
+      admit: (tx, write, origin) => admitBinding({ ...deps, references }, tx, { write, origin }),
       observe: async (tx, write) => {
         const { namespace, name } = write.key;
         const judgement = await judgeBinding(tx, { namespace, name, spec: write.spec }, references);
@@ -48,12 +48,14 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
 
 const at = (tx: WriteTx, generation: number) => ({ now: tx.now(), generation });
 
-/** A server that starts processes on this machine is not for everybody (API-4.2). Throws PERMISSION_DENIED SCOPE. */
-const requireStdioRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, origin: WriteOrigin): void => {
+const requireServerRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, origin: WriteOrigin): void => {
   const wasStdio = write.current !== undefined && isStdio(serverSpec(write.current).transport);
-  if (!isStdio(write.spec.transport) && !wasStdio) return;
+  if (isStdio(write.spec.transport) || wasStdio) requireStdioRight(deps, write.key.namespace, origin);
+};
+
+/** What starts processes on this machine is not for everybody (API-4.2). Throws PERMISSION_DENIED SCOPE. */
+const requireStdioRight = (deps: McpKindDeps, namespace: string, origin: WriteOrigin): void => {
   const { stdioNamespaces } = deps;
-  const { namespace } = write.key;
   if (mayWriteStdio(namespace, { grants: origin.caller.grants ?? [], stdioNamespaces })) return;
   throw new Fault(
     'PERMISSION_DENIED',
@@ -63,22 +65,29 @@ const requireStdioRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, o
   );
 };
 
-/** The server must resolve when the binding is made or changed, and must allow its broker (API-8.7). */
-const requireServer = async (
+/**
+ * The server must resolve when the binding is made or changed, and must allow its broker (API-8.7). Arguments and variables of
+ * a process need the right to write such servers: they decide what it does.
+ */
+const admitBinding = async (
+  deps: McpKindDeps & { readonly references: McpReferences },
   tx: WriteTx,
-  write: SpecWrite<McpServerBindingSpec>,
-  references: McpReferences,
+  { write, origin }: { readonly write: SpecWrite<McpServerBindingSpec>; readonly origin: WriteOrigin },
 ): Promise<void> => {
   if (!write.isSpecChanged) return;
   const { namespace, name } = write.key;
   const { spec } = write;
-  const server = await references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
+  const server = await deps.references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
   if (server === undefined) {
     const wanted = spec.serverRef === '' ? name : spec.serverRef;
-    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', `MCP server does not exist: ${wanted}`, {
+    const description = `MCP server does not exist: ${wanted}`;
+    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', description, {
       metadata: { ns: namespace, server: wanted },
+      violations: [{ field: 'spec.serverRef', description, reason: 'REFERENCE_MISSING' }],
     });
   }
+  const changesProcess = spec.args.length > 0 || Object.keys(spec.headers).length > 0;
+  if (changesProcess && isStdio(serverSpec(server).transport)) requireStdioRight(deps, namespace, origin);
   const effective = effectiveServer({ namespace: server.key.namespace, spec: serverSpec(server) }, { namespace, spec });
   const faults = effective.authBroker === undefined ? [] : checkBrokerUse(effective);
   if (faults.length > 0) throw refusal(faults);

@@ -137,6 +137,14 @@ describe('MCP servers and bindings', () => {
     await expect(apply('acme', 'local', { target: 'https://x' }, scoped('acme'))).rejects.toMatchObject(refusal);
     await expect(apply('tools', 'local', stdio, scoped('tools'))).resolves.toMatchObject({ outcome: 'created' });
     await expect(apply('acme', 'remote', {}, scoped('acme'))).resolves.toMatchObject({ outcome: 'created' });
+    const bind = (namespace: string, spec: object) => {
+      const binding = { metadata: { name: 'system-wide' }, spec };
+      return world.call(createMcpServerBinding, { ns: namespace, binding }, scoped(namespace));
+    };
+    for (const spec of [{ args: ['--eval=1'] }, { headers: { NODE_OPTIONS: '--require=x' } }])
+      await expect(bind('acme', spec)).rejects.toMatchObject(refusal);
+    await expect(bind('acme', { policy: { tools: { allowlist: ['a'] } } })).resolves.toBeDefined();
+    await expect(bind('tools', { args: ['--safe'] })).resolves.toBeDefined();
   });
 
   it('bind a server that resolves, by its own name where none is given', async () => {

@@ -44,6 +44,16 @@ export class NamespaceDirectory implements NamespaceGate, NamespaceFacts {
     return (await this.#find(reads, namespace))?.state;
   }
 
+  /** Namespaces directly below one ('' = the roots) by name, tombstones included. */
+  async children(reads: Reads, parent: string): Promise<readonly NamespaceState[]> {
+    return (await childRecords(reads.resources, [parent])).map(namespaceState);
+  }
+
+  /** What a record says, also the last one of a namespace that is gone. */
+  stateOf(record: StoredResource): NamespaceState {
+    return namespaceState(record);
+  }
+
   async #find(reads: Reads, namespace: string): Promise<Known | undefined> {
     const record = await reads.resources.get(namespaceKey(namespace));
     if (record === undefined) return undefined;

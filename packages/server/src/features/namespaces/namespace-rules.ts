@@ -31,6 +31,7 @@ export interface NamespaceState {
   /** Nearest first. */
   readonly ancestors: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   readonly isDeleted: boolean;
   readonly deletedAt: number;
   readonly isPurging: boolean;
@@ -45,6 +46,7 @@ export const namespaceState = (record: ResourceRecord): NamespaceState => {
     parent: record.labels[PARENT_LABEL] ?? '',
     ancestors: ancestors === '' ? [] : ancestors.split(','),
     labels: record.labels,
+    annotations: record.annotations,
     isDeleted: status['isDeleted'] === true,
     deletedAt: Number(status['deletedAt'] ?? 0),
     isPurging: record.annotations[PURGING_ANNOTATION] !== undefined,

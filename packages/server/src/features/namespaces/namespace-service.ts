@@ -64,9 +64,13 @@ export class NamespaceService {
   }
 
   async create(tx: WriteTx, origin: WriteOrigin, input: CreateInput): Promise<StoredResource> {
-    const faults = checkPlace(input.name, input.parent);
-    if (faults.length > 0) throw refusal(faults);
     const record = await tx.resources.get(namespaceKey(input.name));
+    const { labels, annotations } = input;
+    const faults = [
+      ...checkPlace(input.name, input.parent),
+      ...this.#deps.writer.metadataFaults({ labels, annotations }, { current: record, path: '' }),
+    ];
+    if (faults.length > 0) throw refusal(faults);
     if (record === undefined) return this.#insert(tx, origin, input);
     const state = namespaceState(record);
     if (input.parent !== '' && input.parent !== state.parent) throw refusal([parentMismatch(state.parent)]);

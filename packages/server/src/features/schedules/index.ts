@@ -8,3 +8,4 @@ export { type ScheduleControllerDeps, scheduleController } from './schedule-cont
 export { type ScheduleKindDeps, scheduleContract } from './schedule-kind.ts';
 export { scheduleOperations } from './schedule-operations.ts';
 export type { SchedulesDeps } from './schedule-service.ts';
+export { utcCron } from './timing/index.ts';

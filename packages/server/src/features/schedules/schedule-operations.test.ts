@@ -33,7 +33,7 @@ const openWorld = async () => {
   );
   const controller = scheduleController({ store, writer, namespaces: new NamespaceDirectory() });
   const loop = new ReconcileLoop(controller, { ...{ store, feed, clock, random, log: silentLog } });
-  await loop.start();
+  loop.start();
   await world.call(method.createAgent, { ns: 'default', name: 'helper' });
   return { ...world, loop, controller };
 };

@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, scryptSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, scryptSync } from 'node:crypto';
 import { Fault, type Random } from '../../base/index.ts';
-import { SEALED_PREFIX, type ValueSeal } from '../../resources/index.ts';
+import { HASHED_PREFIX, SEALED_PREFIX, type ValueHash, type ValueSeal } from '../../resources/index.ts';
 
 /** One key of AES-256-GCM. */
 export interface SealingKey {
@@ -14,12 +14,15 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SHORTEST_TEXT = 16;
 const SALT = 'svc secrets key';
+/** Hashes have a key of their own, so that what they tell says nothing about the cipher. */
+const HASH_PURPOSE = 'svc keyed hash';
 
 /**
  * The keys that encrypt secret values at rest (PL-8): the newest seals, every one opens. A sealed text is
- * `sealed:v1:<key id>:<nonce, ciphertext, tag>`; the place of the value is authenticated with it.
+ * `sealed:v1:<key id>:<nonce, ciphertext, tag>`; the place of the value is authenticated with it. A hashed value is
+ * `hashed:v1:<key id>:<HMAC-SHA-256>` and compares by the key it names, also after a rotation.
  */
-export class KeyRing implements ValueSeal {
+export class KeyRing implements ValueSeal, ValueHash {
   readonly #keys = new Map<string, Uint8Array>();
   readonly #random: Pick<Random, 'fill'>;
   #newest: SealingKey;
@@ -72,7 +75,24 @@ export class KeyRing implements ValueSeal {
   isNewest(sealed: string): boolean {
     return partsOf(sealed)[0] === this.#newest.id;
   }
+
+  hash(place: string, plain: string): string {
+    const { id, bytes } = this.#newest;
+    return `${HASHED_PREFIX}${encodeURIComponent(id)}:${hashOf(bytes, place, plain)}`;
+  }
+
+  isHashOf(hashed: string, place: string, plain: string): boolean {
+    if (!hashed.startsWith(HASHED_PREFIX)) return false;
+    const [id = '', digest] = hashed.slice(HASHED_PREFIX.length).split(':');
+    const key = this.#keys.get(decoded(id));
+    return key !== undefined && hashOf(key, place, plain) === digest;
+  }
 }
+
+const hashOf = (key: Uint8Array, place: string, plain: string): string => {
+  const own = Buffer.from(hkdfSync('sha256', key, '', HASH_PURPOSE, KEY_BYTES));
+  return createHmac('sha256', own).update(`${place}\n${plain}`).digest('base64url');
+};
 
 const partsOf = (sealed: string): readonly [string, Buffer] => {
   const [id = '', body = ''] = sealed.slice(SEALED_PREFIX.length).split(':');

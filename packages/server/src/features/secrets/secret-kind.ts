@@ -9,6 +9,7 @@ export const secretContract = (): KindContract =>
     kind: 'Secret',
     defaults: fillSecretDefaults,
     validate: ({ spec }) => checkSecret(spec),
+    ownBounds: ({ data }) => Object.values(data),
     observe: async (tx, { current, spec, generation }) => {
       const finding = judgeSecret(spec);
       const phase = finding.status === 'True' ? 'Ready' : 'Degraded';

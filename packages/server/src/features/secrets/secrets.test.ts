@@ -267,6 +267,24 @@ describe('secrets', () => {
   });
 });
 
+describe('keyed hashes of values', () => {
+  const random = seededRandom(9);
+  const [first, second] = [freshKey(random), freshKey(random)];
+
+  it('are known again after a rotation, at their place only, and by nobody without the key', () => {
+    const ring = new KeyRing([first], random);
+    const hashed = ring.hash('acme/Secret/x/data/a', VALUE);
+    expect(hashed).not.toContain(VALUE);
+    ring.add(second);
+    expect(ring.isHashOf(hashed, 'acme/Secret/x/data/a', VALUE)).toBe(true);
+    expect(ring.isHashOf(hashed, 'acme/Secret/x/data/b', VALUE)).toBe(false);
+    expect(ring.isHashOf(hashed, 'acme/Secret/x/data/a', 'other')).toBe(false);
+    expect(ring.isHashOf('plain', 'acme/Secret/x/data/a', VALUE)).toBe(false);
+    expect(ring.hash('acme/Secret/x/data/a', VALUE)).not.toBe(hashed);
+    expect(new KeyRing([second], random).isHashOf(hashed, 'acme/Secret/x/data/a', VALUE)).toBe(false);
+  });
+});
+
 describe('the key file', () => {
   let dataDir: string;
   const random = seededRandom(5);

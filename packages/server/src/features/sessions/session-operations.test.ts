@@ -52,6 +52,17 @@ describe('sessions', () => {
     );
   });
 
+  test('a session read again and again shows what happened in between', async () => {
+    const { sessionId } = await harness.call(gateway.createSession, agent);
+    const read = () => harness.call(gateway.getSession, { ...agent, sessionId });
+    const first = await read();
+    expect(await read()).toEqual(first);
+    expect(await read()).toEqual(first);
+    await harness.call(gateway.sendMessage, { ...agent, sessionId, message: 'hello' });
+    const later = await read();
+    expect(later.messages.length).toBeGreaterThan(0);
+  });
+
   test('system labels and malformed ones are refused together', async () => {
     const labels = { 'svc/x': '1', 'bad key': '2' };
     const call = harness.call(gateway.createSession, { ...agent, labels });

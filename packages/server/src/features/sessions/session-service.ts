@@ -18,8 +18,15 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, isUuid, pageSize } from '../../base/index.ts';
-import { checkLabels, checkSystemKeys, parseLabelSelector, refusal, withoutPrivate } from '../../resources/index.ts';
-import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
+import {
+  checkLabels,
+  checkSystemKeys,
+  deepFreeze,
+  parseLabelSelector,
+  refusal,
+  withoutPrivate,
+} from '../../resources/index.ts';
+import type { ReadTx, SessionRow, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
@@ -31,6 +38,8 @@ const DEFAULT_MESSAGES = 1_000;
 /** Sessions themselves: create, get, list, delete, clear (API-8.3). */
 export class SessionService {
   readonly #context: SessionsContext;
+  /** Answers by the row they show, where the store hands out a row again; frozen once asked for twice, so that bytes are kept too. */
+  readonly #untouched = new WeakMap<SessionRow, Untouched>();
 
   constructor(context: SessionsContext) {
     this.#context = context;
@@ -65,8 +74,17 @@ export class SessionService {
     const row = await readSession(direct, request);
     // A session that nothing happened to since its creation has neither messages nor turns: no snapshot is needed.
     const isUntouched = row.lastMessageId === '' && row.openTurns === 0 && row.lastActive === row.createdAt;
-    if (isUntouched) return await this.#answer(direct, row, { messages: [] });
+    if (isUntouched) return await this.#untouchedAnswer(direct, row);
     return await this.#context.store.read((tx) => this.#readWhole(tx, request));
+  }
+
+  async #untouchedAnswer(direct: ReadTx, row: SessionRow): Promise<SessionResponse> {
+    const known = this.#untouched.get(row);
+    const resource = await direct.resources.get(sessionKey(row));
+    if (known !== undefined && known.resource === resource) return deepFreeze(known.response);
+    const response = await this.#answer(direct, row, { messages: [] });
+    if (resource !== undefined) this.#untouched.set(row, { resource, response });
+    return response;
   }
 
   async list(request: ListSessionsRequest): Promise<ListSessionsResponse> {
@@ -161,6 +179,12 @@ export class SessionService {
     const names = { ns: namespace, agent, sessionId: id };
     return recordWrite(tx, { call, names, outcome: entry.outcome }, this.#context);
   }
+}
+
+/** The answer of a session that nothing happened to depends on its row and its record alone. */
+interface Untouched {
+  readonly resource: StoredResource;
+  readonly response: SessionResponse;
 }
 
 const listItem = (row: SessionRow): ListSessionsResponse['sessions'][number] =>

@@ -10,7 +10,7 @@ import {
   type TextPlace,
 } from '../../resources/expressions/index.ts';
 import type { JsonData, JsonMap } from '../../resources/index.ts';
-import { fieldOf, type ShapeProblem, scalarForm } from './template-shape.ts';
+import { fieldOf, type ShapeProblem, scalarForm } from '../../resources/manifest/index.ts';
 
 /** What a template looks like once its expressions have some value. */
 export interface DryRendering {

@@ -13,13 +13,15 @@ import {
   type JsonMap,
   type KindRow,
   nameForm,
+  parentInSpec,
   parseJsonMap,
   recordKey,
   SYSTEM_NAMESPACE,
 } from '../../resources/index.ts';
+import { type ShapeProblem, shapeProblems } from '../../resources/manifest/index.ts';
+import { fieldPointer } from '../../resources/merge/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import { type DryRendering, dryRender } from './dry-rendering.ts';
-import { type ShapeProblem, shapeProblems } from './template-shape.ts';
 
 /** Kinds no template may hold, authorable or not (PL-4). */
 const EXCLUDED: ReadonlySet<string> = new Set([
@@ -129,7 +131,9 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   if (contract === undefined) return [];
   const given = fromJson(row.spec, rendered.value as JsonValue);
   const named = subject.spec.metadata?.name ?? '';
-  const key = recordKey(row.kind, subject.namespace, named === '' ? subject.name : named);
+  const name = named === '' ? (contract.derivedName?.(given) ?? subject.name) : named;
+  const parent = parentInSpec(row, rendered.value);
+  const key = { ...recordKey(row.kind, subject.namespace, name), parent };
   const faults = contract.validate({
     key,
     spec: contract.defaults?.(given, key) ?? given,
@@ -141,17 +145,10 @@ const checkRules = (judged: Judged, deps: TemplateRuleDeps): readonly FieldViola
   });
   return faults
     .filter((fault) => !rendered.open.has(fault.field.replace(/^spec\./, '')))
-    .map((fault) => atPointer({ pointer: pointerOf(fault.field), message: fault.description }));
+    .map((fault) =>
+      atPointer({ pointer: fieldPointer(fault.field.replace(/^spec\.?/, '')), message: fault.description }),
+    );
 };
-
-/** `spec.a.b[0]` as `/a/b/0`. */
-const pointerOf = (field: string): string =>
-  field
-    .replace(/^spec\.?/, '')
-    .split(/[.[]/)
-    .filter((part) => part !== '')
-    .map((part) => `/${part.replace(/\]$/, '').replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
 
 const checkPrompts = (value: JsonMap, deps: TemplateRuleDeps): readonly FieldViolation[] =>
   ['systemPrompt', 'postHistoryPrompt'].flatMap((member) => {

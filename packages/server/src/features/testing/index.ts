@@ -4,6 +4,9 @@
  */
 
 export * from './authoring-world.ts';
+export * from './deployment-manifests.ts';
+export * from './deployment-world.ts';
+export * from './dying-store.ts';
 export * from './resource-world.ts';
 export * from './test-call.ts';
 export * from './test-surroundings.ts';

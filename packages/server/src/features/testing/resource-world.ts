@@ -90,8 +90,10 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     sessionContract({ removeSession: async (_tx, sessionId) => void removedSessions.push(sessionId) }),
     ...(options.contracts?.({ store, directory, seal }) ?? []),
   ];
+  const byKind = new Map(contracts.map((contract) => [contract.kind, contract]));
+  const contractOf = (kind: string): KindContract | undefined => byKind.get(kind);
   const writer = new TransactionalResourceWriter({
-    contracts: new Map(contracts.map((contract) => [contract.kind, contract])),
+    contracts: byKind,
     namespaces: directory,
     audit,
     ids,
@@ -99,7 +101,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     limits: { ...defaultLabelLimits, resourceBytes: 1024 * 1024 },
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
-  return { directory, ancestry, surroundings, audit, removedSessions, sessions, writer };
+  return { directory, ancestry, surroundings, audit, removedSessions, sessions, writer, contractOf };
 };
 
 type Kinds = ReturnType<typeof wireKinds>;

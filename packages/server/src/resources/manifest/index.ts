@@ -4,16 +4,9 @@
  * applies what it reads; the command line checks with it before it calls.
  */
 
+export { type JsonData, type JsonMap, mergePatch } from '../canonical-json.ts';
 export { applyRank } from './apply-order.ts';
 export { canonicalDocument } from './canonical-document.ts';
-export {
-  type FieldConflict,
-  type MergeInput,
-  type MergeResult,
-  mergeFields,
-  type Ownership,
-  ownershipAfter,
-} from './field-merge.ts';
 export { fillFromFiles, type OutsideTexts } from './fill-from-files.ts';
 export {
   type ManifestDocument,
@@ -23,5 +16,6 @@ export {
 } from './manifest-document.ts';
 export type { FindingReport, ManifestFinding } from './manifest-finding.ts';
 export { type ManifestNode, nodeJson } from './manifest-node.ts';
+export { fieldOf, type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
 export { type ParsedManifests, parseManifests } from './parse-manifests.ts';
 export { renderVariables } from './render-variables.ts';

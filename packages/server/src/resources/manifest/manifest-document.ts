@@ -122,7 +122,11 @@ const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => 
   if (kind === '') return report.add(at, 'kind', { text: kindNode === undefined ? 'is required' : 'must be text' });
   if (apiVersion === undefined) return undefined;
   const row = kind === AGENT_TEMPLATE ? kindRow('Template') : findKind(kind);
-  if (apiVersion !== API_VERSION) return readCustomKind({ kind, apiVersion, isBuiltIn: row !== undefined, at }, report);
+  if (apiVersion !== API_VERSION) {
+    if (row === undefined) return readCustomKind({ kind, apiVersion, at }, report);
+    const fault = { text: `${kind} is a kind of svc/v1`, reason: 'API_VERSION' };
+    return report.add(versionNode?.at ?? at, 'apiVersion', fault);
+  }
   if (row === undefined) {
     const advice = adviceFor(kind, [...kinds.map((entry) => entry.kind), AGENT_TEMPLATE]);
     return report.add(at, 'kind', { text: `unknown kind "${kind.slice(0, 80)}"${advice}`, reason: 'UNKNOWN_KIND' });
@@ -136,11 +140,10 @@ const readVersion = (node: ManifestNode): string | undefined =>
   node.form === 'scalar' && typeof node.value === 'string' ? canonicalApiVersion(node.value) : undefined;
 
 const readCustomKind = (
-  said: { readonly kind: string; readonly apiVersion: string; readonly isBuiltIn: boolean; readonly at: MapNode['at'] },
+  said: { readonly kind: string; readonly apiVersion: string; readonly at: MapNode['at'] },
   report: FindingReport,
 ): ReadKind | undefined => {
-  const { kind, apiVersion, isBuiltIn, at } = said;
-  if (isBuiltIn) return report.add(at, 'apiVersion', { text: `${kind} is a kind of svc/v1`, reason: 'API_VERSION' });
+  const { kind, apiVersion, at } = said;
   if (!CUSTOM_KIND.test(kind)) return report.add(at, 'kind', { text: 'must be 1-63 letters and digits' });
   return { apiVersion, row: undefined, name: kind };
 };

@@ -1,6 +1,6 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { parseDurationMs } from '../../base/index.ts';
-import { canonicalJson, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { canonicalJsonText, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
 import type { FindingReport } from './manifest-finding.ts';
 import {
   isNullNode,
@@ -65,7 +65,7 @@ export class MessageReader {
     if (other?.inside !== undefined) return this.#inside(field, { node, name: other.inside }, at);
     if (field.fieldKind === 'list') return this.#list(field, node, at);
     if (field.fieldKind === 'map') return this.#map(field, node, at);
-    if (isJsonField(field)) return this.#jsonText(field, node, at);
+    if (isJsonTextField(field)) return this.#jsonText(field, node, at);
     return this.#single(field, node, at);
   }
 
@@ -112,12 +112,7 @@ export class MessageReader {
   #jsonText(field: DescField, node: ManifestNode, at: string): JsonData | undefined {
     if (node.form !== 'scalar') return nodeJsonText(node);
     const text = this.#single(field, node, at);
-    if (typeof text !== 'string') return undefined;
-    try {
-      return canonicalJson(JSON.parse(text) as JsonData);
-    } catch {
-      return text;
-    }
+    return typeof text === 'string' ? canonicalJsonText(text) : undefined;
   }
 
   #seconds(field: DescField, node: ManifestNode, at: string): JsonData | undefined {
@@ -161,9 +156,6 @@ interface FoundField {
   readonly field: DescField;
   readonly other?: OtherForm;
 }
-
-const isJsonField = (field: DescField): boolean =>
-  field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && field.name.endsWith('_json');
 
 const findField = (desc: DescMessage, name: string): FoundField | undefined => {
   const other = otherForms[desc.typeName]?.[camelCase(name)];

@@ -117,7 +117,7 @@ describe('manifests are refused with place, path and reason:', () => {
     ],
     [`apiVersion: 1\n${manifest('Channel', '{}')}`, '1:13 apiVersion: must be svc/v1 or group/version (API_VERSION)'],
     [`apiVersion: [x]\n${manifest('Channel', '{}')}`, '1:13 apiVersion: must be svc/v1 or group/version (API_VERSION)'],
-    [`apiVersion: a.b/v1\n${manifest('Channel', '{}')}`, '2:7 apiVersion: Channel is a kind of svc/v1 (API_VERSION)'],
+    [`apiVersion: a.b/v1\n${manifest('Channel', '{}')}`, '1:13 apiVersion: Channel is a kind of svc/v1 (API_VERSION)'],
     [`apiVersion: a.b/v1\n${manifest('a-b', '{}')}`, '2:7 kind: must be 1-63 letters and digits (FIELD_INVALID)'],
     [`apiVersion: a.b/v1\n${manifest('Widget', '[]')}`, '4:7 spec: must be a map (FIELD_INVALID)'],
     [

@@ -2,7 +2,21 @@
  * resources/sensitive: which fields hold secrets or may hold credentials (WIRE-8 classes A to C), how they are masked, kept on
  * a write of a masked read, and sealed at rest. Pure: the cipher is handed in. Called by views and by the write pipeline.
  */
-export * from './sealed-fields.ts';
+export * from './hashed-fields.ts';
+export {
+  closedSeal,
+  isSealed,
+  openMap,
+  openRecord,
+  resealRecord,
+  SEALED_PREFIX,
+  type SealedPart,
+  type SealedSection,
+  sealMap,
+  secretReferences,
+  unopenedValues,
+  type ValueSeal,
+} from './sealed-fields.ts';
 export {
   dropInternals,
   hasSensitiveFields,

@@ -39,6 +39,7 @@ describe('sealing', () => {
     ['ConnectorClass', { auth: { apiKey: { plain: 'value' } } }, ['value']],
     ['SandboxClass', { credentialsJson: '{"a":[{"b":"value"},5,null],"c":"secret://a/b"}' }, ['value']],
     ['Template', { kind: 'McpServer', specJson: '{"headers":{"a":"value"}}' }, ['value']],
+    ['Template', { kind: 'Secret', specJson: '{"stringData":{"a":"value"}}' }, ['value']],
   ])('hides the values of a %s in what is stored and gives them back', (kind, map, values) => {
     const text = JSON.stringify(sealMap(part(kind), map, { seal }));
     for (const value of values) expect(text).not.toContain(`"${value}`);

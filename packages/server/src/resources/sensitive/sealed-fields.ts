@@ -134,7 +134,8 @@ const leavesOf = (part: SealedPart, map: JsonMap): ReadonlyMap<string, string> =
   return found;
 };
 
-const changeLeaves = (part: Pick<SealedPart, 'kind' | 'section'>, map: JsonMap, change: Change): JsonMap => {
+/** The section with every sensitive value changed; a Template holds those of the kind inside it. */
+export const changeLeaves = (part: Pick<SealedPart, 'kind' | 'section'>, map: JsonMap, change: Change): JsonMap => {
   if (part.section === 'status') return changeFields(map, statusFields[part.kind] ?? [], { change, at: '' });
   if (part.kind !== 'Template') return changeFields(map, specFields[part.kind] ?? [], { change, at: '' });
   const { kind, specJson } = map;

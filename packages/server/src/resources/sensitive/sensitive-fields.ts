@@ -12,7 +12,11 @@ export interface SensitiveField {
 }
 
 export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
-  Secret: [{ path: ['data'], form: 'map', isSecret: true }],
+  Secret: [
+    { path: ['data'], form: 'map', isSecret: true },
+    // Only templates keep it: in a Secret itself it has become data.
+    { path: ['stringData'], form: 'map', isSecret: true },
+  ],
   McpServer: [{ path: ['headers'], form: 'map' }],
   McpServerBinding: [{ path: ['headers'], form: 'map' }],
   Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],

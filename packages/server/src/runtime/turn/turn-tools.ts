@@ -16,6 +16,7 @@ import {
   toolResultPart,
 } from '../tool-batch/index.ts';
 import { parseSide, partId } from '../turn-record.ts';
+import type { ClaimChange, ClaimState } from './turn-claim.ts';
 import { noteRecorded, type TurnContext } from './turn-context.ts';
 import { releasePendingStops } from './turn-finish.ts';
 import { publishAfterCommit } from './turn-stop.ts';
@@ -129,6 +130,7 @@ export class TurnTools {
   async run(): Promise<ToolsEnd> {
     for (;;) {
       const end = await this.#once();
+      if (end === 'parked') return { kind: 'parked' };
       if (this.#quota !== undefined) return { kind: 'quota', ...this.#quota };
       if (end.kind !== 'parked') return { kind: end.kind };
       if (this.#isAnswered(end.index)) continue;
@@ -136,9 +138,9 @@ export class TurnTools {
     }
   }
 
-  async #once(): Promise<BatchEnd> {
+  async #once(): Promise<BatchEnd | 'parked'> {
     const judged = this.#judge();
-    await this.#ask(judged);
+    if (await this.#ask(judged)) return 'parked';
     const { recorded } = this.#context.transcript;
     const done = answered(recorded);
     const remembered = await this.#remembered();
@@ -195,8 +197,11 @@ export class TurnTools {
     return { effect, state: 'asking' };
   }
 
-  /** Every question of the batch is asked before its first call runs (RT-R46). */
-  async #ask(judged: readonly JudgedCall[]): Promise<void> {
+  /**
+   * Every question of the batch is asked before its first call runs (RT-R46). Where the first call must wait for its answer,
+   * nothing else can run: the turn parks with its questions, so that whoever sees them finds it waiting. True when it did.
+   */
+  async #ask(judged: readonly JudgedCall[]): Promise<boolean> {
     const { claim, transcript } = this.#context;
     const done = answered(transcript.recorded);
     const remembered = await this.#remembered();
@@ -207,8 +212,12 @@ export class TurnTools {
         remembered[entry.tool.name] === undefined &&
         decisionFor(transcript.recorded, entry.call.callId) === 'unasked',
     );
-    if (open.length === 0) return;
-    this.#context.deps.faultPoint('before-ask');
+    if (open.length === 0) return false;
+    const { deps } = this.#context;
+    const mayPark = judged.find((entry) => !done.has(entry.call.callId)) === open[0] && !this.#isStopping();
+    let isParked = false;
+    deps.faultPoint('before-ask');
+    if (mayPark) deps.faultPoint('before-park');
     await claim.commit(
       async (tx, state) => {
         const entries: { kind: string; value: unknown }[] = [];
@@ -218,10 +227,14 @@ export class TurnTools {
           const part = requestPart(data, this.#nextPartId(state.foreign.length + entries.length));
           entries.push({ kind: 'PARK', value: { messageId: this.#context.messageId, part } });
         }
-        return { entries };
+        // Stops that wait for the turn show behind its question: that is left to a transaction of its own.
+        isParked = mayPark && state.foreign.length === 0 && state.body.pendingStops.length === 0;
+        return isParked ? { entries, ...(await this.#parked(tx, state, entries.length)) } : { entries };
       },
       (news) => noteRecorded(this.#context, news),
     );
+    if (isParked) deps.faultPoint('after-park');
+    return isParked;
   }
 
   #nextPartId(ahead: number): string {
@@ -318,32 +331,37 @@ export class TurnTools {
 
   /** Releases the claim until an answer or the deadline; false when an answer came meanwhile and the batch can go on. */
   async #park(): Promise<boolean> {
-    const { claim, transcript, deps } = this.#context;
+    const { claim, deps } = this.#context;
     let parked = true;
     deps.faultPoint('before-park');
     await claim.commit(
       async (tx, state) => {
         parked = state.foreign.length === 0;
-        if (!parked) return {};
-        const until = await this.#firstExpiry(tx);
-        const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
-        publishAfterCommit({ tx, deps }, released.events);
-        return {
-          turn: { state: 'WAITING', worker: '', claimExpiresAt: 0, wakeAt: until },
-          body: {
-            park: { kind: 'permission', since: tx.now(), until },
-            resume: 'handover',
-            sentParts: transcript.recorded.length,
-            pendingStops: [],
-            activeMicros: this.#context.activeMicros(),
-          },
-          session: { ...released.session, state: 'WAITING' },
-        };
+        return parked ? this.#parked(tx, state, 0) : {};
       },
       (news) => noteRecorded(this.#context, news),
     );
     deps.faultPoint('after-park');
     return parked;
+  }
+
+  /** The change that lets the turn wait; `asked` parts are written with it. */
+  async #parked(tx: WriteTx, state: ClaimState, asked: number): Promise<ClaimChange> {
+    const { transcript, deps } = this.#context;
+    const until = await this.#firstExpiry(tx);
+    const released = await releasePendingStops(tx, state.session, state.body.pendingStops);
+    publishAfterCommit({ tx, deps }, released.events);
+    return {
+      turn: { state: 'WAITING', worker: '', claimExpiresAt: 0, wakeAt: until },
+      body: {
+        park: { kind: 'permission', since: tx.now(), until },
+        resume: 'handover',
+        sentParts: transcript.recorded.length + asked,
+        pendingStops: [],
+        activeMicros: this.#context.activeMicros(),
+      },
+      session: { ...released.session, state: 'WAITING' },
+    };
   }
 
   async #firstExpiry(tx: WriteTx): Promise<number> {

@@ -4,5 +4,6 @@
  */
 export { type BlobsUnderTest, blobConformance } from './blob-suite.ts';
 export { type BusUnderTest, busConformance } from './bus-suite.ts';
+export { type DumpUnderTest, dumpConformance } from './dump-cases.ts';
 export { type StoreUnderTest, storeConformance } from './store-suite.ts';
 export { draft, id, key, message, session, turn } from './store-under-test.ts';

@@ -4,9 +4,13 @@
  * A new kind of resource needs nothing here: resources are one generic table.
  */
 export * from './artifact-table.ts';
+export * from './blob-bytes.ts';
 export * from './blob-store.ts';
 export * from './bus.ts';
 export * from './channel-log.ts';
+export * from './direct-uploads.ts';
+export * from './dump.ts';
+export * from './dump-tables.ts';
 export * from './resource-store.ts';
 export * from './search-index.ts';
 export * from './session-log.ts';

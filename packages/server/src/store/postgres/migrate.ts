@@ -1,12 +1,15 @@
 import { Fault, type Log } from '../../base/index.ts';
-import { type Migration, pendingMigrations } from '../migrations/index.ts';
+import { INSTANCE_LAST_BACKUP } from '../contracts/index.ts';
+import { type Migration, pendingMigrations, requireBackup } from '../migrations/index.ts';
 import { composed, type Database, type Session, statement, toCallerError } from './connection/index.ts';
 
 const CREATE_TABLE = composed(`CREATE TABLE IF NOT EXISTS schema_migrations (
   version bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`);
 const HAS_TABLE = composed<{ found: boolean }>(`SELECT to_regclass('schema_migrations') IS NOT NULL AS found`);
 const APPLIED = composed<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_migrations');
+const FORGET = statement('DELETE FROM schema_migrations WHERE version = $1');
 const NOTE = statement('INSERT INTO schema_migrations (version, name, applied_at) VALUES ($1, $2, $3)');
+const LAST_BACKUP = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
 /** Held by the one node that migrates; the others wait and look again. */
 const LOCK = composed(`SELECT pg_advisory_lock(hashtextextended('svc migrations', 0))`);
 const UNLOCK = composed(`SELECT pg_advisory_unlock(hashtextextended('svc migrations', 0))`);
@@ -59,32 +62,66 @@ const requireSuitable = async (session: Session): Promise<void> => {
 
 const unsuitable = (text: string): Fault => new Fault('FAILED_PRECONDITION', 'DATABASE_UNSUITABLE', text);
 
+/** Newest step that was applied; 0 for a database without a schema of ours. */
+export const appliedVersion = async (session: Session): Promise<number> =>
+  (await session.one(HAS_TABLE)).found ? (await session.one(APPLIED)).version : 0;
+
 const pendingOf = async (session: Session, { migrations }: MigrateOptions) => {
-  const isNew = !(await session.one(HAS_TABLE)).found;
-  const applied = isNew ? 0 : (await session.one(APPLIED)).version;
-  return { isNew, pending: pendingMigrations(migrations, applied) };
+  const applied = await appliedVersion(session);
+  return { isNew: applied === 0, pending: pendingMigrations(migrations, applied) };
 };
 
-const migrateLocked = async (session: Session, options: MigrateOptions): Promise<void> => {
+/** Runs `work` while no other node migrates, without the limits of a call. A failure leaves the lock to the end of the session. */
+export const withMigrationLock = async <T>(session: Session, work: () => Promise<T>): Promise<T> => {
   await session.rows(LIMITS_OFF);
   await session.rows(LOCK);
-  const { isNew, pending } = await pendingOf(session, options);
-  if (pending.length > 0 && !isNew && options.mode === 'manual')
-    throw new Fault('FAILED_PRECONDITION', 'SCHEMA_TOO_OLD', 'the store needs migrations: run `svc migrate up`');
-  for (const migration of pending) {
-    await apply(session, migration, options.nowMicros);
-    options.log.info('migration applied', { version: migration.version, name: migration.name });
-  }
+  const done = await work();
   await session.rows(UNLOCK);
   await session.rows(LIMITS_BACK);
+  return done;
 };
 
-const apply = async (session: Session, migration: Migration, nowMicros: number): Promise<void> => {
-  await session.command('BEGIN');
-  try {
+const migrateLocked = (session: Session, options: MigrateOptions): Promise<void> =>
+  withMigrationLock(session, async () => {
+    const { isNew, pending } = await pendingOf(session, options);
+    if (pending.length > 0 && !isNew && options.mode === 'manual')
+      throw new Fault('FAILED_PRECONDITION', 'SCHEMA_TOO_OLD', 'the store needs migrations: run `svc migrate up`');
+    if (!isNew) await requireFreshBackup(session, pending, { isAgreed: false, now: options.nowMicros });
+    for (const migration of pending) {
+      await applyMigration(session, migration, options.nowMicros);
+      options.log.info('migration applied', { version: migration.version, name: migration.name });
+    }
+  });
+
+/** Before steps that cannot be undone: a yes, or a backup of the last day (PL-16). Fault BACKUP_NEEDED. */
+export const requireFreshBackup = async (
+  session: Session,
+  pending: readonly Migration[],
+  facts: { readonly isAgreed: boolean; readonly now: number },
+): Promise<void> => {
+  const lastBackupAt = Number((await session.first(LAST_BACKUP, [INSTANCE_LAST_BACKUP]))?.value ?? 0);
+  requireBackup(pending, { ...facts, lastBackupAt });
+};
+
+/** One step up, in a transaction of its own. */
+export const applyMigration = (session: Session, migration: Migration, nowMicros: number): Promise<void> =>
+  inTransaction(session, async () => {
     await session.run(CREATE_TABLE);
     await session.script(migration.sql);
     await session.run(NOTE, [migration.version, migration.name, nowMicros]);
+  });
+
+/** One step down, in a transaction of its own; the step can be undone. */
+export const undoMigration = (session: Session, { version, down = '' }: Migration): Promise<void> =>
+  inTransaction(session, async () => {
+    await session.script(down);
+    await session.run(FORGET, [version]);
+  });
+
+const inTransaction = async (session: Session, work: () => Promise<void>): Promise<void> => {
+  await session.command('BEGIN');
+  try {
+    await work();
     await session.command('COMMIT');
   } catch (error) {
     if (session.lost === undefined) await session.command('ROLLBACK');

@@ -3,5 +3,8 @@
  * reads, checkpoints on a thread of their own. Owns `svc.db`, `lock.db` and `backups/` in the data directory; knows rows,
  * not rules. Opened by `app` only; everyone else sees the contracts of `store/index.ts`.
  */
+export { openSqliteDump, openSqliteLoad } from './copies/index.ts';
+export { lockDataDir } from './data-lock.ts';
 export { examineSqlite, type StoreExamination } from './examine.ts';
+export { openSqliteMigrations } from './schema/index.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite-store.ts';

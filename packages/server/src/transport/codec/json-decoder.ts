@@ -8,6 +8,7 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf';
 import { DecodeReport, jsonInvalid } from './decode-report.ts';
+import { jsonFaultPlace } from './json-fault-place.ts';
 import { nestsDeeperThan } from './json-text.ts';
 import { enumReader, type ReadScalar, scalarReaders } from './scalar-reader.ts';
 
@@ -53,8 +54,9 @@ export class JsonDecoder {
     let json: unknown;
     try {
       json = JSON.parse(text);
-    } catch (error) {
-      throw jsonInvalid(error instanceof SyntaxError ? 'not valid JSON' : 'unreadable JSON');
+    } catch {
+      const { line, column } = jsonFaultPlace(text);
+      throw jsonInvalid(`not valid JSON at line ${line}, column ${column}`);
     }
     if (!isJsonObject(json)) throw jsonInvalid('must be a JSON object');
     return json;

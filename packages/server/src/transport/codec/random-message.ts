@@ -19,14 +19,15 @@ const scalars: Partial<Record<ScalarType, fc.Arbitrary<unknown>>> = {
   [ScalarType.DOUBLE]: fc.double(),
 };
 
-const element = (field: DescField, depth: number): fc.Arbitrary<unknown> => {
+/** Any value of one field, of one item where it is repeated; messages nested at most `depth` deep. */
+export const randomElement = (field: DescField, depth: number): fc.Arbitrary<unknown> => {
   if (field.message !== undefined) return randomMessage(field.message, depth - 1);
   if (field.enum !== undefined) return fc.constantFrom(...field.enum.values.map((value) => value.number));
   return scalars[field.scalar ?? ScalarType.STRING] ?? fc.constant(undefined);
 };
 
 const fieldValue = (field: DescField, depth: number): fc.Arbitrary<unknown> => {
-  const one = element(field, depth);
+  const one = randomElement(field, depth);
   if (field.fieldKind === 'list') return fc.array(one, { maxLength: 3 });
   if (field.fieldKind === 'map')
     return fc.dictionary(
@@ -59,7 +60,7 @@ export const randomMessage = (desc: DescMessage, depth = 3): fc.Arbitrary<Messag
     if (member.kind === 'oneof') {
       const cases = member.fields.filter((field) => depth > 0 || field.message === undefined);
       const none = fc.constant({ case: undefined });
-      const set = cases.map((field) => element(field, depth).map((value) => ({ case: field.localName, value })));
+      const set = cases.map((field) => randomElement(field, depth).map((value) => ({ case: field.localName, value })));
       members[member.localName] = fc.oneof(none, ...set);
     } else if (depth > 0 || member.message === undefined) {
       members[member.localName] = fc.option(fieldValue(member, depth), { nil: undefined });

@@ -41,6 +41,8 @@ export interface Exchange extends CredentialCarrier {
   write(chunk: StreamChunk): boolean;
   /** Ends a streamed answer, with trailers when it was opened so. */
   end(trailers?: Trailers): void;
+  /** Ends a streamed answer that is not whole, so that the peer sees it broken instead of waiting for the rest. */
+  breakOff(): void;
   readonly writable: boolean;
   /** True once nothing can reach the peer any more. */
   readonly closed: boolean;

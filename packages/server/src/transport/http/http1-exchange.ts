@@ -109,6 +109,12 @@ export class Http1Exchange implements Exchange {
     this.#response.end();
   }
 
+  breakOff(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#request.socket.destroy();
+  }
+
   get writable(): boolean {
     if (this.closed) return false;
     const socket = this.#direct ? this.#response.socket : null;

@@ -148,6 +148,12 @@ export class Http2Exchange implements Exchange {
     this.#stopReading();
   }
 
+  breakOff(): void {
+    if (this.closed) return;
+    this.#finish();
+    this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
   get writable(): boolean {
     return !this.closed && !this.#stream.writableNeedDrain;
   }

@@ -18,6 +18,7 @@ export class PlainExchange implements HttpExchange {
   /** True once an answer began; a later fault can no longer change it. */
   began = false;
   #stream: PlainStream | undefined;
+  #isSized = false;
 
   constructor(parts: PlainParts) {
     this.#parts = parts;
@@ -58,6 +59,7 @@ export class PlainExchange implements HttpExchange {
     if (this.began) throw new Error('a plain HTTP answer was given twice');
     this.began = true;
     this.#parts.call.opened = true;
+    this.#isSized = headers['content-length'] !== undefined;
     this.#parts.call.exchange.open(status, this.#headers(headers));
     this.#stream = new PlainStream(this.#parts, keepAlive === undefined ? undefined : chunkOf(keepAlive));
     return this.#stream;
@@ -66,6 +68,12 @@ export class PlainExchange implements HttpExchange {
   /** Ends what the route left open. */
   close(): void {
     this.#stream?.end();
+  }
+
+  /** Ends an answer that a fault cut off: one of a stated length is broken, so that nobody waits for its rest. */
+  breakOff(): void {
+    if (this.#isSized) this.#stream?.breakOff();
+    else this.close();
   }
 
   #headers(headers: Readonly<Record<string, string>>): HeaderList {
@@ -106,6 +114,11 @@ class PlainStream implements HttpStream {
   end(): void {
     this.#parts.dispatcher.streams.delete(this);
     this.#parts.call.exchange.end();
+  }
+
+  breakOff(): void {
+    this.#parts.dispatcher.streams.delete(this);
+    this.#parts.call.exchange.breakOff();
   }
 
   keepAlive(): void {

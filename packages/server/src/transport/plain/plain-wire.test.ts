@@ -2,6 +2,7 @@ import { connect } from 'node:http2';
 import { networkInterfaces } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import type { CallContext } from '../../auth/contract.ts';
+import { Fault } from '../../base/index.ts';
 import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
 import { testConfig, testParts } from '../testing.ts';
@@ -79,4 +80,39 @@ it('hands a well-formed trace context on and tells of the call what it was, with
     request: { ns: 'n' },
     isStream: false,
   });
+});
+
+const brokenBody = (length: object): HttpRoute => ({
+  ...{ method: 'GET', pattern: '/v1/broken', authenticated: false },
+  handle: async (exchange) => {
+    exchange.stream(200, { 'content-type': 'text/plain', ...length }).write('half of it');
+    throw new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the other half is damaged');
+  },
+});
+
+const startBroken = async (length: object): Promise<string> => {
+  const onCall = (call: FinishedCall): void => void seen.push(call);
+  server = await createTransport({ ...testParts({ routes: [brokenBody(length)], onCall }) });
+  return `http://127.0.0.1:${server.port}/v1/broken`;
+};
+
+it('breaks an answer of a stated length that a fault cut off, over both versions of HTTP', async () => {
+  const url = await startBroken({ 'content-length': '20' });
+  const half = fetch(url).then((answer) => answer.text());
+  await expect(half).rejects.toThrow('terminated');
+  await expect(overHttp2(url)).resolves.toBe(200);
+  const failure = new Promise((resolve) => {
+    const session = connect(url);
+    const stream = session.request({ ':path': '/v1/broken' });
+    stream.on('error', resolve);
+    stream.on('close', () => session.close());
+    stream.resume();
+  });
+  expect(String(await failure)).toContain('NGHTTP2_INTERNAL_ERROR');
+  expect(seen.map(({ reason }) => reason)).toEqual(['OBJECT_DAMAGED', 'OBJECT_DAMAGED', 'OBJECT_DAMAGED']);
+});
+
+it('ends an answer without a length where a fault cut it off: its events say by themselves what came', async () => {
+  const url = await startBroken({});
+  expect(await (await fetch(url)).text()).toBe('half of it');
 });

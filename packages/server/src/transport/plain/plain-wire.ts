@@ -67,7 +67,7 @@ export class PlainWire implements Wire {
         dispatcher.complete(call);
       },
       (error: unknown) => {
-        exchange.close();
+        exchange.breakOff();
         if (exchange.began) dispatcher.endBroken(call, error);
         else dispatcher.fail(call, error);
       },

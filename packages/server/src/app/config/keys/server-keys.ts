@@ -1,3 +1,4 @@
+import { utcCron } from '../../../features/schedules/index.ts';
 import {
   boolean,
   choice,
@@ -19,6 +20,9 @@ import { key, optional } from './key-row.ts';
 
 const listen = text('address', (value) =>
   parseListen(value) === undefined ? 'host:port, such as 127.0.0.1:7420' : undefined,
+);
+const cron = text('cron expression', (value) =>
+  utcCron(value) === undefined ? 'a cron expression, such as 0 3 * * *' : undefined,
 );
 const origin = text('origin', (value) => {
   if (value === '*') return undefined;
@@ -119,21 +123,21 @@ export const storageKeys = {
   'objects.backend': key(
     choice('local', 's3'),
     'local',
-    'Where object bytes go: below `dataDir`, or to an S3-compatible service.',
+    'Where object bytes go: below `dataDir`, or to an S3-compatible service ([objects.md](objects.md)).',
   ),
   'objects.bucket': optional(text(), 'Bucket of the S3 backend.'),
   'objects.endpoint': optional(url('http', 'https'), 'Address of the S3 backend.', 'that of the region'),
   'objects.region': key(text(), 'us-east-1', 'Region of the S3 backend.'),
   'objects.prefix': optional(text(), 'Text before every object key in the bucket.', 'none'),
-  'objects.accessKey': optional(secret, 'Access key id of the S3 backend.'),
-  'objects.secretKey': optional(secret, 'Secret access key of the S3 backend.'),
+  'objects.accessKey': optional(secret, 'Access key id of the S3 backend.', 'credentials of the machine'),
+  'objects.secretKey': optional(secret, 'Secret access key of the S3 backend.', 'credentials of the machine'),
   'secrets.keys': key(
     list(encryptionKey),
     [],
     'Encryption keys of stored secrets, newest last. Empty: the key file below `dataDir`.',
   ),
   'backup.dir': optional(path, 'Where backups are written.', '`<dataDir>/backups`'),
-  'backup.schedule': optional(text('cron expression'), 'When backups are made by themselves.', 'off'),
+  'backup.schedule': optional(cron, 'When backups are made by themselves, by UTC clocks.', 'off'),
   'backup.keep': key(integer({ min: 1, max: 10_000 }), 7, 'Scheduled backups that are kept.'),
   'worker.endpoints': optional(
     list(record({ url: url('http', 'https', 'grpc'), protocol: choice('http', 'grpc'), audience: text() }, ['url'])),

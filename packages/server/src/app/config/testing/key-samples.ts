@@ -34,6 +34,7 @@ const special: Readonly<Record<string, KeySample>> = {
   'cors.origins': sample('["https://a.test"]', 'https://b.test,http://c.test', '*', 'not an origin'),
   'store.url': sample('sqlite:/a.db', 'postgres://b/svc', 'sqlite:/c.db', 'mysql://a'),
   'bus.url': sample('nats://a', 'nats://b', 'tls://c', 'http://a'),
+  'backup.schedule': sample('0 3 * * *', '@daily', '30 2 * * 1', 'at night'),
   'secrets.keys': sample('[{"id":"a","key":"x"}]', '[{"id":"b","key":"y"}]', '[{"id":"c","key":"z"}]', '[{"id":"c"}]'),
   'worker.endpoints': sample(
     '[{"url":"http://a"}]',
@@ -91,7 +92,7 @@ const byLabel: readonly (readonly [RegExp, (row: KeyRow<unknown>) => KeySample])
   [/URL$/, () => sample('https://a.test', 'https://b.test/x', 'https://c.test:1', 'nowhere')],
   [/^list of/, () => sample('["aa"]', 'bb,cc', 'dd', '[1]')],
   [/^one of/, (row) => choices(row)],
-  [/^(text|path|cron expression|origin|address)/, () => sample('/aa', '/bb', '/cc', NO_TEXT)],
+  [/^(text|path|origin|address)/, () => sample('/aa', '/bb', '/cc', NO_TEXT)],
 ];
 
 const choices = (row: KeyRow<unknown>): KeySample => {

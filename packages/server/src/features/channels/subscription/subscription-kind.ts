@@ -7,7 +7,7 @@ import {
 } from '@svc/api/resources';
 import { Fault } from '../../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite } from '../../../controllers/contract.ts';
-import { kindRow, messageFromText, recordKey, resourceNotFound, settleConditions } from '../../../resources/index.ts';
+import { kindRow, messageFromText, recordKey, referenceNotFound, settleConditions } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { checkSubscription, fillSubscription, judgeSubscription } from './subscription-rules.ts';
 
@@ -38,9 +38,9 @@ const admit = async (
 ): Promise<void> => {
   const { namespace, parent } = write.key;
   const channel = recordKey('Channel', namespace, parent);
-  if ((await tx.resources.get(channel)) === undefined) throw resourceNotFound(channel);
+  if ((await tx.resources.get(channel)) === undefined) throw referenceNotFound(channel, 'spec.channel');
   if (!(await hasAgent(tx, namespace, write.spec.agent)))
-    throw resourceNotFound(recordKey('Agent', namespace, write.spec.agent));
+    throw referenceNotFound(recordKey('Agent', namespace, write.spec.agent), 'spec.agent');
   if (write.current === undefined) await requireRoom(deps, tx, { namespace, channel: parent });
 };
 

@@ -118,7 +118,7 @@ export const openChannelWorld = async (
   const loop = new ReconcileLoop(subscriptionController({ store, writer }), {
     ...{ store, feed, clock, random, log: silentLog },
   });
-  await loop.start();
+  loop.start();
   if (dataDir === undefined) await world.call(method.createAgent, { ns: 'default', name: 'helper' });
 
   /** Lets everything that is already decided happen: reads, commits and their deliveries. */

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   type CreateFileRequestSchema,
@@ -13,7 +11,6 @@ import {
 import type { FileSpecSchema } from '@svc/api/resources';
 import { Fault, silentLog } from '../../../base/index.ts';
 import { QueueRunner, ReconcileLoop } from '../../../controllers/index.ts';
-import { createLocalBlobs } from '../../../store/blobs/local/index.ts';
 import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
 import type { Operation } from '../../contract.ts';
 import { chunkDocument, indexWords, KnowledgeLibrary } from '../../knowledge/index.ts';
@@ -29,6 +26,7 @@ import {
   StoredObjects,
   UploadSignatures,
 } from '../index.ts';
+import { type OpenObjects, openLocalObjects } from './world-objects.ts';
 
 const { method } = FileService;
 export const DAY_MS = 86_400_000;
@@ -38,12 +36,11 @@ const LIMITS = {
   responseBytes: 1 << 20,
 };
 
-const openParts = async (limits: Partial<typeof LIMITS> = {}) => {
+const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
   const all = { ...LIMITS, ...limits };
   const world = await openResourceWorld({ contracts: () => [fileContract(all)] });
   const { store, writer, views, clock, random, ids, feed, bus, authorizer } = world;
-  const dir = join(world.dataDir, 'objects');
-  const blobs = createLocalBlobs({ dir, random });
+  const { blobs, direct, damage, close: closeObjects } = open(world);
   const objects = new StoredObjects({ blobs, clock });
   const links = new ObjectLinks({ key: new Uint8Array(32), clock, blobs });
   const signatures = new UploadSignatures(new Uint8Array(32).fill(7));
@@ -53,6 +50,7 @@ const openParts = async (limits: Partial<typeof LIMITS> = {}) => {
     views,
     blobs,
     objects,
+    direct,
     links,
     signatures,
     ids,
@@ -69,12 +67,11 @@ const openParts = async (limits: Partial<typeof LIMITS> = {}) => {
     workers: [new FileWorker(deps)],
   });
   const loop = new ReconcileLoop(fileController(deps), { store, feed, clock, random, log: silentLog });
-  await loop.start();
+  loop.start();
   const collector = new ObjectCollector({ store, blobs, objects });
   return {
     ...world,
-    dir,
-    blobs,
+    ...{ blobs, direct, damage, closeObjects },
     objects,
     feature,
     routes,
@@ -163,8 +160,16 @@ const helpersOf = (world: Parts) => {
     if (found === undefined) throw new Error(`no route ${kind}`);
     return found;
   };
-  const put = (prepared: PrepareUploadResponse, body: Uint8Array, query = new URL(prepared.url).search) =>
-    visit(route('PUT'), { upload_id: prepared.uploadId }, { query, body });
+  /** Through the gateway, or where the link leads. */
+  const put = async (
+    prepared: PrepareUploadResponse,
+    body: Uint8Array,
+    query = new URL(prepared.url).search,
+  ): Promise<{ readonly status: number; readonly failure?: unknown }> => {
+    if (world.direct === undefined) return visit(route('PUT'), { upload_id: prepared.uploadId }, { query, body });
+    const { url, headers } = prepared;
+    return fetch(url, { method: prepared.method, headers, body: new Uint8Array(body) });
+  };
   const complete = (prepared: PrepareUploadResponse, name = prepared.file?.metadata?.name): Promise<FileResponse> =>
     world.call(method.completeUpload, { ns: 'default', name: name ?? '', uploadId: prepared.uploadId });
   const download = (name: string, headers: Record<string, string> = {}) =>
@@ -177,28 +182,22 @@ const helpersOf = (world: Parts) => {
       await world.files.tick();
     }
   };
-  const damage = (hash: string): void => {
-    const folder = join(world.dir, 'sha256', hash.slice(0, 2), hash.slice(2, 4));
-    const file = join(folder, readdirSync(folder)[0] ?? '');
-    const bytes = readFileSync(file);
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
-    writeFileSync(file, bytes);
-  };
   const search = async (query: string, ns = 'default'): Promise<readonly string[]> => {
     const library = new KnowledgeLibrary({ visibleNamespaces: async () => [ns] });
     const found = await world.store.read((tx) => library.search(tx, ns, { query, limit: 10 }));
     return found.map(({ path }) => path);
   };
 
-  return { route, made, readFile, conditions, prepare, put, complete, download, nameOf, settle, damage, search };
+  return { route, made, readFile, conditions, prepare, put, complete, download, nameOf, settle, search };
 };
 
 /** Files and artifacts around a real store and real bytes, with a clock that tests move. */
-export const openFileWorld = async (limits: Partial<typeof LIMITS> = {}) => {
-  const world = await openParts(limits);
+export const openFileWorld = async (limits: Partial<typeof LIMITS> = {}, open: OpenObjects = openLocalObjects) => {
+  const world = await openParts(limits, open);
   const shut = async (): Promise<void> => {
     world.loop.close();
     world.files.close();
+    world.closeObjects();
     await world.close();
   };
   return { ...world, ...helpersOf(world), shut };

@@ -79,7 +79,7 @@ export const holders = (
   const { metadata, key } = target;
   const owners = (metadata?.ownerReferences ?? []).map((owner) => fillOwner(owner, key));
   const finalizers = [...new Set(metadata?.finalizers ?? [])];
-  if ((metadata?.resourceVersion ?? '') !== '') return { owners, finalizers };
+  if ((metadata?.resourceVersion ?? '') !== '') return { owners, finalizers: withSystemFinalizers(finalizers, before) };
   const present = before?.owners ?? [];
   const added = owners.filter((owner) => !present.some((known) => known.uid === owner.uid));
   const held = before?.finalizers ?? [];
@@ -88,6 +88,12 @@ export const holders = (
     ...(finalizers.length === 0 ? {} : { finalizers: [...new Set([...held, ...finalizers])] }),
   };
 };
+
+/** Finalizers of the system stay when they are left out, as its labels do. */
+const withSystemFinalizers = (said: readonly string[], before: StoredResource | undefined): readonly string[] => [
+  ...said,
+  ...(before?.finalizers ?? []).filter((name) => name.startsWith('svc/') && !said.includes(name)),
+];
 
 const fillOwner = (owner: OwnerReference, key: ResourceKey): StoredOwner => {
   const record = ownerRecord(owner);

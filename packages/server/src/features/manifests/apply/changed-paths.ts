@@ -1,4 +1,5 @@
 import { isJsonMap, type JsonData, type JsonMap, parseJsonMap, withoutPrivate } from '../../../resources/index.ts';
+import { pointerPart } from '../../../resources/merge/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
 /** What callers write of a resource, as one JSON value; values of classes A and C stay as the record holds them. */
@@ -21,7 +22,7 @@ export const changedPaths = (before: JsonData | undefined, after: JsonData | und
     const [left, right] = [asMap(before), asMap(after)];
     if (left !== undefined && right !== undefined) {
       const members = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
-      return members.flatMap((member) => changedPaths(left[member], right[member], `${at}/${escapePointer(member)}`));
+      return members.flatMap((member) => changedPaths(left[member], right[member], `${at}/${pointerPart(member)}`));
     }
   }
   return JSON.stringify(before) === JSON.stringify(after) || isNothing(before, after) ? [] : [at];
@@ -36,6 +37,3 @@ const asMap = (value: JsonData | undefined): JsonMap | undefined => {
 const isNothing = (before: JsonData | undefined, after: JsonData | undefined): boolean =>
   (before === undefined && Array.isArray(after) && after.length === 0) ||
   (after === undefined && Array.isArray(before) && before.length === 0);
-
-/** One member name as a segment of a JSON pointer (RFC 6901). */
-const escapePointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');

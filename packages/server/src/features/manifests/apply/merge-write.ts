@@ -13,20 +13,24 @@ import {
   parseJsonMap,
   pathParent,
   resourceNotFound,
-  withoutPrivate,
 } from '../../../resources/index.ts';
+import type { ManifestResource } from '../../../resources/manifest/index.ts';
 import {
   type FieldConflict,
-  type ManifestResource,
+  fieldDigest,
   type MergeInput,
   type MergeResult,
+  managedForm,
+  managedParts,
   mergeFields,
   ownershipAfter,
-} from '../../../resources/manifest/index.ts';
+  pointerParts,
+  readOwnership,
+  saveOwnership,
+} from '../../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 import { checkVersionOf, holders, parentKnown } from './apply-write.ts';
-import { fieldDigest, readOwnership, saveOwnership } from './field-ownership.ts';
 import { createMissing } from './missing-namespaces.ts';
 
 /** Annotation that says to which apply set a resource belongs. */
@@ -112,7 +116,7 @@ class MergeWrite {
     const ownership = await readOwnership(this.#tx, before.uid);
     let merged: { readonly merge: MergeInput; readonly result: MergeResult } | undefined;
     const change = (current: StoredResource): DesiredResource => {
-      const live = liveForm(current.labels, current.annotations, parseJsonMap(current.spec) ?? {});
+      const live = managedForm(current, parseJsonMap(current.spec) ?? {});
       const merge = { ...this.#input(live, before.uid), wanted: this.#unmasked(live), ownership };
       const result = mergeFields(merge);
       if (result.conflicts.length > 0) throw fieldConflict(result.conflicts);
@@ -141,14 +145,8 @@ class MergeWrite {
   }
 
   #desired(merged: JsonMap): DesiredResource {
-    const { metadata, spec = {} } = merged;
-    const part = (name: string): Record<string, string> =>
-      (isJsonMap(metadata) ? (metadata[name] ?? {}) : {}) as Record<string, string>;
-    return {
-      spec: specMessage(this.#resource, isJsonMap(spec) ? spec : {}),
-      labels: part('labels'),
-      annotations: part('annotations'),
-    };
+    const { labels, annotations, spec } = managedParts(merged);
+    return { spec: specMessage(this.#resource, spec), labels, annotations };
   }
 
   #system(): Pick<DesiredResource, 'system'> {
@@ -162,8 +160,7 @@ class MergeWrite {
     merged: { readonly merge: MergeInput; readonly result: MergeResult },
   ): Promise<void> {
     const { merge, result } = merged;
-    const shown = this.#openSpec(stored);
-    const live = liveForm(stored.labels, stored.annotations, shown);
+    const live = managedForm(stored, this.#openSpec(stored));
     const after = ownershipAfter(merge, result, live);
     await saveOwnership(this.#tx, stored.uid, { before: merge.ownership, after });
   }
@@ -176,13 +173,6 @@ class MergeWrite {
     return spec?.kind.value === undefined ? {} : (parseJsonMap(messageText(row.spec, spec.kind.value)) ?? {});
   }
 }
-
-/** What callers write of a resource, as the merge sees it. */
-const liveForm = (
-  labels: Readonly<Record<string, string>>,
-  annotations: Readonly<Record<string, string>>,
-  spec: JsonMap,
-): JsonMap => ({ metadata: { labels: withoutPrivate(labels), annotations: withoutPrivate(annotations) }, spec });
 
 const specMessage = (resource: ManifestResource, spec: JsonMap): Message => {
   const { row } = resource;
@@ -206,10 +196,7 @@ const fieldConflict = (conflicts: readonly FieldConflict[]): Fault => {
 
 /** A pointer as a field path: keys of labels and annotations in brackets. */
 const fieldPath = (pointer: string): string => {
-  const parts = pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = pointerParts(pointer);
   const [first = '', second = '', ...rest] = parts;
   if (first === 'metadata') return `metadata.${second}[${rest.join('/')}]`;
   return parts.join('.');

@@ -8,6 +8,7 @@ import {
   parseRunAt,
   readTiming,
   scheduleKind,
+  utcCron,
 } from './index.ts';
 import { Zone } from './zone-rules.ts';
 
@@ -283,4 +284,12 @@ describe('time zones', () => {
   it.each(['+01:00', 'Mars/Base', 'Europe/', 'UTC ', '01', 'Europe/Berlin; x'])('refuse %j', (name) => {
     expect(isTimezone(name)).toBe(false);
   });
+});
+
+it('a cron expression by UTC clocks answers its next times, other text none', () => {
+  const next = utcCron('30 2 * * *');
+  const first = next?.(Date.parse('2026-03-29T00:00:00.5Z')) ?? 0;
+  expect(new Date(first).toISOString()).toBe('2026-03-29T02:30:00.000Z');
+  expect(new Date(next?.(first) ?? 0).toISOString()).toBe('2026-03-30T02:30:00.000Z');
+  expect(utcCron('at night')).toBeUndefined();
 });

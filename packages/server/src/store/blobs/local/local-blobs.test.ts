@@ -49,6 +49,17 @@ blobConformance('the local directory', async () => {
 });
 
 describe('local blobs', () => {
+  it('opened by a reader leave what another process is writing alone', async () => {
+    const { dir, blobs } = await openForTest();
+    const { sha256 } = await blobs.put(Buffer.from('kept'));
+    await writeFile(join(dir, 'tmp', 'being-written'), 'half');
+    const reader = createLocalBlobs({ dir, random: seededRandom(2), isReader: true });
+    expect(Buffer.from(await reader.read(sha256)).toString()).toBe('kept');
+    expect(await filesOf(dir)).toContain('tmp/being-written');
+    const none = createLocalBlobs({ dir: join(dir, 'none'), random: seededRandom(2), isReader: true });
+    expect(await none.stat(sha256)).toBeUndefined();
+  });
+
   it('keep an object under its hash, and text over 4 KiB compressed', async () => {
     const { dir, blobs } = await openForTest();
     const { sha256: long } = await blobs.put(Buffer.from('line\n'.repeat(2_000)));

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault, type Random } from '../../../base/index.ts';
-import type { BlobStore } from '../../contracts/index.ts';
+import type { Random } from '../../../base/index.ts';
+import { type BlobStore, isObjectHash, objectNotFound } from '../../contracts/index.ts';
 import { type ByteRange, type ObjectFile, objectSize, readRange, readWhole } from './object-reader.ts';
 import { placeObject, writeObject } from './object-writer.ts';
 
@@ -11,9 +11,10 @@ export interface LocalBlobsOptions {
   /** The `objects` directory; made when missing. Only one process may use it. */
   readonly dir: string;
   readonly random: Random;
+  /** True beside the process that uses the directory: nothing of it is removed, and nothing may be put. */
+  readonly isReader?: boolean;
 }
 
-const HASH = /^[0-9a-f]{64}$/;
 const HASH_CHARS = 64;
 
 /**
@@ -22,6 +23,7 @@ const HASH_CHARS = 64;
  */
 export const createLocalBlobs = (options: LocalBlobsOptions): BlobStore => {
   const tmp = join(options.dir, 'tmp');
+  if (options.isReader === true) return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(tmp)) rmSync(join(tmp, name), { force: true });
   return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
@@ -67,7 +69,7 @@ class LocalBlobs implements BlobStore {
   }
 
   async delete(sha256: string): Promise<void> {
-    if (!HASH.test(sha256)) return;
+    if (!isObjectHash(sha256)) return;
     const path = this.#path(sha256);
     await rm(path, { force: true });
     await rm(`${path}.zst`, { force: true });
@@ -81,7 +83,7 @@ class LocalBlobs implements BlobStore {
       for (const second of await namesIn(join(root, first), isEdge ? after.slice(2, 4) : '')) {
         const names = await namesIn(join(root, first, second), '');
         const hashes = new Set(names.map((name) => name.slice(0, HASH_CHARS)));
-        found.push(...[...hashes].filter((hash) => HASH.test(hash) && hash > after));
+        found.push(...[...hashes].filter((hash) => isObjectHash(hash) && hash > after));
         if (found.length >= limit) return found.slice(0, limit);
       }
     }
@@ -94,13 +96,12 @@ class LocalBlobs implements BlobStore {
 
   async #find(sha256: string): Promise<ObjectFile> {
     const object = await this.#locate(sha256);
-    if (object === undefined)
-      throw new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'object not found', { metadata: { sha256 } });
+    if (object === undefined) throw objectNotFound(sha256);
     return object;
   }
 
   async #locate(sha256: string): Promise<ObjectFile | undefined> {
-    if (!HASH.test(sha256)) return undefined;
+    if (!isObjectHash(sha256)) return undefined;
     const path = this.#path(sha256);
     if (await exists(path)) return { sha256, file: path, isCompressed: false };
     if (await exists(`${path}.zst`)) return { sha256, file: `${path}.zst`, isCompressed: true };

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
-import { Fault, isFault } from '../../../base/index.ts';
+import { isFault } from '../../../base/index.ts';
+import { objectDamaged, verifiedBytes } from '../../contracts/index.ts';
 import { FRAME_HEADER_BYTES, frameContentSize } from './zstd-frame.ts';
 
 /** Where an object is, and how. */
@@ -17,12 +17,6 @@ export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
-
-const objectDamaged = (sha256: string, cause?: unknown): Fault =>
-  new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the stored object is damaged', {
-    metadata: { sha256 },
-    ...(cause === undefined ? {} : { cause }),
-  });
 
 /** Size of the plain bytes. */
 export const objectSize = async (object: ObjectFile): Promise<number> => {
@@ -44,14 +38,8 @@ const readFrameSize = async (handle: FileHandle): Promise<number | undefined> =>
 };
 
 /** Plain bytes of the whole object; ends with Fault DATA_LOSS OBJECT_DAMAGED when they are not what the name says. */
-export async function* readWhole(object: ObjectFile): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of plainBytes(object)) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest('hex') !== object.sha256) throw objectDamaged(object.sha256);
-}
+export const readWhole = (object: ObjectFile): AsyncGenerator<Uint8Array> =>
+  verifiedBytes(plainBytes(object), object.sha256);
 
 /** Plain bytes [start, end); a compressed object is decoded from its beginning. */
 export async function* readRange(object: ObjectFile, range: ByteRange): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
-import { Fault } from '../../../base/index.ts';
+import { ByteMeasure } from '../../contracts/index.ts';
 import { TextCheck } from './text-check.ts';
 
 /** Text up to this size is kept as it is. */
@@ -22,27 +21,24 @@ export interface WrittenObject {
 
 /** Hash, size and kind of bytes while they pass. Throws Fault TOO_LARGE beyond the limit. */
 class Measure {
-  readonly #hash: Hash = createHash('sha256');
+  readonly #bytes: ByteMeasure;
   readonly #text = new TextCheck();
-  readonly #limitBytes: number;
-  sizeBytes = 0;
 
   constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes;
+    this.#bytes = new ByteMeasure(limitBytes);
+  }
+
+  get sizeBytes(): number {
+    return this.#bytes.sizeBytes;
   }
 
   add(chunk: Uint8Array): void {
-    this.sizeBytes += chunk.byteLength;
-    if (this.sizeBytes > this.#limitBytes)
-      throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `the object is larger than ${this.#limitBytes} bytes`, {
-        metadata: { limit_bytes: String(this.#limitBytes) },
-      });
-    this.#hash.update(chunk);
+    this.#bytes.add(chunk);
     this.#text.add(chunk);
   }
 
   end(): { readonly sha256: string; readonly isText: boolean } {
-    return { sha256: this.#hash.digest('hex'), isText: this.#text.end() };
+    return { sha256: this.#bytes.end(), isText: this.#text.end() };
   }
 }
 

@@ -5,7 +5,8 @@ import type { Store } from '../../contracts/index.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../index.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
-const TEMPLATE = 'svc_template';
+/** Database that was migrated already; others are made from it. */
+export const TEMPLATE = 'svc_template';
 
 /** Runs one statement beside the store. */
 export const runSql = async (url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault, ManualClock, seededRandom, silentLog } from '../../../base/index.ts';
+import { id, session } from '../../conformance/store-under-test.ts';
 import type { ResourceDraft, Store, WriteTx } from '../../contracts/index.ts';
 import { openSqliteStore } from '../index.ts';
 import { RecordCache } from './record-cache.ts';
@@ -131,5 +132,26 @@ describe('records kept between reads', () => {
     for (let index = 0; index < 100; index++) cache.offer(record(`r-${index}`));
     expect(cache.committed({ ...key, name: 'r-0' })).toBeUndefined();
     expect(cache.committed({ ...key, name: 'r-99' })).toBeDefined();
+  });
+
+  it('shows rows of sessions to their writer at once, to others as committed, and none that is gone', async () => {
+    const one = session(id(1), { body: '{"n":1}' });
+    const body = async (): Promise<string | undefined> => (await store.direct.log.session(id(1)))?.body;
+    await store.write((tx) => tx.log.insertSession(one));
+    expect(await body()).toBe('{"n":1}');
+    const inside = await store.write(async (tx) => {
+      await tx.log.saveSession({ ...one, body: '{"n":2}', labels: { a: 'b' } });
+      return (await tx.log.lockSession(id(1)))?.labels;
+    });
+    expect([inside, await body()]).toEqual([{ a: 'b' }, '{"n":2}']);
+    const failed = store.write(async (tx) => {
+      await tx.log.saveSession({ ...one, body: '{"n":3}' });
+      throw new Fault('ABORTED', 'CONFLICT', 'no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await body()).toBe('{"n":2}');
+    expect(await store.write(async (tx) => (await tx.log.lockSession(id(1)))?.body)).toBe('{"n":2}');
+    await store.write((tx) => tx.log.deleteSession(id(1)));
+    expect(await body()).toBeUndefined();
   });
 });

@@ -1,11 +1,14 @@
 import { BoundedCache } from '../../../base/index.ts';
-import type { ResourceKey, StoredResource } from '../../contracts/index.ts';
+import type { ResourceKey, SessionRow, StoredResource } from '../../contracts/index.ts';
+import { CommittedCache } from './committed-cache.ts';
 
 /** Most entries kept of each sort. */
 const ENTRIES = 10_000;
 /** Most characters of text in the records kept: one record may hold a mebibyte (`limits.resourceBytes`). */
 const RECORD_CHARS = 32 * 1024 * 1024;
-/** About what a record takes beside its texts. */
+/** Most characters of text in the session rows kept. */
+const SESSION_CHARS = 16 * 1024 * 1024;
+/** About what a record or a row takes beside its texts. */
 const RECORD_OVERHEAD = 500;
 
 const charsOf = (record: StoredResource): number => {
@@ -16,15 +19,17 @@ const charsOf = (record: StoredResource): number => {
 
 const textOf = (key: ResourceKey): string => `${key.kind}\n${key.namespace}\n${key.parent}\n${key.name}`;
 
-/**
- * Records as last committed, shared by the writing connection and the direct reads of one process: nobody else writes the
- * file (lock.db), so an entry stays true until this process writes its key. What the group under way wrote is kept apart
- * and shown to the writing connection only; after a rollback it is left to SQL. Missing records are never kept.
- */
+const charsOfSession = (row: SessionRow): number => {
+  let chars = RECORD_OVERHEAD + row.body.length;
+  for (const key in row.labels) chars += key.length + (row.labels[key]?.length ?? 0);
+  return chars;
+};
+
+/** What one process keeps of its store between reads: records, session rows and activity, each as last committed. */
 export class RecordCache {
-  readonly #committed = new BoundedCache<string, StoredResource>(ENTRIES, { limit: RECORD_CHARS, of: charsOf });
-  /** Keys written by the group under way; undefined = ask SQL. */
-  readonly #written = new Map<string, StoredResource | undefined>();
+  readonly #records = new CommittedCache<StoredResource>(ENTRIES, { limit: RECORD_CHARS, of: charsOf });
+  /** Rows of sessions by id. */
+  readonly sessions = new CommittedCache<SessionRow>(ENTRIES, { limit: SESSION_CHARS, of: charsOfSession });
 
   /** Activity by uid as last committed; null = there is none. */
   readonly #activity = new BoundedCache<string, string | null>(ENTRIES);
@@ -49,37 +54,34 @@ export class RecordCache {
 
   /** For readers that see only what is committed. */
   committed(key: ResourceKey): StoredResource | undefined {
-    return this.#committed.get(textOf(key));
+    return this.#records.committed(textOf(key));
   }
 
   /** For the writing connection, which sees the group under way. */
   newest(key: ResourceKey): StoredResource | undefined {
-    const text = textOf(key);
-    return this.#written.size > 0 && this.#written.has(text) ? this.#written.get(text) : this.#committed.get(text);
+    return this.#records.newest(textOf(key));
   }
 
   /** Keeps what SQL answered for a key that no unfinished group has written. */
   offer(record: StoredResource): void {
-    const text = textOf(record.key);
-    if (this.#written.has(text)) return;
-    this.#committed.set(text, record);
+    this.#records.offer(textOf(record.key), record);
   }
 
   /** The group under way wrote this key; `record` is its state now, undefined when it is gone or not known here. */
   wrote(key: ResourceKey, record: StoredResource | undefined): void {
-    const text = textOf(key);
-    this.#committed.delete(text);
-    this.#written.set(text, record);
+    this.#records.wrote(textOf(key), record);
   }
 
   /** Something was rolled back: which writes are left, only SQL knows. */
   doubt(): void {
-    for (const text of this.#written.keys()) this.#written.set(text, undefined);
+    this.#records.doubt();
+    this.sessions.doubt();
   }
 
   /** The group was committed or rolled back. */
   settle(): void {
-    if (this.#written.size > 0) this.#written.clear();
+    this.#records.settle();
+    this.sessions.settle();
     if (this.#activityWritten.size > 0) this.#activityWritten.clear();
   }
 }

@@ -57,7 +57,7 @@ export const createTables = (
     resources,
     resourceList: new ResourceList(connection),
     resourceWrites: new ResourceWriteTable(connection, resources),
-    sessions: new SessionTable(connection),
+    sessions: new SessionTable(connection, records?.cache, records?.isWriter),
     messages: new MessageTable(connection),
     turns: new TurnTable(connection),
     claims: new ClaimTable(connection),

@@ -2,6 +2,7 @@ import { Fault } from '../../../base/index.ts';
 import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
 import { parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
+import type { RecordCache } from '../records/index.ts';
 import { drivingLabel, labelCondition } from './resource-list.ts';
 
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
@@ -48,9 +49,14 @@ export class SessionTable {
   readonly #busyWindow: Statement<{ id: string }>;
   readonly #stuck: Statement<SessionSqlRow>;
   readonly #pages: ComposedStatements<SessionSqlRow>;
+  readonly #cache: RecordCache['sessions'] | undefined;
+  readonly #isWriter: boolean;
   #stuckAfter = '';
 
-  constructor(connection: Connection) {
+  /** `cache` only where the connection sees exactly what is committed, or (`isWriter`) the group that is being written. */
+  constructor(connection: Connection, cache?: RecordCache, isWriter = false) {
+    this.#cache = cache?.sessions;
+    this.#isWriter = isWriter;
     this.#pages = new ComposedStatements(connection);
     this.#get = connection.statement(GET);
     this.#insert = connection.statement(INSERT);
@@ -67,8 +73,13 @@ export class SessionTable {
   }
 
   get(id: string): SessionRow | undefined {
+    const known = this.#isWriter ? this.#cache?.newest(id) : this.#cache?.committed(id);
+    if (known !== undefined) return known;
     const row = this.#get.get(id);
-    return row === undefined ? undefined : toSession(row);
+    if (row === undefined) return undefined;
+    const session = toSession(row);
+    this.#cache?.offer(id, session);
+    return session;
   }
 
   insert(row: SessionRow): void {
@@ -78,6 +89,7 @@ export class SessionTable {
       ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, labels, row.body],
     );
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
+    this.#cache?.wrote(row.id, row);
     if (labels !== '{}') this.#addLabels(row);
   }
 
@@ -85,6 +97,7 @@ export class SessionTable {
   save(row: SessionRow): void {
     const previous = this.#previous.get(row.id);
     if (previous === undefined) return;
+    this.#cache?.wrote(row.id, row);
     const labels = textMapJson(row.labels);
     const values: SqlValue[] = [
       ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
@@ -102,6 +115,7 @@ export class SessionTable {
   delete(id: string): void {
     const session = this.#get.get(id);
     if (session === undefined) return;
+    this.#cache?.wrote(id, undefined);
     this.#dropLabels(session, session.labels);
     this.#delete.run(id);
   }

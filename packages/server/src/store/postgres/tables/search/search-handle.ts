@@ -10,7 +10,7 @@ import type {
 import { type SearchHitSqlRow, type SearchPlaceSqlRow, toSearchHit, toSearchPlace } from '../../../rows/index.ts';
 import type { Access, WriteAccess } from '../../access.ts';
 import { statement } from '../../connection/index.ts';
-import { queryOf, scopeQueryOf, vectorOf } from './search-words.ts';
+import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
 
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
@@ -94,7 +94,8 @@ const ADD_CHUNKS = statement<{ row: number; ordinal: number }>(
   `INSERT INTO search_chunks (document, ordinal, heading, body, words)
    SELECT $1, c.* FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) AS c RETURNING row, ordinal`,
 );
-const ADD_WORDS = statement(
+/** Vectors of chunks by their rows: $1 rows, $2 vectors. */
+export const ADD_WORDS = statement(
   'INSERT INTO search_words (chunk, vector) SELECT w.chunk, w.vector::tsvector FROM unnest($1::bigint[], $2::text[]) AS w (chunk, vector)',
 );
 
@@ -133,16 +134,7 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
       chunks.map(({ text }) => text),
       chunks.map(({ text, words }) => (words === text ? null : words)),
     ]);
-    const vectors = new Map(
-      chunks.map(({ heading, words }, ordinal) => [
-        ordinal,
-        vectorOf(namespace, [
-          { text: pathWords, weight: 'A' },
-          { text: heading, weight: 'B' },
-          { text: words, weight: 'D' },
-        ]),
-      ]),
-    );
+    const vectors = new Map(chunks.map((chunk, ordinal) => [ordinal, chunkVector({ namespace, pathWords }, chunk)]));
     await sql.run(ADD_WORDS, [rows.map(({ row }) => row), rows.map(({ ordinal }) => vectors.get(ordinal) ?? '')]);
   }
 

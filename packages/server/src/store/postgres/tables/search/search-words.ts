@@ -25,7 +25,7 @@ export interface WeightedText {
 }
 
 /** The `tsvector` of a chunk as text. */
-export const vectorOf = (namespace: string, parts: readonly WeightedText[]): string => {
+const vectorOf = (namespace: string, parts: readonly WeightedText[]): string => {
   const places = new Map<string, string[]>();
   let place = 1;
   for (const { text, weight } of parts) {
@@ -40,6 +40,17 @@ export const vectorOf = (namespace: string, parts: readonly WeightedText[]): str
   const words = [...places].map(([word, found]) => `'${word}':${found.join(',')}`);
   return [`'${scopeLexeme(namespace)}'`, ...words].join(' ');
 };
+
+/** The `tsvector` of one chunk of a document; the path counts for each of them. */
+export const chunkVector = (
+  document: { readonly namespace: string; readonly pathWords: string },
+  chunk: { readonly heading: string; readonly words: string },
+): string =>
+  vectorOf(document.namespace, [
+    { text: document.pathWords, weight: 'A' },
+    { text: chunk.heading, weight: 'B' },
+    { text: chunk.words, weight: 'D' },
+  ]);
 
 /** The `tsquery` for any of the terms as text; a term of several words wants them in a row. Undefined: nothing can match. */
 export const queryOf = (terms: readonly string[]): string | undefined => {

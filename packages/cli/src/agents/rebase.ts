@@ -1,0 +1,91 @@
+import { fromJson, type JsonObject, toJson } from '@bufbuild/protobuf';
+import { type Agent, type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
+import { confirm } from '../confirm.ts';
+import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { unifiedDiff } from '../manifests/index.ts';
+import { yamlText } from '../output.ts';
+import type { World } from '../world.ts';
+
+export interface RebaseOptions extends GlobalOptions {
+  /** Fields of the spec that stay as the agent has them. */
+  readonly keep?: readonly string[];
+  /** Another template than the one the agent was made from. */
+  readonly template?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const TEMPLATE = 'svc/template';
+const TEMPLATE_VERSION = 'svc/template-version';
+
+/**
+ * `svc agent rebase NAME`: lays the present template over the agent: what the template sets becomes so, except for --keep; what
+ * only the agent has stays. Shows the difference and asks. The agent's record of its template is brought up to date.
+ */
+export const rebaseAgent = async (world: World, name: string, options: RebaseOptions): Promise<void> => {
+  const context = await openContext(world, options);
+  const { client, target, note } = context;
+  const { agent } = await client.gateway.getAgent({ ns: target.namespace, name });
+  const annotations = agent?.metadata?.annotations ?? {};
+  const template = options.template ?? annotations[TEMPLATE] ?? '';
+  if (template === '')
+    throw new CommandFailure(`agent ${name} was not made from a template`, { hint: 'name one with --template' });
+  const from = await readTemplate(context, template);
+  const spec = await rebased(context, { agent, template: from.spec, keep: options.keep ?? [] });
+  const isRecorded = annotations[TEMPLATE] === template && annotations[TEMPLATE_VERSION] === from.version;
+  const difference = await differenceOf(agent?.spec, spec, { name, template });
+  if (difference === '' && isRecorded) return note(`agent ${name} is on the newest version of ${template} already`);
+  world.stdout.write(difference);
+  if (difference === '') note('nothing changes but the recorded version of the template');
+  if (options.dryRun === true) return;
+  await confirm(world, {
+    ...{ text: 'write this?', isAgreed: options.yes === true, refusal: 'nothing is written' },
+  });
+  const resourceVersion = agent?.metadata?.resourceVersion ?? '';
+  await client.gateway.modifyAgent({ ns: target.namespace, agent: name, template, spec, resourceVersion });
+  world.stdout.write(`agent/${name} rebased on ${template} (version ${from.version})\n`);
+};
+
+const readTemplate = async (
+  { client }: CommandContext,
+  name: string,
+): Promise<{ readonly spec: JsonObject; readonly version: string }> => {
+  const { template } = await client.gateway.getAgentTemplate({ name });
+  if (template?.spec === undefined)
+    throw new CommandFailure(`there is no agent template ${name}`, { exitCode: exitCodes.notFound });
+  const text = template.spec.specJson === '' ? '{}' : template.spec.specJson;
+  // Read and written once: short names and defaults stand as they do in an agent.
+  const spec = toJson(AgentSpecSchema, fromJson(AgentSpecSchema, JSON.parse(text) as JsonObject)) as JsonObject;
+  return { spec, version: String(template.metadata?.generation ?? '') };
+};
+
+const rebased = async (
+  { world }: CommandContext,
+  given: { readonly agent: Agent | undefined; readonly template: JsonObject; readonly keep: readonly string[] },
+): Promise<AgentSpec> => {
+  const { mergePatch } = await world.loadManifests();
+  const { agent, template, keep } = given;
+  const own = agent?.spec === undefined ? {} : (toJson(AgentSpecSchema, agent.spec) as JsonObject);
+  const unknown = keep.find((field) => !AgentSpecSchema.fields.some(({ jsonName }) => jsonName === field));
+  if (unknown !== undefined)
+    throw new CommandFailure(`--keep ${unknown} is no field of an agent`, {
+      hint: AgentSpecSchema.fields.map(({ jsonName }) => jsonName).join(', '),
+    });
+  const taken = Object.fromEntries(Object.entries(template).filter(([field]) => !keep.includes(field)));
+  return fromJson(AgentSpecSchema, mergePatch(own as never, taken as never) as JsonObject);
+};
+
+const differenceOf = async (
+  before: AgentSpec | undefined,
+  after: AgentSpec,
+  names: { readonly name: string; readonly template: string },
+): Promise<string> => {
+  const text = (spec: AgentSpec | undefined) =>
+    spec === undefined ? Promise.resolve('') : yamlText(toJson(AgentSpecSchema, spec));
+  return unifiedDiff(
+    { before: await text(before), after: await text(after) },
+    { before: `agent ${names.name}`, after: `agent ${names.name} on template ${names.template}` },
+  );
+};

@@ -1,0 +1,217 @@
+import type { AppendSessionMessageRequest, ApplyManifestsRequest, CreateSessionRequest } from '@svc/api/gateway';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+
+const meta = (name: string, more: object = {}) => ({
+  name,
+  namespace: 'default',
+  uid: 'u',
+  resourceVersion: '3',
+  ...more,
+});
+const of = (kind: string, metadata: object, spec?: object) => ({
+  ...{ apiVersion: 'svc/v1', kind, metadata },
+  ...(spec === undefined ? {} : { spec: { kind: spec } }),
+});
+const secret = (value: string) => of('Secret', meta('s'), { case: 'secret', value: { data: { k: value } } });
+const message = (id: string, more: object = {}) => ({ id, role: 2, createdAt: 5n, parts: [{ content: id }], ...more });
+
+const exporting: FakeHandlers = {
+  unary: {
+    ListResources: () => ({
+      resources: [
+        of(
+          'Skill',
+          meta('k', { labels: { 'svc/deployment': 'd', mine: 'x' }, finalizers: ['svc/foreground', 'a/b'] }),
+          {
+            ...{ case: 'skill', value: { description: '{{ x }}' } },
+          },
+        ),
+        secret(''),
+        {
+          ...of('File', meta('f'), { case: 'file', value: { path: '/a.md', mediaType: 'text/markdown' } }),
+          status: { kind: { case: 'file', value: { objectRef: { sizeBytes: 4n } } } },
+        },
+        of('File', meta('pending'), { case: 'file', value: { path: '/b.md' } }),
+        of('Session', meta('s1', { labels: { 'svc/x': 'y', a: 'b' } }), {
+          case: 'session',
+          value: { agent: 'helper' },
+        }),
+      ],
+    }),
+    GetResource: () => ({ resource: secret('aHVzaA==') }),
+    ReadFile: () => ({ content: new TextEncoder().encode('text') }),
+    ListSessionMessages: ({ beforeMessageId = '' }: { beforeMessageId?: string }) =>
+      beforeMessageId === ''
+        ? {
+            items: [{ message: message('m2', { parts: [{ object: { key: 'k' } }] }) }],
+            hasMore: true,
+            nextBeforeMessageId: 'm2',
+          }
+        : { items: [{ message: message('m1') }] },
+  },
+};
+
+describe('svc export --data', () => {
+  it('writes one archive: manifests with values, files with bytes, sessions with messages', async () => {
+    const shell = fakeWorld({ handlers: exporting });
+    expect(await shell.run('export', '--data')).toBe(exitCodes.ok);
+    const lines = shell.out().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { archive: 'svc/export', version: 1 },
+      { manifest: { kind: 'Secret', spec: { data: { k: 'aHVzaA==' } } } },
+      { manifest: { kind: 'Skill', spec: { description: '{{ x }}' } } },
+      { file: { namespace: 'default', spec: { path: '/a.md' } }, content: 'dGV4dA==' },
+      { session: { namespace: 'default', agent: 'helper', id: 's1', labels: { a: 'b' } } },
+      { message: { id: 'm1' } },
+      { message: { id: 'm2' } },
+    ]);
+    expect(shell.out()).not.toMatch(/svc\/deployment|svc\/foreground|svc\/x|"uid"/);
+    expect(shell.err()).toContain('2 resources, 1 files, 1 sessions, 2 messages\n1 attachments of messages are not in');
+  });
+
+  it('leaves keys and finalizers of the system out of manifests too', async () => {
+    const shell = fakeWorld({ handlers: exporting });
+    await shell.run('export');
+    expect(shell.out()).toContain('  labels:\n    mine: x\n  finalizers:\n    - a/b\n');
+    expect(shell.out()).toContain('    k: aHVzaA==\n');
+  });
+});
+
+const lines = (...values: readonly object[]): string =>
+  [{ archive: 'svc/export', version: 1 }, ...values].map((value) => `${JSON.stringify(value)}\n`).join('');
+const session = { session: { namespace: 'acme', agent: 'helper', id: 'old', labels: { a: 'b' } } };
+const wire = (id: string, more: object = {}) => ({
+  message: {
+    id,
+    role: 'ROLE_USER',
+    createdAt: '5',
+    parts: [{ partType: 'SESSION_MESSAGE_PART_TYPE_TEXT', content: id }],
+    ...more,
+  },
+});
+
+describe('svc import of an archive', () => {
+  const applied: ApplyManifestsRequest[] = [];
+  const files = new Map<string, string>();
+  const sessions: CreateSessionRequest[] = [];
+  const appended: AppendSessionMessageRequest[] = [];
+  let isAgentThere = true;
+  let outcome = 1;
+  beforeEach(() => {
+    for (const list of [applied, sessions, appended]) list.length = 0;
+    files.clear();
+    isAgentThere = true;
+    outcome = 1;
+  });
+  const handlers: FakeHandlers = {
+    unary: {
+      ApplyManifests: (request: ApplyManifestsRequest) => {
+        applied.push(request);
+        return {
+          results: request.text
+            .trim()
+            .split('\n')
+            .map((_, index) => ({ kind: 'Skill', name: `k${index}`, outcome })),
+        };
+      },
+      ListFiles: () => ({
+        files: [...files].map(([path, sha256]) => ({ spec: { path }, status: { objectRef: { sha256 } } })),
+      }),
+      CreateFile: ({ file }: { file: { spec: { path: string } } }) => {
+        // SHA-256 of "text".
+        files.set(file.spec.path, '982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1');
+        return {};
+      },
+      ListSessions: () => {
+        if (!isAgentThere) throw new FakeFault('NOT_FOUND', 'AGENT_NOT_FOUND');
+        return { sessions: sessions.map((_, index) => ({ sessionId: `new${index}` })) };
+      },
+      CreateSession: (request: CreateSessionRequest) => {
+        sessions.push(request);
+        return { sessionId: 'new0' };
+      },
+      ListSessionMessages: ({ beforeMessageId = '' }: { beforeMessageId?: string }) =>
+        beforeMessageId === '' && appended.length > 0
+          ? { items: [{ message: message('x') }], hasMore: true, nextBeforeMessageId: 'x' }
+          : { items: [] },
+      AppendSessionMessage: (request: AppendSessionMessageRequest) => {
+        const { id = '' } = request.message ?? {};
+        if (id === 'taken') throw new FakeFault('ALREADY_EXISTS', 'MESSAGE_EXISTS');
+        if (id === 'bad') throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID');
+        if (id === 'lost') throw new FakeFault('UNAVAILABLE', 'STORAGE');
+        appended.push(request);
+        return {};
+      },
+    },
+  };
+  const run = async (text: string, options: FakeOptions = {}) => {
+    const shell = fakeWorld({ handlers, files: { '/work/all.jsonl': { text, mode: 0o600 } }, ...options });
+    return { exit: await shell.run('import', 'all.jsonl'), out: shell.out(), err: shell.err() };
+  };
+
+  it('applies, stores and makes sessions anew with their messages', async () => {
+    const text = lines(
+      { manifest: { kind: 'Skill', metadata: { name: 'k' }, spec: { description: '{{ x }}' } } },
+      { file: { namespace: 'acme', spec: { path: '/a.md' } }, content: 'dGV4dA==' },
+      ...[session, wire('m1', { labels: { 'svc/turn': 't', mine: 'x' } }), wire('taken')],
+    );
+    const { exit, err } = await run(text);
+    expect([exit, err]).toEqual([exitCodes.ok, '1 resources, 1 files, 1 sessions, 2 messages written\n']);
+    expect(applied).toMatchObject([{ atomic: false, keepGoing: true, createNamespaces: true }]);
+    expect(applied[0]?.text).toContain('"{{ x }}"');
+    expect(sessions).toMatchObject([{ ns: 'acme', agent: 'helper', labels: { a: 'b', 'imported-session': 'old' } }]);
+    expect(appended).toMatchObject([
+      { ns: 'acme', agent: 'helper', sessionId: 'new0', message: { id: 'm1', labels: { mine: 'x' } } },
+      { message: { id: '' } },
+    ]);
+  });
+
+  it('may be repeated: what is there stays, and an interrupted session goes on where it was', async () => {
+    const file = { file: { namespace: 'acme', spec: { path: '/a.md' } }, content: 'dGV4dA==' };
+    await run(lines(file, session, wire('m1')));
+    const again = await run(lines(file, session, wire('m1'), wire('m2')));
+    expect(again.err).toBe('0 resources, 0 files, 0 sessions, 1 messages written\n');
+    expect(appended.map((request) => request.message?.id)).toEqual(['m1', 'm2']);
+    expect(sessions).toHaveLength(1);
+  });
+
+  it('tells of what is refused, goes on, and ends with 2', async () => {
+    outcome = 6;
+    const refused = await run(lines({ manifest: { kind: 'Skill' } }, session, wire('bad'), wire('m1')));
+    expect(refused).toMatchObject({ exit: exitCodes.partial, out: expect.stringContaining('1 failed') });
+    expect(refused.err).toContain('message bad: FIELD_INVALID happened (FIELD_INVALID)');
+    expect(appended).toHaveLength(1);
+    isAgentThere = false;
+    const orphan = await run(lines(session, wire('m1')));
+    expect([orphan.exit, orphan.err]).toEqual([exitCodes.partial, expect.stringContaining('Session acme/helper/old')]);
+    isAgentThere = true;
+    expect((await run(lines(session, wire('m1'), wire('lost')))).exit).toBe(exitCodes.connection);
+  });
+
+  it('applies many manifests in calls that fit', async () => {
+    const many = Array.from({ length: 900 }, (_, index) => ({
+      manifest: { kind: 'Skill', metadata: { name: `k${index}` } },
+    }));
+    expect((await run(lines(...many))).err).toContain('900 resources');
+    expect(applied).toHaveLength(3);
+  });
+
+  it.each([
+    ['{"archive":"svc/export","version":2}\n', 'this archive has format 2'],
+    [`${lines()}{"manifest"`, 'line 2 of the archive is damaged'],
+  ])('refuses %j', async (text, reason) => {
+    expect((await run(text)).err).toContain(reason);
+  });
+
+  it('reads anything else as manifests', async () => {
+    const manifest = 'kind: Skill\nmetadata: {name: k}\nspec: {description: d, instructions: i}\n';
+    expect((await run(manifest)).exit).toBe(exitCodes.ok);
+    expect(applied).toMatchObject([{ atomic: false, keepGoing: true }]);
+    const shell = fakeWorld({ handlers, piped: manifest });
+    expect(await shell.run('import', '-')).toBe(exitCodes.ok);
+    expect((await run(manifest, { files: {} })).err).toContain('there is no all.jsonl');
+  });
+});

@@ -1,0 +1,78 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { Resource } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext } from '../context.ts';
+import { genericJson, isAuthorable, manifestOf, readGeneric } from '../kinds/index.ts';
+import { yamlText } from '../output.ts';
+import type { World } from '../world.ts';
+import { writeArchive } from './write-archive.ts';
+
+export interface ExportOptions extends GlobalOptions {
+  readonly allNamespaces?: boolean;
+  /** One archive with files, sessions and messages too. */
+  readonly data?: boolean;
+}
+
+/**
+ * `svc export [-A] [--data]`: every resource that can be written, as manifests in the order of application. Values of secrets are in it
+ * only for callers who may read them. Resources that others own are left out: their owners make them again.
+ */
+export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
+  const context = await openContext(world, options);
+  const { client, target, note } = context;
+  const { applyRank } = await world.loadManifests();
+  const ns = options.allNamespaces === true ? '-' : target.namespace;
+  const found: Resource[] = [];
+  let pageToken = '';
+  do {
+    const page = await client.resources.listResources({ ns, recursive: true, pageToken });
+    found.push(...page.resources);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  const depth = ({ kind, metadata }: Resource): number =>
+    kind === 'Namespace' ? (metadata?.name ?? '').split(':').length : 0;
+  const ordered = found
+    .filter(isWritten)
+    .toSorted((left, right) => applyRank(left.kind) - applyRank(right.kind) || depth(left) - depth(right));
+  const manifests: JsonObject[] = [];
+  for (const resource of ordered) manifests.push(portable(genericJson(await withValues(context, resource))));
+  if (options.data === true) return writeArchive(context, { manifests, all: found });
+  for (const [index, manifest] of manifests.entries()) {
+    const text = await yamlText(manifestOf(manifest));
+    world.stdout.write(index === 0 ? text : `---\n${text}`);
+  }
+  note(`${manifests.length} resources`);
+};
+
+/** Kinds with values that lists never hold (WIRE-8). */
+const WITH_VALUES: ReadonlySet<string> = new Set([
+  ...['Secret', 'McpServer', 'McpServerBinding', 'Agent', 'Template', 'ConnectorClass', 'SandboxClass'],
+]);
+
+/** The resource as a read answers it, with its sensitive values when the caller may read them; from the list when it is gone. */
+const withValues = async (context: CommandContext, resource: Resource): Promise<Resource> => {
+  const { kind, metadata } = resource;
+  if (!WITH_VALUES.has(kind)) return resource;
+  try {
+    const address = { ns: metadata?.namespace ?? '', kind, parent: '', name: metadata?.name ?? '' };
+    return await readGeneric(context, address);
+  } catch (error) {
+    if (isSvcError(error) && error.code === 'NOT_FOUND') return resource;
+    throw error;
+  }
+};
+
+/** Owners are known by their uid and finalizers of the system by their controller: both mean nothing elsewhere. */
+const portable = (json: JsonObject): JsonObject => {
+  const { metadata } = json;
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return json;
+  const { ownerReferences: _, finalizers, ...kept } = metadata;
+  const own = Array.isArray(finalizers) ? finalizers.filter((name) => !String(name).startsWith('svc/')) : [];
+  return { ...json, metadata: { ...kept, finalizers: own } };
+};
+
+const isWritten = ({ kind, metadata }: Resource): boolean =>
+  isAuthorable(kind) &&
+  metadata?.ownerReferences.some((owner) => owner.controller) !== true &&
+  !(kind === 'Namespace' && ['system', 'default'].includes(metadata?.name ?? ''));

@@ -1,0 +1,158 @@
+import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { SessionMessageSchema } from '@svc/api/data';
+import type { ApplyManifestResult } from '@svc/api/gateway';
+import { FileSpecSchema } from '@svc/api/resources';
+import { isSvcError, type SessionKey } from '@svc/client';
+import { type CommandContext, openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { type ApplyOptions, isFailed, printReport } from '../manifests/index.ts';
+import { fileAt, hashOf, store } from '../stored-files/index.ts';
+import type { World } from '../world.ts';
+import { type ArchivedSession, IMPORTED_LABEL, readArchive } from './archive-lines.ts';
+
+/** One call takes so many manifests and characters at most (API-1.9). */
+const BATCH_DOCUMENTS = 400;
+const BATCH_CHARACTERS = 2_000_000;
+
+/**
+ * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and makes its sessions anew with their
+ * messages. May be repeated: what is there already stays, and an interrupted session goes on where it was.
+ */
+export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
+  const importer = new Importer(await openContext(world, options));
+  for await (const line of readArchive(blob)) {
+    if ('manifest' in line) await importer.manifest(line.manifest);
+    else if ('file' in line) await importer.file(line.file, line.content);
+    else if ('session' in line) await importer.session(line.session);
+    else if ('message' in line) await importer.message(line.message);
+  }
+  await importer.end();
+};
+
+class Importer {
+  readonly #context: CommandContext;
+  readonly #counts = { resources: 0, files: 0, sessions: 0, messages: 0, failures: 0 };
+  #batch: string[] = [];
+  #characters = 0;
+  /** Where messages go; undefined while those of a session that failed pass by. */
+  #session: SessionKey | undefined;
+  /** Messages that an earlier import has written. */
+  #skipped = 0;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  async manifest(manifest: JsonObject): Promise<void> {
+    const text = `--- ${JSON.stringify(manifest)}\n`;
+    if (this.#batch.length >= BATCH_DOCUMENTS || this.#characters + text.length > BATCH_CHARACTERS) await this.#flush();
+    this.#batch.push(text);
+    this.#characters += text.length;
+  }
+
+  async file(file: { readonly namespace: string; readonly spec: JsonObject }, content: string): Promise<void> {
+    await this.#flush();
+    const spec = fromJson(FileSpecSchema, file.spec);
+    const { target } = this.#context;
+    const context = { ...this.#context, target: { ...target, namespace: file.namespace } };
+    await this.#attempt(`File ${file.namespace}${spec.path}`, async () => {
+      const blob = new Blob([Buffer.from(content, 'base64')]);
+      const sha256 = await hashOf(blob);
+      const present = await fileAt(context, spec.path);
+      if (present?.status?.objectRef?.sha256 === sha256) return;
+      const bytes = { blob, sizeBytes: blob.size, sha256 };
+      await store(context, { file: { spec }, content: bytes, filename: spec.path.split('/').at(-1) ?? '' }, present);
+      this.#counts.files += 1;
+    });
+  }
+
+  async session({ namespace: ns, agent, id, labels }: ArchivedSession): Promise<void> {
+    await this.#flush();
+    const { gateway } = this.#context.client;
+    this.#session = undefined;
+    this.#skipped = 0;
+    await this.#attempt(`Session ${ns}/${agent}/${id}`, async () => {
+      const { sessions } = await gateway.listSessions({ ns, agent, labelSelector: `${IMPORTED_LABEL}=${id}` });
+      const [earlier] = sessions;
+      if (earlier === undefined) {
+        const { sessionId } = await gateway.createSession({ ns, agent, labels: { ...labels, [IMPORTED_LABEL]: id } });
+        this.#session = { ns, agent, sessionId };
+        this.#counts.sessions += 1;
+      } else {
+        this.#session = { ns, agent, sessionId: earlier.sessionId };
+        this.#skipped = await this.#countMessages(this.#session);
+      }
+    });
+  }
+
+  async message(json: JsonObject): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    if (this.#skipped > 0) {
+      this.#skipped -= 1;
+      return;
+    }
+    const message = fromJson(SessionMessageSchema, json);
+    // Objects belong to the server they were stored on; keys of the system are made anew.
+    for (const part of message.parts) delete part.object;
+    message.labels = Object.fromEntries(Object.entries(message.labels).filter(([key]) => !key.startsWith('svc/')));
+    await this.#attempt(`message ${message.id}`, async () => {
+      const { gateway } = this.#context.client;
+      try {
+        await gateway.appendSessionMessage({ ...session, message });
+      } catch (error) {
+        if (!isSvcError(error) || error.code !== 'ALREADY_EXISTS') throw error;
+        await gateway.appendSessionMessage({ ...session, message: { ...message, id: '' } });
+      }
+      this.#counts.messages += 1;
+    });
+  }
+
+  /** Tells what was done; throws with exit code 2 when something was not. */
+  async end(): Promise<void> {
+    await this.#flush();
+    const { resources, files, sessions, messages, failures } = this.#counts;
+    this.#context.note(`${resources} resources, ${files} files, ${sessions} sessions, ${messages} messages written`);
+    if (failures > 0) throw new CommandFailure('not everything is imported', { exitCode: exitCodes.partial });
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batch.length === 0) return;
+    const text = this.#batch.join('');
+    this.#batch = [];
+    this.#characters = 0;
+    const { client, world, target } = this.#context;
+    const request = { text, ns: target.namespace, atomic: false, keepGoing: true, createNamespaces: true };
+    const { results } = await client.resources.applyManifests(request);
+    printReport(world, { results, documents: [] }, 'table');
+    this.#counts.resources += results.filter((result) => !isOneFailed(result)).length;
+    if (isFailed(results)) this.#counts.failures += 1;
+  }
+
+  async #countMessages(session: SessionKey): Promise<number> {
+    let count = 0;
+    let beforeMessageId: string | undefined;
+    for (;;) {
+      const page = await this.#context.client.session(session).messages({
+        ...{ pageSize: 200 },
+        ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
+      });
+      count += page.items.length;
+      beforeMessageId = page.nextBeforeMessageId;
+      if (!page.hasMore || beforeMessageId === undefined) return count;
+    }
+  }
+
+  /** Tells of what the server refuses, and goes on. */
+  async #attempt(subject: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isSvcError(error) || error.code === 'UNAVAILABLE') throw error;
+      this.#context.world.stderr.write(`${subject}: ${error.message} (${error.reason})\n`);
+      this.#counts.failures += 1;
+    }
+  }
+}
+
+const isOneFailed = (result: ApplyManifestResult): boolean => isFailed([result]);

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path';
+import { CommandFailure } from '../failure.ts';
+import { type ApplyOptions, apply } from '../manifests/index.ts';
+import type { World } from '../world.ts';
+import { isArchive } from './archive-lines.ts';
+import { importArchive } from './import-archive.ts';
+
+/** Bytes that tell an archive from manifests. */
+const START_BYTES = 64;
+
+/** `svc import FILE`: what `svc export` wrote, with or without --data; one by one, going on after a failure. */
+export const importFile = async (world: World, file: string, options: ApplyOptions): Promise<void> => {
+  const path = resolve(world.cwd, file);
+  const isDirectory = world.files.facts(path)?.isDirectory === true;
+  const blob = file === '-' || isDirectory ? undefined : await world.files.openBlob(path);
+  if (blob === undefined && file !== '-' && !isDirectory) throw new CommandFailure(`there is no ${file}`);
+  if (blob !== undefined && isArchive(await blob.slice(0, START_BYTES).text()))
+    return importArchive(world, blob, options);
+  return apply(world, { ...options, filename: [file], atomic: false, keepGoing: true });
+};

@@ -1,0 +1,80 @@
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { type SessionMessage, SessionMessageSchema } from '@svc/api/data';
+import { ContentMode } from '@svc/api/gateway';
+import type { Resource } from '@svc/api/resources';
+import type { Session } from '@svc/client';
+import type { CommandContext } from '../context.ts';
+import { genericJson, plainManifestOf } from '../kinds/index.ts';
+import { piecesOf } from '../stored-files/index.ts';
+import { ARCHIVE_HEAD, type ArchiveLine } from './archive-lines.ts';
+
+/** Messages asked for at once. */
+const PAGE = 200;
+
+/**
+ * Writes one archive, a line of JSON each: manifests in the order of application, files with their bytes, sessions with their
+ * messages. Bytes that messages point to are not in it; how many there are is told.
+ */
+export const writeArchive = async (
+  context: CommandContext,
+  found: { readonly manifests: readonly JsonObject[]; readonly all: readonly Resource[] },
+): Promise<void> => {
+  const { world, note } = context;
+  const write = (line: ArchiveLine | typeof ARCHIVE_HEAD): void => world.stdout.write(`${JSON.stringify(line)}\n`);
+  write(ARCHIVE_HEAD);
+  const manifests = found.manifests.filter(({ kind }) => kind !== 'File');
+  for (const manifest of manifests) write({ manifest: plainManifestOf(manifest) });
+  let files = 0;
+  for (const resource of found.all.filter(({ kind }) => kind === 'File')) {
+    const line = await fileLine(context, resource);
+    if (line === undefined) continue;
+    write(line);
+    files += 1;
+  }
+  const sessions = found.all.filter(({ kind }) => kind === 'Session');
+  const counts = { messages: 0, objects: 0 };
+  for (const resource of sessions) {
+    const { metadata, spec } = resource;
+    const agent = spec?.kind.case === 'session' ? spec.kind.value.agent : '';
+    const place = { namespace: metadata?.namespace ?? '', agent, id: metadata?.name ?? '' };
+    write({ session: { ...place, labels: ownLabels(metadata?.labels ?? {}) } });
+    const session = context.client.session({ ns: place.namespace, agent, sessionId: place.id });
+    for (const message of await allMessages(session)) {
+      write({ message: toJson(SessionMessageSchema, message) as JsonObject });
+      counts.messages += 1;
+      counts.objects += message.parts.filter(({ object }) => object !== undefined).length;
+    }
+  }
+  note(`${manifests.length} resources, ${files} files, ${sessions.length} sessions, ${counts.messages} messages`);
+  if (counts.objects > 0)
+    note(`${counts.objects} attachments of messages are not in the archive: only \`svc backup\` has them`);
+};
+
+/** Keys of the system are made anew. */
+const ownLabels = (labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('svc/')));
+
+/** A file whose upload was never completed has nothing to export. */
+const fileLine = async (context: CommandContext, resource: Resource): Promise<ArchiveLine | undefined> => {
+  const { namespace = '', name = '' } = resource.metadata ?? {};
+  const { spec, status } = genericJson(resource);
+  if (typeof status !== 'object' || status === null || !('objectRef' in status)) return undefined;
+  const answer = await context.client.files.readFile({ ns: namespace, name, content: ContentMode.UNSPECIFIED });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of await piecesOf(context, answer)) pieces.push(piece);
+  return { file: { namespace, spec: spec as JsonObject }, content: Buffer.concat(pieces).toString('base64') };
+};
+
+const allMessages = async (session: Session): Promise<readonly SessionMessage[]> => {
+  let found: SessionMessage[] = [];
+  let beforeMessageId: string | undefined;
+  for (;;) {
+    const page = await session.messages({
+      pageSize: PAGE,
+      ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
+    });
+    found = [...page.items.flatMap(({ message }) => message ?? []), ...found];
+    beforeMessageId = page.nextBeforeMessageId;
+    if (!page.hasMore || beforeMessageId === undefined) return found;
+  }
+};

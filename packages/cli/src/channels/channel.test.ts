@@ -1,0 +1,122 @@
+import type { ModifyChannelRequest, PostChannelMessageRequest } from '@svc/api/gateway';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+
+const message = (id: string, content: string, more: object = {}) => ({ id, content, authorKind: 'user', ...more });
+const posts: PostChannelMessageRequest[] = [];
+const changes: ModifyChannelRequest[] = [];
+const handlers: FakeHandlers = {
+  unary: {
+    PostChannelMessage: (request: PostChannelMessageRequest) => {
+      posts.push(request);
+      if (request.channel === 'closed') throw new FakeFault('FAILED_PRECONDITION', 'CHANNEL_CLOSED');
+      const routed = [
+        { subscription: 'one', agent: 'helper', sessionId: 's1' },
+        { subscription: 'two', agent: 'gone', error: 'agent not found' },
+      ];
+      return { message: message('m1', request.content), routedSessions: request.channel === 'quiet' ? [] : routed };
+    },
+    ListChannelMessages: () => ({
+      messages: [message('m1', 'first'), message('m2', 'second', { author: 'ann' })],
+    }),
+    GetChannel: ({ name }: { name: string }) => ({
+      channel: {
+        ...{ metadata: { name, labels: { a: 'b' }, resourceVersion: '4' }, spec: { title: 'Room' } },
+        status: { phase: name === 'closed' ? 'closed' : 'open' },
+      },
+    }),
+    ModifyChannel: (request: ModifyChannelRequest) => {
+      changes.push(request);
+      return {};
+    },
+  },
+};
+const run = async (words: readonly string[], options: FakeOptions = {}) => {
+  const shell = fakeWorld({ handlers, ...options });
+  return { exit: await shell.run('channel', ...words), out: shell.out(), err: shell.err() };
+};
+
+describe('svc channel post', () => {
+  it('says something, from words or a pipe, and tells whom it reached', async () => {
+    expect((await run(['post', 'room', 'hello', '@helper', '--author', 'ann', '--subscription', 'm'])).out).toBe(
+      'message m1\n  one: agent helper, session s1\n  two: not reached, agent not found\n',
+    );
+    await run(['post', 'room'], { piped: ' piped\n' });
+    expect(posts).toMatchObject([
+      { channel: 'room', content: 'hello @helper', author: 'ann', subscriptionNames: ['m'] },
+      { content: 'piped' },
+    ]);
+    expect((await run(['post', 'quiet', 'x'])).err).toContain('nobody will answer');
+    expect(JSON.parse((await run(['post', 'room', 'x', '-o', 'json'])).out)).toMatchObject({ message: { id: 'm1' } });
+  });
+
+  it('refuses an empty message, and passes on what the server says', async () => {
+    expect((await run(['post', 'room'])).err).toContain('there is nothing to say');
+    expect(await run(['post', 'closed', 'x'])).toMatchObject({ exit: exitCodes.refused });
+  });
+});
+
+describe('svc channel tail', () => {
+  const events = [
+    { kind: 1, cursor: 'c1', message: message('m2', 'second') },
+    { kind: 1, cursor: 'c2', message: message('m3', 'third', { sourceAgent: 'helper' }) },
+    { kind: 2, cursor: 'c3', subscription: 'one', agent: 'helper', sessionId: 's1' },
+    { kind: 3, cursor: 'c4', subscription: 'one', agent: 'helper', error: 'nothing to add' },
+    { kind: 4, cursor: 'c5', subscription: 'two', agent: 'gone', error: 'not found' },
+    { kind: 0, cursor: 'c6' },
+    { kind: 1, cursor: 'c7' },
+  ];
+  const following = (after: string[] = []): FakeHandlers => ({
+    ...handlers,
+    streams: {
+      StreamChannelEvents: (query) => {
+        after.push(query.get('after') ?? '');
+        return after.length === 1 ? [...events.slice(0, 2), new Error('reset')] : events.slice(2);
+      },
+    },
+  });
+
+  it('shows the newest messages, then what happens, each once, across a broken connection', async () => {
+    const after: string[] = [];
+    const { exit, out, err } = await run(['tail', 'room'], { handlers: following(after) });
+    expect(exit).toBe(exitCodes.ok);
+    expect(out.split('\n').map((line) => line.replace(/^\S+ \S+ /, ''))).toEqual([
+      'user: first',
+      'ann: second',
+      'helper: third',
+      'one: agent helper is at it (session s1)',
+      'one: agent helper does not answer: nothing to add',
+      'two: agent gone is not reached: not found',
+      '',
+    ]);
+    expect(after).toEqual(['', 'c2']);
+    expect(err).toBe('connection lost; trying again\nconnected again\n');
+  });
+
+  it('leaves after the newest messages with --no-follow, and prints JSON lines', async () => {
+    expect((await run(['tail', 'room', '--no-follow', '--limit', '1'])).out).toMatch(/^\S+ \S+ ann: second\n$/);
+    const lines = (await run(['tail', 'room', '-o', 'jsonl'], { handlers: following() })).out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: 'm1' }, { id: 'm2' }, {}, {}, {}, {}, {}, {}]);
+    expect((await run(['tail', 'room', '-o', 'yaml'])).err).toContain('a channel has no form yaml');
+  });
+});
+
+describe('svc channel close and open', () => {
+  it('change the phase and nothing else', async () => {
+    expect((await run(['close', 'room'])).out).toBe('channel/room closed\n');
+    expect((await run(['open', 'closed'])).out).toBe('channel/closed opened\n');
+    expect((await run(['open', 'room'])).out).toBe('channel/room is open already\n');
+    expect(changes).toMatchObject([
+      {
+        name: 'room',
+        channel: {
+          ...{ metadata: { labels: { a: 'b' }, resourceVersion: '4' }, spec: { title: 'Room' } },
+          status: { phase: 'closed' },
+        },
+      },
+      { name: 'closed', channel: { status: { phase: 'open' } } },
+    ]);
+  });
+});

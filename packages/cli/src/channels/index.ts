@@ -1,0 +1,2 @@
+/** channels: `svc channel`: saying something in a channel, following what happens in it, opening and closing it. */
+export { type ChannelOptions, postMessage, setChannelPhase, tailChannel } from './channel.ts';

@@ -1,0 +1,27 @@
+import { CommandFailure } from './failure.ts';
+import type { World } from './world.ts';
+
+/** What a person has to agree to. */
+interface Question {
+  /** Ends the question line, such as `delete them?`. */
+  readonly text: string;
+  /** Given with --yes. */
+  readonly isAgreed: boolean;
+  /** Said when the answer is no, such as `nothing is deleted`. */
+  readonly refusal: string;
+  /** The word to type; else y or yes will do. */
+  readonly word?: string;
+}
+
+/** Asks before something that cannot be undone. Throws CommandFailure when the answer is no, or when nobody can be asked. */
+export const confirm = async (world: World, question: Question): Promise<void> => {
+  const { text, isAgreed, refusal, word } = question;
+  if (isAgreed) return;
+  if (!world.stdin.isTerminal) throw new CommandFailure(`${refusal}: this needs a yes`, { hint: '--yes' });
+  const terminal = await world.openTerminal();
+  const answer = await terminal.ask(`${text} [${word ?? 'y/N'}] `);
+  terminal.close();
+  const isYes =
+    typeof answer === 'string' && (word === undefined ? /^y(?:es)?$/i.test(answer.trim()) : answer.trim() === word);
+  if (!isYes) throw new CommandFailure(refusal);
+};

@@ -1,0 +1,8 @@
+/**
+ * editing: commands that change one resource in place: edit, patch, label, annotate. They read it, change its manifest and
+ * replace it if nobody was faster; the rules of manifests are the server's own parser. Fields stay unmanaged (PL-1.4).
+ */
+export { edit } from './edit.ts';
+export { changeAnnotations, changeLabels, type LabelOptions } from './label.ts';
+export { type PatchOptions, patch } from './patch.ts';
+export { updateLive } from './replace-resource.ts';

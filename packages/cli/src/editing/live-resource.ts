@@ -1,0 +1,95 @@
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { type Resource, ResourceSchema } from '@svc/api/resources';
+import type { CommandContext } from '../context.ts';
+import { collectPages, genericJson, type ResourceAddress, readGeneric } from '../kinds/index.ts';
+import { isMap } from './merge-difference.ts';
+
+/** A resource as people write it, and the version it had. */
+export interface LiveResource {
+  readonly address: ResourceAddress;
+  readonly version: string;
+  /** apiVersion, kind, metadata and spec, only what is set. */
+  readonly manifest: JsonObject;
+  /** As the server answered it. */
+  readonly resource: Resource;
+}
+
+const SECRETS_READ = 10_000;
+
+/** Texts of JSON that manifests may hold as what they mean (PL-1.2): `specJson` as `spec`. */
+const NESTED: ReadonlySet<string> = new Set([
+  ...['specJson', 'inputJson', 'inputSchemaJson', 'outputSchemaJson', 'outputJson', 'whenJson'],
+  ...['resumeSchemaJson', 'schemaJson', 'providerConfigJson', 'credentialsJson'],
+]);
+
+/** The resource at an address; of a Secret its values too when the caller may read them, which is audited. */
+export const readLive = async (
+  context: CommandContext,
+  address: ResourceAddress,
+  options: { readonly isNested?: boolean } = {},
+): Promise<LiveResource> => liveOf(address, await readGeneric(context, address), options.isNested !== false);
+
+/** As readLive, but without the values of a Secret: lists never hold them, and what is written back empty stays. */
+export const readMasked = async (
+  context: CommandContext,
+  address: ResourceAddress,
+  options: { readonly isNested?: boolean } = {},
+): Promise<LiveResource> => {
+  if (address.kind !== 'Secret') return readLive(context, address, options);
+  const { ns, kind } = address;
+  const found = await collectPages(SECRETS_READ, async (pageToken, pageSize) => {
+    const page = await context.client.resources.listResources({ ns, kind, pageToken, pageSize });
+    return { items: page.resources, next: page.nextPageToken };
+  });
+  const secret = found.find(({ metadata }) => metadata?.name === address.name);
+  // Only to fail as a read fails.
+  return liveOf(address, secret ?? (await readGeneric(context, address)), options.isNested !== false);
+};
+
+const liveOf = (address: ResourceAddress, resource: Resource, isNested: boolean): LiveResource => {
+  const { metadata, apiVersion, kind } = toJson(ResourceSchema, resource) as JsonObject;
+  const {
+    uid: _uid,
+    generation: _generation,
+    resourceVersion,
+    deletionTimestamp: _deletion,
+    ...written
+  } = isMap(metadata) ? metadata : {};
+  const spec = specOf(resource);
+  const manifest = {
+    ...{ apiVersion: apiVersion ?? 'svc/v1', kind: kind ?? address.kind, metadata: written },
+    spec: isNested ? nested(spec) : spec,
+  };
+  return { address, version: typeof resourceVersion === 'string' ? resourceVersion : '', manifest, resource };
+};
+
+const specOf = (resource: Resource): JsonObject => {
+  if (resource.spec?.kind.case === 'raw') {
+    const { spec } = genericJson(resource);
+    return isMap(spec) ? spec : {};
+  }
+  const { spec } = toJson(ResourceSchema, resource) as JsonObject;
+  const [inner] = isMap(spec) ? Object.values(spec) : [];
+  return isMap(inner) ? inner : {};
+};
+
+/** Texts that hold a JSON object become that object; manifests take both. */
+const nested = (map: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(map).map(([name, value]): [string, JsonObject[string]] => {
+      const object = NESTED.has(name) && typeof value === 'string' ? jsonMap(value) : undefined;
+      if (object !== undefined) return [name.slice(0, -'Json'.length), object];
+      if (Array.isArray(value)) return [name, value.map((item) => (isMap(item) ? nested(item) : item))];
+      return [name, isMap(value) ? nested(value) : value];
+    }),
+  );
+
+const jsonMap = (text: string): JsonObject | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMap(value) ? value : undefined;
+  } catch {
+    // A text that is no JSON is shown as the text it is.
+    return undefined;
+  }
+};

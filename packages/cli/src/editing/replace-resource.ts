@@ -1,0 +1,122 @@
+import { create, type JsonObject } from '@bufbuild/protobuf';
+import { ApplyOutcome } from '@svc/api/gateway';
+import { type ResourceMeta, ResourceMetaSchema, type ResourceSpec, ResourceSpecSchema } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import type { CommandContext } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import type { ResourceAddress } from '../kinds/index.ts';
+import type { ManifestModule } from '../world.ts';
+import { type LiveResource, readMasked } from './live-resource.ts';
+
+/** A resource as the parser of manifests read it. */
+export type ManifestResource = NonNullable<
+  ReturnType<ManifestModule['parseManifests']>['documents'][number]['resource']
+>;
+
+/** Puts a resource in the place of what is stored, if that still has the version. Throws ABORTED CONFLICT otherwise. */
+export const replaceLive = async (
+  { client }: CommandContext,
+  written: { readonly address: ResourceAddress; readonly resource: ManifestResource; readonly version: string },
+  options: { readonly dryRun?: boolean } = {},
+): Promise<'changed' | 'unchanged'> => {
+  const { address, resource, version } = written;
+  const { apiVersion, metadata, spec } = resource;
+  const request = {
+    ...address,
+    manifest: {
+      ...{ apiVersion, kind: address.kind, spec: specMessage(spec) },
+      metadata: { ...metadata, resourceVersion: version },
+    },
+    dryRun: options.dryRun === true,
+  };
+  const { outcome, fieldErrors } = await client.resources.applyResource(request);
+  if (fieldErrors.length > 0)
+    throw new CommandFailure(
+      fieldErrors.map(({ field, description, reason }) => `${field}: ${description} (${reason})`).join('\n'),
+    );
+  return outcome === ApplyOutcome.UNCHANGED ? 'unchanged' : 'changed';
+};
+
+/** The member of the spec that takes messages of this type. */
+const specMessage = (spec: ManifestResource['spec']): ResourceSpec => {
+  const field = ResourceSpecSchema.fields.find((member) => member.message?.typeName === spec.$typeName);
+  if (field === undefined) throw new TypeError(`${spec.$typeName} is no spec`);
+  return create(ResourceSpecSchema, { kind: { case: field.localName, value: spec } as ResourceSpec['kind'] });
+};
+
+/** Writers that may be faster before a command gives up. */
+const TRIES_MAX = 5;
+
+/**
+ * Changes a resource: `change` makes the new manifest of the present one, once more from the newest state whenever somebody
+ * was faster. Throws CommandFailure for what no manifest may say.
+ */
+export const updateLive = (
+  context: CommandContext,
+  address: ResourceAddress,
+  update: {
+    readonly change: (manifest: JsonObject) => JsonObject;
+    readonly isNested?: boolean;
+    readonly dryRun?: boolean;
+  },
+): Promise<'changed' | 'unchanged'> => {
+  return untilFirst(async () => {
+    const live = await readMasked(context, address, update);
+    const resource = await checkManifest(context, live, update.change(live.manifest));
+    return replaceLive(context, { address, resource, version: live.version }, update);
+  });
+};
+
+/** Changes labels or annotations of a resource, of kinds too that no manifest may hold; otherwise as updateLive. */
+export const updateMetadata = (
+  context: CommandContext,
+  address: ResourceAddress,
+  change: (metadata: ResourceMeta) => Partial<Pick<ResourceMeta, 'labels' | 'annotations'>>,
+): Promise<'changed' | 'unchanged'> =>
+  untilFirst(async () => {
+    const { resource } = await readMasked(context, address);
+    const { apiVersion, kind, spec, metadata = create(ResourceMetaSchema) } = resource;
+    const changed = create(ResourceMetaSchema, { ...metadata, ...change(metadata) });
+    const manifest = { apiVersion, kind, metadata: changed, ...(spec === undefined ? {} : { spec }) };
+    const { outcome } = await context.client.resources.applyResource({ ...address, manifest });
+    return outcome === ApplyOutcome.UNCHANGED ? 'unchanged' : 'changed';
+  });
+
+/** Once more from the newest state whenever somebody was faster. */
+const untilFirst = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= TRIES_MAX || !isSvcError(error) || error.reason !== 'CONFLICT') throw error;
+    }
+  }
+};
+
+/** By the rules of manifests, and still the same resource. */
+const checkManifest = async (
+  { world }: CommandContext,
+  { address }: LiveResource,
+  manifest: JsonObject,
+): Promise<ManifestResource> => {
+  const { parseManifests } = await world.loadManifests();
+  const { documents, findings } = parseManifests(JSON.stringify(manifest), { namespace: address.ns });
+  const resource = documents[0]?.resource;
+  const moved = resource === undefined ? [] : movedFields(address, resource);
+  const lines = [...findings, ...moved].map(({ field, description, reason }) => `${field}: ${description} (${reason})`);
+  if (resource === undefined || lines.length > 0) throw new CommandFailure(lines.join('\n'));
+  return resource;
+};
+
+/** What makes it another resource than the one that was read. */
+export const movedFields = (
+  address: ResourceAddress,
+  { key }: ManifestResource,
+): readonly { readonly field: string; readonly description: string; readonly reason: string }[] => {
+  const wanted = { kind: address.kind, 'metadata.name': address.name, 'metadata.namespace': address.ns };
+  const namespace = key.kind === 'Namespace' ? address.ns : key.namespace;
+  const given = { kind: key.kind, 'metadata.name': key.name, 'metadata.namespace': namespace };
+  return Object.entries(wanted)
+    .filter(([field, value]) => given[field as keyof typeof given] !== value)
+    .map(([field, value]) => ({ field, description: `cannot change; it is ${value}`, reason: 'IMMUTABLE' }));
+};

@@ -1,0 +1,103 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { age, sizeText } from '../terminal/index.ts';
+
+/** Spec and status of a resource as JSON, as its columns read them. */
+interface Facts {
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  readonly nowMs: number;
+}
+
+type Column = readonly [heading: string, cell: (facts: Facts) => string];
+
+const textOf = (value: JsonValue | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+const mapOf = (value: JsonValue | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+
+const text =
+  (...names: readonly string[]) =>
+  ({ spec }: Facts): string =>
+    names.map((name) => textOf(spec[name])).find((value) => value !== '') ?? '';
+
+/** `name`, or `namespace/name` of a reference. */
+const reference =
+  (name: string) =>
+  ({ spec }: Facts): string => {
+    const { namespace, name: own } = mapOf(spec[name]);
+    return [textOf(namespace), textOf(own)].filter((part) => part !== '').join('/');
+  };
+
+const CUT = 60;
+
+const short =
+  (name: string) =>
+  ({ spec }: Facts): string => {
+    const value = textOf(spec[name]);
+    return value.length > CUT ? `${value.slice(0, CUT)}…` : value;
+  };
+
+const timing = ({ spec }: Facts): string => {
+  const seconds = textOf(spec['intervalSeconds']);
+  if (textOf(spec['cron']) !== '') return textOf(spec['cron']);
+  return seconds !== '' && seconds !== '0' ? `every ${seconds} s` : textOf(spec['runAt']);
+};
+
+const nextRun = ({ status, nowMs }: Facts): string => {
+  const micros = textOf(status['nextRunAt']);
+  return micros === '' ? '' : age(nowMs, Number(micros) / 1_000);
+};
+
+const fileSize = ({ status }: Facts): string => {
+  const size = textOf(mapOf(status['objectRef'])['sizeBytes']);
+  return size === '' ? '' : sizeText(Number(size));
+};
+
+const counts = ({ status }: Facts): string => {
+  const { ready, desired, degraded } = mapOf(status['replicaCounts']);
+  const total = `${textOf(ready) || '0'}/${textOf(desired) || '0'}`;
+  return Number(textOf(degraded)) > 0 ? `${total}, ${textOf(degraded)} degraded` : total;
+};
+
+/** Columns between phase and age, by kind; kinds without an entry have none. */
+const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
+  Template: [['kind', text('kind')]],
+  McpServer: [
+    ['transport', text('transport')],
+    ['target', text('target')],
+  ],
+  McpServerBinding: [['server', text('serverRef')]],
+  Knowledge: [['path', text('path')]],
+  Skill: [['description', short('description')]],
+  File: [
+    ['path', text('path')],
+    ['size', fileSize],
+  ],
+  Secret: [['keys', ({ spec }) => Object.keys(mapOf(spec['data'])).sort().join(', ')]],
+  Channel: [['title', short('title')]],
+  ChannelSubscription: [
+    ['agent', text('agent')],
+    ['trigger', text('trigger')],
+  ],
+  Schedule: [
+    ['runs', timing],
+    ['next', nextRun],
+    ['target', ({ spec }) => text('workflow', 'agent')({ spec: mapOf(spec['target']), status: {}, nowMs: 0 })],
+  ],
+  ConnectorClass: [['platform', text('platform')]],
+  Connector: [['class', reference('classRef')]],
+  Sandbox: [['policy', text('policyRef')]],
+  Deployment: [['ready', counts]],
+  DeploymentReplica: [['target', text('targetNamespace')]],
+  UsagePolicy: [['limits', ({ spec }) => (Array.isArray(spec['hard']) ? String(spec['hard'].length) : '0')]],
+  Task: [['title', short('title')]],
+  Worker: [['version', ({ status }) => textOf(status['version'])]],
+};
+
+/** Headings of the columns that only this kind has. */
+export const columnHeadings = (kind: string): readonly string[] => (COLUMNS[kind] ?? []).map(([heading]) => heading);
+
+/** Cells under columnHeadings; a dash where there is nothing. */
+export const columnCells = (kind: string, facts: Facts): readonly string[] =>
+  (COLUMNS[kind] ?? []).map(([, cell]) => cell(facts) || '-');

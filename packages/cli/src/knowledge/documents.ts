@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import { type Knowledge, KnowledgeSchema } from '@svc/api/resources';
+import { isSvcError, SvcError } from '@svc/client';
+import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { collectPages, resourceJson } from '../kinds/index.ts';
+import { outputForm, printValue } from '../output.ts';
+import { harmless, localTime, renderTable, sizeText, styleFor } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+export interface KnowledgeOptions extends GlobalOptions, ScopeOptions {
+  /** File with the content, `-` or absent: standard input. */
+  readonly filename?: string;
+}
+
+/** Documents that a search by path looks at. */
+const DOCUMENTS_MAX = 50_000;
+
+/** All documents of the namespace itself. */
+export const documentsOf = async ({ client, target }: CommandContext): Promise<readonly Knowledge[]> =>
+  collectPages(DOCUMENTS_MAX, async (pageToken, pageSize) => {
+    const page = await client.gateway.listNamespaceKnowledge({ ns: target.namespace, pageToken, pageSize });
+    return { items: page.knowledge, next: page.nextPageToken };
+  });
+
+/** The document with a path or a name. Throws NOT_FOUND. */
+const findDocument = async (context: CommandContext, word: string): Promise<Knowledge> => {
+  const path = word.replace(/^\/+|\/+$/g, '');
+  const found = await named(context, word);
+  if (found?.spec?.path === path || found?.metadata?.name === word) return found;
+  const byPath = (await documentsOf(context)).find(({ spec }) => spec?.path === path);
+  if (byPath !== undefined) return byPath;
+  throw new SvcError({
+    code: 'NOT_FOUND',
+    reason: 'KNOWLEDGE_NOT_FOUND',
+    message: `there is no knowledge ${word} in namespace ${context.target.namespace}`,
+  });
+};
+
+const named = async ({ client, target }: CommandContext, name: string): Promise<Knowledge | undefined> => {
+  try {
+    return (await client.gateway.getNamespaceKnowledge({ ns: target.namespace, name })).knowledge;
+  } catch (error) {
+    if (isSvcError(error) && error.reason === 'KNOWLEDGE_NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+/** `svc knowledge get PATH`: the text of one document; with --agent as that agent sees it, from the namespaces above too. */
+export const getKnowledge = async (world: World, word: string, options: KnowledgeOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  if (options.agent !== undefined) {
+    const request = { ns: context.target.namespace, agent: options.agent, path: word };
+    const { modules } = await context.client.gateway.getKnowledge(request);
+    return writeText(world, modules[0]?.content ?? '');
+  }
+  const document = await findDocument(context, word);
+  if (form.form !== 'table') return printValue(world, resourceJson(KnowledgeSchema, document), form);
+  writeText(world, document.spec?.content ?? '');
+};
+
+const writeText = (world: World, text: string): void =>
+  world.stdout.write(world.stdout.isTerminal ? `${harmless(text).trimEnd()}\n` : text);
+
+/** `svc knowledge set PATH`: writes one document, new or in place of what is there. */
+export const setKnowledge = async (world: World, word: string, options: KnowledgeOptions): Promise<void> => {
+  const { filename = '-' } = options;
+  const path = word.replace(/^\/+|\/+$/g, '');
+  if (filename === '-' && world.stdin.isTerminal)
+    throw new CommandFailure('there is no text', { hint: `svc knowledge set ${word} -f FILE, or pipe the text in` });
+  const content = filename === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, filename));
+  if (content === undefined) throw new CommandFailure(`there is no file ${filename}`);
+  const context = await openContext(world, options);
+  const present = await documentAt(context, path);
+  if (present?.spec?.content === content) return world.stdout.write(`${path} unchanged\n`);
+  await writeDocument(context, { path, content, present });
+  world.stdout.write(
+    `${path} ${present === undefined ? 'created' : 'changed'} (${sizeText(Buffer.byteLength(content))})\n`,
+  );
+};
+
+const documentAt = async (context: CommandContext, path: string): Promise<Knowledge | undefined> => {
+  const found = await named(context, path);
+  if (found?.spec?.path === path) return found;
+  return (await documentsOf(context)).find(({ spec }) => spec?.path === path);
+};
+
+/** Writes one document; name, labels and annotations of a present one stay. Throws CONFLICT when somebody was faster. */
+export const writeDocument = async (
+  { client, target }: CommandContext,
+  wanted: {
+    readonly path: string;
+    readonly content: string;
+    readonly present: Knowledge | undefined;
+    readonly annotations?: Readonly<Record<string, string>>;
+  },
+): Promise<void> => {
+  const { path, content, present, annotations = {} } = wanted;
+  const { name = path, labels = {}, annotations: former = {}, resourceVersion = '' } = present?.metadata ?? {};
+  const metadata = { name, namespace: target.namespace, labels, resourceVersion };
+  await client.gateway.createNamespaceKnowledge({
+    ns: target.namespace,
+    knowledge: { metadata: { ...metadata, annotations: { ...former, ...annotations } }, spec: { path, content } },
+  });
+};
+
+/** `svc knowledge delete PATH...`: some deleted and some not is exit code 2. */
+export const deleteKnowledge = async (
+  world: World,
+  words: readonly string[],
+  options: KnowledgeOptions,
+): Promise<void> => {
+  const context = await openContext(world, options);
+  let deleted = 0;
+  for (const word of words) {
+    try {
+      const { metadata, spec } = await findDocument(context, word);
+      const name = metadata?.name ?? '';
+      await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
+      world.stdout.write(`${spec?.path} deleted\n`);
+      deleted += 1;
+    } catch (error) {
+      if (deleted === 0 || !isSvcError(error)) throw error;
+      throw new CommandFailure(`${error.message} (${error.reason})`, { exitCode: exitCodes.partial, cause: error });
+    }
+  }
+};
+
+/** `svc knowledge list [PREFIX]`: documents of the namespace by path. */
+export const listKnowledge = async (
+  world: World,
+  prefix: string | undefined,
+  options: KnowledgeOptions,
+): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  const below = prefix?.replace(/^\/+|\/+$/g, '');
+  const found = (await documentsOf(context))
+    .filter(({ spec }) => below === undefined || spec?.path === below || spec?.path.startsWith(`${below}/`) === true)
+    .toSorted((left, right) => ((left.spec?.path ?? '') < (right.spec?.path ?? '') ? -1 : 1));
+  if (form.form !== 'table' && form.form !== 'wide') {
+    const items = found.map((document) => resourceJson(KnowledgeSchema, document));
+    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
+  }
+  if (found.length === 0) return context.note(`no knowledge in namespace ${context.target.namespace}`);
+  const rows = found.map(({ spec, metadata }) => [
+    ...[spec?.path ?? '', sizeText(Buffer.byteLength(spec?.content ?? '')), metadata?.name ?? ''],
+  ]);
+  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  world.stdout.write(renderTable(['PATH', 'SIZE', 'NAME'], rows, columns));
+};
+
+const HITS = 5;
+
+/** `svc knowledge search QUERY`: what an agent would find, best first. */
+export const searchKnowledge = async (world: World, query: string, options: KnowledgeOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  const agent = options.agent ?? (await onlyAgent(context));
+  const limit = options.limit === undefined ? HITS : context.scope.limit;
+  const { results } = await context.client.gateway.searchKnowledge({
+    ...{ ns: context.target.namespace, agent, query, limit },
+  });
+  const items = results.map(({ $typeName: _, timestamp, ...hit }) => ({ ...hit, timestamp: String(timestamp) }));
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items }, form);
+  if (results.length === 0) return context.note('nothing is found');
+  const style = styleFor(world.stdout, world.environment, options.color);
+  for (const { path, namespace, snippet, score, timestamp } of results) {
+    const facts = `${namespace}  ${score.toFixed(2)}  ${localTime(Number(timestamp) / 1_000)}`;
+    world.stdout.write(`${style.bold(harmless(path))}  ${style.dim(facts)}\n`);
+    world.stdout.write(`  ${harmless(snippet).replace(/\s+/g, ' ').trim()}\n`);
+  }
+};
+
+/** A search is an agent's; where the namespace has one only, that is meant. */
+const onlyAgent = async ({ client, target }: CommandContext): Promise<string> => {
+  const { agents } = await client.gateway.listAgents({ ns: target.namespace, pageSize: 10, metadataOnly: true });
+  const names = agents.map(({ metadata }) => metadata?.name ?? '');
+  const [only] = names;
+  if (only !== undefined && names.length === 1) return only;
+  throw new CommandFailure(`knowledge is searched for an agent, and ${target.namespace} has ${names.length}`, {
+    hint: only === undefined ? 'create one with `svc create agent NAME`' : `--agent, such as ${names.join(', ')}`,
+  });
+};

@@ -1,0 +1,28 @@
+import type { Knowledge } from '@svc/api/resources';
+
+/** Annotation of the documents that a sync writes: the prefix it writes them below. Only these are ever pruned. */
+export const SYNC_ANNOTATION = 'knowledge-sync';
+
+/** What one sync does, by path. */
+export interface SyncPlan {
+  readonly written: readonly { readonly path: string; readonly content: string; readonly present?: Knowledge }[];
+  readonly pruned: readonly Knowledge[];
+  readonly unchanged: number;
+}
+
+/** What the texts of a directory ask for, given what the namespace has. `mark` is the value of the annotation. */
+export const planSync = (
+  texts: ReadonlyMap<string, string>,
+  documents: readonly Knowledge[],
+  options: { readonly mark: string; readonly isPrune: boolean },
+): SyncPlan => {
+  const byPath = new Map(documents.map((document) => [document.spec?.path ?? '', document]));
+  const isMarked = ({ metadata }: Knowledge): boolean => metadata?.annotations[SYNC_ANNOTATION] === options.mark;
+  const written = [...texts].flatMap(([path, content]) => {
+    const present = byPath.get(path);
+    if (present === undefined) return [{ path, content }];
+    return present.spec?.content === content && isMarked(present) ? [] : [{ path, content, present }];
+  });
+  const gone = documents.filter((document) => isMarked(document) && !texts.has(document.spec?.path ?? ''));
+  return { written, pruned: options.isPrune ? gone : [], unchanged: texts.size - written.length };
+};

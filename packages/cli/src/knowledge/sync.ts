@@ -1,0 +1,113 @@
+import { join, resolve } from 'node:path';
+import { SvcError } from '@svc/client';
+import { confirm } from '../confirm.ts';
+import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import type { World } from '../world.ts';
+import { documentsOf, writeDocument } from './documents.ts';
+import { planSync, SYNC_ANNOTATION, type SyncPlan } from './sync-plan.ts';
+
+export interface SyncOptions extends GlobalOptions {
+  /** Path that the documents stand below. */
+  readonly prefix?: string;
+  readonly prune?: boolean;
+  readonly allowEmpty?: boolean;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+  readonly yes?: boolean;
+}
+
+const MARKDOWN = /\.(?:md|markdown)$/i;
+const DEPTH_MAX = 32;
+const FILES_MAX = 20_000;
+/** Pause between two looks at the directory with --watch. */
+const LOOK_MS = 1_000;
+
+/**
+ * `svc knowledge sync DIR`: every Markdown file below DIR as a document under its relative path. --prune deletes what an
+ * earlier sync with the same prefix wrote and DIR no longer has; --watch goes on with every change until Ctrl-C.
+ */
+export const syncKnowledge = async (world: World, directory: string, options: SyncOptions): Promise<void> => {
+  const root = resolve(world.cwd, directory);
+  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is no directory`);
+  const context = await openContext(world, options);
+  let texts = readTexts(world, root, options);
+  if (options.prune === true && texts.size === 0 && options.allowEmpty !== true)
+    throw new CommandFailure(`${directory} has no Markdown: all documents of this sync would go`, {
+      hint: '--allow-empty',
+    });
+  await syncOnce(context, texts, options);
+  if (options.watch !== true || options.dryRun === true) return;
+  const abort = new AbortController();
+  const release = world.onInterrupt(() => abort.abort());
+  context.note(`watching ${directory}; Ctrl-C ends it`);
+  try {
+    while (!abort.signal.aborted) {
+      await world.sleep(LOOK_MS);
+      const now = readTexts(world, root, options);
+      if (abort.signal.aborted || isSame(texts, now)) continue;
+      await syncOnce(context, now, { ...options, yes: true });
+      texts = now;
+    }
+    throw new SvcError({ code: 'CANCELLED', reason: 'ABORTED', message: 'interrupted' });
+  } finally {
+    release();
+  }
+};
+
+const isSame = (left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean =>
+  left.size === right.size && [...left].every(([path, text]) => right.get(path) === text);
+
+const prefixOf = ({ prefix = '' }: SyncOptions): string => prefix.replace(/^\/+|\/+$/g, '');
+
+/** Markdown below a directory by the path it is to have; hidden entries are left out. */
+const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMap<string, string> => {
+  const texts = new Map<string, string>();
+  const visit = (directory: string, path: string, depth: number): void => {
+    if (depth > DEPTH_MAX) throw new CommandFailure(`${directory} is nested deeper than ${DEPTH_MAX} directories`);
+    for (const entry of [...world.files.list(directory)].filter((name) => !name.startsWith('.')).sort()) {
+      const absolute = join(directory, entry);
+      const own = path === '' ? entry : `${path}/${entry}`;
+      if (world.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
+      else if (MARKDOWN.test(entry)) texts.set(own, world.files.readText(absolute) ?? '');
+      if (texts.size > FILES_MAX) throw new CommandFailure(`there are more than ${FILES_MAX} files below ${root}`);
+    }
+  };
+  visit(root, prefixOf(options), 0);
+  return texts;
+};
+
+const syncOnce = async (
+  context: CommandContext,
+  texts: ReadonlyMap<string, string>,
+  options: SyncOptions,
+): Promise<void> => {
+  const mark = `/${prefixOf(options)}`;
+  const plan = planSync(texts, await documentsOf(context), { mark, isPrune: options.prune === true });
+  if (options.dryRun === true) return tell(context, plan, 'would be ');
+  if (plan.pruned.length > 0 && options.yes !== true) {
+    context.note(`these would be deleted:\n${plan.pruned.map(({ spec }) => `  ${spec?.path}`).join('\n')}`);
+    await confirm(context.world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is changed' });
+  }
+  for (const { path, content, present } of plan.written) {
+    await writeDocument(context, { path, content, present, annotations: { [SYNC_ANNOTATION]: mark } });
+    context.world.stdout.write(`${present === undefined ? 'created' : 'changed'}  ${path}\n`);
+  }
+  for (const { metadata, spec } of plan.pruned) {
+    const name = metadata?.name ?? '';
+    await context.client.gateway.deleteNamespaceKnowledge({ ns: context.target.namespace, name });
+    context.world.stdout.write(`deleted  ${spec?.path}\n`);
+  }
+  context.note(totals(plan, ''));
+};
+
+const tell = ({ world, note }: CommandContext, plan: SyncPlan, would: string): void => {
+  for (const { path, present } of plan.written)
+    world.stdout.write(`${would}${present === undefined ? 'created' : 'changed'}  ${path}\n`);
+  for (const { spec } of plan.pruned) world.stdout.write(`${would}deleted  ${spec?.path}\n`);
+  note(totals(plan, would));
+};
+
+const totals = ({ written, pruned, unchanged }: SyncPlan, would: string): string =>
+  `${written.length} ${would}written, ${pruned.length} ${would}deleted, ${unchanged} unchanged`;

@@ -1,0 +1,208 @@
+import type { ListAuditRecordsRequest } from '@svc/api/gateway';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
+
+const micros = (secondsAgo: number): bigint => BigInt(NOW_MS - secondsAgo * 1_000) * 1_000n;
+
+const shell = (handlers: FakeHandlers) => {
+  const run = async (...words: string[]) => {
+    const world = fakeWorld({ handlers });
+    return { exit: await world.run(...words), out: world.out(), err: world.err() };
+  };
+  return run;
+};
+
+describe('svc usage', () => {
+  const policy = ([namespace, name]: readonly [string, string], namespaceScope: string, limit: object) => ({
+    ...{ kind: 'UsagePolicy', metadata: { name, namespace } },
+    spec: { kind: { case: 'usagePolicy', value: { namespaceScope } } },
+    status: { kind: { case: 'usagePolicy', value: { hard: [limit] } } },
+  });
+  const limit = { metric: 'llm.requests', window: '1h', used: 3n, max: 4n, resetAt: BigInt(NOW_MS / 1_000) };
+  const all = [
+    policy(['a:b', 'own'], 'self', { ...limit, exceeded: true, subjectScope: 'identity', selector: { agent: 'x' } }),
+    policy(['a', 'top'], 'recursive', { ...limit, used: 0n, max: 0n, resetAt: 0n }),
+    policy(['a', 'alone'], 'self', limit),
+    policy(['z', 'else'], 'recursive', limit),
+  ];
+  const run = shell({
+    unary: {
+      ListResources: ({ ns }: { ns: string }) => ({
+        resources: all.filter(({ metadata }) => ns === '-' || metadata.namespace === ns),
+      }),
+      GetNamespace: ({ name }: { name: string }) => ({ namespace: { spec: { parent: name === 'a:b' ? 'a' : '' } } }),
+    },
+  });
+
+  it('shows the limits in force: own ones and those of namespaces above that reach down', async () => {
+    const { out } = await run('usage', '-n', 'a:b');
+    expect(out).toMatch(/^NAMESPACE +POLICY +METRIC +OF +PER +USED +MAX +% +NEXT FREE\n/);
+    expect(out).toMatch(/\na:b +own +llm\.requests +x +1h, each +3 +4 +75! +2026-/);
+    expect(out).toMatch(/\na +top +llm\.requests +all +1h +0 +0 +- +-\n$/);
+  });
+
+  it('shows all with -A, or says that there is none', async () => {
+    expect((await run('usage', '-A')).out.trim().split('\n')).toHaveLength(5);
+    expect(JSON.parse((await run('usage', '-n', 'z', '-o', 'json')).out)).toMatchObject({
+      items: [{ namespace: 'z', policy: 'else', used: '3' }],
+    });
+    expect((await run('usage')).err).toBe('no usage is limited in namespace default\n');
+    expect((await shell({ unary: { ListResources: () => ({}) } })('usage', '-A')).err).toBe('no usage is limited\n');
+  });
+});
+
+describe('svc worker', () => {
+  const status = {
+    phase: 'ready',
+    startedAt: micros(300),
+    heartbeatAt: micros(4),
+    version: '1',
+    endpoints: [{ url: 'u' }],
+  };
+  const worker = { kind: 'Worker', metadata: { name: 'w' }, status: { kind: { case: 'worker', value: status } } };
+  const run = shell({
+    unary: {
+      ListResources: ({ ns }: { ns: string }) => ({ resources: ns === 'system' ? [worker, { kind: 'Worker' }] : [] }),
+      DrainWorker: ({ name }: { name: string }) => {
+        if (name === 'none') throw new FakeFault('NOT_FOUND', 'WORKER_NOT_FOUND');
+        return { worker: { metadata: { name }, status: { phase: 'draining' } } };
+      },
+    },
+  });
+
+  it('lists processes, whatever the namespace', async () => {
+    expect((await run('worker', 'list', '-n', 'acme')).out).toMatch(/\nw +ready +5m +4s +1 +u\n +- +- +- +- +-\n$/);
+    expect(JSON.parse((await run('worker', 'list', '-o', 'json')).out)).toMatchObject({ kind: 'List' });
+    expect((await shell({ unary: { ListResources: () => ({}) } })('worker', 'list')).err).toBe('no workers\n');
+  });
+
+  it('drains one', async () => {
+    expect((await run('worker', 'drain', 'w')).out).toBe('worker/w draining\n');
+    expect(JSON.parse((await run('worker', 'drain', 'w', '-o', 'json')).out)).toMatchObject({ kind: 'Worker' });
+    expect(await run('worker', 'drain', 'none')).toMatchObject({ exit: exitCodes.notFound });
+  });
+});
+
+describe('svc events', () => {
+  const event = (version: number, changeType: number, secondsAgo: number) => ({
+    ...{ namespace: version === 2 ? '' : 'default', resourceKind: 'Agent', name: `a${version}`, changeType },
+    ...{ resourceVersion: String(version), timestamp: micros(secondsAgo), changedSections: ['spec'] },
+  });
+  const kept = [event(2, 1, 900), event(3, 2, 300), event(4, 3, 5), event(9, 2, 0)];
+  const withStream = (watch: (query: URLSearchParams) => Iterable<object | Error>) =>
+    shell({
+      unary: { ListResources: ({ ns }: { ns: string }) => (ns === 'none' ? {} : { resourceVersion: '4' }) },
+      streams: { WatchResources: watch },
+    });
+  const run = withStream(() => kept);
+
+  it('prints the changes that are kept, up to now', async () => {
+    const { exit, out } = await run('events');
+    expect(exit).toBe(exitCodes.ok);
+    expect(out.split('\n').map((line) => line.slice('2026-03-01 12:00:00  '.length))).toEqual([
+      'created  Agent                a2',
+      'updated  Agent                default/a3  (spec)',
+      'deleted  Agent                default/a4',
+      '',
+    ]);
+  });
+
+  it('goes on with -f, narrows by kind and time, and prints JSON lines', async () => {
+    expect((await run('events', '-f', '--since', '10m')).out.trim().split('\n')).toHaveLength(3);
+    expect((await run('events', '--since', '2026-03-01T11:59:00Z')).out.trim().split('\n')).toHaveLength(1);
+    const queries: string[] = [];
+    const narrow = withStream((query) => {
+      queries.push(query.toString());
+      return [event(4, 4, 0)];
+    });
+    expect((await narrow('events', '--kind', 'agents', 'ns', '-A', '--recursive')).out).toBe('');
+    expect(queries[0]).toContain('kinds=Agent&kinds=Namespace&recursive=true');
+    const lines = (await run('events', '-o', 'jsonl')).out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ name: 'a2' }, { name: 'a3' }, { name: 'a4' }]);
+  });
+
+  it('begins with the oldest change that is kept', async () => {
+    const expired = (metadata: Record<string, string>) =>
+      withStream((query) => {
+        if (query.get('resourceVersion') === '2') return kept;
+        return [new FakeFault('OUT_OF_RANGE', 'VERSION_EXPIRED', { metadata })];
+      });
+    const { out, err } = await expired({ oldest: '3' })('events');
+    expect([out.split('\n').length, err]).toEqual([4, 'older changes are no longer kept\n']);
+    expect(await expired({})('events')).toMatchObject({ exit: exitCodes.refused });
+  });
+
+  it('opens a broken stream again after the last change', async () => {
+    const from: (string | null)[] = [];
+    const broken = withStream((query) => {
+      from.push(query.get('resourceVersion'));
+      return from.length === 1 ? [event(2, 1, 1), new Error('reset')] : [event(3, 1, 0), event(4, 1, 0)];
+    });
+    const { out, err } = await broken('events');
+    expect([out.match(/created/g)?.length, from]).toEqual([3, ['0', '2']]);
+    expect(err).toBe('connection lost; trying again\nconnected again\n');
+  });
+
+  it('ends with 130 and without words at Ctrl-C', async () => {
+    const world = fakeWorld({
+      handlers: {
+        unary: { ListResources: () => ({ resourceVersion: '4' }) },
+        streams: {
+          WatchResources: async function* () {
+            yield event(2, 1, 0);
+            world.interrupt();
+            await new Promise((resolve) => setImmediate(resolve));
+            yield new Error('aborted');
+          },
+        },
+      },
+    });
+    expect([await world.run('events', '-f'), world.err()]).toEqual([exitCodes.interrupted, '']);
+  });
+
+  it.each([
+    [['-o', 'yaml'], 'events have no form yaml'],
+    [['--since', 'soon'], '--since soon is no time'],
+    [['--kind', 'planets'], 'there is no kind planets'],
+    [['--audit', '-f'], 'the audit log is not followed'],
+    [['--audit', '--kind', 'agents'], 'operations, not kinds'],
+  ])('refuses %j', async (words, reason) => {
+    expect((await run('events', ...words)).err).toContain(reason);
+  });
+});
+
+describe('svc events --audit', () => {
+  const requests: ListAuditRecordsRequest[] = [];
+  const record = (id: number) => ({
+    ...{ id: String(id), time: micros(id), identity: 'ann', operation: 'svc.gateway.GatewayService/CreateAgent' },
+    ...{ target: `Agent/default/a${id}`, outcome: 'created', requestId: `r${id}`, hash: 'abcdef0123456789' },
+  });
+  const run = shell({
+    unary: {
+      ListAuditRecords: (request: ListAuditRecordsRequest) => {
+        requests.push(request);
+        return request.identity === 'nobody' ? {} : { records: [record(1), record(2)] };
+      },
+    },
+  });
+
+  it('shows who did what, the oldest of the newest first', async () => {
+    const { out } = await run('events', '--audit', '--since', '1h', '-n', 'acme', '--operation', 'x');
+    expect(out).toMatch(/^TIME +WHO +OPERATION +TARGET +OUTCOME\n/);
+    expect(out.indexOf('default/a2')).toBeLessThan(out.indexOf('default/a1'));
+    expect(out).toContain('ann   GatewayService/CreateAgent');
+    expect(requests[0]).toMatchObject({ ns: 'acme', operation: 'x', since: micros(3_600), pageSize: 50 });
+    expect((await run('events', '--audit', '-o', 'wide')).out).toMatch(/r1 +abcdef012345\n/);
+    await run('events', '--audit', '-A', '-n', 'acme', '--limit', '3');
+    expect(requests.at(-1)).toMatchObject({ ns: '', pageSize: 3 });
+  });
+
+  it('prints data, or says that there is none', async () => {
+    expect(JSON.parse((await run('events', '--audit', '-o', 'json')).out)).toMatchObject({ items: [{ id: '2' }, {}] });
+    const lines = (await run('events', '--audit', '-o', 'jsonl')).out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ id: '2' }, { id: '1' }]);
+    expect((await run('events', '--audit', '--identity', 'nobody')).err).toBe('nothing is recorded\n');
+  });
+});

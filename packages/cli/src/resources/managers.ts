@@ -1,0 +1,35 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { Item, Kind } from '../kinds/index.ts';
+
+const mapOf = (value: JsonValue | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+
+/** What looks after a resource besides people: its controller, a deployment, an apply set, an agent template. */
+const managersOf = ({ json }: Item): string => {
+  const { ownerReferences, labels, annotations } = mapOf(json['metadata']);
+  const owners = (Array.isArray(ownerReferences) ? ownerReferences : [])
+    .map(mapOf)
+    .filter((owner) => owner['controller'] === true)
+    .map((owner) => `${String(owner['kind'])}/${String(owner['name'])}`);
+  const named = (word: string, value: JsonValue | undefined): readonly string[] =>
+    typeof value === 'string' && value !== '' ? [`${word}/${value}`] : [];
+  const all = [
+    ...owners,
+    ...named('Deployment', mapOf(labels)['svc/deployment']),
+    ...named('set', mapOf(annotations)['svc/apply-set']),
+    ...named('template', mapOf(annotations)['svc/template']),
+  ];
+  return all.length === 0 ? '-' : [...new Set(all)].join(', ');
+};
+
+/** The kind with a further column for what manages each resource. */
+export const withManagers = (kind: Kind): Kind => {
+  const managed = (item: Item): Item => ({ ...item, cells: [...item.cells, managersOf(item)] });
+  return {
+    ...kind,
+    headings: [...kind.headings, 'managed by'],
+    list: async (scope) => (await kind.list(scope)).map(managed),
+    get: async (scope, name) => managed(await kind.get(scope, name)),
+    itemOf: (scope, resource) => managed(kind.itemOf(scope, resource)),
+  };
+};

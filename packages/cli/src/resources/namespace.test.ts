@@ -1,0 +1,111 @@
+import type { CreateNamespaceRequest, DeleteNamespaceRequest, DeleteResourceRequest } from '@svc/api/gateway';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+
+const requests: (CreateNamespaceRequest | DeleteNamespaceRequest | DeleteResourceRequest)[] = [];
+beforeEach(() => {
+  requests.length = 0;
+});
+
+const note = (request: CreateNamespaceRequest | DeleteNamespaceRequest | DeleteResourceRequest) => {
+  requests.push(request);
+  return {};
+};
+const run = async (words: readonly string[], options: FakeOptions = {}) => {
+  const shell = fakeWorld({
+    handlers: {
+      unary: {
+        GetNamespace: ({ name }: { name: string }) => {
+          if (name === 'none') throw new FakeFault('NOT_FOUND', 'NAMESPACE_NOT_FOUND');
+          if (name === 'odd') return {};
+          const annotations = { mine: 'x', 'svc/deleted-with': 'y' };
+          const metadata = { name, labels: { tier: 'gold' }, annotations };
+          return { namespace: { metadata, spec: { parent: 'top' }, status: { isDeleted: name === 'gone' } } };
+        },
+        CreateNamespace: note,
+        DeleteNamespace: note,
+        DeleteResource: note,
+        ListResources: ({ labelSelector }: { labelSelector: string }) => ({
+          resources: labelSelector === 'a=b' ? ['t1', 't2'].map((name) => ({ kind: 'Task', metadata: { name } })) : [],
+        }),
+      },
+    },
+    ...options,
+  });
+  return { exit: await shell.run(...words), out: shell.out(), err: shell.err() };
+};
+
+describe('svc namespace', () => {
+  it('restores a deleted namespace with the labels it had', async () => {
+    expect((await run(['namespace', 'restore', 'gone'])).out).toBe('namespace/gone restored\n');
+    expect(requests).toMatchObject([
+      { name: 'gone', parent: 'top', labels: { tier: 'gold' }, annotations: { mine: 'x' } },
+    ]);
+    expect(Object.keys((requests[0] as CreateNamespaceRequest).annotations)).toEqual(['mine']);
+    expect((await run(['namespace', 'restore', 'there'])).err).toContain('namespace there is not deleted');
+    expect(await run(['namespace', 'restore', 'none'])).toMatchObject({ exit: exitCodes.notFound });
+  });
+
+  it('purges only after its name was typed, or with --yes', async () => {
+    const terminal = new ScriptedTerminal(['yes']);
+    expect((await run(['namespace', 'purge', 'acme'], { terminal })).err).toContain('nothing is deleted');
+    expect(terminal.prompts[0]).toContain('type its name');
+    expect((await run(['namespace', 'purge', 'acme'], { piped: 'acme\n' })).err).toContain('--yes');
+    expect(requests).toEqual([]);
+    expect((await run(['namespace', 'purge', 'acme'], { terminal: new ScriptedTerminal(['acme']) })).out).toBe(
+      'namespace/acme is being purged\n',
+    );
+    await run(['namespace', 'purge', 'acme', '--yes']);
+    expect(requests).toMatchObject([
+      { name: 'acme', purge: true },
+      { name: 'acme', purge: true },
+    ]);
+    expect(await run(['namespace', 'purge', 'odd'])).toMatchObject({ exit: exitCodes.notFound });
+  });
+});
+
+describe('svc delete', () => {
+  it('chooses what becomes of dependants, and strips finalizers with --force', async () => {
+    await run(['delete', 'task', 't', '--cascade', 'orphan', '--force']);
+    await run(['delete', 'agent', 'a', '--cascade', 'foreground']);
+    expect(requests).toMatchObject([
+      { kind: 'Task', propagation: 3, force: true },
+      { kind: 'Agent', propagation: 2, force: false },
+    ]);
+    expect((await run(['delete', 'task', 't', '--cascade', 'all'])).err).toContain('--cascade all is not known');
+    expect((await run(['delete', 'namespace', 'n', '--force'])).err).toContain('not for a Namespace');
+    expect((await run(['delete', 'session', 's', '--cascade', 'orphan'])).err).toContain('not for a Session');
+  });
+
+  it('deletes what has the labels, after a yes', async () => {
+    expect((await run(['delete', 'tasks', '-l', 'a=b'], { piped: '' })).err).toContain('task/t1\n  task/t2');
+    expect(requests).toEqual([]);
+    expect((await run(['delete', 'tasks', '-l', 'a=b', '--yes'])).out).toBe('task/t1 deleted\ntask/t2 deleted\n');
+    expect((await run(['delete', 'tasks', '-l', 'a=c'])).err).toBe('no tasks are selected\n');
+  });
+});
+
+describe('svc describe', () => {
+  it('lists the agents that were made from a template', async () => {
+    const agents = [
+      { kind: 'Agent', metadata: { name: 'a', namespace: 'acme', annotations: { 'svc/template': 'base' } } },
+      { kind: 'Agent', metadata: { name: 'b', namespace: 'acme', annotations: { 'svc/template': 'other' } } },
+    ];
+    const describing = async (found: readonly object[]) => {
+      const shell = fakeWorld({
+        handlers: {
+          unary: {
+            GetResource: () => ({ resource: { kind: 'Template', metadata: { name: 'base', namespace: 'system' } } }),
+            ListResources: () => ({ resources: [...found] }),
+          },
+        },
+      });
+      await shell.run('describe', 'template', 'base', '-n', 'system');
+      return shell.out();
+    };
+    expect(await describing(agents)).toMatch(/users\n +AGENT +TEMPLATE VERSION\n +acme\/a +-\n$/);
+    expect(await describing([])).not.toContain('users');
+  });
+});

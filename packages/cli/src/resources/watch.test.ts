@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { fakeWorld } from '../testing/fake-world.ts';
+
+const [CREATED, UPDATED, DELETED, BOOKMARK] = [1, 2, 3, 4];
+
+const channel = (changeType: number, name: string, title: string) => ({
+  ...{ changeType, resourceVersion: `${name.length}${changeType}`, namespace: 'default' },
+  resource: {
+    ...{ kind: 'Channel', metadata: { name, namespace: 'default', labels: { a: 'b' } } },
+    spec: { kind: { case: 'channel', value: { title } } },
+  },
+});
+const bookmark = { changeType: BOOKMARK, resourceVersion: '40' };
+const events = [
+  channel(CREATED, 'room', 'A'),
+  bookmark,
+  channel(CREATED, 'lounge', 'A long title'),
+  channel(UPDATED, 'room', 'B'),
+  bookmark,
+  channel(DELETED, 'room', 'B'),
+];
+
+const watching = (stream: (query: URLSearchParams) => Iterable<object | Error>, more: FakeHandlers['unary'] = {}) => {
+  const handlers: FakeHandlers = { unary: more, streams: { WatchResources: stream } };
+  return async (...words: string[]) => {
+    const shell = fakeWorld({ handlers });
+    return { exit: await shell.run('get', ...words), out: shell.out(), err: shell.err() };
+  };
+};
+
+describe('svc get --watch', () => {
+  it('shows what is there, then every change under the same columns', async () => {
+    const { exit, out, err } = await watching(() => events)('channels', '-w');
+    expect([exit, err]).toEqual([exitCodes.ok, 'the watch has ended\n']);
+    expect(out.split('\n')).toEqual([
+      'CHANGE    NAME   PHASE   TITLE   AGE',
+      '-         room   -       A       -',
+      'created   lounge   -       A long title   -',
+      'updated   room   -       B       -',
+      'deleted   room   -       B       -',
+      '',
+    ]);
+  });
+
+  it('asks for the kind, namespace and labels that are meant, and for one name', async () => {
+    const queries: string[] = [];
+    const run = watching((query) => {
+      queries.push(query.toString());
+      return events;
+    });
+    expect((await run('channel', 'lounge', '--watch')).out).not.toContain('room');
+    expect((await run('channels', '-A', '--watch', '-l', 'a=b', '-o', 'wide')).out).toMatch(
+      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +VERSION +LABELS\n- +default +room/,
+    );
+    expect(queries).toEqual(['kinds=Channel', 'kinds=Channel&labelSelector=a%3Db']);
+  });
+
+  it('prints names and JSON lines, and refuses forms that need an end', async () => {
+    const run = watching(() => events);
+    expect((await run('channels', '-w', '-o', 'name')).out).toContain('channel/lounge created\nchannel/room updated\n');
+    const lines = (await run('channels', '-w', '-o', 'json')).out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).at(-1)).toMatchObject({
+      ...{ change: 'deleted', object: { kind: 'Channel', metadata: { name: 'room' } } },
+    });
+    expect((await run('channels', '-w', '-o', 'manifest')).err).toContain('-o manifest does not go with --watch');
+  });
+
+  it('is opened again after the last change when the connection breaks, once all that was there has come', async () => {
+    const versions: (string | null)[] = [];
+    const run = watching((query) => {
+      versions.push(query.get('resourceVersion'));
+      return versions.length === 1 ? [...events.slice(0, 3), new Error('reset')] : events.slice(3);
+    });
+    const { out, err } = await run('channels', '-w');
+    expect([versions, out.match(/lounge/g)?.length]).toEqual([[null, '61'], 1]);
+    expect(err).toContain('connection lost; trying again\nconnected again\n');
+    const early = watching(() => [channel(CREATED, 'room', 'A'), new Error('reset')]);
+    expect(await early('channels', '-w')).toMatchObject({ exit: exitCodes.connection });
+    const refused = watching(() => [new FakeFault('PERMISSION_DENIED', 'SCOPE')]);
+    expect(await refused('channels', '-w')).toMatchObject({ exit: exitCodes.connection });
+  });
+
+  it('knows agents, namespaces and sessions too', async () => {
+    const event = (kind: string, member: string, [spec, status]: readonly [object, object]) => ({
+      ...{ changeType: CREATED, resourceVersion: '1', namespace: kind === 'Namespace' ? '' : 'acme' },
+      resource: {
+        ...{ kind, metadata: { name: 'n', namespace: 'acme' } },
+        ...{ spec: { kind: { case: member, value: spec } }, status: { kind: { case: member, value: status } } },
+      },
+    });
+    const run = (kind: string, member: string, parts: readonly [object, object]) =>
+      watching(() => [event(kind, member, parts), { changeType: CREATED }, bookmark])(kind, '-w');
+    expect((await run('Agent', 'agent', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready +\(default\)/);
+    expect((await run('Namespace', 'namespace', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready/);
+    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +Idle/);
+    const bare = watching(() => [{ changeType: CREATED, resource: { kind: 'x' } }, bookmark]);
+    for (const kind of ['agents', 'namespaces', 'sessions']) expect((await bare(kind, '-w')).exit).toBe(exitCodes.ok);
+  });
+});
+
+describe('svc get', () => {
+  const tasks = (metadata: object) =>
+    watching(() => [], {
+      ListResources: () => ({ resources: [{ kind: 'Task', metadata: { name: 't', ...metadata } }] }),
+      GetResource: () => ({ resource: { kind: 'Task', metadata: { name: 't', ...metadata } } }),
+    });
+
+  it.each([
+    [{}, '-'],
+    [
+      {
+        ownerReferences: [
+          { kind: 'Task', name: 'o', controller: true },
+          { kind: 'X', name: 'y' },
+        ],
+      },
+      'Task/o',
+    ],
+    [{ labels: { 'svc/deployment': 'd' }, annotations: { 'svc/apply-set': 's' } }, 'Deployment/d, set/s'],
+    [{ annotations: { 'svc/template': 'base' } }, 'template/base'],
+  ])('--show-managed says of %j that %s looks after it', async (metadata, managers) => {
+    expect((await tasks(metadata)('tasks', '--show-managed')).out).toMatch(
+      new RegExp(`MANAGED BY\\nt .* ${managers}\\n`),
+    );
+    expect((await tasks(metadata)('task', 't', '--show-managed')).out).toContain(managers);
+    const watched = watching(() => [{ changeType: CREATED, resource: { kind: 'Task', metadata } }, bookmark]);
+    expect((await watched('tasks', '-w', '--show-managed')).out).toContain(managers);
+  });
+
+  it('looks a name up in one namespace, and refuses a limit that is no number', async () => {
+    expect((await tasks({})('task', 't', '-A')).err).toContain('leave out -A');
+    expect((await tasks({})('tasks', '--limit', 'x')).err).toContain('--limit x is no number');
+    expect((await tasks({})('tasks', '--limit', '0')).exit).toBe(exitCodes.refused);
+  });
+
+  it('stops at the limit over all namespaces', async () => {
+    const asked: string[] = [];
+    const run = watching(() => [], {
+      ListNamespaces: () => ({ namespaces: ['a', 'b', 'c'].map((name) => ({ metadata: { name } })) }),
+      ListResources: ({ ns }: { ns: string }) => {
+        asked.push(ns);
+        return { resources: [{ kind: 'Task', metadata: { name: `t-${ns}` } }] };
+      },
+    });
+    expect((await run('tasks', '-A', '--limit', '2', '-o', 'name')).out).toBe('task/t-a\ntask/t-b\n');
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('shows kinds of other groups by their exact name', async () => {
+    const raw = { kind: { case: 'raw', value: { json: '{"size":3}' } } };
+    const run = watching(() => [], {
+      GetResource: ({ kind }: { kind: string }) => ({ resource: { kind, metadata: { name: 'w' }, spec: raw } }),
+    });
+    expect(JSON.parse((await run('Widget', 'w', '-o', 'json')).out)).toMatchObject({
+      kind: 'Widget',
+      spec: { size: 3 },
+    });
+  });
+
+  it.each([
+    ['Template', { template: { kind: 'Agent' } }, 'Agent'],
+    ['McpServer', { mcpServer: { transport: 'http', target: 'http://x' } }, 'http +http://x'],
+    ['McpServerBinding', { mcpServerBinding: { serverRef: 'files' } }, 'files'],
+    ['Skill', { skill: { description: 'x'.repeat(70) } }, `${'x'.repeat(60)}…`],
+    ['Secret', { secret: { data: { b: '', a: '' } } }, 'a, b'],
+    ['Schedule', { schedule: { cron: '0 3 * * *', target: { agent: 'a' } } }, '0 3 \\* \\* \\* +- +a'],
+    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 60 s +- +w'],
+    ['Schedule', { schedule: { runAt: '2030-01-01T00:00:00Z' } }, '2030-01-01T00:00:00Z +- +-'],
+    ['Connector', { connector: { classRef: { namespace: 'ns', name: 'c' } } }, 'ns/c'],
+    ['UsagePolicy', { usagePolicy: { hard: [{}, {}] } }, '2'],
+    ['ChannelSubscription', { channelSubscription: { channel: 'room', agent: 'a', trigger: 'all' } }, 'a +all'],
+  ])('shows what a %s is about', async (kind, spec, cells) => {
+    const [[member, value] = []] = Object.entries(spec);
+    const resource = { kind, metadata: { name: 'n' }, spec: { kind: { case: member, value } } };
+    const run = watching(() => [], { ListResources: () => ({ resources: [resource] }) });
+    const name = kind === 'ChannelSubscription' ? 'room/n' : 'n';
+    expect((await run(kind.toLowerCase())).out).toMatch(new RegExp(`\\n${name} +- +${cells} +-\\n`));
+  });
+
+  it.each([
+    ['File', { file: { objectRef: { sizeBytes: 2_048n } } }, '- +2.0 KiB'],
+    ['Deployment', { deployment: { replicaCounts: { ready: 1n, desired: 3n, degraded: 2n } } }, '1/3, 2 degraded'],
+    ['Deployment', { deployment: {} }, '0/0'],
+    ['Worker', { worker: { version: '1.2' } }, '1.2'],
+  ])('shows how a %s is', async (kind, status, cells) => {
+    const [[member, value] = []] = Object.entries(status);
+    const resource = { kind, metadata: { name: 'n' }, status: { kind: { case: member, value } } };
+    const run = watching(() => [], { ListResources: () => ({ resources: [resource] }) });
+    expect((await run(kind.toLowerCase())).out).toMatch(new RegExp(`\\nn +- +${cells} +-\\n`));
+  });
+});

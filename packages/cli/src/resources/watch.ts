@@ -1,0 +1,125 @@
+import { type ResourceChangedEvent, ResourceChangeType } from '@svc/api/events';
+import type { CommandContext } from '../context.ts';
+import { CommandFailure } from '../failure.ts';
+import type { Item, Kind } from '../kinds/index.ts';
+import { liveEvents } from '../live-stream.ts';
+import { type OutputForm, printValue } from '../output.ts';
+import { harmless, textWidth } from '../terminal/index.ts';
+
+/** What `get --watch` shows. */
+export interface Watched {
+  readonly kind: Kind;
+  /** None means all. */
+  readonly names: readonly string[];
+  readonly isAcross: boolean;
+  readonly form: OutputForm;
+}
+
+const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
+  [ResourceChangeType.CREATED]: 'created',
+  [ResourceChangeType.UPDATED]: 'updated',
+  [ResourceChangeType.DELETED]: 'deleted',
+};
+
+/** What is there, then every change until Ctrl-C; a connection that breaks is opened again without a gap. */
+export const watchItems = async (context: CommandContext, watched: Watched): Promise<void> => {
+  const { kind, names, isAcross, form } = watched;
+  const { scope } = context;
+  const printer = new ChangePrinter(context, watched);
+  for await (const event of events(context, { kind, isAcross })) {
+    if (event.changeType === ResourceChangeType.BOOKMARK) {
+      printer.present();
+      continue;
+    }
+    if (event.resource === undefined) continue;
+    const item = kind.itemOf({ ...scope, namespace: event.namespace || scope.namespace }, event.resource);
+    if (names.length > 0 && !names.includes(item.name)) continue;
+    await printer.take(item, WORDS[event.changeType] ?? '');
+  }
+  if (form.form === 'table') context.note('the watch has ended');
+};
+
+const events = (
+  context: CommandContext,
+  wanted: { readonly kind: Kind; readonly isAcross: boolean },
+): AsyncIterable<ResourceChangedEvent> => {
+  const { client, scope } = context;
+  const ns = wanted.isAcross || !wanted.kind.isNamespaced ? '-' : scope.namespace;
+  const request = { ns, kinds: [wanted.kind.name], labelSelector: scope.selector };
+  let resourceVersion = '';
+  return liveEvents(context, {
+    canResume: () => resourceVersion !== '',
+    async *open(signal) {
+      for await (const event of client.resources.watchResources({ ...request, resourceVersion }, { signal })) {
+        yield event;
+        // What was present comes with the version it was read at; only the bookmark says that all of it came.
+        if (event.changeType === ResourceChangeType.BOOKMARK || resourceVersion !== '')
+          resourceVersion = event.resourceVersion;
+      }
+    },
+  });
+};
+
+/** Prints what was there as one table, then line by line under its columns. */
+class ChangePrinter {
+  readonly #context: CommandContext;
+  readonly #watched: Watched;
+  #first: Item[] | undefined = [];
+  #widths: readonly number[] = [];
+
+  constructor(context: CommandContext, watched: Watched) {
+    this.#context = context;
+    this.#watched = watched;
+    if (watched.form.form === 'manifest' || watched.form.form === 'jsonpath')
+      throw new CommandFailure(`-o ${watched.form.form} does not go with --watch`, {
+        hint: 'table, wide, name or jsonl',
+      });
+  }
+
+  async take(item: Item, word: string): Promise<void> {
+    const { form } = this.#watched;
+    if (form.form === 'table' || form.form === 'wide') {
+      if (this.#first !== undefined) this.#first.push(item);
+      else this.#line([word, ...this.#cells(item)]);
+    } else if (form.form === 'name') {
+      this.#context.world.stdout.write(`${this.#watched.kind.name.toLowerCase()}/${item.name} ${word}\n`);
+    } else {
+      await printValue(this.#context.world, { change: word, object: item.json }, { form: 'jsonl' });
+    }
+  }
+
+  /** Everything that was there has come. */
+  present(): void {
+    const items = this.#first;
+    const { form, kind, isAcross } = this.#watched;
+    if (items === undefined || (form.form !== 'table' && form.form !== 'wide')) return;
+    this.#first = undefined;
+    const headings = [
+      ...['change', ...(isAcross ? ['namespace'] : []), ...kind.headings],
+      ...(form.form === 'wide' ? kind.wideHeadings : []),
+    ].map((heading) => heading.toUpperCase());
+    const rows = items.map((item) => ['-', ...this.#cells(item)]);
+    this.#widths = headings.map((heading, index) =>
+      Math.max(LEAST[index] ?? 0, ...[heading, ...rows.map((row) => row[index] ?? '')].map(textWidth)),
+    );
+    this.#line(headings);
+    for (const row of rows) this.#line(row);
+  }
+
+  #cells(item: Item): readonly string[] {
+    const { form, isAcross } = this.#watched;
+    const all = [...(isAcross ? [item.namespace] : []), ...item.cells];
+    return form.form === 'wide' ? [...all, ...item.wideCells] : all;
+  }
+
+  #line(cells: readonly string[]): void {
+    const padded = cells.map((cell, index) => {
+      const text = harmless(cell).replace(/\s+/g, ' ');
+      return text + ' '.repeat(Math.max(0, (this.#widths[index] ?? 0) - textWidth(text)));
+    });
+    this.#context.world.stdout.write(`${padded.join('   ').trimEnd()}\n`);
+  }
+}
+
+/** Least widths of the first columns: later rows may be longer than those that were there. */
+const LEAST: readonly number[] = ['created'.length];

@@ -1,0 +1,2 @@
+/** schedules: `svc schedule`: when schedules run, as the server works it out. */
+export { type NextOptions, showNext } from './next.ts';

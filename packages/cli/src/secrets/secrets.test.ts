@@ -1,0 +1,143 @@
+import type { ApplyResourceRequest } from '@svc/api/gateway';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../failure.ts';
+import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
+import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Secrets of a server: lists without values, reads with them when the caller may, an empty value keeps the stored one. */
+class Server {
+  readonly secrets = new Map<string, Record<string, string>>([
+    ['db', { user: base64('ann'), password: base64('old') }],
+  ]);
+  mayRead = true;
+  reads = 0;
+
+  resource(name: string, isRevealed: boolean) {
+    const data = this.secrets.get(name);
+    if (data === undefined) throw new FakeFault('NOT_FOUND', 'SECRET_NOT_FOUND');
+    const shown = isRevealed ? data : Object.fromEntries(Object.keys(data).map((key) => [key, '']));
+    const metadata = { name, namespace: 'default', resourceVersion: '3' };
+    return { kind: 'Secret', metadata, spec: { kind: { case: 'secret', value: { type: '', data: shown } } } };
+  }
+
+  readonly handlers: FakeHandlers = {
+    unary: {
+      ListResources: () => ({ resources: [...this.secrets.keys()].map((name) => this.resource(name, false)) }),
+      GetResource: ({ name }: { name: string }) => {
+        this.reads += 1;
+        return { resource: this.resource(name, this.mayRead) };
+      },
+      ApplyResource: ({ name, manifest }: ApplyResourceRequest) => {
+        if (manifest?.spec?.kind.case !== 'secret') throw new FakeFault('INTERNAL', 'INTERNAL');
+        const former = this.secrets.get(name) ?? {};
+        const given = Object.entries(manifest.spec.kind.value.data);
+        const data = Object.fromEntries(given.map(([key, value]) => [key, value === '' ? (former[key] ?? '') : value]));
+        const isSame = JSON.stringify(data) === JSON.stringify(former);
+        this.secrets.set(name, data);
+        return { outcome: isSame ? 3 : 2 };
+      },
+      RotateSecretKey: () => ({ keyId: 'k2' }),
+    },
+  };
+
+  run = async (words: readonly string[], options: FakeOptions = {}) => {
+    const shell = fakeWorld({ handlers: this.handlers, ...options });
+    return { exit: await shell.run('secret', ...words), out: shell.out(), err: shell.err() };
+  };
+
+  value(name: string, key: string): string | undefined {
+    const value = this.secrets.get(name)?.[key];
+    return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
+  }
+}
+
+let server: Server;
+beforeEach(() => {
+  server = new Server();
+});
+
+describe('svc secret set', () => {
+  it.each([
+    ['secret\n', 'secret'],
+    ['secret\r\n', 'secret'],
+    ['two\nlines\n', 'two\nlines'],
+    ['none', 'none'],
+  ])('takes %j from standard input as %j, and reads no other value', async (piped, value) => {
+    expect(await server.run(['set', 'db', 'password'], { piped })).toMatchObject({ out: 'secret/db changed\n' });
+    expect([server.value('db', 'password'), server.value('db', 'user'), server.reads]).toEqual([value, 'ann', 0]);
+  });
+
+  it('asks at a terminal without showing what is typed', async () => {
+    const asked = await server.run(['set', 'new', 'key'], { hidden: 'typed' });
+    expect(asked).toEqual({ exit: exitCodes.ok, out: 'secret/new created\n', err: 'value of new/key: ' });
+    expect(server.value('new', 'key')).toBe('typed');
+    expect(await server.run(['set', 'new', 'key'])).toMatchObject({ exit: exitCodes.interrupted });
+  });
+
+  it('takes bytes of files, removes keys and sets the type', async () => {
+    const files = { '/work/server.crt': { text: 'cert\n', mode: 0o600 } };
+    const words = ['set', 'db', '--from-file', 'tls.crt=server.crt', '--remove', 'user', '--type', 'tls'];
+    expect((await server.run(words, { files })).out).toBe('secret/db changed\n');
+    expect(Object.keys(server.secrets.get('db') ?? {}).sort()).toEqual(['password', 'tls.crt']);
+    expect(server.value('db', 'tls.crt')).toBe('cert\n');
+    expect((await server.run(['set', 'db', '--remove', 'none'])).out).toBe('secret/db unchanged\n');
+  });
+
+  it.each([
+    [['set', 'db', 'password', 'hunter2'], 'values are not taken from arguments'],
+    [['set', 'db', 'password=hunter2'], 'values are not taken from arguments'],
+    [['set', 'db'], 'which key?'],
+    [['set', 'db', 'a key'], 'a key is no key'],
+    [['set', 'db', '--from-file', 'crt'], 'crt is not KEY=PATH'],
+    [['set', 'db', '--from-file', 'crt=none'], 'there is no file none'],
+    [['set', 'db', 'password'], 'the value of password is empty'],
+    [['set', 'none', '--remove', 'a'], 'SECRET_NOT_FOUND'],
+  ])('refuses %j without repeating a value', async (words, reason) => {
+    const refused = await server.run(words, { piped: '\n' });
+    expect(refused.exit).not.toBe(exitCodes.ok);
+    expect(refused.err).toContain(reason);
+    expect(refused.err).not.toContain('hunter2');
+    expect(server.value('db', 'password')).toBe('old');
+  });
+});
+
+describe('svc secret get and svc secret list', () => {
+  it('show keys and read no value', async () => {
+    expect((await server.run(['list'])).out).toMatch(/^NAME +TYPE +KEYS +AGE\ndb +- +password, user +-\n$/);
+    const shown = await server.run(['get', 'db']);
+    expect(shown.out).toBe('KEY        VALUE\npassword   (hidden)\nuser       (hidden)\n');
+    expect(shown.err).toBe('--reveal shows the values\n');
+    expect((await server.run(['get', 'db', 'user'])).out).not.toContain('password');
+    expect(JSON.parse((await server.run(['list', '-o', 'json'])).out)).toMatchObject({ kind: 'List' });
+    expect(server.reads).toBe(0);
+    expect(await server.run(['get', 'none'])).toMatchObject({ exit: exitCodes.notFound });
+  });
+
+  it('show values with --reveal, one of them as its bytes', async () => {
+    server.secrets.set('db', { ...server.secrets.get('db'), bin: base64('a\0b') });
+    expect((await server.run(['get', 'db', '--reveal'])).out).toBe(
+      'KEY        VALUE\nbin        (3 bytes, no text)\npassword   old\nuser       ann\n',
+    );
+    expect((await server.run(['get', 'db', 'password', '--reveal'])).out).toBe('old');
+    expect((await server.run(['get', 'db', 'password', '--reveal'], { isTerminal: true })).out).toBe('old\n');
+    expect(JSON.parse((await server.run(['get', 'db', '--reveal', '-o', 'json'])).out)).toMatchObject({
+      spec: { data: { password: base64('old') } },
+    });
+  });
+
+  it('say what is missing: a key, the right to read, any secret', async () => {
+    const missing = await server.run(['get', 'db', 'none', '--reveal']);
+    expect([missing.exit, missing.err]).toEqual([exitCodes.notFound, expect.stringContaining('it has password, user')]);
+    server.mayRead = false;
+    expect(await server.run(['get', 'db', '--reveal'])).toMatchObject({ exit: exitCodes.connection, out: '' });
+    server.secrets.clear();
+    expect((await server.run(['list'])).err).toBe('no secrets in namespace default\n');
+  });
+});
+
+it('svc secret rotate-key tells the new key', async () => {
+  expect(await server.run(['rotate-key'])).toMatchObject({ out: 'key k2 encrypts from now on\n' });
+  expect(JSON.parse((await server.run(['rotate-key', '-o', 'json'])).out)).toEqual({ keyId: 'k2' });
+});

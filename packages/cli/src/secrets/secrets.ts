@@ -1,0 +1,205 @@
+import { resolve } from 'node:path';
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { Resource, SecretSpec } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import type { GlobalOptions } from '../connection.ts';
+import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
+import { updateLive } from '../editing/index.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { ageOf, collectPages, genericJson, readGeneric } from '../kinds/index.ts';
+import { outputForm, printValue } from '../output.ts';
+import { renderTable } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+export interface SecretOptions extends GlobalOptions, ScopeOptions {
+  /** `KEY=PATH`, each a file whose bytes become the value. */
+  readonly fromFile?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly type?: string;
+  readonly reveal?: boolean;
+}
+
+const KEY = /^[A-Za-z0-9._-]{1,253}$/;
+
+/**
+ * `svc secret set NAME [KEY]`: values from standard input, a hidden question or files, never from an argument, which others on
+ * the machine could read. Keys that are not named keep their values, which are not read.
+ */
+export const setSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
+  const [name = '', key, ...others] = words;
+  const { fromFile = [], remove = [] } = options;
+  requireNoValue(words, others);
+  if (key === undefined && fromFile.length === 0 && remove.length === 0 && options.type === undefined)
+    throw new CommandFailure('which key?', { hint: `svc secret set ${name} KEY, or --from-file KEY=PATH` });
+  const set = new Map(fromFile.map((pair) => fileValue(world, pair)));
+  if (key !== undefined) set.set(requireKey(key), await typedValue(world, `${name}/${key}`));
+  const empty = [...set].find(([, value]) => value.length === 0);
+  if (empty !== undefined)
+    throw new CommandFailure(`the value of ${empty[0]} is empty`, { hint: '--remove KEY takes a key away' });
+  const context = await openContext(world, options);
+  const done = await writeSecret(context, name, { set, remove, type: options.type });
+  world.stdout.write(`secret/${name} ${done}\n`);
+};
+
+/** A value in an argument is refused without being repeated. */
+const requireNoValue = (words: readonly string[], others: readonly string[]): void => {
+  if (others.length === 0 && !words.some((word) => word.includes('='))) return;
+  throw new CommandFailure('values are not taken from arguments, which others could read', {
+    hint: 'pipe the value in, type it when asked, or name a file with --from-file KEY=PATH',
+  });
+};
+
+const requireKey = (key: string): string => {
+  if (KEY.test(key)) return key;
+  throw new CommandFailure(`${key} is no key: letters, digits, dots, dashes and underscores`);
+};
+
+const fileValue = (world: World, pair: string): [string, Uint8Array] => {
+  const at = pair.indexOf('=');
+  if (at < 1) throw new CommandFailure(`${pair} is not KEY=PATH`, { hint: '--from-file tls.crt=server.crt' });
+  const path = pair.slice(at + 1);
+  const bytes = world.files.readBytes(resolve(world.cwd, path));
+  if (bytes === undefined) throw new CommandFailure(`there is no file ${path}`);
+  return [requireKey(pair.slice(0, at)), bytes];
+};
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** What is piped in without the end of its last line, or what is typed. */
+const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
+  if (!world.stdin.isTerminal) {
+    const bytes = await world.stdin.readAllBytes();
+    const end = bytes.at(-1) === LINE_FEED ? (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1) : 0;
+    return bytes.subarray(0, bytes.length - end);
+  }
+  const typed = await world.askHidden(`value of ${label}: `);
+  if (typed === undefined) throw new CommandFailure('nothing is written', { exitCode: exitCodes.interrupted });
+  return new TextEncoder().encode(typed);
+};
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+interface SecretChange {
+  readonly set: ReadonlyMap<string, Uint8Array>;
+  readonly remove: readonly string[];
+  readonly type: string | undefined;
+}
+
+const writeSecret = async (context: CommandContext, name: string, change: SecretChange): Promise<string> => {
+  const address = { ns: context.target.namespace, kind: 'Secret', parent: '', name };
+  try {
+    return await updateLive(context, address, {
+      change: (manifest) => ({ ...manifest, spec: changedSpec(manifest['spec'] as JsonObject, change) }),
+    });
+  } catch (error) {
+    if (!isSvcError(error) || error.reason !== 'SECRET_NOT_FOUND' || change.remove.length > 0) throw error;
+  }
+  const data = Object.fromEntries([...change.set].map(([key, value]) => [key, base64(value)]));
+  const spec = { kind: { case: 'secret', value: { type: change.type ?? '', data } } } as const;
+  const manifest = { apiVersion: 'svc/v1', kind: 'Secret', metadata: { name, namespace: address.ns }, spec };
+  await context.client.resources.applyResource({ ...address, manifest });
+  return 'created';
+};
+
+/** The other keys stand there with empty values, which the server reads as the ones it has. */
+const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): JsonObject => {
+  const data = { ...((spec['data'] ?? {}) as JsonObject) };
+  for (const key of remove) delete data[key];
+  for (const [key, value] of set) data[key] = base64(value);
+  return { ...spec, ...(type === undefined ? {} : { type }), data };
+};
+
+const listAll = async (
+  { client, target, scope }: CommandContext,
+  labelSelector: string,
+): Promise<readonly Resource[]> =>
+  collectPages(scope.limit, async (pageToken, pageSize) => {
+    const request = { ns: target.namespace, kind: 'Secret', pageToken, pageSize, labelSelector };
+    const page = await client.resources.listResources(request);
+    return { items: page.resources, next: page.nextPageToken };
+  });
+
+const specOf = ({ spec }: Resource): SecretSpec | undefined =>
+  spec?.kind.case === 'secret' ? spec.kind.value : undefined;
+
+/** `svc secret list`: names and keys; values are never in a list. */
+export const listSecrets = async (world: World, options: SecretOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  const secrets = await listAll(context, context.scope.selector);
+  if (form.form !== 'table' && form.form !== 'wide')
+    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items: secrets.map(genericJson) }, form);
+  if (secrets.length === 0) return context.note(`no secrets in namespace ${context.target.namespace}`);
+  const rows = secrets.map((secret) => [
+    ...[secret.metadata?.name ?? '', specOf(secret)?.type || '-'],
+    ...[
+      Object.keys(specOf(secret)?.data ?? {})
+        .sort()
+        .join(', ') || '-',
+      ageOf(secret.metadata, world.nowMs()),
+    ],
+  ]);
+  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  world.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE'], rows, columns));
+};
+
+/** `svc secret get NAME [KEY]`: its keys; with --reveal the values, of one key as the bytes they are. Reading them is audited. */
+export const getSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
+  const [name = '', key] = words;
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  const isRevealed = options.reveal === true;
+  const secret = isRevealed ? await revealed(context, name) : await masked(context, name);
+  const data = specOf(secret)?.data ?? {};
+  if (key !== undefined && data[key] === undefined)
+    throw new CommandFailure(`secret ${name} has no key ${key}`, {
+      exitCode: exitCodes.notFound,
+      hint: `it has ${Object.keys(data).sort().join(', ') || 'none'}`,
+    });
+  if (key !== undefined && isRevealed) return printBytes(world, Buffer.from(data[key] ?? '', 'base64'));
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, genericJson(secret), form);
+  const shown = Object.keys(data).filter((candidate) => key === undefined || candidate === key);
+  const rows = shown.sort().map((each) => [each, isRevealed ? readable(data[each] ?? '') : '(hidden)']);
+  world.stdout.write(renderTable(['KEY', 'VALUE'], rows, undefined));
+  if (!isRevealed) context.note('--reveal shows the values');
+};
+
+const masked = async (context: CommandContext, name: string): Promise<Resource> => {
+  const found = (await listAll(context, '')).find(({ metadata }) => metadata?.name === name);
+  // Only to fail as a read fails.
+  return found ?? readGeneric(context, { ns: context.target.namespace, kind: 'Secret', parent: '', name });
+};
+
+const revealed = async (context: CommandContext, name: string): Promise<Resource> => {
+  const secret = await readGeneric(context, { ns: context.target.namespace, kind: 'Secret', parent: '', name });
+  const values = Object.values(specOf(secret)?.data ?? {});
+  if (values.length > 0 && values.every((value) => value === ''))
+    throw new CommandFailure(`you may not read the values of secret ${name}`, {
+      exitCode: exitCodes.connection,
+      hint: '`svc whoami` shows where you may read secrets',
+    });
+  return secret;
+};
+
+const printBytes = async (world: World, bytes: Uint8Array): Promise<void> => {
+  await world.stdout.writeBytes(bytes);
+  if (world.stdout.isTerminal && bytes.at(-1) !== LINE_FEED) world.stdout.write('\n');
+};
+
+/** Text as it is, other bytes by their number. */
+const readable = (value: string): string => {
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) && !text.includes('\0') ? text : `(${bytes.length} bytes, no text)`;
+};
+
+/** `svc secret rotate-key`: a new key encrypts from now on, and stored values are encrypted again in the background. */
+export const rotateKey = async (world: World, options: GlobalOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openContext(world, options);
+  const { keyId } = await context.client.admin.rotateSecretKey({});
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { keyId }, form);
+  world.stdout.write(`key ${keyId} encrypts from now on\n`);
+  context.note('stored values are encrypted again in the background; the former keys still read them');
+};

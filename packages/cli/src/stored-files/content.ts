@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { CommandFailure } from '../failure.ts';
+import type { World } from '../world.ts';
+
+/** Bytes on this machine that can be read more than once, and what identifies them. */
+export interface LocalContent {
+  readonly blob: Blob;
+  readonly sizeBytes: number;
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+}
+
+/** The bytes of a file, of standard input for `-`. */
+export const localContent = async (world: World, path: string, absolute: string): Promise<LocalContent> => {
+  if (path !== '-' && world.files.facts(absolute)?.isDirectory === true)
+    throw new CommandFailure(`${path} is a directory: one file at a time`);
+  const blob =
+    path === '-'
+      ? new Blob([(await world.stdin.readAllBytes()) as Uint8Array<ArrayBuffer>])
+      : await world.files.openBlob(absolute);
+  if (blob === undefined) throw new CommandFailure(`there is no file ${path}`);
+  return { blob, sizeBytes: blob.size, sha256: await hashOf(blob) };
+};
+
+/** SHA-256 of a blob in hex. */
+export const hashOf = async (blob: Blob): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const piece of blob.stream()) hash.update(piece);
+  return hash.digest('hex');
+};
+
+/** The pieces as they come; throws at their end when they are not the bytes that were promised. */
+export async function* verified(
+  pieces: AsyncIterable<Uint8Array>,
+  sha256: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = createHash('sha256');
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+  if (sha256 !== '' && hash.digest('hex') !== sha256)
+    throw new CommandFailure('the bytes that came are not those that are stored: nothing is kept', {
+      hint: 'try again; `svc describe file NAME` says whether the stored bytes are intact',
+    });
+}

@@ -1,0 +1,50 @@
+import type { CommandContext } from '../context.ts';
+import { cutToWidth, sizeText } from '../terminal/index.ts';
+
+/** Milliseconds between two drawings of a line. */
+const REDRAW_MS = 100;
+
+/** A line that tells how far a transfer is, drawn over itself; only at a terminal and not with --quiet. */
+export class Progress {
+  readonly #context: CommandContext;
+  readonly #label: string;
+  readonly #total: number;
+  readonly #isShown: boolean;
+  #done = 0;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(context: CommandContext, label: string, totalBytes: number) {
+    this.#context = context;
+    this.#label = label;
+    this.#total = totalBytes;
+    this.#isShown = context.world.stderr.isTerminal && context.options.quiet !== true;
+  }
+
+  /** The pieces unchanged, counted as they pass. */
+  async *count(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const piece of pieces) {
+      yield piece;
+      this.#done += piece.length;
+      this.#draw();
+    }
+  }
+
+  /** Begins anew, for a transfer that is repeated. */
+  restart(): void {
+    this.#done = 0;
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    if (this.#isShown) this.#context.world.stderr.write('\r\u001b[K');
+  }
+
+  #draw(): void {
+    const now = this.#context.world.nowMs();
+    if (!this.#isShown || now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    const percent = this.#total === 0 ? 100 : Math.floor((100 * this.#done) / this.#total);
+    const text = `${this.#label}  ${percent} %  ${sizeText(this.#done)} of ${sizeText(this.#total)}`;
+    this.#context.world.stderr.write(`\r${cutToWidth(text, this.#context.world.stderr.columns - 1)}\u001b[K`);
+  }
+}

@@ -1,0 +1,119 @@
+import { join, resolve } from 'node:path';
+import { DEFAULT_SERVER, resolveTarget } from '../connection.ts';
+import { openContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
+import type { World } from '../world.ts';
+import { explained, type LocalStore, openLocalStore, type StoreOptions } from './local-store.ts';
+import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
+
+export interface BackupOptions extends StoreOptions, PassphraseOptions {
+  readonly includeKeys?: boolean;
+  readonly verify?: boolean;
+}
+
+/** What is told of a backup. */
+interface Made {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * `svc backup [FILE]`: through the server that is running, or of the store itself when none is. With --verify FILE is read and
+ * nothing is made.
+ */
+export const backup = async (world: World, name: string | undefined, options: BackupOptions): Promise<void> => {
+  const store = await openLocalStore(world, options);
+  if (options.verify === true) return verify(world, store, { name, options });
+  const file = name === undefined ? undefined : resolve(world.cwd, name);
+  if (file !== undefined && world.files.facts(file) !== undefined)
+    throw new CommandFailure(`${file} exists already`, { hint: 'choose another name' });
+  const passphrase = options.includeKeys === true ? await readPassphrase(world, options, { isNew: true }) : undefined;
+  const order = { file, passphrase };
+  const made = (await isOffline(world, options, store))
+    ? await makeOffline(world, store, order)
+    : await makeOnline(world, options, { store, order });
+  await tell(world, made, options);
+};
+
+interface Order {
+  readonly file: string | undefined;
+  readonly passphrase: string | undefined;
+}
+
+/** Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. */
+const isOffline = async (world: World, options: BackupOptions, { server, upkeep }: LocalStore): Promise<boolean> => {
+  if (!upkeep.hasStore() || (await explained(server, () => upkeep.isInUse()))) return false;
+  const isStoreNamed = options.dataDir !== undefined || options.config !== undefined;
+  const isSaid = options.server !== undefined || (world.environment['SVC_SERVER'] ?? '') !== '';
+  const isServerNamed = isSaid || resolveTarget(world, options).server !== DEFAULT_SERVER;
+  return isStoreNamed || !isServerNamed;
+};
+
+const makeOffline = async (world: World, { server, upkeep }: LocalStore, order: Order): Promise<Made> => {
+  const file = order.file ?? join(world.cwd, defaultName(world));
+  const { passphrase } = order;
+  const keys = passphrase === undefined ? {} : { passphrase };
+  const { sizeBytes, sha256, manifest } = await explained(server, () => upkeep.backup({ file, ...keys }));
+  warnOfLost(world, manifest.lost_objects.length);
+  return { path: file, sizeBytes, sha256 };
+};
+
+/** `svc-20260301-120000.tar.zst`, UTC. */
+const defaultName = (world: World): string =>
+  `svc-${new Date(world.nowMs()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}.tar.zst`;
+
+const makeOnline = async (
+  world: World,
+  options: BackupOptions,
+  { store, order }: { readonly store: LocalStore; readonly order: Order },
+): Promise<Made> => {
+  const { client, note } = await openContext(world, options);
+  const answer = await client.admin.createBackup({});
+  const made = { path: answer.path, sizeBytes: Number(answer.sizeBytes), sha256: answer.sha256 };
+  if (order.file === undefined && order.passphrase === undefined) return made;
+  if (world.files.facts(made.path) === undefined) {
+    await tell(world, made, options);
+    throw new CommandFailure(`the backup is on the machine of the server (${resolveTarget(world, options).server})`, {
+      exitCode: exitCodes.partial,
+      hint: 'copy it from there; keys are added only where they are: run svc backup --include-keys on that machine',
+    });
+  }
+  const file = order.file ?? made.path.replace(/\.tar\.zst$/, '-keys.tar.zst');
+  const { passphrase } = order;
+  const keys = passphrase === undefined ? {} : { passphrase };
+  note(`taking over ${made.path}`);
+  const taken = await explained(store.server, () =>
+    store.upkeep.fetch({ from: made.path, sha256: made.sha256, file, ...keys }),
+  );
+  return { path: file, sizeBytes: taken.sizeBytes, sha256: taken.sha256 };
+};
+
+const verify = async (
+  world: World,
+  { server, upkeep }: LocalStore,
+  { name, options }: { readonly name: string | undefined; readonly options: BackupOptions },
+): Promise<void> => {
+  if (name === undefined) throw new CommandFailure('which file?', { hint: 'svc backup --verify FILE' });
+  const file = resolve(world.cwd, name);
+  const { manifest, hasKeys } = await explained(server, () => upkeep.check(file, givenPassphrase(world, options)));
+  const form = outputForm(options.output);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { ...manifest, hasKeys }, form);
+  const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
+  world.stdout.write(
+    `${file}: sound\n  made     ${manifest.created_at} by svc ${manifest.svc} (${manifest.engine}, schema ${manifest.schema})\n` +
+      `  rows     ${rows}\n  objects  ${manifest.objects.count} (${manifest.objects.bytes} bytes)\n  keys     ${hasKeys ? 'sealed' : 'none'}\n`,
+  );
+  warnOfLost(world, manifest.lost_objects.length);
+};
+
+const warnOfLost = (world: World, count: number): void => {
+  if (count > 0) world.stderr.write(`warning: ${count} objects were lost or damaged before the backup was made\n`);
+};
+
+const tell = async (world: World, made: Made, options: BackupOptions): Promise<void> => {
+  const form = outputForm(options.output);
+  if (form.form === 'table' || form.form === 'wide') world.stdout.write(`${made.path}\n`);
+  else await printValue(world, made, form);
+};

@@ -1,0 +1,58 @@
+import { join, resolve } from 'node:path';
+import { configInForce } from '../config-place.ts';
+import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { userDirectory } from '../profiles.ts';
+import type { ServerModule, World } from '../world.ts';
+
+export interface StoreOptions extends GlobalOptions {
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+export interface LocalStore {
+  readonly server: ServerModule;
+  readonly upkeep: ReturnType<ServerModule['openUpkeep']>;
+  readonly dataDir: string;
+}
+
+/** The store that a server on this machine uses, or would use: that of `svc up` unless something says otherwise. */
+export const openLocalStore = async (world: World, options: StoreOptions): Promise<LocalStore> => {
+  const server = await world.loadServer();
+  const load = (dataDir: string | undefined) =>
+    server.loadConfig({
+      flags: {
+        config: options.config === undefined ? configInForce(world) : resolve(world.cwd, options.config),
+        dataDir: dataDir === undefined ? undefined : resolve(world.cwd, dataDir),
+      },
+      environment: world.environment,
+      cwd: world.cwd,
+    });
+  let { config, origins } = load(options.dataDir);
+  const isChosen = options.dataDir !== undefined || origins.has('dataDir');
+  if (!isChosen && world.files.facts(join(config.dataDir, 'svc.db')) === undefined)
+    ({ config } = load(userDirectory(world, 'data')));
+  return { server, upkeep: server.openUpkeep(config, world.environment), dataDir: config.dataDir };
+};
+
+const hints: Readonly<Record<string, string>> = {
+  DATA_DIR_IN_USE: 'stop the server first',
+  STORE_MISSING: 'name another one with --data-dir or --config',
+  ARCHIVE_DAMAGED: 'use another backup; `svc backup --verify FILE` tells whether it is sound',
+  PASSPHRASE: 'from --passphrase-file, SVC_PASSPHRASE, or typed',
+  SCHEMA_TOO_NEW: '`svc version` tells which release this is',
+};
+
+/** Runs work of the server package in this process; its faults become words for the person. */
+export const explained = async <T>(server: ServerModule, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!server.isFault(error)) throw error;
+    throw new CommandFailure(`${error.message} (${error.reason})`, {
+      exitCode: error.code === 'NOT_FOUND' ? exitCodes.notFound : exitCodes.refused,
+      hint: hints[error.reason],
+      cause: error,
+    });
+  }
+};

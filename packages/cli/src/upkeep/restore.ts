@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { outputForm, printValue } from '../output.ts';
+import type { World } from '../world.ts';
+import { explained, openLocalStore, type StoreOptions } from './local-store.ts';
+import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
+
+export interface RestoreOptions extends StoreOptions, PassphraseOptions {
+  readonly replace?: boolean;
+  /** False with --without-keys. */
+  readonly withoutKeys?: boolean;
+}
+
+/** `svc restore FILE`: into an empty data directory, or over what is there with --replace. The server must be stopped. */
+export const restore = async (world: World, name: string, options: RestoreOptions): Promise<void> => {
+  const { server, upkeep, dataDir } = await openLocalStore(world, options);
+  const file = resolve(world.cwd, name);
+  const isWithoutKeys = options.withoutKeys === true;
+  const passphrase = isWithoutKeys
+    ? undefined
+    : await passphraseFor(world, options, async () => {
+        const { hasKeys } = await explained(server, () => upkeep.check(file));
+        return hasKeys;
+      });
+  const keys = passphrase === undefined ? {} : { passphrase };
+  const restored = await explained(server, () =>
+    upkeep.restore({ file, isReplacing: options.replace === true, isWithoutKeys, ...keys }),
+  );
+  const { manifest, safety, hasKeys } = restored;
+  const form = outputForm(options.output);
+  if (form.form === 'table' || form.form === 'wide') world.stdout.write(`${dataDir}\n`);
+  else await printValue(world, { dataDir, safety: safety ?? null, createdAt: manifest.created_at }, form);
+  if (options.quiet === true) return;
+  world.stderr.write(`restored the state of ${manifest.created_at}\n`);
+  if (safety !== undefined) world.stderr.write(`what was there before is in ${safety}\n`);
+  if (!hasKeys || isWithoutKeys)
+    world.stderr.write(
+      'no keys were restored: stored secrets need keys/master.json of the server that was backed up\n',
+    );
+};
+
+/** Asks only when the archive holds keys. */
+const passphraseFor = async (
+  world: World,
+  options: RestoreOptions,
+  hasKeys: () => Promise<boolean>,
+): Promise<string | undefined> => {
+  const given = givenPassphrase(world, options);
+  if (given !== undefined || !world.stdin.isTerminal) return given;
+  return (await hasKeys()) ? readPassphrase(world, options, { isNew: false }) : undefined;
+};

@@ -1,0 +1,4 @@
+import { describeRefusals } from './conformance/refusal-cases.ts';
+import { sqliteEngine } from './testing/index.ts';
+
+describeRefusals(sqliteEngine);

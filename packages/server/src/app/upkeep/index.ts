@@ -1,0 +1,8 @@
+/**
+ * app/upkeep: what an operator does to a store while no server uses it: backup, restore, migrations. Opens engines by the
+ * configuration, but starts nothing. Called by main.ts for the command line; wiring shares how stores and objects are opened.
+ */
+export { type ObjectEngine, openObjects } from './open-objects.ts';
+export { requireWholeDirectory } from './staged-directory.ts';
+export { storeEngine } from './store-engine.ts';
+export { createUpkeep, type Upkeep } from './upkeep.ts';

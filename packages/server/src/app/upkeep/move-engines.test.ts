@@ -1,0 +1,165 @@
+// @service postgresql
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog, systemClock, systemRandom } from '../../base/index.ts';
+import { DUMP_TABLES, type DumpRow } from '../../store/contracts/index.ts';
+import { PostgresServer, postgresProgram } from '../../store/postgres/testing/postgres-server.ts';
+import { TestDatabases } from '../../store/postgres/testing/test-store.ts';
+import { loadConfig } from '../config/index.ts';
+import { AppUnderTest } from '../testing/index.ts';
+import { createUpkeep } from './index.ts';
+import { storeEngine } from './store-engine.ts';
+
+const PASSPHRASE = 'a passphrase of the test';
+const CONTENT = Buffer.from('bytes of a file, \u0000 and all');
+const BASE64 = CONTENT.toString('base64');
+
+const MANIFESTS = `
+{kind: Namespace, metadata: {name: acme, labels: {tier: gold}}}
+---
+{kind: Agent, metadata: {name: helper, namespace: acme, annotations: {note: "a \\u00e9"}}, spec: {systemPrompt: "be kind"}}
+---
+{kind: Knowledge, metadata: {name: docs/one, namespace: acme}, spec: {path: docs/one, content: "# Tea\\nGreen tea is brewed cool."}}
+---
+{kind: Secret, metadata: {name: keys, namespace: acme}, spec: {stringData: {token: "s3cret"}}}
+---
+{kind: Channel, metadata: {name: room, namespace: acme}, spec: {title: Room}}
+---
+{kind: ChannelSubscription, metadata: {name: room/all, namespace: acme}, spec: {channel: room, agent: helper}}
+---
+{kind: Schedule, metadata: {name: daily, namespace: acme}, spec: {kind: interval, intervalSeconds: 86400, target: {agent: helper}, inputMessage: hello}}
+---
+{kind: Template, metadata: {name: skill, namespace: acme}, spec: {kind: Skill, specJson: "{}"}}
+---
+{kind: UsagePolicy, metadata: {name: limits, namespace: acme}, spec: {hard: [{metric: tool.calls, max: "5", window: 1m}]}}
+`;
+
+/** What differs by nature: facts of the process that wrote them. */
+const OWN_FACTS: ReadonlySet<string> = new Set(['instance', 'leases', 'claims']);
+
+type Json = Record<string, unknown>;
+interface Item {
+  readonly kind: string;
+  readonly metadata: Json;
+  readonly spec: Json;
+}
+
+/** A place where an instance lives. */
+const placeOf = (dataDir: string, url?: string) => {
+  const flags = { dataDir, ...(url === undefined ? {} : { 'store.url': url }) };
+  const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
+  const around = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint: () => undefined };
+  const rows = async (): Promise<Record<string, readonly DumpRow[]>> => {
+    const dump = await storeEngine(config, around).dump(join(dataDir, 'copy.db'));
+    const found: Record<string, readonly DumpRow[]> = {};
+    for (const table of DUMP_TABLES)
+      if (!OWN_FACTS.has(table.name)) found[table.name] = await Array.fromAsync(dump.rows(table));
+    await dump.close();
+    return found;
+  };
+  return { flags, rows, upkeep: createUpkeep(config, around) };
+};
+
+type Place = ReturnType<typeof placeOf>;
+
+const fill = async ({ rest }: AppUnderTest): Promise<string> => {
+  await rest.ok('POST /v1/manifests:apply', MANIFESTS, { 'content-type': 'application/yaml' });
+  await rest.ok('POST /v1/ns/acme/files', {
+    file: { spec: { path: '/notes/one.bin', retention: 'RETAINED' } },
+    content: BASE64,
+  });
+  await rest.ok('POST /v1/ns/acme/channels/room/messages', { content: 'hello room' });
+  const agents = '/v1/ns/acme/agents/helper/sessions';
+  const { sessionId } = await rest.ok<{ sessionId: string }>(`POST ${agents}`, { labels: { who: 'me' } });
+  const session = `${agents}/${sessionId}`;
+  await rest.ok(`POST ${session}/message`, { message: 'first \u{1f375}', waitSeconds: 20 });
+  return session;
+};
+
+/** What readers of the API see: resources with their versions, messages, bytes, secret values, hits of a search. */
+const seen = async ({ rest }: AppUnderTest, session: string): Promise<unknown> => {
+  const { resources } = await rest.ok<{ resources: Item[] }>('GET /v1/ns/acme/resources?pageSize=500');
+  const { messages } = await rest.ok<{ messages: Json[] }>(`GET ${session}`);
+  const files = await rest.ok<{ files: { metadata: { name: string } }[] }>('GET /v1/ns/acme/files');
+  const bytes = await rest.fetch(`/v1/ns/acme/files/${files.files[0]?.metadata.name}/content`);
+  const found = await rest.ok('POST /v1/ns/acme/agents/helper/knowledge/search', { query: 'green tea' });
+  const posts = await rest.ok('GET /v1/ns/acme/channels/room/messages');
+  const hash = createHash('sha256')
+    .update(new Uint8Array(await bytes.arrayBuffer()))
+    .digest('hex');
+  return {
+    resources: resources.map(({ kind, metadata, spec }) => ({ kind, metadata, spec })),
+    messages,
+    hash,
+    found,
+    posts,
+  };
+};
+
+const move = async (from: Place, to: Place, file: string): Promise<void> => {
+  await from.upkeep.backup({ file, passphrase: PASSPHRASE });
+  await to.upkeep.restore({ file, passphrase: PASSPHRASE, isReplacing: false });
+};
+
+describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
+  let server: PostgresServer;
+  let databases: TestDatabases;
+  let root = '';
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), 'svc-move-'));
+    server = await PostgresServer.start();
+    databases = new TestDatabases(server);
+  }, 60_000);
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('moves from SQLite to PostgreSQL and back: resource by resource, message by message, hash by hash (48)', async () => {
+    const sqlite = placeOf(join(root, 'one'));
+    const postgres = placeOf(join(root, 'two'), await databases.create({ isEmpty: true }));
+    const back = placeOf(join(root, 'three'));
+
+    const first = await AppUnderTest.start(sqlite.flags);
+    const session = await fill(first);
+    const before = await seen(first, session);
+    await first.close();
+    expect(before).toMatchObject({ hash: createHash('sha256').update(CONTENT).digest('hex') });
+
+    await move(sqlite, postgres, join(root, 'one.tar.zst'));
+    expect(await postgres.rows()).toEqual(await sqlite.rows());
+    const second = await AppUnderTest.start(postgres.flags);
+    expect(await seen(second, session)).toEqual(before);
+    await second.rest.ok(`POST ${session}/message`, { message: 'second', waitSeconds: 20 });
+    const after = await seen(second, session);
+    expect(after).not.toEqual(before);
+    await second.close();
+
+    await move(postgres, back, join(root, 'two.tar.zst'));
+    expect(await back.rows()).toEqual(await postgres.rows());
+    const third = await AppUnderTest.start(back.flags);
+    expect(await seen(third, session)).toEqual(after);
+    await third[Symbol.asyncDispose]();
+  }, 120_000);
+
+  it('goes into a database only when that is empty or may be replaced, and then what was there is kept', async () => {
+    const source = placeOf(join(root, 'four'));
+    const target = placeOf(join(root, 'five'), await databases.create());
+    for (const place of [source, target]) {
+      const app = await AppUnderTest.start(place.flags);
+      await app.close();
+    }
+    const file = join(root, 'four.tar.zst');
+    await source.upkeep.backup({ file });
+    await expect(target.upkeep.restore({ file, isReplacing: false })).rejects.toMatchObject({
+      reason: 'TARGET_NOT_EMPTY',
+    });
+    const { safety = '' } = await target.upkeep.restore({ file, isReplacing: true });
+    expect(await target.rows()).toEqual(await source.rows());
+    expect((await target.upkeep.check(safety)).manifest.engine).toBe('postgres');
+    expect((await target.upkeep.moveSchema({ to: 'status' })).status.pending).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,38 @@
+import type { MigrationStatus } from '../../store/migrations/index.ts';
+import type { Config } from '../config/index.ts';
+import { requireWholeDirectory } from './staged-directory.ts';
+import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+
+/** What `svc migrate` is asked for. */
+export type SchemaMove =
+  | { readonly to: 'status' }
+  | { readonly to: 'up'; readonly isAgreed: boolean }
+  /** Undoes the newest step, or all above `target`. */
+  | { readonly to: 'down'; readonly target?: number };
+
+export interface SchemaMoved {
+  /** Steps that were applied or undone, in that order. */
+  readonly moved: readonly { readonly version: number; readonly name: string }[];
+  readonly status: MigrationStatus;
+}
+
+/** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
+export const moveSchema = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  move: SchemaMove,
+): Promise<SchemaMoved> => {
+  requireWholeDirectory(config.dataDir);
+  const schema = await storeEngine(config, around).migrations();
+  try {
+    const moved =
+      move.to === 'status'
+        ? []
+        : move.to === 'up'
+          ? await schema.up({ isAgreed: move.isAgreed })
+          : await schema.down(move.target);
+    return { moved, status: await schema.status() };
+  } finally {
+    await schema.close();
+  }
+};

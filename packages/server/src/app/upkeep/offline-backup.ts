@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../../base/index.ts';
+import { addKeys, sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
+import type { StoreDump } from '../../store/contracts/index.ts';
+import { lockDataDir } from '../../store/sqlite/index.ts';
+import type { Config } from '../config/index.ts';
+import { readKeyFiles } from './key-files.ts';
+import { requireWholeDirectory } from './staged-directory.ts';
+import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+
+export interface BackupOrder {
+  /** Absolute path of the archive to be written; nothing may be there. */
+  readonly file: string;
+  /** Seals the key files of the data directory into it. */
+  readonly passphrase?: string;
+}
+
+interface Opened {
+  readonly config: Config;
+  readonly around: UpkeepSurroundings;
+  readonly engine: StoreEngine;
+}
+
+/** True when the data directory holds a store that a backup could be made of. */
+export const hasStore = (config: Config): boolean =>
+  config.store.engine !== 'sqlite' || existsSync(join(config.dataDir, 'svc.db'));
+
+/**
+ * A backup of a store that no server uses. Faults: DATA_DIR_IN_USE, RESTORE_UNFINISHED, STORE_MISSING, KEY_FILE, PASSPHRASE,
+ * FILE_EXISTS.
+ */
+export const backupOffline = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  order: BackupOrder,
+): Promise<WrittenArchive> => {
+  if (!hasStore(config)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store in ${config.dataDir}`);
+  const engine = storeEngine(config, around);
+  const lock = lockDataDir(config.dataDir);
+  try {
+    requireWholeDirectory(config.dataDir);
+    return await dumpToFile({ config, around, engine }, order);
+  } finally {
+    lock.release();
+  }
+};
+
+/** Writes the archive; the store is open to nobody else. */
+export const dumpToFile = async (
+  { config, around, engine }: Opened,
+  { file, passphrase }: BackupOrder,
+): Promise<WrittenArchive> => {
+  const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
+  const objects = await engine.objects(join(config.dataDir, 'objects'), 'read');
+  let dump: StoreDump | undefined;
+  try {
+    dump = await engine.dump(`${file}.scratch`);
+    const created = new Date(Math.floor(around.clock.nowMicros() / 1000)).toISOString();
+    return await writeArchive(file, {
+      ...{ dump, blobs: objects.blobs },
+      facts: { svc: config.transport.version, cluster_id: config.clusterId, created_at: created },
+      ...(keys === undefined ? {} : { keys }),
+    });
+  } finally {
+    await dump?.close();
+    objects.close();
+  }
+};
+
+/** Copies an archive of a running server to `file` and seals the keys of its data directory into it. */
+export const backupWithKeys = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  order: { readonly from: string; readonly file: string; readonly passphrase: string },
+): Promise<WrittenArchive> => {
+  const keys = await sealedKeys(config, around, order.passphrase);
+  const seconds = Math.floor(around.clock.nowMicros() / 1_000_000);
+  return addKeys({ from: order.from, to: order.file, keys, svc: config.transport.version, seconds });
+};
+
+const sealedKeys = async (config: Config, around: UpkeepSurroundings, passphrase: string): Promise<Uint8Array> =>
+  sealKeys(await readKeyFiles(config.dataDir), passphrase, around.random);

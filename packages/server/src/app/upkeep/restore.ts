@@ -1,0 +1,125 @@
+import { Buffer } from 'node:buffer';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../../base/index.ts';
+import { type CheckedArchive, checkArchive, restoreArchive } from '../../features/backups/index.ts';
+import { lockDataDir } from '../../store/sqlite/index.ts';
+import type { Config } from '../config/index.ts';
+import { writeKeyFiles } from './key-files.ts';
+import { dumpToFile } from './offline-backup.ts';
+import { StagedDirectory } from './staged-directory.ts';
+import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+
+export interface RestoreOrder {
+  /** Absolute path of the archive. */
+  readonly file: string;
+  /** True: what is there is kept aside and replaced. */
+  readonly isReplacing: boolean;
+  /** Opens the keys in the archive. */
+  readonly passphrase?: string;
+  /** True: keys in the archive are left there, and those of the target stay. */
+  readonly isWithoutKeys?: boolean;
+}
+
+export interface Restored extends CheckedArchive {
+  /** Where what was there before is kept. */
+  readonly safety: string | undefined;
+}
+
+/**
+ * Unpacks an archive into the configured store and data directory, which no server may use. Every byte is checked before
+ * anything changes. Faults: those of the archive, PASSPHRASE_NEEDED, DATA_DIR_IN_USE, TARGET_NOT_EMPTY.
+ */
+export const restoreBackup = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  order: RestoreOrder & { readonly engine?: StoreEngine },
+): Promise<Restored> => {
+  const engine = order.engine ?? storeEngine(config, around);
+  const checked = await checkArchive(order.file, order.passphrase);
+  if (checked.hasKeys && order.passphrase === undefined && order.isWithoutKeys !== true)
+    throw new Fault(
+      'INVALID_ARGUMENT',
+      'PASSPHRASE_NEEDED',
+      'the archive holds keys: give their passphrase, or leave them out with --without-keys',
+    );
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDataDir(config.dataDir);
+  try {
+    return { ...checked, safety: await restoreLocked(config, around, { ...order, engine }) };
+  } finally {
+    lock.release();
+  }
+};
+
+/** Answers where the safety copy is. */
+const restoreLocked = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  order: RestoreOrder & { readonly engine: StoreEngine },
+): Promise<string | undefined> => {
+  const { isReplacing } = order;
+  const { clock, faultPoint } = around;
+  const nowMicros = clock.nowMicros();
+  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros, faultPoint });
+  try {
+    const copied = await copyExternal(config, around, order);
+    await fillStaged(staged, around, order);
+    staged.commit();
+    return copied ?? staged.safety;
+  } catch (error) {
+    staged.discard();
+    throw error;
+  }
+};
+
+/** Unpacks the archive beside what is there; a store outside the data directory shows it at the end. */
+const fillStaged = async (
+  staged: StagedDirectory,
+  around: UpkeepSurroundings,
+  order: RestoreOrder & { readonly engine: StoreEngine },
+): Promise<void> => {
+  const { engine, file, passphrase } = order;
+  const objects = await engine.objects(staged.path('objects'), 'fill');
+  try {
+    const load = await engine.load(staged.path('svc.db'));
+    try {
+      const putKeys = (files: Parameters<typeof writeKeyFiles>[1]) => writeKeyFiles(staged.path('keys'), files);
+      const epoch = Buffer.from(around.random.fill(new Uint8Array(12))).toString('hex');
+      await restoreArchive(
+        file,
+        { load, blobs: objects.blobs, putKeys },
+        { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
+      );
+      around.faultPoint('restore.unpacked');
+      if (engine.isEmbedded) await load.finish();
+      staged.begin();
+      if (!engine.isEmbedded) await load.finish();
+    } catch (error) {
+      await load.abandon();
+      throw error;
+    }
+  } finally {
+    objects.close();
+  }
+};
+
+/** A database of its own cannot be moved aside: its contents become an archive in `backup.dir`. */
+const copyExternal = async (
+  config: Config,
+  around: UpkeepSurroundings,
+  { engine, isReplacing }: { readonly engine: StoreEngine; readonly isReplacing: boolean },
+): Promise<string | undefined> => {
+  if (engine.isEmbedded || (await engine.isEmpty())) return undefined;
+  if (!isReplacing)
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'TARGET_NOT_EMPTY',
+      'the database of store.url is not empty: restore into another one, or run `svc restore --replace`',
+    );
+  const dir = config.settings['backup.dir'];
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const file = join(dir, `before-restore-${around.clock.nowMicros()}.tar.zst`);
+  await dumpToFile({ config, around, engine }, { file });
+  return file;
+};

@@ -1,0 +1,153 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../../base/index.ts';
+
+/** Says that a restore was cut off while it changed the directory; the server does not start then. */
+const MARKER = 'restore.json';
+const STAGING = 'restoring';
+/** What a restore replaces: the database with its log, objects, keys. */
+const PARTS = ['svc.db', 'svc.db-wal', 'svc.db-shm', 'objects', 'keys'] as const;
+
+interface Marker {
+  /** Folder below the data directory with what was there before; absent where nothing was. */
+  readonly safety?: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+const readMarker = (dataDir: string): Marker | undefined => {
+  const path = join(dataDir, MARKER);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Marker) : undefined;
+};
+
+/** Fault FAILED_PRECONDITION RESTORE_UNFINISHED for a data directory that must be restored again. */
+export const requireWholeDirectory = (dataDir: string): void => {
+  const marker = readMarker(dataDir);
+  if (marker === undefined) return;
+  const before = marker.safety === undefined ? '' : `; what was there before is in ${join(dataDir, marker.safety)}`;
+  throw new Fault(
+    'FAILED_PRECONDITION',
+    'RESTORE_UNFINISHED',
+    `a restore into ${dataDir} was cut off at ${marker.at}: run \`svc restore\` again${before}`,
+  );
+};
+
+const syncFolder = (folder: string): void => {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export interface StagingOptions {
+  readonly dataDir: string;
+  /** True: what is there is kept in a folder of its own and replaced. */
+  readonly isReplacing: boolean;
+  readonly nowMicros: number;
+  /** Called before each step that changes the directory, as `restore.begin`, `restore.part` and `restore.end`. */
+  readonly faultPoint: (point: string) => void;
+}
+
+/**
+ * The parts of a data directory, made apart and put in place when they are whole. Until `begin` the directory is untouched;
+ * from then to the end of `commit` its marker says that it must be restored again. Held under the lock of the directory.
+ */
+export class StagedDirectory {
+  readonly #dataDir: string;
+  readonly #nowMicros: number;
+  readonly #faultPoint: (point: string) => void;
+  readonly #earlier: Marker | undefined;
+  readonly #safety: string | undefined;
+
+  /** Fault FAILED_PRECONDITION TARGET_NOT_EMPTY when something is there that may not be replaced. */
+  constructor({ dataDir, isReplacing, nowMicros, faultPoint }: StagingOptions) {
+    this.#faultPoint = faultPoint;
+    this.#dataDir = dataDir;
+    this.#nowMicros = nowMicros;
+    this.#earlier = readMarker(dataDir);
+    const present = PARTS.filter((part) => part !== 'keys' && existsSync(join(dataDir, part)));
+    if (this.#earlier === undefined && !isReplacing && present.length > 0)
+      throw new Fault(
+        'FAILED_PRECONDITION',
+        'TARGET_NOT_EMPTY',
+        `${dataDir} is not empty (${present.join(', ')}): restore into another directory, or run \`svc restore --replace\``,
+      );
+    const fresh = isReplacing ? `before-restore-${nowMicros}` : undefined;
+    this.#safety = this.#earlier === undefined ? fresh : this.#earlier.safety;
+    rmSync(join(dataDir, STAGING), { recursive: true, force: true });
+    mkdirSync(join(dataDir, STAGING), { mode: 0o700 });
+  }
+
+  /** Absolute; undefined where nothing was to be kept. */
+  get safety(): string | undefined {
+    return this.#safety === undefined ? undefined : join(this.#dataDir, this.#safety);
+  }
+
+  /** Where a part is made. */
+  path(part: (typeof PARTS)[number]): string {
+    return join(this.#dataDir, STAGING, part);
+  }
+
+  /** From now on the directory is neither the old one nor the new one. Durable when it returns. */
+  begin(): void {
+    this.#faultPoint('restore.begin');
+    const at = new Date(Math.floor(this.#nowMicros / 1000)).toISOString();
+    const marker: Marker = { at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
+    // Whole or not at all: without the name of the safety copy the old database would be taken for half a new one.
+    const draft = join(this.#dataDir, STAGING, MARKER);
+    const fd = openSync(draft, 'wx', 0o600);
+    try {
+      writeSync(fd, `${JSON.stringify(marker)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, join(this.#dataDir, MARKER));
+    syncFolder(this.#dataDir);
+  }
+
+  /** Moves away what was there and puts every part that was made in its place. Keys stay where none were made. */
+  commit(): void {
+    if (this.safety !== undefined) mkdirSync(this.safety, { recursive: true, mode: 0o700 });
+    for (const part of PARTS) {
+      const isMade = existsSync(this.path(part));
+      this.#faultPoint('restore.part');
+      if (part !== 'keys' || isMade) this.#clear(part);
+      this.#faultPoint('restore.part');
+      if (isMade) renameSync(this.path(part), join(this.#dataDir, part));
+    }
+    if (this.safety !== undefined) syncFolder(this.safety);
+    syncFolder(this.#dataDir);
+    this.#faultPoint('restore.end');
+    rmSync(join(this.#dataDir, MARKER));
+    this.discard();
+    syncFolder(this.#dataDir);
+  }
+
+  /** Forgets what was made. */
+  discard(): void {
+    rmSync(join(this.#dataDir, STAGING), { recursive: true, force: true });
+  }
+
+  /** What a restore before this one put there goes; what was there before all of them is kept, and keys always are. */
+  #clear(part: string): void {
+    const path = join(this.#dataDir, part);
+    if (!existsSync(path)) return;
+    const kept = this.safety === undefined ? undefined : join(this.safety, part);
+    if (kept !== undefined && !existsSync(kept)) renameSync(path, kept);
+    else if (part === 'keys') renameSync(path, join(this.#dataDir, `keys-before-restore-${this.#nowMicros}`));
+    else rmSync(path, { recursive: true });
+  }
+}

@@ -1,0 +1,71 @@
+import { Buffer } from 'node:buffer';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Fault } from '../../../base/index.ts';
+import { ARCHIVE_FORMAT, MANIFEST_ENTRY, type Manifest } from './manifest.ts';
+import { type SealedFile, writeSealed } from './sealed-stream.ts';
+import { BLOCK_BYTES, paddingAfter, type TarEntry, tarHeader } from './tar-header.ts';
+
+/** A file of an archive with its contents, exactly `sizeBytes` of them. */
+export interface ArchiveEntry extends TarEntry {
+  readonly bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
+  ...{ name, sizeBytes: bytes.byteLength, bytes: [bytes] },
+});
+
+/** Contents of the first entry. */
+export const formatText = (svc: string): Uint8Array =>
+  Buffer.from(`${JSON.stringify({ format: ARCHIVE_FORMAT, svc })}\n`);
+
+export const manifestEntry = (manifest: Manifest): ArchiveEntry =>
+  wholeEntry(MANIFEST_ENTRY, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
+
+/** A tar of these entries, all of one time (Unix seconds). The signal is looked at before each entry. */
+export async function* tarOf(
+  entries: AsyncIterable<ArchiveEntry>,
+  seconds: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) {
+    signal?.throwIfAborted();
+    yield tarHeader(entry, seconds);
+    yield* entry.bytes;
+    yield Buffer.alloc(paddingAfter(entry.sizeBytes));
+  }
+  yield Buffer.alloc(2 * BLOCK_BYTES);
+}
+
+/**
+ * Writes a sealed file beside `file` and then gives it its name, durably. Fault ALREADY_EXISTS FILE_EXISTS when the name is
+ * taken; a failure leaves nothing.
+ */
+export const placeArchive = async (file: string, tar: AsyncIterable<Uint8Array>): Promise<SealedFile> => {
+  const part = `${file}.part`;
+  // What a process that was killed left here is nobody's.
+  await rm(part, { force: true });
+  try {
+    const sealed = await writeSealed(part, tar);
+    await giveName(part, file);
+    return sealed;
+  } finally {
+    await rm(part, { force: true });
+  }
+};
+
+/** A link, unlike a rename, never replaces what has that name. */
+const giveName = async (part: string, file: string): Promise<void> => {
+  try {
+    await link(part, file);
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw isTaken ? new Fault('ALREADY_EXISTS', 'FILE_EXISTS', `${file} exists already`, { cause: error }) : error;
+  }
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+};

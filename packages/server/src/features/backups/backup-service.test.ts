@@ -1,0 +1,224 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AdminService } from '@svc/api/gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Fault, ManualClock, silentLog } from '../../base/index.ts';
+import type { InstanceValues, StoreDump, WriteTx } from '../../store/contracts/index.ts';
+import { backupOperations } from './backup-operations.ts';
+import { BackupSchedule } from './backup-schedule.ts';
+import { BackupService } from './backup-service.ts';
+import { createObjects, tableDump } from './testing/index.ts';
+
+/** 2026-03-01T12:00:00Z. */
+const START = 1_772_366_400_000_000;
+const origin = { requestId: 'r', operation: 'CreateBackup', caller: { identity: 'ada' } };
+
+let dir: string;
+let clock: ManualClock;
+let values: Map<string, string>;
+let audited: unknown[];
+let warned: unknown[];
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'svc-backups-')), 'deep', 'down');
+  clock = new ManualClock(START);
+  values = new Map();
+  audited = [];
+  warned = [];
+});
+afterEach(() => rmSync(join(dir, '..', '..'), { recursive: true, force: true }));
+
+const store = {
+  write: <T>(work: (tx: WriteTx) => Promise<T>): Promise<T> => {
+    const instance: InstanceValues = {
+      value: async (name) => values.get(name),
+      setValue: async (name, value) => void values.set(name, value),
+    };
+    return work({ instance, now: () => 77 } as Partial<WriteTx> as WriteTx);
+  },
+};
+
+const serviceOf = (openDump: (scratch: string) => Promise<StoreDump> = async () => tableDump({})): BackupService =>
+  new BackupService({
+    ...{ store, openDump, clock, dir, version: '1.0.0', clusterId: 'svc' },
+    blobs: createObjects([]).blobs,
+    audit: async (_tx, by, entry) => void audited.push([by.caller.identity, entry.target, entry.outcome]),
+    log: { ...silentLog, warn: (message, facts) => void warned.push([message, facts]) },
+  });
+
+describe('a backup of the server', () => {
+  it('gets a name by its time, is noted in the store and in the audit log', async () => {
+    const service = serviceOf();
+    const { path, sha256, sizeBytes } = await service.create('svc', origin);
+    expect(path).toBe(join(dir, 'svc-20260301-120000-000000.tar.zst'));
+    expect([sha256, sizeBytes]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), expect.any(Number)]);
+    expect(values.get('backup.last')).toBe('77');
+    expect(audited).toEqual([['ada', `Backup/${path}`, 'created']]);
+    const [operation] = backupOperations(service);
+    expect(operation?.method).toBe(AdminService.method.createBackup);
+    if (operation?.kind !== 'unary') throw new Error('CreateBackup is a plain call');
+    const answer = await operation.handle({ $typeName: 'svc.gateway.CreateBackupRequest' }, origin as never);
+    expect(answer).toMatchObject({ path: join(dir, 'svc-20260301-120000-000001.tar.zst') });
+    expect(readdirSync(dir)).toHaveLength(2);
+  });
+
+  it('is written after the one before it, never beside it', async () => {
+    let open = 0;
+    let most = 0;
+    const service = serviceOf(async () => {
+      most = Math.max(most, ++open);
+      const dump = tableDump({});
+      return {
+        engine: dump.engine,
+        schema: dump.schema,
+        rows: dump.rows,
+        close: async () => {
+          open -= 1;
+        },
+      };
+    });
+    await Promise.all([
+      service.create('svc', origin),
+      service.create('scheduled', origin),
+      service.create('svc', origin),
+    ]);
+    expect([most, open]).toEqual([1, 0]);
+    expect(readdirSync(dir)).toHaveLength(3);
+  });
+
+  it('that cannot be written is a fault which names the directory; the next one is made', async () => {
+    writeFileSync(join(dir, '..', '..', 'deep'), 'a file is in the way');
+    const service = serviceOf();
+    await expect(service.create('svc', origin)).rejects.toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      reason: 'BACKUP_DIR',
+      message: expect.stringContaining(dir),
+    });
+    rmSync(join(dir, '..', '..', 'deep'));
+    expect((await service.create('svc', origin)).path).toContain(dir);
+    expect(values.size).toBe(1);
+  });
+
+  it('fails as its store does, and closes the dump whatever happens', async () => {
+    const gone = new Fault('UNAVAILABLE', 'STORAGE', 'the store is gone');
+    await expect(serviceOf(() => Promise.reject(gone)).create('svc', origin)).rejects.toBe(gone);
+    const dump = tableDump({});
+    const closing = { engine: 'fake', schema: 1, rows: () => brokenRows(), close: () => dump.close() };
+    await expect(serviceOf(async () => closing).create('svc', origin)).rejects.toMatchObject({ reason: 'BACKUP_DIR' });
+    expect(dump.isClosed).toBe(true);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('removes what a killed process left more than a day ago, and nothing else', async () => {
+    const service = serviceOf();
+    await service.create('svc', origin);
+    const old = ['svc-20260227-120000-000000.tar.zst.part', 'scheduled-20260227-120000-000000.tar.zst.scratch-journal'];
+    const kept = ['svc-20260301-110000-000000.tar.zst.scratch', 'svc-20200101-000000-000000.tar.zst', 'mine.part'];
+    for (const name of [...old, ...kept]) writeFileSync(join(dir, name), '');
+    await service.create('svc', origin);
+    const names = readdirSync(dir);
+    expect(old.filter((name) => names.includes(name))).toEqual([]);
+    expect(kept.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('warns of objects that are lost', async () => {
+    const objects = [{ sha256: 'a'.repeat(64), size_bytes: 1, unreferenced_at: 0 }];
+    const { path } = await serviceOf(async () => tableDump({ objects })).create('svc', origin);
+    expect(warned).toEqual([[expect.stringContaining('missing from the backup'), { path, lost: 1 }]]);
+  });
+
+  it('is given up when the server stops, and none begins afterwards', async () => {
+    const begun = Promise.withResolvers<void>();
+    const going = Promise.withResolvers<void>();
+    const service = serviceOf(async () => {
+      begun.resolve();
+      await going.promise;
+      return tableDump({});
+    });
+    const made = service.create('svc', origin);
+    await begun.promise;
+    const closed = service.close();
+    going.resolve();
+    const stopping = { code: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' };
+    await expect(made).rejects.toMatchObject(stopping);
+    await closed;
+    await expect(service.create('svc', origin)).rejects.toMatchObject(stopping);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
+// biome-ignore lint/correctness/useYield: it fails before
+async function* brokenRows(): AsyncGenerator<never> {
+  throw new Error('no space left on device');
+}
+
+describe('scheduled backups', () => {
+  const HOUR_MS = 3_600_000;
+  const next = (afterMs: number): number => (Math.floor(afterMs / HOUR_MS) + 1) * HOUR_MS;
+  const scheduleOf = (keep = 2, service = serviceOf()): BackupSchedule =>
+    new BackupSchedule({ service, store, clock, next, keep });
+
+  it('are made when they are due, not before, and once for times that passed', async () => {
+    const schedule = scheduleOf();
+    expect(await schedule.tick()).toBe(false);
+    clock.advance(HOUR_MS - 1);
+    expect(await schedule.tick()).toBe(false);
+    clock.advance(1);
+    expect([await schedule.tick(), await schedule.tick()]).toEqual([true, false]);
+    clock.advance(5 * HOUR_MS);
+    expect([await schedule.tick(), await schedule.tick()]).toEqual([true, false]);
+    expect(readdirSync(dir).sort()).toEqual([
+      'scheduled-20260301-130000-000000.tar.zst',
+      'scheduled-20260301-180000-000000.tar.zst',
+    ]);
+  });
+
+  it('are kept as many as configured; those of people stay', async () => {
+    const service = serviceOf();
+    const schedule = scheduleOf(2, service);
+    await service.create('svc', origin);
+    writeFileSync(join(dir, 'scheduled-notes.txt'), '');
+    for (let hour = 0; hour < 4; hour++) {
+      clock.advance(HOUR_MS);
+      await schedule.tick();
+    }
+    expect(readdirSync(dir).sort()).toEqual([
+      'scheduled-20260301-150000-000000.tar.zst',
+      'scheduled-20260301-160000-000000.tar.zst',
+      'scheduled-notes.txt',
+      'svc-20260301-120000-000000.tar.zst',
+    ]);
+  });
+
+  it('are made by one node only', async () => {
+    const [one, other] = [scheduleOf(), scheduleOf()];
+    clock.advance(HOUR_MS);
+    expect([await one.tick(), await other.tick()]).toEqual([true, false]);
+    clock.advance(HOUR_MS);
+    expect([await other.tick(), await one.tick()]).toEqual([true, false]);
+  });
+
+  it('that fail are tried again at the next time', async () => {
+    let isBroken = true;
+    const schedule = scheduleOf(
+      2,
+      serviceOf(async () => {
+        if (isBroken) throw new Fault('UNAVAILABLE', 'STORAGE', 'not now');
+        return tableDump({});
+      }),
+    );
+    clock.advance(HOUR_MS);
+    await expect(schedule.tick()).rejects.toThrow('not now');
+    isBroken = false;
+    expect(await schedule.tick()).toBe(false);
+    clock.advance(HOUR_MS);
+    expect(await schedule.tick()).toBe(true);
+  });
+
+  it('end with a schedule that has no further time', async () => {
+    const service = serviceOf();
+    const schedule = new BackupSchedule({ service, store, clock, next: () => undefined, keep: 1 });
+    clock.advance(HOUR_MS);
+    expect(await schedule.tick()).toBe(false);
+  });
+});

@@ -1,0 +1,17 @@
+/**
+ * features/backups: archives of a whole store with its objects (PL-13): writing one beside a running server, by call or by
+ * schedule, checking one, and unpacking one into an empty store. app says where dumps come from and where a restore goes;
+ * the command line reaches it through app/upkeep.
+ */
+export {
+  addKeys,
+  type KeyFiles,
+  type Manifest,
+  sealKeys,
+  type WrittenArchive,
+  writeArchive,
+} from './archive/index.ts';
+export { backupOperations } from './backup-operations.ts';
+export { BackupSchedule } from './backup-schedule.ts';
+export { BackupService } from './backup-service.ts';
+export { type CheckedArchive, checkArchive, type RestoreTarget, restoreArchive } from './restore-archive.ts';

@@ -1,0 +1,26 @@
+import { type DumpRow, type DumpTable, INSTANCE_EPOCH } from '../../store/contracts/index.ts';
+
+/** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
+const RESTORED = 'restored/';
+
+/**
+ * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.
+ * Claims stay, but expired and held by nobody, so that running turns are taken up as after a crash. Leases and items that
+ * were taken from a queue are free.
+ */
+export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {
+  switch (table.name) {
+    case 'instance':
+      return row['name'] === INSTANCE_EPOCH ? { ...row, value: epoch } : row;
+    case 'claims':
+      return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };
+    case 'turns':
+      return row['worker'] === '' ? row : { ...row, worker: `${RESTORED}${row['worker']}` };
+    case 'queue':
+      return { ...row, token: '' };
+    case 'leases':
+      return undefined;
+    default:
+      return row;
+  }
+};

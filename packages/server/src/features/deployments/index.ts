@@ -1,0 +1,8 @@
+/**
+ * features/deployments: Deployments and their replicas (PL-5): templates rendered into every selected namespace, merged field by
+ * field with what others write there, and withdrawn again. Two reconcilers do the work; the operations are those of every
+ * resource. Does not know the kinds it renders: it asks their contracts. app wires it.
+ */
+export { deploymentControllers } from './deployment-controllers.ts';
+export { type DeploymentKindDeps, deploymentContracts } from './deployment-kind.ts';
+export type { DeploymentsDeps, TargetNamespaces } from './deployments-deps.ts';

@@ -1,0 +1,216 @@
+import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
+import type { TemplateSpec } from '@svc/api/resources';
+import type { KindContract } from '../../../controllers/contract.ts';
+import {
+  DEPLOYMENT_ROOTS,
+  type ExpressionPath,
+  type ExpressionScope,
+  isDeploymentPath,
+  isPrompt,
+  LATER_ROOTS,
+  mapTexts,
+  renderText,
+} from '../../../resources/expressions/index.ts';
+import {
+  canonicalJson,
+  findKind,
+  isJsonMap,
+  type JsonData,
+  type JsonMap,
+  type KindRow,
+  leafName,
+  parentInSpec,
+  parseJsonMap,
+  recordKey,
+  withoutPrivate,
+} from '../../../resources/index.ts';
+import { shapeProblems } from '../../../resources/manifest/index.ts';
+import { leavesOf, setAt } from '../../../resources/merge/index.ts';
+import type { ResourceKey } from '../../../store/contracts/index.ts';
+import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
+import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
+
+/** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */
+const RENDERED_OBJECT_MAX = 1024 * 1024;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What has a name and is known to expressions by its labels and annotations. */
+export interface NamedTexts {
+  readonly name: string;
+  readonly labels: Texts;
+  readonly annotations: Texts;
+}
+
+/** A template with its values opened. */
+export interface RenderedTemplate extends NamedTexts {
+  /** False when a value of it could not be opened. */
+  readonly isReadable: boolean;
+  readonly spec: TemplateSpec;
+}
+
+export interface RenderPlace {
+  readonly deployment: NamedTexts & { readonly namespace: string };
+  readonly target: TargetNamespace;
+}
+
+/** What a template says about one object. */
+export interface RenderedObject {
+  readonly template: string;
+  readonly id: string;
+  readonly key: ResourceKey;
+  readonly row: KindRow;
+  /** `metadata.labels`, `metadata.annotations` and `spec` in stored form, without defaults of the kind. */
+  readonly form: JsonMap;
+  /** Spec of an object of the kind that says nothing. */
+  readonly defaults: JsonMap;
+}
+
+export type Rendering =
+  | { readonly object: RenderedObject }
+  | { readonly problems: readonly ObjectProblem[]; readonly id: string };
+
+export interface RenderDeps {
+  readonly contractOf: (kind: string) => KindContract | undefined;
+}
+
+/** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
+export const renderTemplate = (deps: RenderDeps, template: RenderedTemplate, place: RenderPlace): Rendering =>
+  new TemplateRendering(deps, template, place).run();
+
+interface Mistake {
+  readonly pointer: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+class TemplateRendering {
+  readonly #deps: RenderDeps;
+  readonly #template: RenderedTemplate;
+  readonly #scope: Omit<ExpressionScope, 'keepsRaw'>;
+  readonly #target: TargetNamespace;
+  readonly #mistakes: Mistake[] = [];
+
+  constructor(deps: RenderDeps, template: RenderedTemplate, place: RenderPlace) {
+    this.#deps = deps;
+    this.#template = template;
+    this.#target = place.target;
+    const resolve = resolver(template, place);
+    this.#scope = { owns: DEPLOYMENT_ROOTS, passes: LATER_ROOTS, resolve };
+  }
+
+  run(): Rendering {
+    const { spec, name: templateName } = this.#template;
+    const row = findKind(spec.kind);
+    // A newer release may have stored a kind that this one lacks.
+    if (row === undefined) return this.#refused(`${spec.kind}/${templateName}`, `there is no kind ${spec.kind}`);
+    if (!this.#template.isReadable)
+      return this.#refused(`${spec.kind}/${templateName}`, 'a value of the template cannot be decrypted');
+    const metadata = this.#metadata();
+    const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
+    const shape = this.#mistakes.length > 0 ? [] : shapeProblems(row.spec, body);
+    const derived = shape.length > 0 || metadata.name !== '' ? undefined : this.#derivedName(row, body);
+    const name = derived ?? (metadata.name === '' ? templateName : metadata.name);
+    const key = { ...recordKey(row.kind, this.#target.name, name), parent: parentInSpec(row, body) };
+    const id = objectId(key);
+    for (const { pointer, message } of shape) this.#invalid(`/spec${pointer}`, message);
+    if (this.#mistakes.length > 0) return this.#failed(id);
+    const { labels, annotations } = metadata;
+    const [filled, defaults] = [this.#filled(row, key, body), this.#filled(row, key, {})];
+    const plain = toJson(row.spec, fromJson(row.spec, body as JsonValue)) as JsonMap;
+    const form = { metadata: { labels, annotations }, spec: ownValues(plain, filled, defaults) };
+    if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
+      return { object: { template: templateName, id, key, row, form, defaults } };
+    return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
+  }
+
+  #derivedName(row: KindRow, body: JsonMap): string | undefined {
+    if (this.#mistakes.length > 0) return undefined;
+    return this.#deps.contractOf(row.kind)?.derivedName?.(fromJson(row.spec, body as JsonValue));
+  }
+
+  #refused(id: string, message: string): Rendering {
+    this.#invalid('/spec', message);
+    return this.#failed(id);
+  }
+
+  #failed(id: string): Rendering {
+    const { name: template } = this.#template;
+    return { id, problems: this.#mistakes.map((mistake) => ({ template, id, ...mistake })) };
+  }
+
+  #invalid(pointer: string, message: string): void {
+    this.#mistakes.push({ pointer, reason: invalidReason(pointer), message });
+  }
+
+  #metadata(): { readonly name: string; readonly labels: JsonMap; readonly annotations: JsonMap } {
+    const { spec, annotations: own } = this.#template;
+    const { name = '', labels = {}, annotations = {} } = spec.metadata ?? {};
+    const kept = own[KEEP] === undefined ? {} : { [KEEP]: own[KEEP] };
+    const said = { name, labels, annotations: { ...kept, ...annotations } };
+    const rendered = this.#texts(said, '/metadata', '');
+    const texts = (member: string): JsonMap => {
+      const map = rendered[member];
+      return isJsonMap(map) ? mapValues(map, textOf) : {};
+    };
+    return { name: textOf(rendered['name'] ?? ''), labels: texts('labels'), annotations: texts('annotations') };
+  }
+
+  /** The map with its texts rendered; what fails is noted with its place. */
+  #texts(map: JsonMap, at: string, kind: string): JsonMap {
+    const value = mapTexts(map, (text, place) => {
+      const rendered = renderText(text, { ...this.#scope, keepsRaw: isPrompt(kind, place.path) });
+      for (const { offset, message } of rendered.problems)
+        this.#mistakes.push({ pointer: `${at}${place.pointer}`, reason: renderReason(text, offset), message });
+      return rendered.value;
+    });
+    return value as JsonMap;
+  }
+
+  /** A spec as the kind stores it. */
+  #filled(row: KindRow, key: ResourceKey, map: JsonMap): JsonMap {
+    const message = fromJson(row.spec, map as JsonValue);
+    return toJson(row.spec, this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message) as JsonMap;
+  }
+}
+
+/** What a template says, in stored form so that it compares with what is live; what only the kind adds is left out. */
+const ownValues = (said: JsonMap, filled: JsonMap, defaults: JsonMap): JsonMap => {
+  const [own, bare] = [leavesOf(said), leavesOf(defaults)];
+  const isOwn = (pointer: string, value: JsonData): boolean => {
+    const added = bare.get(pointer);
+    return own.has(pointer) || added === undefined || canonicalJson(added) !== canonicalJson(value);
+  };
+  return [...leavesOf(filled)]
+    .filter(([pointer, value]) => isOwn(pointer, value))
+    .reduce<JsonMap>((map, [pointer, value]) => setAt(map, pointer, value), {});
+};
+
+const textOf = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));
+
+const mapValues = (map: JsonMap, change: (value: JsonData) => JsonData): JsonMap =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+
+/** Values of the variables of PL-5; undefined for a name that nothing has. */
+const resolver = (template: RenderedTemplate, place: RenderPlace): ((path: ExpressionPath) => JsonData | undefined) => {
+  const { target, deployment } = place;
+  const { name, parent, labels, annotations } = target;
+  const roots: JsonMap = {
+    namespace: { name, leaf: leafName(name), parent, ...texts({ labels, annotations }) },
+    deployment: { name: deployment.name, namespace: deployment.namespace, ...texts(deployment) },
+    template: { name: template.name, ...texts(template) },
+  };
+  return (path) => {
+    if (!isDeploymentPath(path)) return undefined;
+    const [root = '', member = '', ...key] = path;
+    const found = (roots[root] as JsonMap)[member];
+    if (!isJsonMap(found)) return found;
+    const label = key.join('.');
+    return Object.hasOwn(found, label) ? found[label] : undefined;
+  };
+};
+
+const texts = (of: { readonly labels: Texts; readonly annotations: Texts }): JsonMap => ({
+  labels: withoutPrivate(of.labels),
+  annotations: withoutPrivate(of.annotations),
+});

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { isFault } from '../../../base/index.ts';
+import type { ResourceKey, StoredResource, UploadLink } from '../../../store/contracts/index.ts';
+import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
+import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
+import type { FilesDeps } from '../files-deps.ts';
+import { objectKey } from '../objects/index.ts';
+import { uploadInvalid } from '../upload-faults.ts';
+import { markReceived, type UploadTransfer } from './upload-transfer.ts';
+
+/** Bytes come through a route of this gateway, which checks them before it stores them (PL-7, WIRE-2.4). */
+export class GatewayTransfer implements UploadTransfer {
+  readonly routes: readonly HttpRoute[];
+  readonly #deps: FilesDeps;
+
+  constructor(deps: FilesDeps) {
+    this.#deps = deps;
+    this.routes = [this.#route()];
+  }
+
+  async link(key: ResourceKey, upload: UploadFacts): Promise<UploadLink> {
+    return { url: `${this.#deps.baseUrl}${this.#deps.signatures.link(signed(key, upload))}`, headers: {} };
+  }
+
+  /** Nothing can lie elsewhere. */
+  async fetch(): Promise<void> {
+    throw uploadInvalid('empty');
+  }
+
+  /** Takes the bytes; may be repeated until the upload is completed. Wrong bytes are dropped and the upload stays open. */
+  #route(): HttpRoute {
+    return {
+      method: 'PUT',
+      pattern: '/v1/uploads/{upload_id}',
+      authenticated: false,
+      handle: async (exchange, params) => {
+        const record = await this.#findOpen(params['upload_id'] ?? '');
+        const upload = record === undefined ? undefined : uploadOf(record.annotations);
+        if (record === undefined || upload === undefined) throw uploadInvalid('unknown');
+        const isSigned =
+          exchange.query.get('exp') === String(upload.expiresAt) &&
+          this.#deps.signatures.isGood(signed(record.key, upload), exchange.query.get('sig') ?? '');
+        if (!isSigned) throw uploadInvalid('signature');
+        if (upload.expiresAt <= this.#deps.store.now()) throw uploadInvalid('expired');
+        await this.#receive(record.key, upload, await uploadedBytes(exchange, upload));
+        exchange.answer(200, { etag: `"${upload.sha256}"` });
+      },
+    };
+  }
+
+  async #findOpen(id: string): Promise<StoredResource | undefined> {
+    const labels = [{ op: 'in' as const, key: FACT.upload, values: [id] }];
+    const [found] = await this.#deps.store.direct.resources.list({
+      kind: 'File',
+      scope: { type: 'all' },
+      labels,
+      limit: 1,
+    });
+    return found;
+  }
+
+  async #receive(key: ResourceKey, upload: UploadFacts, bytes: Uint8Array): Promise<void> {
+    await this.#deps.objects.store(key.namespace, bytes, { mediaType: '', filename: upload.filename });
+    if (!(await markReceived(this.#deps, key, upload))) throw uploadInvalid('unknown');
+  }
+}
+
+const signed = (key: ResourceKey, upload: UploadFacts) => ({ ...upload, key: objectKey(key.namespace, upload.sha256) });
+
+const uploadedBytes = async (exchange: HttpExchange, upload: UploadFacts): Promise<Uint8Array> => {
+  let bytes: Uint8Array;
+  try {
+    bytes = await exchange.body(upload.sizeBytes);
+  } catch (error) {
+    throw isFault(error) && error.reason === 'TOO_LARGE' ? uploadInvalid('size') : error;
+  }
+  if (bytes.length !== upload.sizeBytes) throw uploadInvalid(bytes.length === 0 ? 'empty' : 'size');
+  if (createHash('sha256').update(bytes).digest('hex') !== upload.sha256) throw uploadInvalid('hash');
+  return bytes;
+};

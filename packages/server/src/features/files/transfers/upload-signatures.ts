@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { UploadFacts } from '../file-facts.ts';
+
+/** What a link of an upload is good for. */
+export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
+
+const PATH = '/v1/uploads/';
+
+/** Signs links of uploads: HMAC-SHA256 over method, id, object, size, hash and expiry; the only credential (PL-7). */
+export class UploadSignatures {
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    this.#key = key;
+  }
+
+  /** Path of the gateway that takes the bytes. */
+  link(upload: SignedUpload): string {
+    return `${PATH}${upload.id}?exp=${upload.expiresAt}&sig=${this.#sign(upload)}`;
+  }
+
+  /** True for the signature of exactly this upload; compares in constant time. */
+  isGood(upload: SignedUpload, signature: string): boolean {
+    const expected = Buffer.from(this.#sign(upload));
+    const given = Buffer.from(signature);
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
+
+  #sign({ id, key, sizeBytes, sha256, expiresAt }: SignedUpload): string {
+    const text = ['PUT', id, key, sizeBytes, sha256, expiresAt].join('\n');
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
+  }
+}

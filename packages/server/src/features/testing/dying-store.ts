@@ -1,0 +1,27 @@
+import type { Store } from '../../store/contracts/index.ts';
+
+/** Where a process dies: before a transaction commits, or right after. */
+export type Death = 'before' | 'after';
+
+/**
+ * Lets the process die at its `last`th write from now on (from 1): that write is undone or is the last that happened, and
+ * every later one fails. Tells whether it came to that.
+ */
+export const dieAtWrite = (store: Store, last: number, death: Death): (() => boolean) => {
+  const write = store.write.bind(store);
+  let count = 0;
+  store.write = async (work) => {
+    count += 1;
+    if (count > last) throw new Error('the process is dead');
+    if (count < last) return write(work);
+    if (death === 'after') {
+      await write(work);
+      throw new Error('killed after its commit');
+    }
+    return write(async (tx) => {
+      await work(tx);
+      throw new Error('killed before its commit');
+    });
+  };
+  return () => count >= last;
+};

@@ -1,0 +1,32 @@
+import { create } from '@bufbuild/protobuf';
+import { AgentSpecSchema, SandboxClassSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
+import { describe, expect, it } from 'vitest';
+import { canonicalJsonText, jsonTextNormaliser } from './canonical-json.ts';
+
+describe('texts that hold JSON', () => {
+  it('are put into one form, and left as they are when they are no JSON', () => {
+    expect(canonicalJsonText('{ "b": 1, "a": [1.0, null] }')).toBe('{"a":[1,null],"b":1}');
+    expect(canonicalJsonText('{')).toBe('{');
+    expect(canonicalJsonText('')).toBe('');
+  });
+
+  it('are found wherever a message holds them', () => {
+    const steps = [{ id: 'a', whenJson: '{"b":1, "a":2}' }, { id: 'b', output: { schemaJson: ' true' } }, { id: 'c' }];
+    const normalise = jsonTextNormaliser(WorkflowSpecSchema);
+    const spec = normalise(create(WorkflowSpecSchema, { outputJson: '[ 1 ]', steps }));
+    expect(spec).toEqual(
+      create(WorkflowSpecSchema, {
+        outputJson: '[1]',
+        steps: [{ id: 'a', whenJson: '{"a":2,"b":1}' }, { id: 'b', output: { schemaJson: 'true' } }, { id: 'c' }],
+      }),
+    );
+    expect(normalise(spec)).toBe(spec);
+  });
+
+  it('leave messages without them alone', () => {
+    const agent = create(AgentSpecSchema, { systemPrompt: '{ "b": 1 }' });
+    expect(jsonTextNormaliser(AgentSpecSchema)(agent)).toBe(agent);
+    const sandbox = create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{ "a": "x" }' });
+    expect(jsonTextNormaliser(SandboxClassSpecSchema)(sandbox)).toMatchObject({ credentialsJson: '{"a":"x"}' });
+  });
+});

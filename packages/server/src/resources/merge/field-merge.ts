@@ -1,0 +1,162 @@
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { leavesOf, readAt, setAt } from './json-pointers.ts';
+
+/**
+ * Three-way merge per JSON pointer between what a manager applied last, what it wants now and what is live (PL-1.4). Arrays are
+ * one pointer, maps and messages go by leaf. Absent and null mean the default of a field. Values of owned pointers are known as
+ * digests only, so that no secret is kept twice.
+ */
+export interface OwnedField {
+  /** Digest of the value as the manager said it. */
+  readonly said: string;
+  /** Digest of the value as it was stored, after the defaults of the kind. */
+  readonly stored: string;
+  /** Another manager took the field over by force. */
+  readonly isTaken?: boolean;
+}
+
+/** Owned fields by pointer, of one manager. */
+export type OwnedFields = Readonly<Record<string, OwnedField>>;
+/** By manager. */
+export type Ownership = Readonly<Record<string, OwnedFields>>;
+
+export interface MergeInput {
+  readonly manager: string;
+  /** What the manager wants: `metadata.labels`, `metadata.annotations`, `spec`. */
+  readonly wanted: JsonMap;
+  readonly live: JsonMap;
+  readonly ownership: Ownership;
+  /** Takes fields of other managers over. */
+  readonly force: boolean;
+  /** Command lines set fields that nobody owns; deployments report a conflict. */
+  readonly setsUnowned: boolean;
+  /** Digest of a value at a pointer. */
+  readonly digest: (pointer: string, value: JsonData) => string;
+}
+
+export interface FieldConflict {
+  readonly pointer: string;
+  /** '' where nobody owns the field. */
+  readonly manager: string;
+}
+
+export interface MergeResult {
+  readonly merged: JsonMap;
+  readonly conflicts: readonly FieldConflict[];
+  /** Pointers that others had changed and that are set back. */
+  readonly repaired: readonly string[];
+  /** Pointers that change because the manager wants something else than before. */
+  readonly changed: readonly string[];
+  /** Pointers the manager owns from now on, with its values. */
+  readonly owned: ReadonlyMap<string, JsonData>;
+  /** Pointers taken from others by force. */
+  readonly taken: readonly string[];
+}
+
+type Verdict = 'keep' | 'set' | 'repair' | 'remove' | 'conflict' | 'take';
+
+/** Merges by the table of PL-1.4; never changes its arguments. */
+export const mergeFields = (input: MergeInput): MergeResult => {
+  const wanted = leavesOf(input.wanted);
+  const mine = input.ownership[input.manager] ?? {};
+  let merged: JsonMap = input.live;
+  const found = {
+    conflicts: [] as FieldConflict[],
+    repaired: [] as string[],
+    changed: [] as string[],
+    taken: [] as string[],
+  };
+  const put = (pointer: string, value: JsonData | null): void => {
+    merged = setAt(merged, pointer, value);
+  };
+  for (const pointer of [...new Set([...Object.keys(mine), ...wanted.keys()])].sort()) {
+    const value = wanted.get(pointer);
+    const facts = { pointer, value, live: readAt(input.live, pointer), before: mine[pointer] };
+    const verdict = judge(input, facts);
+    if (verdict === 'conflict') found.conflicts.push({ pointer, manager: otherOwners(input, pointer)[0] ?? '' });
+    if (verdict === 'take') found.taken.push(pointer);
+    if (verdict === 'repair') found.repaired.push(pointer);
+    if (verdict === 'set' || verdict === 'take' || verdict === 'remove') found.changed.push(pointer);
+    if (verdict === 'remove') put(pointer, null);
+    else if (verdict !== 'keep' && verdict !== 'conflict') put(pointer, value ?? null);
+  }
+  return { merged, owned: wanted, ...found };
+};
+
+interface Facts {
+  readonly pointer: string;
+  /** Undefined = the manager says nothing about it. */
+  readonly value: JsonData | undefined;
+  readonly live: JsonData | undefined;
+  readonly before: OwnedField | undefined;
+}
+
+const judge = (input: MergeInput, facts: Facts): Verdict => {
+  const { pointer, value, live, before } = facts;
+  const isOthers = otherOwners(input, pointer).length > 0;
+  if (value === undefined) return before === undefined || isOthers ? 'keep' : judgeLeftOut(input, facts, before);
+  if (sameValue(value, live)) return 'keep';
+  if (before === undefined || before.isTaken === true)
+    return judgeNew(input, live, isOthers || before?.isTaken === true);
+  if (before.said === input.digest(pointer, value)) return isUntouched(input, facts, before) ? 'keep' : 'repair';
+  if (!isOthers) return 'set';
+  return input.force ? 'take' : 'conflict';
+};
+
+const judgeNew = (input: MergeInput, live: JsonData | undefined, isOthers: boolean): Verdict => {
+  if (isOthers) return input.force ? 'take' : 'conflict';
+  if (live === undefined || input.setsUnowned || input.force) return 'set';
+  return 'conflict';
+};
+
+/** The manager no longer says it: gone when it is still as it was stored, otherwise it is somebody else's. */
+const judgeLeftOut = (input: MergeInput, facts: Facts, before: OwnedField): Verdict => {
+  if (facts.live === undefined || before.isTaken === true) return 'keep';
+  return isUntouched(input, facts, before) ? 'remove' : 'keep';
+};
+
+const isUntouched = (input: MergeInput, facts: Facts, before: OwnedField): boolean =>
+  before.stored === input.digest(facts.pointer, facts.live ?? null);
+
+const otherOwners = (input: MergeInput, pointer: string): readonly string[] =>
+  Object.entries(input.ownership)
+    .filter(([manager, fields]) => manager !== input.manager && ownedAt(fields, pointer)?.isTaken === false)
+    .map(([manager]) => manager);
+
+const ownedAt = (fields: OwnedFields, pointer: string): { readonly isTaken: boolean } | undefined => {
+  const field = fields[pointer];
+  return field === undefined ? undefined : { isTaken: field.isTaken === true };
+};
+
+/** An empty map says only that something is there. */
+const sameValue = (wanted: JsonData, live: JsonData | undefined): boolean => {
+  if (isJsonMap(wanted) && Object.keys(wanted).length === 0) return isJsonMap(live);
+  return canonicalJson(wanted) === canonicalJson(live ?? null);
+};
+
+/**
+ * What every manager owns after a merge has been written; a pointer in conflict is not the manager's. `stored` is the resource
+ * as the store holds it now.
+ */
+export const ownershipAfter = (input: MergeInput, result: MergeResult, stored: JsonMap): Ownership => {
+  const refused = new Set(result.conflicts.map(({ pointer }) => pointer));
+  const owned = [...result.owned].filter(([pointer]) => !refused.has(pointer));
+  const entries = owned.map(([pointer, value]): [string, OwnedField] => [
+    pointer,
+    { said: input.digest(pointer, value), stored: input.digest(pointer, readAt(stored, pointer) ?? null) },
+  ]);
+  const taken = new Set(result.taken);
+  const others = Object.entries(input.ownership)
+    .filter(([manager]) => manager !== input.manager)
+    .map(([manager, fields]): [string, OwnedFields] => [manager, markTaken(fields, taken)]);
+  const mine: [string, OwnedFields][] = entries.length === 0 ? [] : [[input.manager, Object.fromEntries(entries)]];
+  return Object.fromEntries([...others, ...mine].sort(([left], [right]) => (left < right ? -1 : 1)));
+};
+
+const markTaken = (fields: OwnedFields, taken: ReadonlySet<string>): OwnedFields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([pointer, field]) => [
+      pointer,
+      taken.has(pointer) ? { ...field, isTaken: true } : field,
+    ]),
+  );

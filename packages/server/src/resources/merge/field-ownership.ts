@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { withoutPrivate } from '../labels.ts';
+import type { Ownership } from './field-merge.ts';
+
+/**
+ * What managers own of a resource (PL-1.4), as a value of the instance under the resource's uid: beside the resource, because
+ * owning a field is no change of it. Values are kept as digests that depend on uid and pointer: a database dump shows no value.
+ */
+const nameOf = (uid: string): string => `ownership/${uid}`;
+
+const DIGEST_LENGTH = 24;
+
+/** The part of a store transaction in which ownership stands. */
+export interface OwnershipReads {
+  readonly instance: { value(name: string): Promise<string | undefined> };
+}
+
+export interface OwnershipWrites {
+  readonly instance: { setValue(name: string, value: string): Promise<void> };
+}
+
+/** Digest of a value at a pointer of one resource; null is an absent value. */
+export const fieldDigest =
+  (uid: string) =>
+  (pointer: string, value: JsonData): string =>
+    createHash('sha256')
+      .update(`${uid}\n${pointer}\n${canonicalJson(value)}`)
+      .digest('base64url')
+      .slice(0, DIGEST_LENGTH);
+
+/** Who owns which field of the resource; {} where nobody owns any. */
+export const readOwnership = async (reads: OwnershipReads, uid: string): Promise<Ownership> => {
+  const text = await reads.instance.value(nameOf(uid));
+  return text === undefined || text === '' ? {} : (JSON.parse(text) as Ownership);
+};
+
+/** Writes what managers own, when it differs from what is stored. */
+export const saveOwnership = async (
+  tx: OwnershipWrites,
+  uid: string,
+  change: { readonly before: Ownership; readonly after: Ownership },
+): Promise<void> => {
+  const text = ownershipText(change.after);
+  if (text !== ownershipText(change.before)) await tx.instance.setValue(nameOf(uid), text);
+};
+
+/** Equal ownership is equal text. */
+export const ownershipText = (ownership: Ownership): string => canonicalJson(ownership as unknown as JsonData);
+
+/** What managers write of a resource, as the merge sees it. */
+export const managedForm = (
+  metadata: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  },
+  spec: JsonMap,
+): JsonMap => ({
+  metadata: { labels: withoutPrivate(metadata.labels), annotations: withoutPrivate(metadata.annotations) },
+  spec,
+});
+
+/** Labels, annotations and spec of such a form; what it lacks is empty. */
+export const managedParts = (
+  form: JsonMap,
+): {
+  readonly labels: Record<string, string>;
+  readonly annotations: Record<string, string>;
+  readonly spec: JsonMap;
+} => {
+  const { metadata, spec } = form;
+  const part = (name: string): Record<string, string> =>
+    (isJsonMap(metadata) ? (metadata[name] ?? {}) : {}) as Record<string, string>;
+  return { labels: part('labels'), annotations: part('annotations'), spec: isJsonMap(spec) ? spec : {} };
+};

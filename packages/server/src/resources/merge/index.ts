@@ -1,0 +1,26 @@
+/**
+ * resources/merge: the one merge engine (PL-1.4): three-way merge per JSON pointer, who owns which field, and pointers into
+ * what managers write of a resource. Pure: the store's values are read and written through what the caller hands in. Manifests
+ * and deployments merge with it.
+ */
+export {
+  type FieldConflict,
+  type MergeInput,
+  type MergeResult,
+  mergeFields,
+  type OwnedField,
+  type OwnedFields,
+  type Ownership,
+  ownershipAfter,
+} from './field-merge.ts';
+export {
+  fieldDigest,
+  managedForm,
+  managedParts,
+  type OwnershipReads,
+  type OwnershipWrites,
+  ownershipText,
+  readOwnership,
+  saveOwnership,
+} from './field-ownership.ts';
+export { fieldPointer, leavesOf, pointerPart, pointerParts, readAt, setAt } from './json-pointers.ts';

@@ -1,0 +1,3 @@
+DROP TABLE channel_events;
+DROP TABLE channel_messages;
+DROP TABLE channel_heads;

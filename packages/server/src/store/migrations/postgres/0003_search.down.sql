@@ -1,0 +1,3 @@
+DROP TABLE search_words;
+DROP TABLE search_chunks;
+DROP TABLE search_documents;

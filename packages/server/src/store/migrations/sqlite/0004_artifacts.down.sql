@@ -1,0 +1,2 @@
+DROP INDEX artifacts_session;
+DROP TABLE artifacts;

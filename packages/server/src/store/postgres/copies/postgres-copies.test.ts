@@ -1,0 +1,54 @@
+// @service postgresql
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../base/index.ts';
+import { type DumpUnderTest, dumpConformance } from '../../conformance/index.ts';
+import { PostgresServer, postgresProgram } from '../testing/postgres-server.ts';
+import { makeTestStore, openTestStore, TestDatabases } from '../testing/test-store.ts';
+import { isPostgresEmpty, isPostgresInUse, openPostgresDump, openPostgresLoad } from './index.ts';
+
+let server: PostgresServer;
+let databases: TestDatabases;
+
+describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL database', () => {
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    databases = new TestDatabases(server);
+  }, 60_000);
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  dumpConformance('PostgreSQL', async (): Promise<DumpUnderTest> => {
+    const made = await makeTestStore(databases);
+    const target = await databases.create({ isEmpty: true });
+    let source = made.url;
+    return {
+      ...made,
+      dump: () => openPostgresDump({ url: source, log: silentLog }),
+      load: () => openPostgresLoad({ url: target, log: silentLog, nowMicros: 1 }),
+      openLoaded: async () => {
+        source = target;
+        return (await openTestStore({ url: target })).store;
+      },
+      dispose: async () => {
+        await made.dispose();
+        await databases.drop(target);
+      },
+    };
+  });
+
+  it('are not made into a database that a server uses', async () => {
+    const { url, store, dispose } = await makeTestStore(databases);
+    const options = { url, log: silentLog, nowMicros: 1 };
+    expect(await isPostgresInUse(options)).toBe(true);
+    await expect(openPostgresLoad(options)).rejects.toMatchObject({ reason: 'STORE_IN_USE' });
+    await store.close();
+    const load = await openPostgresLoad(options);
+    await load.abandon();
+    await dispose();
+  });
+
+  it('know a database without anything in it', async () => {
+    const bare = { url: await databases.create({ isEmpty: true }), log: silentLog };
+    expect([await isPostgresEmpty(bare), await isPostgresInUse(bare)]).toEqual([true, false]);
+    await databases.drop(bare.url);
+  });
+});

@@ -1,0 +1,6 @@
+/**
+ * store/sqlite/schema: brings the schema of a database up, and down again, with a copy of the file before (PL-16). Which steps
+ * there are is the matter of store/migrations. Called when a store is opened, by a load, and by hand.
+ */
+export { migrate } from './migrate.ts';
+export { openSqliteMigrations, type SqliteMigrationsOptions } from './sqlite-migrations.ts';

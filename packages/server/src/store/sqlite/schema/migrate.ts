@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Fault, type Log } from '../../../base/index.ts';
+import { type Migration, pendingMigrations, undoneMigrations } from '../../migrations/index.ts';
+
+/** Copies of the database file kept from before migrations (PL-16). */
+const KEPT_COPIES = 3;
+
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`;
+const APPLIED = 'SELECT coalesce(max(version), 0) AS version FROM schema_migrations';
+const NOTE = 'INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)';
+const FORGET = 'DELETE FROM schema_migrations WHERE version = ?';
+const HAS_TABLE = `SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'`;
+
+/** What every change of a schema needs. */
+export interface SchemaOptions {
+  readonly migrations: readonly Migration[];
+  /** Where copies go. */
+  readonly backupDir: string;
+  readonly nowMicros: number;
+  readonly log: Log;
+}
+
+export interface MigrateOptions extends SchemaOptions {
+  /** `manual`: pending migrations stop the start. */
+  readonly mode: 'auto' | 'manual';
+}
+
+/** Newest migration of the database; 0 when nothing was applied. */
+export const appliedVersion = (database: DatabaseSync): number =>
+  database.prepare(HAS_TABLE).get() === undefined ? 0 : Number(database.prepare(APPLIED).get()?.['version']);
+
+/** Brings the schema up to date, one transaction per migration; an existing database is copied first. */
+export const migrate = (database: DatabaseSync, options: MigrateOptions): readonly Migration[] => {
+  const isNew = database.prepare(HAS_TABLE).get() === undefined;
+  const applied = appliedVersion(database);
+  const pending = pendingMigrations(options.migrations, applied);
+  if (pending.length === 0) return pending;
+  if (!isNew) {
+    if (options.mode === 'manual')
+      throw new Fault('FAILED_PRECONDITION', 'SCHEMA_TOO_OLD', 'the store needs migrations: run `svc migrate up`');
+    copyBefore(database, applied, options);
+  }
+  for (const migration of pending) {
+    transact(database, () => {
+      database.exec(CREATE_TABLE);
+      database.exec(migration.sql);
+      database.prepare(NOTE).run(migration.version, migration.name, options.nowMicros);
+    });
+    options.log.info('migration applied', { version: migration.version, name: migration.name });
+  }
+  return pending;
+};
+
+/** Undoes steps above `target` (absent = the newest one), one transaction each, after a copy. Faults as undoneMigrations. */
+export const migrateDown = (
+  database: DatabaseSync,
+  options: SchemaOptions,
+  target: number | undefined,
+): readonly Migration[] => {
+  const applied = appliedVersion(database);
+  const steps = undoneMigrations(options.migrations, applied, target);
+  copyBefore(database, applied, options);
+  for (const { version, name, down = '' } of steps) {
+    transact(database, () => {
+      database.exec(down);
+      database.prepare(FORGET).run(version);
+    });
+    options.log.info('migration undone', { version, name });
+  }
+  return steps;
+};
+
+const transact = (database: DatabaseSync, work: () => void): void => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+const copyBefore = (database: DatabaseSync, applied: number, options: SchemaOptions): void => {
+  mkdirSync(options.backupDir, { recursive: true, mode: 0o700 });
+  const version = String(applied).padStart(4, '0');
+  const file = join(options.backupDir, `schema-${version}-${options.nowMicros}.db`);
+  database.prepare('VACUUM INTO ?').run(file);
+  options.log.info('store copied before migrating', { schema: applied });
+  const copies = readdirSync(options.backupDir)
+    .filter((name) => name.startsWith('schema-') && name.endsWith('.db'))
+    .sort((left, right) => timeOf(left) - timeOf(right));
+  for (const old of copies.slice(0, -KEPT_COPIES)) rmSync(join(options.backupDir, old));
+};
+
+const timeOf = (copy: string): number => Number(/-(\d+)\.db$/.exec(copy)?.[1] ?? 0);
