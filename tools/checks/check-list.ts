@@ -49,6 +49,10 @@ export const checks: readonly Check[] = [
   { name: 'buf-breaking', run: breaking },
   { name: 'generated-code', run: regenerate },
   { name: 'unit', run: unitTests },
+  {
+    name: 'postgres',
+    run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres'] }),
+  },
   { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
 ];
 
