@@ -63,6 +63,8 @@ withPostgres(
       expect([runs, await nameOf(store, 'run-1'), await nameOf(store, 'run-2')]).toEqual([2, undefined, 'run-2']);
       await kill(url);
       await expect(store.ping()).resolves.toBeUndefined();
+      await kill(url);
+      expect(await store.read((tx) => tx.instance.value('n'))).toBe('1');
     });
 
     it('gives up when every connection is ended, and passes the own Fault of a function through', async () => {

@@ -20,7 +20,7 @@ export interface PostgresStoreOptions {
   readonly log: Log;
   /** `off`: commits are acknowledged before they are on disk; for tests only. Default `full`. */
   readonly sync?: 'full' | 'off';
-  /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 5 s at most. */
+  /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 4 s at most. */
   readonly lockTimeoutMs?: number;
   /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
   readonly migrate?: 'auto' | 'manual';
@@ -136,6 +136,7 @@ class PostgresStore implements Store {
     this.#writes = new WriteRunner({
       ...{ database, frontiers, rounds, nextToken, pause, random: options.random, log: options.log },
       now: () => clock.current(database),
+      monotonicMs: () => options.clock.monotonicMs(),
       limit: writesOf(callsOf(options.poolSize)),
       ...(options.faults === undefined ? {} : { faults: options.faults }),
     });

@@ -8,7 +8,11 @@ import { unescaped } from './text-escape.ts';
 
 /** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
 const LIMIT_MS = 5_000;
+/** A wait for a lock ends before its statement does, so that the write is repeated and not refused. */
+const LOCK_LIMIT_MS = 4_000;
 const CONNECT_MS = 5_000;
+/** Connections tried for one statement: those that the server ended while nobody had them fail at their first use. */
+const MAX_TRIES = 4;
 /** Connections that stay open when there is nothing to do. */
 const WARM = 2;
 
@@ -18,7 +22,7 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** False: a commit is acknowledged before it is on disk; for tests. */
   readonly isSynced: boolean;
-  /** How long a statement waits for a lock, in milliseconds; 5 s at most. */
+  /** How long a statement waits for a lock, in milliseconds; 4 s at most. */
   readonly lockTimeoutMs?: number;
   readonly log: Log;
   /** Called as `store.statement` before each statement; throws to make it fail. */
@@ -44,7 +48,7 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => ({
   keepAlive: true,
   connectionTimeoutMillis: CONNECT_MS,
   statement_timeout: LIMIT_MS,
-  lock_timeout: Math.min(options.lockTimeoutMs ?? LIMIT_MS, LIMIT_MS),
+  lock_timeout: Math.min(options.lockTimeoutMs ?? LOCK_LIMIT_MS, LOCK_LIMIT_MS),
   idle_in_transaction_session_timeout: LIMIT_MS,
   options: `-c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`,
   types: {
@@ -114,14 +118,17 @@ export class Database implements Queries {
     await this.#pool.end();
   }
 
+  /** Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try. */
   async #alone<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = await this.acquire();
-    try {
-      return await work(session);
-    } catch (error) {
-      throw toCallerError(error);
-    } finally {
-      session.release(false);
+    for (let tries = 1; ; tries++) {
+      const session = await this.acquire();
+      try {
+        return await work(session);
+      } catch (error) {
+        if (session.lost === undefined || tries === MAX_TRIES) throw toCallerError(error);
+      } finally {
+        session.release(false);
+      }
     }
   }
 }

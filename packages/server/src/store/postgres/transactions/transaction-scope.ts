@@ -9,6 +9,7 @@ export class TransactionScope implements Queries {
   readonly #begun: Promise<unknown>;
   #isOpen = true;
   #hasConflict = false;
+  #wasAnswered = false;
   #failure: unknown;
 
   constructor(session: Session, begin: 'BEGIN' | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY') {
@@ -21,6 +22,11 @@ export class TransactionScope implements Queries {
   /** True when the database ended the transaction because of another one, whatever the function made of it. */
   get hasConflict(): boolean {
     return this.#hasConflict;
+  }
+
+  /** True once a statement was answered: until then the function has seen nothing. */
+  get wasAnswered(): boolean {
+    return this.#wasAnswered;
   }
 
   /** The first error of a statement. */
@@ -57,7 +63,9 @@ export class TransactionScope implements Queries {
   async #send<T>(send: () => Promise<T>): Promise<T> {
     this.enter();
     try {
-      return await send();
+      const answer = await send();
+      this.#wasAnswered = true;
+      return answer;
     } catch (error) {
       this.#note(error);
       throw error;

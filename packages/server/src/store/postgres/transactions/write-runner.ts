@@ -16,10 +16,12 @@ import { WriteTransaction } from './write-transaction.ts';
 
 /** Runs of one function at most; every run but the first follows a conflict with another transaction. */
 const MAX_RUNS = 40;
+/** Runs begin within this time; each may wait seconds for a lock. */
+const MAX_REPEAT_MS = 15_000;
 /** Runs side by side with everybody else; later ones stand in a line, one at a time in the whole database. */
 const FREE_RUNS = 4;
 /** Runs after a connection that was lost before COMMIT was sent: then nothing of the run can have happened. */
-const MAX_RECONNECTS = 2;
+const MAX_RECONNECTS = 3;
 const PAUSE: BackoffRule = { firstMs: 1, factor: 2, capMs: 50, jitter: 1 };
 
 const STAND_IN_LINE = statement(`SELECT pg_advisory_xact_lock(hashtextextended('svc repeated writes', 0))`);
@@ -34,6 +36,8 @@ export interface WriteRunnerOptions {
   /** Store clock, micros; brought up to date first when that is due. */
   readonly now: () => Promise<number>;
   readonly pause: (ms: number) => Promise<void>;
+  /** A clock that never steps back. */
+  readonly monotonicMs: () => number;
   /** Write transactions at once. */
   readonly limit: number;
   readonly faults?: FaultPoints;
@@ -77,7 +81,8 @@ export class WriteRunner {
   }
 
   async #repeat<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
-    const { log, pause, random } = this.#options;
+    const { log, pause, random, monotonicMs } = this.#options;
+    const begunMs = monotonicMs();
     const hot = new Set<string>();
     let reconnects = 0;
     for (let run = 1; ; run++) {
@@ -87,7 +92,7 @@ export class WriteRunner {
         return outcome.value;
       }
       if (outcome.type === 'cut' && ++reconnects > MAX_RECONNECTS) throw toCallerError(outcome.error);
-      if (run >= MAX_RUNS) {
+      if (run >= MAX_RUNS || monotonicMs() - begunMs >= MAX_REPEAT_MS) {
         log.warn('a write was given up: others were in its way each time', { runs: run });
         throw storageFault('too many writes of the same rows', outcome.error);
       }
