@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BackupOptions, MigrateOptions, RestoreOptions } from '../upkeep/index.ts';
 import type { World } from '../world.ts';
-import { run } from './run-action.ts';
+import { example, run } from './run-action.ts';
 
 const load = () => import('../upkeep/index.ts');
 
@@ -14,25 +14,39 @@ const withPassphrase = (command: Command): Command =>
 
 /** Commands that keep, bring back and change what a store holds. */
 export const declareUpkeepCommands = (program: Command, world: World): void => {
-  withPassphrase(ofStore(program.command('backup [file]')))
+  withPassphrase(
+    ofStore(
+      example(
+        program.command('backup [file]'),
+        'svc backup svc-2026.tar.zst --include-keys --passphrase-file pass.txt',
+      ),
+    ),
+  )
     .description('one archive of everything; through the server when it runs')
     .option('--include-keys', 'the keys too, encrypted by a passphrase')
     .option('--verify', 'only check FILE, every byte of it')
     .action(run<BackupOptions>(async ([file], options) => (await load()).backup(world, file, options)));
-  withPassphrase(ofStore(program.command('restore <file>')))
+  withPassphrase(
+    ofStore(
+      example(
+        program.command('restore <file>'),
+        'svc restore svc-2026.tar.zst --data-dir ./svc-data --passphrase-file pass.txt',
+      ),
+    ),
+  )
     .description('bring back a backup, into an empty data directory')
     .option('--replace', 'over what is there, which is kept aside')
     .option('--without-keys', 'leave the keys of the archive out')
     .action(run<RestoreOptions>(async ([file = ''], options) => (await load()).restore(world, file, options)));
   const migrate = program.command('migrate').description('the schema of a store whose server is stopped');
-  ofStore(migrate.command('status'))
+  ofStore(example(migrate.command('status'), 'svc migrate status'))
     .description('which steps are applied, pending, and can be undone')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'status', options)));
-  ofStore(migrate.command('up'))
+  ofStore(example(migrate.command('up'), 'svc migrate up --yes'))
     .description('apply what is pending, after a copy')
     .option('--yes', 'also steps that cannot be undone, without a fresh backup')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'up', options)));
-  ofStore(migrate.command('down'))
+  ofStore(example(migrate.command('down'), 'svc migrate down --to 3'))
     .description('undo the newest step, after a copy')
     .option('--to <schema>', 'undo all steps above this one')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'down', options)));

@@ -36,7 +36,7 @@ const breaker = record({ failures: count, within: duration({ min: 1 }), open: du
 /** Execution of turns (RT-2.10). */
 export const runtimeKeys = {
   'runtime.lease': key(
-    duration({ min: 1_000, max: 600_000 }),
+    duration({ min: 3_000, max: 600_000 }),
     10_000,
     'Life of a claim; a turn of a dead worker goes on after it.',
   ),
