@@ -55,6 +55,24 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        // What must survive a crash and speak every protocol once more, on PostgreSQL.
+        test: {
+          name: 'e2e-postgres',
+          environment: 'node',
+          setupFiles: ['tools/testing/random-seed.ts'],
+          env: { SVC_E2E_STORE: 'postgres' },
+          include: runsPostgres
+            ? [
+                'e2e/crash/*.test.ts',
+                'e2e/transports/*.test.ts',
+                'e2e/{access,api-keys,http-surface,standard-services,use-chat}.test.ts',
+              ]
+            : [],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
     coverage: {
       provider: 'v8',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
+import { givenStore } from './given-store.ts';
 import { until } from './until.ts';
 
 /** Absolute path of the checkout. */
@@ -48,16 +49,22 @@ export class ServerProcess implements AsyncDisposable {
     this.#environment = options.environment ?? {};
   }
 
+  static async #prepare(options: ServerOptions): Promise<ServerProcess> {
+    const server = new ServerProcess(await freePort(), options);
+    server.#environment = { ...(await givenStore(server.dataDir, server.#environment)), ...server.#environment };
+    return server;
+  }
+
   /** Starts a server and waits until it is ready. */
   static async start(options: ServerOptions = {}): Promise<ServerProcess> {
-    const server = new ServerProcess(await freePort(), options);
+    const server = await ServerProcess.#prepare(options);
     await server.restart();
     return server;
   }
 
   /** Starts a server that is expected to refuse; resolves with its end and what it said. */
   static async refusal(options: ServerOptions): Promise<ProcessEnd & { readonly log: string }> {
-    const server = new ServerProcess(await freePort(), options);
+    const server = await ServerProcess.#prepare(options);
     server.#spawn();
     const end = await server.ended();
     server.remove();

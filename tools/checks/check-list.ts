@@ -54,6 +54,10 @@ export const checks: readonly Check[] = [
     run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres'] }),
   },
   { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
+  {
+    name: 'e2e-postgres',
+    run: (context) => tests(context, { report: 'e2e-postgres', parameters: ['--project', 'e2e-postgres'] }),
+  },
 ];
 
 /** A tool that npm installed; its exit code decides, and it counts as one test. */

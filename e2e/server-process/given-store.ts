@@ -1,0 +1,33 @@
+import process from 'node:process';
+import { PostgresService } from '../postgres-server/index.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Claims of a killed process stay until they expire, because another node might hold them: not long in tests. */
+const SHORT_LEASE = '3s';
+
+let service: Promise<PostgresService> | undefined;
+const databases = new Map<string, Promise<string>>();
+
+/** It ends with the process of the test file. */
+const startService = async (): Promise<PostgresService> => {
+  const started = await PostgresService.start();
+  if (started === undefined) throw new Error('SVC_E2E_STORE=postgres needs PostgreSQL');
+  return started;
+};
+
+const createDatabase = async (): Promise<string> => {
+  service ??= startService();
+  return (await service).createDatabase();
+};
+
+/**
+ * Configuration of the store that this run is about: none, which is SQLite, or with SVC_E2E_STORE=postgres a database for each
+ * data directory. A test that names a store of its own has that one.
+ */
+export const givenStore = async (dataDir: string, environment: Environment): Promise<Environment> => {
+  if (process.env['SVC_E2E_STORE'] !== 'postgres' || environment['SVC_STORE_URL'] !== undefined) return {};
+  const url = databases.get(dataDir) ?? createDatabase();
+  databases.set(dataDir, url);
+  return { SVC_STORE_URL: await url, SVC_RUNTIME_LEASE: SHORT_LEASE };
+};
