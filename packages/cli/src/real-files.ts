@@ -1,7 +1,6 @@
 import {
   accessSync,
   constants,
-  createWriteStream,
   mkdirSync,
   mkdtempSync,
   openAsBlob,
@@ -13,10 +12,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { pipeline } from 'node:stream/promises';
 import type { Files } from './world.ts';
 
 const isMissing = (error: unknown): boolean =>
@@ -54,7 +53,12 @@ export const realFiles: Files = {
     mkdirSync(dirname(path), { recursive: true });
     const draft = `${path}.${process.pid}.new`;
     try {
-      await pipeline(pieces, createWriteStream(draft, { mode, flags: 'wx' }));
+      const file = await open(draft, 'wx', mode);
+      try {
+        await file.writeFile(pieces);
+      } finally {
+        await file.close();
+      }
       renameSync(draft, path);
     } catch (error) {
       rmSync(draft, { force: true });
