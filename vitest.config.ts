@@ -6,10 +6,10 @@ import { locate, services } from './tools/bootstrap/services.mjs';
 const isFullCheck = process.env['SVC_FULL_CHECK'] === '1';
 
 const everything = { statements: 100, branches: 100, functions: 100, lines: 100 };
+/** docs/decisions/0005-coverage.md */
 const floors = {
   statements: 90,
-  // docs/decisions/0005-coverage.md
-  branches: 89,
+  branches: 90,
   functions: 90,
   lines: 90,
   'packages/server/src/base/**': everything,

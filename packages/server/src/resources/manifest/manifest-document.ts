@@ -116,16 +116,17 @@ const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => 
   const versionNode = memberNode(map, 'apiVersion');
   const kind = textOf(kindNode);
   const at = kindNode?.at ?? map.at;
+  const versionAt = versionNode?.at ?? at;
   const apiVersion = versionNode === undefined ? API_VERSION : readVersion(versionNode);
-  if (versionNode !== undefined && apiVersion === undefined)
-    report.add(versionNode.at, 'apiVersion', { text: 'must be svc/v1 or group/version', reason: 'API_VERSION' });
+  if (apiVersion === undefined)
+    report.add(versionAt, 'apiVersion', { text: 'must be svc/v1 or group/version', reason: 'API_VERSION' });
   if (kind === '') return report.add(at, 'kind', { text: kindNode === undefined ? 'is required' : 'must be text' });
   if (apiVersion === undefined) return undefined;
   const row = kind === AGENT_TEMPLATE ? kindRow('Template') : findKind(kind);
   if (apiVersion !== API_VERSION) {
     if (row === undefined) return readCustomKind({ kind, apiVersion, at }, report);
     const fault = { text: `${kind} is a kind of svc/v1`, reason: 'API_VERSION' };
-    return report.add(versionNode?.at ?? at, 'apiVersion', fault);
+    return report.add(versionAt, 'apiVersion', fault);
   }
   if (row === undefined) {
     const advice = adviceFor(kind, [...kinds.map((entry) => entry.kind), AGENT_TEMPLATE]);
