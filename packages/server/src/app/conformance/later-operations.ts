@@ -1,7 +1,6 @@
 import type { Method } from '@svc/api/methods';
 
-const LATER =
-  /^svc\.(gateway\.(WorkflowService|DeliveryService)\/|external\.ConnectorService\/)|\/RunSchedule$/;
+const LATER = /^svc\.(gateway\.(WorkflowService|DeliveryService)\/|external\.ConnectorService\/)|\/RunSchedule$/;
 
 /** True for what begins with later work: workflow runs, deliveries, callbacks of connectors, firing of schedules. */
 export const isLater = ({ service, name }: Pick<Method, 'service' | 'name'>): boolean =>
