@@ -31,6 +31,7 @@ describe('a server whose answers say nothing', () => {
     ['get deployments'],
     ['get agent a'],
     ['get channels --watch'],
+    ['watch channels'],
     ['describe agent a'],
     ['describe template t -n system'],
     ['label agent a x=y'],

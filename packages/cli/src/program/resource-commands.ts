@@ -20,6 +20,14 @@ export const declareResourceCommands = (program: Command, world: World): void =>
     .action(
       run<GetOptions>(async (words, options) => (await import('../resources/index.ts')).get(world, words, options)),
     );
+  scoped(example(program.command('watch <kind> [name...]'), 'svc watch agents -A', 'svc watch schedule daily'))
+    .description('as svc get --watch: what is there, then every change until Ctrl-C')
+    .option('-A, --all-namespaces', 'of every namespace')
+    .action(
+      run<GetOptions>(async (words, options) =>
+        (await import('../resources/index.ts')).get(world, words, { ...options, watch: true }),
+      ),
+    );
   scoped(
     example(
       program.command('describe <kind> [name...]'),

@@ -44,6 +44,12 @@ describe('svc get --watch', () => {
     ]);
   });
 
+  it('is what svc watch does', async () => {
+    const shell = fakeWorld({ handlers: { unary: {}, streams: { WatchResources: () => events } } });
+    expect(await shell.run('watch', 'channels')).toBe(exitCodes.ok);
+    expect(shell.out()).toBe((await watching(() => events)('channels', '-w')).out);
+  });
+
   it('asks for the kind, namespace and labels that are meant, and for one name', async () => {
     const queries: string[] = [];
     const run = watching((query) => {
