@@ -4,7 +4,7 @@ import { PostgresService } from '../postgres-server/index.ts';
 type Environment = Readonly<Record<string, string>>;
 
 /** Claims of a killed process stay until they expire, because another node might hold them: not long in tests. */
-const SHORT_LEASE = '3s';
+const SHORT_LEASE = '5s';
 
 let service: Promise<PostgresService> | undefined;
 const databases = new Map<string, Promise<string>>();
