@@ -112,6 +112,31 @@ describe('stop', () => {
     expect(await machine.turn(turnId)).toMatchObject({ state: 'STOPPED', attempt: 1 });
   });
 
+  it.each([
+    { when: 'asks', text: '!tool guarded {"n":1}\n!say never' },
+    { when: 'has run what it could', text: '!tool look {"n":1}\n!tool guarded {"n":2}\n!say never' },
+  ])('that comes just before a turn $when and parks leaves no question open (2.8, R46)', async ({ text }) => {
+    const { machine } = world;
+    let isParking = false;
+    let stopping: Promise<unknown> | undefined;
+    const onWrite = (moment: string): void => {
+      if (!isParking || moment !== 'before') return;
+      isParking = false;
+      stopping = machine.stop(session);
+    };
+    const faultPoint = (point: string): void => {
+      if (point === 'before-park') isParking = true;
+    };
+    await machine.restart({ watch: { onWrite }, faultPoint });
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, text);
+    await machine.quiet();
+    expect(await stopping).toEqual([turnId]);
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'STOPPED' });
+    expect(await machine.questions()).toEqual([]);
+    expect(machine.record.modelCalls).toHaveLength(1);
+  });
+
   it('that lost its worker is honoured by whoever finds the turn, without a model or tool call (K19, 12.12)', async () => {
     const { machine } = world;
     const session = await machine.session();

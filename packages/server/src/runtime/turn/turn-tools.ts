@@ -220,6 +220,9 @@ export class TurnTools {
     if (mayPark) deps.faultPoint('before-park');
     await claim.commit(
       async (tx, state) => {
+        isParked = false;
+        // Whoever stops a turn ends its questions too: one that parked behind the flag would wait on with its own.
+        if (state.turn.stopRequested) return {};
         const entries: { kind: string; value: unknown }[] = [];
         for (const entry of open) {
           const data = question(this.#context, entry, tx.now());
@@ -329,14 +332,14 @@ export class TurnTools {
     deps.faultPoint('after-tool-result');
   }
 
-  /** Releases the claim until an answer or the deadline; false when an answer came meanwhile and the batch can go on. */
+  /** Releases the claim until an answer or the deadline; false when an answer or a stop came meanwhile: the batch goes on. */
   async #park(): Promise<boolean> {
     const { claim, deps } = this.#context;
     let parked = true;
     deps.faultPoint('before-park');
     await claim.commit(
       async (tx, state) => {
-        parked = state.foreign.length === 0;
+        parked = state.foreign.length === 0 && !state.turn.stopRequested;
         return parked ? this.#parked(tx, state, 0) : {};
       },
       (news) => noteRecorded(this.#context, news),
