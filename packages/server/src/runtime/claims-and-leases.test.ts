@@ -84,6 +84,27 @@ describe('claims', () => {
     expect(machine.clients.get(session)?.terminalEvents(turnId)).toMatchObject([{ kind: EVENT.DONE }]);
   });
 
+  it('renewed while the turn parks do not keep its question back (2.4, R46)', async () => {
+    const { machine } = world;
+    let isParking = false;
+    const onWrite = (moment: string): void => {
+      if (!isParking || moment !== 'before') return;
+      isParking = false;
+      queueMicrotask(() => void machine.process.runtime.worker.renew());
+    };
+    const faultPoint = (point: string): void => {
+      if (point === 'before-park') isParking = true;
+    };
+    await machine.restart({ watch: { onWrite }, faultPoint });
+    const session = await machine.session();
+    await machine.send(session, '!tool guarded {"n":1}\n!say end');
+    await machine.quiet();
+    expect(await machine.row(session)).toMatchObject({ state: 'WAITING' });
+    const shown = machine.clients.get(session)?.events.map((event) => event.part?.type);
+    expect(shown).toContain(PART.REQUEST_PERMISSION);
+    await machine.stop(session);
+  });
+
   it('of a paused worker are taken over; it writes and shows nothing when it comes back (K20, R4, 12.13)', async () => {
     const { machine } = world;
     const session = await machine.session();

@@ -62,6 +62,7 @@ export class TurnClaim {
   #expiresMs: number;
   #lost = false;
   #moving = false;
+  #released = false;
   #stopSeen = false;
   #tail: Promise<void> = Promise.resolve();
 
@@ -88,11 +89,11 @@ export class TurnClaim {
   }
 
   /**
-   * True while a transaction of this claim moves its own fence or ends the turn, and once it ended it: a renewal that finds
-   * the claim gone then proves nothing.
+   * True while a transaction of this claim moves its own fence, gives the claim up or ends the turn, and once it did the
+   * latter two: a renewal that finds the claim gone then proves nothing.
    */
   get moving(): boolean {
-    return this.#moving;
+    return this.#moving || this.#released;
   }
 
   renewed(sentMs: number): void {
@@ -127,7 +128,10 @@ export class TurnClaim {
     recorded: (news: RecordedNews) => void,
   ): Promise<void> {
     return this.#inTurn(async () => {
-      const result = await this.#commitOnce(work);
+      const result = await this.#commitOnce(work).catch((error: unknown) => {
+        this.#released = false;
+        throw error;
+      });
       this.body = result.body;
       recorded(result);
     });
@@ -197,6 +201,7 @@ export class TurnClaim {
         return { foreign: [], entries, body: state.body };
       }
       const change = await work(tx, state);
+      this.#released = change.turn?.worker === '';
       const entries = change.entries ?? [];
       const at = tx.now();
       const first = state.body.journalCount;
