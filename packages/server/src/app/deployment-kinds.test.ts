@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileName } from '../features/files/index.ts';
 import { kinds } from '../resources/index.ts';
+import { WatchReader } from './conformance/watch-reader.ts';
 import { AppUnderTest } from './testing/index.ts';
 
 type Json = Record<string, unknown>;
@@ -50,28 +51,17 @@ describe('a deployment of every kind that a template may hold', () => {
     metadata: { name: 'all', namespace: 'acme' },
     spec: { templates: names.map((kind) => `of-${kind.toLowerCase()}`) },
   });
-  interface Watched {
-    readonly type?: string;
-    readonly resource?: { readonly status?: { readonly deployment?: Json } };
-  }
-  /** Reads the changes of the deployment until one of them is meant. */
-  const watched = async (isMeant: (event: Watched) => boolean): Promise<void> => {
-    const abort = new AbortController();
-    const response = await app.rest.fetch('/v1/ns/acme/resources:watch?kinds=Deployment', { signal: abort.signal });
-    let text = '';
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += chunk;
-      const lines = text.split('\n').slice(0, -1);
-      if (lines.some((line) => isMeant(JSON.parse(line) as Watched))) break;
-    }
-    abort.abort();
-  };
+  /** A watch of the deployment that stands. */
+  const watched = (): Promise<WatchReader> => WatchReader.open(app.url, { ns: 'acme', kinds: 'Deployment' });
   /** Waits until the deployment says what it makes of that generation. */
-  const judged = (generation: string): Promise<void> =>
-    watched(({ resource }) => {
+  const judged = async (generation: string): Promise<void> => {
+    const watch = await watched();
+    await watch.until(({ resource }) => {
       const { observedGeneration, replicaCounts } = resource?.status?.deployment ?? {};
       return observedGeneration === generation && (replicaCounts as Json)['updated'] === '1';
     });
+    watch.close();
+  };
   const replica = async (): Promise<{ readonly conflicts: string[]; readonly renderedResources: string[] }> => {
     const { resources } = await app.rest.ok<{ resources: { status: { deploymentReplica: never } }[] }>(
       'GET /v1/ns/acme/resources?kind=DeploymentReplica',
@@ -116,9 +106,10 @@ describe('a deployment of every kind that a template may hold', () => {
     expect(shown).not.toContain('hush');
     expect(shown).not.toContain(Buffer.from('hush').toString('base64'));
 
-    const gone = watched((event) => JSON.stringify(event).includes('DELETED'));
+    const watch = await watched();
     await app.rest.ok('DELETE /v1/ns/acme/resources/Deployment/all');
-    await gone;
+    await watch.until(({ changeType }) => changeType.endsWith('DELETED'));
+    watch.close();
     expect(await generations()).toEqual({});
   });
 });

@@ -1,27 +1,34 @@
+import { answerLines } from '../testing/index.ts';
+
 /** One line of WatchResources as JSON. */
 export interface ChangeLine {
   readonly resourceVersion: string;
   readonly changeType: string;
   readonly name: string;
   readonly changedSections: readonly string[];
-  readonly resource?: { readonly spec?: { readonly agent?: { readonly systemPrompt: string } } };
+  readonly resource?: {
+    readonly spec?: { readonly agent?: { readonly systemPrompt: string } };
+    readonly status?: { readonly deployment?: Readonly<Record<string, unknown>> };
+  };
 }
 
 interface WatchQuery {
+  /** `default` when absent. */
+  readonly ns?: string;
   readonly kinds: string | readonly string[];
   readonly resourceVersion?: string;
 }
 
-/** A watch of namespace `default` over HTTP, read line by line. */
+/** A watch of one namespace over HTTP, read line by line. */
 export class WatchReader {
   /** Everything read so far, bookmarks left out. */
   readonly lines: ChangeLine[] = [];
   readonly #abort: AbortController;
-  readonly #read: AsyncGenerator<ChangeLine>;
+  readonly #read: AsyncGenerator<string>;
 
   private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
     this.#abort = abort;
-    this.#read = linesOf(body.values());
+    this.#read = answerLines(body.values());
   }
 
   /** Resolves when the subscription stands. */
@@ -29,7 +36,9 @@ export class WatchReader {
     const parameters = new URLSearchParams([query.kinds].flat().map((kind) => ['kinds', kind]));
     if (query.resourceVersion !== undefined) parameters.set('resourceVersion', query.resourceVersion);
     const abort = new AbortController();
-    const answer = await fetch(`${base}/v1/ns/default/resources:watch?${parameters}`, { signal: abort.signal });
+    const answer = await fetch(`${base}/v1/ns/${query.ns ?? 'default'}/resources:watch?${parameters}`, {
+      signal: abort.signal,
+    });
     if (answer.status !== 200 || answer.body === null) throw new Error(`${answer.status} ${await answer.text()}`);
     return new WatchReader(answer.body, abort);
   }
@@ -40,25 +49,16 @@ export class WatchReader {
     for (;;) {
       const { done, value } = await this.#read.next();
       if (done === true) throw new Error('the watch ended');
-      const isBookmark = value.changeType.endsWith('BOOKMARK');
-      if (!isBookmark) this.lines.push(value);
-      const isLast = fits(value);
-      if (!isBookmark || isLast) read.push(value);
+      const line = JSON.parse(value) as ChangeLine;
+      const isBookmark = line.changeType.endsWith('BOOKMARK');
+      if (!isBookmark) this.lines.push(line);
+      const isLast = fits(line);
+      if (!isBookmark || isLast) read.push(line);
       if (isLast) return read;
     }
   }
 
   close(): void {
     this.#abort.abort();
-  }
-}
-
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ChangeLine> {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') yield JSON.parse(line) as ChangeLine;
   }
 }

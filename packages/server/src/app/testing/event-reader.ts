@@ -1,3 +1,4 @@
+import { answerLines } from './answer-lines.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** One event of a session stream (WIRE-6). */
@@ -40,7 +41,7 @@ export class EventReader {
 
   private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
     // Locked at once: fetch cancels the body of an answer that nobody reads yet when it collects garbage.
-    this.#lines = linesOf(body.values());
+    this.#lines = answerLines(body.values());
     this.#abort = abort;
   }
 
@@ -78,15 +79,5 @@ export class EventReader {
 
   close(): void {
     this.#abort.abort();
-  }
-}
-
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
   }
 }

@@ -3,6 +3,7 @@
  * named place; and the API as a caller with curl sees it. Holds no expectations. Called by the tests of app, which prove the
  * rules of API-1 to API-9 through the real port.
  */
+export { answerLines } from './answer-lines.ts';
 export { AppUnderTest } from './app-under-test.ts';
 export { EventReader, type PartEvent, shapeOf } from './event-reader.ts';
 export { gate } from './gate-clock.ts';
