@@ -83,10 +83,13 @@ export class BenchServer {
     return Number(kilobytes) / 1024;
   }
 
+  /** Does nothing where no process runs. */
   async stop() {
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
     this.http.close();
-    this.#child.kill('SIGTERM');
+    child.kill('SIGTERM');
     await ended;
   }
 }

@@ -62,11 +62,11 @@ const parallel = async (count, callers, work) => {
 const withServer = async (work) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-resources-'));
   const server = new BenchServer({ dataDir, isPinned, flags });
-  await server.start();
   try {
+    await server.start();
     await work(server);
-    await server.stop();
   } finally {
+    await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 };
