@@ -224,8 +224,7 @@ export const describeRefusals = (): void => {
                 bytes,
               });
               if (code !== 'INVALID_ARGUMENT') return [`answered ${code} ${said.slice(0, 200)}`];
-              const needsPlace = isJson && /^[^[]*$/.test(text) && /not valid JSON/.test(said);
-              return needsPlace && !/line \d+, column \d+/.test(said) ? [`no place: ${said}`] : [];
+              return isJson ? judgePlace(text, said) : [];
             },
           };
         });
@@ -235,7 +234,7 @@ export const describeRefusals = (): void => {
           send: async () => {
             const answer = await app.rest.call('POST /v1/ns/default/agents', text);
             return answer.status === 400 && reasonOf(answer) === 'JSON_INVALID'
-              ? []
+              ? judgePlace(text, JSON.stringify(answer.body))
               : [`answered ${answer.status} ${reasonOf(answer)}`];
           },
         }));
@@ -249,6 +248,21 @@ export const describeRefusals = (): void => {
       expect(await everything()).toBe(before);
     });
   });
+};
+
+/** Broken JSON is refused with its place; what nests too deep, or is JSON but no object, has none. */
+const judgePlace = (text: string, said: string): readonly string[] => {
+  if (text.includes('[') || isJsonText(text)) return [];
+  return /not valid JSON at line \d+, column \d+/.test(said) ? [] : [`no place: ${said.slice(0, 300)}`];
+};
+
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 };
 
 const judgeBody = (answer: Answer): readonly string[] => {
