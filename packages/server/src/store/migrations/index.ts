@@ -23,7 +23,7 @@ export interface StoreMigrations {
   status(): Promise<MigrationStatus>;
   /** Applies what is pending; answers the steps. Faults SCHEMA_TOO_NEW and, where no copy is made, BACKUP_NEEDED. */
   up(options: { readonly isAgreed: boolean }): Promise<readonly Migration[]>;
-  /** Undoes the newest step, or all above `target`; answers the steps. Faults as `undoneMigrations`. */
+  /** Undoes the newest step, or all above `target`; answers the steps. Faults as `undoneMigrations`, and STORE_IN_USE. */
   down(target?: number): Promise<readonly Migration[]>;
   close(): Promise<void>;
 }

@@ -191,6 +191,26 @@ withPostgres(
       expect(await nameOf(store, 'b')).toBeUndefined();
     });
 
+    it('passes on why a COMMIT was refused, and does not repeat the write (W3)', async () => {
+      const [made] = await postgres.stores(1);
+      const { store, url } = made!;
+      await runSql(
+        url,
+        `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'serialization_failure'; END $$;
+         CREATE CONSTRAINT TRIGGER late AFTER INSERT ON resources DEFERRABLE INITIALLY DEFERRED
+           FOR EACH ROW EXECUTE FUNCTION refuse()`,
+      );
+      let runs = 0;
+      const refused = store.write(async (tx) => {
+        runs++;
+        await tx.instance.value('n');
+        await tx.resources.insert(draft('a'));
+      });
+      expect(await failureOf(refused)).toMatchObject(STORAGE);
+      expect([runs, await nameOf(store, 'a')]).toEqual([1, undefined]);
+    });
+
     it('calls a full disk by its name', async () => {
       const [made] = await postgres.stores(1);
       const { store, url } = made!;

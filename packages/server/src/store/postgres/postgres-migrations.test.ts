@@ -57,6 +57,17 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
     await store.close();
   });
 
+  it('do not go down under a server', async () => {
+    const { url, options, shape } = await closedStore();
+    const before = await shape();
+    const { store } = await openTestStore({ url });
+    const schema = await openPostgresMigrations(options);
+    await expect(schema.down()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'STORE_IN_USE' });
+    await schema.close();
+    await store.close();
+    expect(await shape()).toEqual(before);
+  });
+
   it('leave a step as it was when it fails half-way or is final', async () => {
     const { options, shape } = await closedStore();
     const known = loadMigrations('postgres');

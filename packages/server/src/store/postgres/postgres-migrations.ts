@@ -10,6 +10,7 @@ import {
 } from '../migrations/index.ts';
 import { Database, type DatabaseOptions, type Session, toCallerError } from './connection/index.ts';
 import { appliedVersion, applyMigration, requireFreshBackup, undoMigration, withMigrationLock } from './migrate.ts';
+import { requireNoOthers } from './other-programs.ts';
 
 export interface PostgresMigrationsOptions extends Pick<DatabaseOptions, 'url' | 'log'> {
   readonly clock: Clock;
@@ -32,7 +33,7 @@ export const openPostgresMigrations = async (options: PostgresMigrationsOptions)
   }
 };
 
-/** Servers may be connected meanwhile: each release runs on the schema of the next one (PL-16). */
+/** Servers may be connected on the way up: each release runs on the schema of the next one (PL-16), not of the one before. */
 class PostgresMigrations implements StoreMigrations {
   readonly #database: Database;
   readonly #options: PostgresMigrationsOptions;
@@ -64,6 +65,7 @@ class PostgresMigrations implements StoreMigrations {
   down(target?: number): Promise<readonly Migration[]> {
     return this.#locked(async (session) => {
       const steps = undoneMigrations(this.#known, await appliedVersion(session), target);
+      await requireNoOthers(session);
       for (const step of steps) {
         await undoMigration(session, step);
         this.#options.log.info('migration undone', { version: step.version, name: step.name });

@@ -1,13 +1,15 @@
 /**
  * store/rows: what the SQL engines share without sharing SQL: how a row of each table becomes a value of the contract, the
- * JSON of small columns, queue tokens. Table and column names are the same in every engine. Knows no
- * driver; used by `sqlite/` and `postgres/` only.
+ * JSON of small columns, what lists are ordered and driven by, queue tokens. Table and column names are the same in every
+ * engine. Knows no driver; used by `sqlite/` and `postgres/` only.
  */
+export * from './artifact-rows.ts';
 export * from './audit-rows.ts';
 export * from './channel-rows.ts';
 export * from './message-rows.ts';
 export * from './resource-rows.ts';
 export * from './row-json.ts';
+export * from './row-order.ts';
 export * from './search-rows.ts';
 export * from './session-rows.ts';
 export * from './token-source.ts';

@@ -39,22 +39,47 @@ const parserOf = (oid: number): ((text: string) => unknown) | undefined => {
   return TEXTS.has(oid) ? unescaped : undefined;
 };
 
-const poolConfig = (options: DatabaseOptions): PoolConfig => ({
-  connectionString: options.url,
-  application_name: 'svc',
-  max: options.poolSize,
-  min: Math.min(WARM, options.poolSize),
-  pipeline: true,
-  keepAlive: true,
-  connectionTimeoutMillis: CONNECT_MS,
-  statement_timeout: LIMIT_MS,
-  lock_timeout: Math.min(options.lockTimeoutMs ?? LOCK_LIMIT_MS, LOCK_LIMIT_MS),
-  idle_in_transaction_session_timeout: LIMIT_MS,
-  options: `-c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`,
-  types: {
-    getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
-  },
-});
+/** What the engine settles for every connection; the driver would let the address have the last word. */
+const OWN_SETTINGS = [
+  'application_name',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'options',
+];
+
+/** The address without what the engine settles, and the server options that were in it (`?options=-c search_path=…`). */
+const splitAddress = (url: string): { readonly address: string; readonly serverOptions: string } => {
+  const [bare = ''] = url.split('?', 1);
+  const settings = new URLSearchParams(url.slice(bare.length));
+  const serverOptions = settings.get('options') ?? '';
+  const strange = OWN_SETTINGS.filter((name) => settings.has(name));
+  if (strange.length === 0) return { address: url, serverOptions };
+  for (const name of strange) settings.delete(name);
+  return { address: `${bare}?${settings}`, serverOptions };
+};
+
+const poolConfig = (options: DatabaseOptions): PoolConfig => {
+  const { address, serverOptions } = splitAddress(options.url);
+  return {
+    connectionString: address,
+    application_name: 'svc',
+    max: options.poolSize,
+    min: Math.min(WARM, options.poolSize),
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: LIMIT_MS,
+    lock_timeout: Math.min(options.lockTimeoutMs ?? LOCK_LIMIT_MS, LOCK_LIMIT_MS),
+    idle_in_transaction_session_timeout: LIMIT_MS,
+    // Of a setting that is named twice the server takes the last.
+    options:
+      `${serverOptions} -c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`.trim(),
+    types: {
+      getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
+    },
+  };
+};
 
 /** The connections of one process to one database. */
 export class Database implements Queries {

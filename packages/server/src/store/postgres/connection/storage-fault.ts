@@ -7,7 +7,7 @@ const DISK_FULL = '53100';
 /** SQLSTATE classes that say that the connection or the server is gone: connection, operator intervention, system. */
 const LOST_CLASSES: ReadonlySet<string> = new Set(['08']);
 const LOST_CODES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
-/** A statement ended by `statement_timeout` or `lock_timeout`. */
+/** A statement ended by `statement_timeout`. */
 const TIMED_OUT = '57014';
 
 /** The connection went away; what its last statement did is not known here. */

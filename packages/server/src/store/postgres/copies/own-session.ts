@@ -1,4 +1,4 @@
-import { composed, Database, type DatabaseOptions, type Session } from '../connection/index.ts';
+import { composed, Database, type DatabaseOptions, type Session, toCallerError } from '../connection/index.ts';
 
 export type CopyOptions = Pick<DatabaseOptions, 'url' | 'log'>;
 
@@ -18,23 +18,25 @@ export class OwnSession {
     this.session = session;
   }
 
-  /** `prepare` runs before the transaction begins. */
+  /** `prepare` runs before the transaction begins. Fault UNAVAILABLE STORAGE when it cannot begin. */
   static async begin(
     options: CopyOptions,
     words: 'BEGIN' | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
     prepare: (database: Database) => Promise<void> = async () => undefined,
   ): Promise<OwnSession> {
     const database = new Database({ ...options, poolSize: 1, isSynced: true });
+    let session: Session | undefined;
     try {
       await prepare(database);
-      const session = await database.acquire();
-      const own = new OwnSession(database, session);
+      session = await database.acquire();
       await session.command(words);
       await session.rows(LIMITS_OFF);
-      return own;
+      return new OwnSession(database, session);
     } catch (error) {
+      // Closing waits for every connection that somebody has.
+      session?.release(true);
       await database.close();
-      throw error;
+      throw toCallerError(error);
     }
   }
 

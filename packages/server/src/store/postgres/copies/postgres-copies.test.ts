@@ -1,9 +1,10 @@
 // @service postgresql
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
 import { type DumpUnderTest, dumpConformance } from '../../conformance/index.ts';
 import { PostgresServer, postgresProgram } from '../testing/postgres-server.ts';
-import { makeTestStore, openTestStore, TestDatabases } from '../testing/test-store.ts';
+import { makeTestStore, openTestStore, runSql, TestDatabases } from '../testing/test-store.ts';
 import { isPostgresEmpty, isPostgresInUse, openPostgresDump, openPostgresLoad } from './index.ts';
 
 let server: PostgresServer;
@@ -44,6 +45,17 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
     const load = await openPostgresLoad(options);
     await load.abandon();
     await dispose();
+  });
+
+  it('leave the schema alone of a database that is in use', async () => {
+    const url = await databases.create({ isEmpty: true });
+    const other = new Client({ connectionString: url, application_name: 'svc' });
+    await other.connect();
+    const options = { url, log: silentLog, nowMicros: 1 };
+    await expect(openPostgresLoad(options)).rejects.toMatchObject({ reason: 'STORE_IN_USE' });
+    expect(await runSql(url, `SELECT to_regclass('resources') AS found`)).toEqual([{ found: null }]);
+    await other.end();
+    await databases.drop(url);
   });
 
   it('know a database without anything in it', async () => {

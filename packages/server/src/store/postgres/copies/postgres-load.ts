@@ -4,6 +4,7 @@ import { DUMP_TABLES } from '../../contracts/index.ts';
 import { loadMigrations } from '../../migrations/index.ts';
 import { composed, type Database, type Session, type SqlValue, toCallerError } from '../connection/index.ts';
 import { migrate } from '../migrate.ts';
+import { hasOthers, requireNoOthers } from '../other-programs.ts';
 import { deriveRows } from './derived-rows.ts';
 import { type CopyOptions, OwnSession } from './own-session.ts';
 
@@ -21,13 +22,6 @@ const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources')
 const HAS_ROWS = composed<{ found: boolean }>(
   'SELECT EXISTS (SELECT 1 FROM resources) OR EXISTS (SELECT 1 FROM sessions) AS found',
 );
-const OTHERS = composed<{ count: number }>(
-  `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'svc'
-   AND pid <> pg_backend_pid()`,
-);
-
-const hasOthers = async (session: Session): Promise<boolean> => ((await session.first(OTHERS))?.count ?? 0) > 0;
-
 const ARRAYS: Readonly<Record<DumpColumnType, string>> = { text: 'text[]', integer: 'bigint[]', real: 'float8[]' };
 
 export interface PostgresLoadOptions extends CopyOptions {
@@ -57,20 +51,17 @@ const asking = async <T>(options: CopyOptions, work: (session: Session) => Promi
 
 /**
  * Empties the database and fills it, in one transaction: until `finish` readers see what was there. The schema is brought up
- * to date first. Faults: those of migrations, and FAILED_PRECONDITION STORE_IN_USE while a server is connected.
+ * to date first. Faults: those of migrations, and before anything changes STORE_IN_USE while a server is connected.
  */
 export const openPostgresLoad = async (options: PostgresLoadOptions): Promise<StoreLoad> => {
   const { log, nowMicros } = options;
-  const bringUp = (database: Database): Promise<void> =>
-    migrate(database, { migrations: loadMigrations('postgres'), mode: 'auto', nowMicros, log });
+  const bringUp = async (database: Database): Promise<void> => {
+    await requireNoOthers(database);
+    await migrate(database, { migrations: loadMigrations('postgres'), mode: 'auto', nowMicros, log });
+  };
   const own = await OwnSession.begin(options, 'BEGIN', bringUp);
   try {
-    if (await hasOthers(own.session))
-      throw new Fault(
-        'FAILED_PRECONDITION',
-        'STORE_IN_USE',
-        'a server, or another command, is connected to the database: stop it first',
-      );
+    await requireNoOthers(own.session);
     await own.session.script(`TRUNCATE ${TABLES.join(', ')} RESTART IDENTITY`);
     return new PostgresLoad(own);
   } catch (error) {

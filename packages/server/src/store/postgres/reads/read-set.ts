@@ -47,6 +47,8 @@ export class ReadSet {
   readonly #rows = new Map<string, RowRead>();
   readonly #ranges: RangeRead[] = [];
   #written = new Set<string>();
+  /** Activity by uid as it was read, or written since; undefined = there was none. */
+  #activity = new Map<string, string | undefined>();
   /** Rows found stale, to be read with a lock the next time. */
   readonly #hot: Set<string>;
   #isStale = false;
@@ -83,11 +85,21 @@ export class ReadSet {
     this.#written.add(id);
   }
 
+  sawActivity(uid: string, body: string | undefined): void {
+    this.#activity.set(uid, body);
+  }
+
+  /** What the function knows of the activity; undefined = it has not read it. */
+  activityOf(uid: string): { readonly body: string | undefined } | undefined {
+    return this.#activity.has(uid) ? { body: this.#activity.get(uid) } : undefined;
+  }
+
   /** State to go back to when a savepoint is undone. */
   mark(): () => void {
-    const written = new Set(this.#written);
+    const [written, activity] = [new Set(this.#written), new Map(this.#activity)];
     return () => {
       this.#written = written;
+      this.#activity = activity;
     };
   }
 

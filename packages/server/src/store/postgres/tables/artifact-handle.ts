@@ -1,15 +1,7 @@
 import type { ArtifactReads, ArtifactRow, ArtifactWrites } from '../../contracts/index.ts';
+import { type ArtifactSqlRow, LAST_ID, toArtifact } from '../../rows/index.ts';
 import type { Access, WriteAccess } from '../access.ts';
 import { statement } from '../connection/index.ts';
-
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
-
-interface ArtifactSqlRow {
-  readonly id: string;
-  readonly session_id: string;
-  readonly body: string;
-}
 
 const GET = statement<ArtifactSqlRow>('SELECT id, session_id, body FROM artifacts WHERE id = $1');
 const LIST = statement<ArtifactSqlRow>(
@@ -19,8 +11,6 @@ const PUT = statement(
   'INSERT INTO artifacts (id, session_id, body) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET body = excluded.body',
 );
 const REMOVE = statement('DELETE FROM artifacts WHERE id = $1');
-
-const toArtifact = (row: ArtifactSqlRow): ArtifactRow => ({ id: row.id, sessionId: row.session_id, body: row.body });
 
 /** `ArtifactReads`: of one snapshot, or each read alone. */
 export class ArtifactReadHandle implements ArtifactReads {

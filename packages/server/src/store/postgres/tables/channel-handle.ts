@@ -10,14 +10,12 @@ import type {
 import {
   type ChannelEventSqlRow,
   type ChannelMessageSqlRow,
+  LAST_ID,
   toChannelEvent,
   toChannelMessage,
 } from '../../rows/index.ts';
 import type { Access, WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
-
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
 
 const COLUMNS = 'channel_uid, id, created_at, body';
 const MESSAGE = statement<ChannelMessageSqlRow>(

@@ -1,6 +1,7 @@
 import type { SessionLogReads, SessionPage, SessionRow, TurnState } from '../../contracts/index.ts';
 import {
   type JournalSqlRow,
+  LAST_ID,
   type MessageSqlRow,
   type PermissionSqlRow,
   type SessionSqlRow,
@@ -16,9 +17,6 @@ import type { Access } from '../access.ts';
 import { statement } from '../connection/index.ts';
 import { listSessions, SESSION_COLUMNS } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
-
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
 
 const SESSION = statement<SessionSqlRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1`);
 const MESSAGE_COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';

@@ -1,5 +1,5 @@
 import type { LabelRequirement, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
+import { drivingLabel, RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
 import { composed, type Queries, type SqlValue } from '../connection/index.ts';
 
 const COLUMNS = RESOURCE_COLUMNS.split(', ')
@@ -40,17 +40,6 @@ export const addLabelCondition = (conditions: Conditions, requirement: LabelRequ
     case 'notIn':
       return conditions.add(`(${label} IS NULL OR ${label} <> ALL(${conditions.value(requirement.values)}::text[]))`);
   }
-};
-
-/** The requirement a scan of the label table can be driven by: equality with one value. */
-export const drivingLabel = (
-  requirements: readonly LabelRequirement[],
-): { readonly key: string; readonly value: string } | undefined => {
-  for (const requirement of requirements) {
-    const [value] = requirement.op === 'in' && requirement.values.length === 1 ? requirement.values : [];
-    if (value !== undefined) return { key: requirement.key, value };
-  }
-  return undefined;
 };
 
 /** Resources in key order: kind, namespace, parent, name, byte by byte. */

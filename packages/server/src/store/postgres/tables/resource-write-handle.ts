@@ -89,13 +89,10 @@ const ALL_SECTIONS: readonly ResourceSection[] = ['metadata', 'spec', 'status'];
 /** `ResourceWrites` inside one write transaction. Every write also appends the state after it to the change log. */
 export class ResourceWriteHandle extends ResourceReadHandle implements ResourceWrites {
   readonly #access: WriteAccess;
-  readonly #activityRead: Map<string, string | undefined>;
 
-  /** `activityRead`: activity as this run of the function read it, by uid. */
-  constructor(access: WriteAccess, activityRead: Map<string, string | undefined>) {
+  constructor(access: WriteAccess) {
     super(access);
     this.#access = access;
-    this.#activityRead = activityRead;
   }
 
   override async get(key: ResourceKey): Promise<StoredResource | undefined> {
@@ -126,7 +123,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
 
   override async activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = await super.activity(uids);
-    for (const uid of uids) this.#activityRead.set(uid, found.get(uid));
+    for (const uid of uids) this.#access.reads.sawActivity(uid, found.get(uid));
     return found;
   }
 
@@ -196,15 +193,16 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
 
   async setActivity(uid: string, json: string): Promise<void> {
     const { sql, reads } = this.#access;
-    if (!this.#activityRead.has(uid)) {
+    const read = reads.activityOf(uid);
+    if (read === undefined) {
       await sql.run(SET_ACTIVITY, [uid, json]);
       return;
     }
-    const read = this.#activityRead.get(uid);
+    const { body } = read;
     const written =
-      read === undefined ? await sql.run(ADD_ACTIVITY, [uid, json]) : await sql.run(CHANGE_ACTIVITY, [uid, json, read]);
+      body === undefined ? await sql.run(ADD_ACTIVITY, [uid, json]) : await sql.run(CHANGE_ACTIVITY, [uid, json, body]);
     if (written === 0) throw reads.stale(`activity/${uid}`);
-    this.#activityRead.set(uid, json);
+    reads.sawActivity(uid, json);
   }
 
   async trimChanges(beforeMicros: number, limit: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import { artifactHolder, type SessionRow, sessionHolder } from '../../contracts/index.ts';
-import { parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
+import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
 import { dropHolder, dropHolderTree } from './object-handle.ts';
@@ -49,8 +49,6 @@ const STUCK = statement<SessionSqlRow>(
 
 /** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
 const STUCK_WINDOW = 1_000;
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
 
 /** The session, held until the transaction ends. */
 export const lockSession = async (sql: Queries, id: string): Promise<SessionRow | undefined> => {

@@ -50,6 +50,11 @@ export class TransactionScope implements Queries {
     return this.#send(() => this.#session.run(sql, values));
   }
 
+  /** False once the function has ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Throws when the function that the transaction belongs to has ended. */
   enter(): void {
     assert(this.#isOpen, 'a transaction handle was used after its function ended');

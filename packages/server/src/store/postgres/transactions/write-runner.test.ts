@@ -304,6 +304,23 @@ withPostgres('write transactions of several processes', (postgres) => {
     expect(fences).toEqual([1, 1]);
   });
 
+  it('write activity again that a savepoint had written and undone', async () => {
+    const [store] = await two();
+    await store.write((tx) => tx.resources.setActivity('uid', '{"n":0}'));
+    let runs = 0;
+    await store.write(async (tx) => {
+      runs++;
+      await tx.resources.activity(['uid']);
+      const undone = tx.savepoint(async () => {
+        await tx.resources.setActivity('uid', '{"n":1}');
+        throw new Fault('ABORTED', 'CONFLICT', 'refused');
+      });
+      await expect(undone).rejects.toThrow('refused');
+      await tx.resources.setActivity('uid', '{"n":2}');
+    });
+    expect([runs, (await store.direct.resources.activity(['uid'])).get('uid')]).toEqual([1, '{"n":2}']);
+  });
+
   it('refuse a handle that is used after its function ended', async () => {
     const [store] = await two();
     let kept: WriteTx | undefined;

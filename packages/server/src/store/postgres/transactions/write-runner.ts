@@ -162,7 +162,8 @@ export class WriteRunner {
       if (isOwn(error)) throw error;
       return { type: 'cut', error: lost };
     }
-    const isHealthy = scope.failure === undefined;
+    // After a COMMIT that was refused nothing more can be asked of the transaction.
+    const isHealthy = scope.isOpen && scope.failure === undefined;
     const isStale = scope.hasConflict || reads.isStale || (isHealthy && !(await holds(reads, scope)));
     await rollback(session);
     if (isStale) return { type: 'conflict', error };

@@ -25,7 +25,6 @@ export class WriteTransaction implements WriteTx {
   readonly #access: WriteAccess;
   readonly #scope: TransactionScope;
   readonly #session: Session;
-  readonly #activityRead = new Map<string, string | undefined>();
   readonly #missingAnswers = new Set<string>();
   #depth = 0;
   #resources: ResourceWriteHandle | undefined;
@@ -38,7 +37,7 @@ export class WriteTransaction implements WriteTx {
   }
 
   get resources() {
-    this.#resources ??= new ResourceWriteHandle(this.#access, this.#activityRead);
+    this.#resources ??= new ResourceWriteHandle(this.#access);
     return this.#resources;
   }
 

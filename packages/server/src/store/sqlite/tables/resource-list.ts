@@ -1,5 +1,5 @@
 import type { LabelRequirement, ResourceKey, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import { RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
+import { drivingLabel, RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
@@ -27,17 +27,6 @@ export const labelCondition = (
         values: [requirement.key, requirement.key, JSON.stringify(requirement.values)],
       };
   }
-};
-
-/** The requirement a scan of the label table can be driven by: equality with one value. */
-export const drivingLabel = (
-  requirements: readonly LabelRequirement[],
-): { readonly key: string; readonly value: string } | undefined => {
-  for (const requirement of requirements) {
-    const [value] = requirement.op === 'in' && requirement.values.length === 1 ? requirement.values : [];
-    if (value !== undefined) return { key: requirement.key, value };
-  }
-  return undefined;
 };
 
 interface Range {

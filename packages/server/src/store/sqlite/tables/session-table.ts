@@ -1,9 +1,9 @@
 import { Fault } from '../../../base/index.ts';
 import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
-import { parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
+import { drivingLabel, LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
-import { drivingLabel, labelCondition } from './resource-list.ts';
+import { labelCondition } from './resource-list.ts';
 
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
   last_message_id, last_sequence, labels, body`;
@@ -31,8 +31,6 @@ const STUCK = `SELECT ${COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? 
 const SORTED_MATCHES = 1_000;
 /** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
 const STUCK_WINDOW = 1_000;
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
 
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {

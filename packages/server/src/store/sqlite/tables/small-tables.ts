@@ -1,5 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { ArtifactRow, IdempotencyRecord } from '../../contracts/index.ts';
+import { type ArtifactSqlRow, LAST_ID, toArtifact } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 const ACQUIRE = `INSERT INTO leases (name, owner, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
@@ -131,14 +132,6 @@ const GET_ARTIFACT = 'SELECT id, session_id, body FROM artifacts WHERE id = ?';
 const LIST_ARTIFACTS = `SELECT id, session_id, body FROM artifacts WHERE session_id = ? AND id < ? ORDER BY id DESC ${LIMIT}`;
 const ARTIFACT_IDS = 'SELECT id FROM artifacts WHERE session_id = ?';
 const REMOVE_ARTIFACT = 'DELETE FROM artifacts WHERE id = ?';
-/** Behind every id in byte order. */
-const BEHIND_IDS = '\u{10ffff}';
-
-interface ArtifactSqlRow {
-  readonly id: string;
-  readonly session_id: string;
-  readonly body: string;
-}
 
 /** Artifacts by id and by session. */
 export class ArtifactTable {
@@ -162,11 +155,11 @@ export class ArtifactTable {
 
   get(id: string): ArtifactRow | undefined {
     const row = this.#get.get(id);
-    return row === undefined ? undefined : artifactRow(row);
+    return row === undefined ? undefined : toArtifact(row);
   }
 
   list(sessionId: string, before: string | undefined, limit: number): ArtifactRow[] {
-    return this.#list.all(sessionId, before ?? BEHIND_IDS, limit).map(artifactRow);
+    return this.#list.all(sessionId, before ?? LAST_ID, limit).map(toArtifact);
   }
 
   idsOf(sessionId: string): string[] {
@@ -177,5 +170,3 @@ export class ArtifactTable {
     this.#remove.run(id);
   }
 }
-
-const artifactRow = (row: ArtifactSqlRow): ArtifactRow => ({ id: row.id, sessionId: row.session_id, body: row.body });

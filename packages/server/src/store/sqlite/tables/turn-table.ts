@@ -1,5 +1,5 @@
 import type { TurnRow, TurnState } from '../../contracts/index.ts';
-import { type TurnSqlRow, toTurn } from '../../rows/index.ts';
+import { LAST_ID, type TurnSqlRow, toTurn } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS } from './turn-rows.ts';
 
@@ -30,9 +30,6 @@ const MAKE_READY = `UPDATE turns SET ready = 1 WHERE row IN (
   SELECT t.row FROM turns t INDEXED BY turns_open WHERE ${OPEN} AND t.namespace = ? AND t.state = 'QUEUED' AND t.ready = 0
   AND NOT EXISTS (SELECT 1 FROM turns o WHERE o.session_id = t.session_id
     AND o.state IN ('QUEUED', 'RUNNING', 'WAITING') AND o.admission < t.admission))`;
-
-/** Sorts behind every id. */
-const LAST_ID = '\u{10ffff}';
 
 /** Turn rows and, beside them, who holds which claim until when. */
 export class TurnTable {

@@ -1,0 +1,13 @@
+import type { ArtifactRow } from '../contracts/index.ts';
+
+export interface ArtifactSqlRow {
+  readonly id: string;
+  readonly session_id: string;
+  readonly body: string;
+}
+
+export const toArtifact = (row: ArtifactSqlRow): ArtifactRow => ({
+  id: row.id,
+  sessionId: row.session_id,
+  body: row.body,
+});
