@@ -43,11 +43,11 @@ export const declareUpkeepCommands = (program: Command, world: World): void => {
     .description('which steps are applied, pending, and can be undone')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'status', options)));
   ofStore(example(migrate.command('up'), 'svc migrate up --yes'))
-    .description('apply what is pending, after a copy')
+    .description('apply what is pending; SQLite is copied before')
     .option('--yes', 'also steps that cannot be undone, without a fresh backup')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'up', options)));
   ofStore(example(migrate.command('down'), 'svc migrate down --to 3'))
-    .description('undo the newest step, after a copy')
+    .description('undo the newest step; SQLite is copied before')
     .option('--to <schema>', 'undo all steps above this one')
     .action(run<MigrateOptions>(async (_args, options) => (await load()).migrate(world, 'down', options)));
 };
