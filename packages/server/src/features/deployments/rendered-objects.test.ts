@@ -171,6 +171,26 @@ describe('a rendered object', () => {
     expect([await media(), (await world.replica('acme:a')).conflicts]).toEqual(['text/plain', []]);
   });
 
+  it('with JSON texts compares as the kind stores them, however the template spells them', async () => {
+    const daily = (input: string): string => template('daily', `kind: interval${input}`, { kind: 'Schedule' });
+    const stored = async (ns: string): Promise<unknown> => (await world.spec('Schedule', `${ns}/daily`))?.['inputJson'];
+    const conflicts = async (): Promise<readonly string[]> => [
+      ...(await world.replica('acme:a')).conflicts,
+      ...(await world.replica('acme:b')).conflicts,
+    ];
+    const found = `kind: Schedule\nmetadata: {name: daily, namespace: "acme:b"}\nspec: {input: {a: b, b: 1}}\n`;
+    await world.apply(namespace('a') + namespace('b') + found);
+    await world.apply(daily(`, inputJson: '{ "b": 1, "a": "{{ namespace.leaf }}" }'`) + deployment('daily'));
+    await world.settle();
+    expect(await stored('acme:a')).toBe('{"a":"a","b":1}');
+    expect(await conflicts()).toEqual([]);
+    await nothingMore();
+    await world.apply(daily(''));
+    await world.settle();
+    expect(await conflicts()).toEqual([]);
+    expect([await stored('acme:a'), await stored('acme:b')]).toEqual([undefined, '{"a":"b","b":1}']);
+  });
+
   it('that somebody deleted comes back', async () => {
     await world.apply(namespace('a') + template('one', 'systemPrompt: x') + deployment('one'));
     await world.settle();
