@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { recordKey } from '../../resources/index.ts';
 import { type DeploymentWorld, deployment, namespace, openDeploymentWorld, template } from '../testing/index.ts';
 
 let world: DeploymentWorld;
@@ -105,6 +106,20 @@ describe('a rendered object', () => {
     await world.settle();
     expect(await open()).toMatchObject({ data: { token: expect.any(String), mine: expect.any(String) } });
     expect(JSON.stringify(await open())).not.toContain('other');
+  });
+
+  it('with secrets is settled after one pass: the second opens no write', async () => {
+    await world.apply(
+      namespace('a') + template('keys', 'stringData: {token: hush}', { kind: 'Secret' }) + deployment('keys'),
+    );
+    const [deployments, replicas] = world.controllers();
+    await deployments?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+    const [replica] = await world.replicasFor('acme:a');
+    const pass = () => replicas?.reconcile(replica?.key ?? recordKey('', '', ''));
+    expect(await pass()).toEqual({ done: true });
+    const writes = vi.spyOn(world.store, 'write');
+    expect(await pass()).toEqual({ done: true });
+    expect(writes).not.toHaveBeenCalled();
   });
 
   it('is not made of a template whose values cannot be decrypted', async () => {
