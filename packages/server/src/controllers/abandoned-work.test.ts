@@ -297,6 +297,18 @@ describe('owners', () => {
       expect(await everything(world)).toHaveLength(130);
     }));
 
+  it('with many dependants that block them are not put off between two batches', () =>
+    withWorld(async (world) => {
+      const owner = await skill(world, 'owner');
+      for (let index = 0; index < 210; index++)
+        await skill(world, `child-${index}`, { owners: [ownedBy(owner, true)] });
+      await world.runner.tick();
+      const propagation = DeletePropagation.FOREGROUND;
+      await world.call(deleteResource, { ns: 'default', kind: 'Skill', name: 'owner', propagation });
+      await world.runner.tick();
+      expect(await everything(world)).toEqual([]);
+    }));
+
   const remove = (name: string) => (world: ResourceWorld) =>
     world.call(deleteResource, { ns: 'default', kind: 'Skill', name });
 });

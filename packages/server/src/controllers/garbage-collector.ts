@@ -60,7 +60,7 @@ export class GarbageCollector implements QueueWorker {
     let moved = 0;
     for (const dependant of batch) {
       if (await this.#settle(tx, dependant)) moved += 1;
-      if (moved === BATCH) break;
+      if (moved === BATCH) return { againMs: 0 };
     }
     const owner = await tx.resources.get(key);
     const isWaiting = owner?.uid === uid && owner.finalizers.includes(FOREGROUND);
@@ -69,7 +69,7 @@ export class GarbageCollector implements QueueWorker {
     return { againMs: moved > 0 ? 0 : WAIT_MS };
   }
 
-  /** Removes the resource, or its references to owners that are gone; false when it waits for its own finalizers. */
+  /** Removes the resource, or its references to owners that are gone; false when nothing was written. */
   async #settle(tx: WriteTx, resource: StoredResource): Promise<boolean> {
     const alive: StoredOwner[] = [];
     for (const owner of resource.owners) if (await this.#isAlive(tx, owner)) alive.push(owner);
@@ -79,7 +79,8 @@ export class GarbageCollector implements QueueWorker {
       return true;
     }
     const { pending } = await this.#deps.writer.remove(tx, COLLECTOR, { key: resource.key, bySystem: true });
-    return !pending;
+    // One that waits for its own finalizers is written when its deletion begins.
+    return !pending || resource.deletionTimestamp === undefined;
   }
 
   /** An owner with another uid counts as gone, and so does one that waits for its dependants. */

@@ -54,6 +54,7 @@ export const canonicalJsonText = (text: string): string => {
   }
 };
 
+type Normaliser = (message: Message) => Message;
 type Change = (value: unknown) => unknown;
 type Members = Readonly<Record<string, unknown>>;
 
@@ -61,7 +62,16 @@ type Members = Readonly<Record<string, unknown>>;
  * What puts every `*_json` text of a message into canonical form (PL-1.2), so that two spellings of one value are one spec
  * whichever door they come through. Answers the message itself where nothing changes.
  */
-export const jsonTextNormaliser = (desc: DescMessage): ((message: Message) => Message) => {
+export const jsonTextNormaliser = (desc: DescMessage): Normaliser => {
+  const found = normalisers.get(desc) ?? makeNormaliser(desc);
+  normalisers.set(desc, found);
+  return found;
+};
+
+/** Made once for each message: renderings ask for them again and again. */
+const normalisers = new WeakMap<DescMessage, Normaliser>();
+
+const makeNormaliser = (desc: DescMessage): Normaliser => {
   const changes = desc.fields.flatMap((field) => {
     const change = changeOf(field);
     return change === undefined ? [] : [[field.localName, change] as const];

@@ -78,6 +78,24 @@ describe('what agents hang on', () => {
     expect(state.lists).toBe(1);
   });
 
+  it('keeps nothing of a reading that failed half-way: changes until the next one are not lost', async () => {
+    const cook = { features: [{ type: 'skill', name: 'cook' }] };
+    const many = Array.from({ length: 600 }, (_, index) => agent(`a-${index}`, cook));
+    const { reads, state } = storeOf(many);
+    const dependants = new AgentDependants();
+    const breaking: ResourceReads['list'] = async (query) => {
+      if (query.after !== undefined) throw new Error('the store is gone');
+      return reads.list(query);
+    };
+    await expect(namesOf(dependants, ['Skill', 'cook'], { reads: { ...reads, list: breaking } })).rejects.toThrow();
+    const changed = agent('a-0', { mcpServerRefs: ['files'] });
+    many[0] = changed;
+    dependants.note({ change: 'updated', resource: changed });
+    expect(await namesOf(dependants, ['McpServer', 'any'], { reads })).toEqual(['a-0']);
+    expect(await namesOf(dependants, ['Skill', 'cook'], { reads })).toHaveLength(599);
+    expect(state.lists).toBe(3);
+  });
+
   it('is read over pages, and again when reading failed', async () => {
     const many = Array.from({ length: 1_200 }, (_, index) =>
       agent(`a-${index}`, { features: [{ type: 'skill', name: 'cook' }] }),

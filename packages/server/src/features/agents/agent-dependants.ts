@@ -55,6 +55,9 @@ export class AgentDependants {
   ): Promise<readonly ResourceKey[]> {
     this.#filling ??= this.#fill(reads).catch((error: unknown) => {
       this.#filling = undefined;
+      // Until the next reading nobody keeps up what this one had found.
+      this.#agents.clear();
+      this.#dependencies.clear();
       throw error;
     });
     await this.#filling;

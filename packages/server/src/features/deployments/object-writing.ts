@@ -1,6 +1,6 @@
 import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { DesiredResource } from '../../controllers/contract.ts';
-import { formatKey } from '../../resources/index.ts';
+import { formatKey, openRecord } from '../../resources/index.ts';
 import { managedParts, ownershipText, saveOwnership } from '../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { CREATED_BY, DEPLOYMENT_LABEL, REPLICA_ANNOTATION } from './deployment-rules.ts';
@@ -94,7 +94,9 @@ const store = async (
   const { session, object, found } = write;
   const { live, merge, ownership } = found;
   const stored = live === undefined ? await insert(deps, tx, write) : await replace(deps, tx, { ...write, live });
-  const after = merge.ownershipAfter({ uid: stored.uid, form: liveForm(stored) });
+  // The next pass finds the object with readable values: what is owned of them is told by the same digests.
+  const form = liveForm(openRecord(stored, deps.seal));
+  const after = merge.ownershipAfter({ uid: stored.uid, form });
   await saveOwnership(tx, stored.uid, { before: ownership, after });
   await session.keep(tx, object.id, merge.record);
   if (live !== undefined && merge.result.repaired.length > 0) await tellRepair(deps, tx, { ...write, stored });

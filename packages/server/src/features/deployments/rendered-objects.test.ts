@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { recordKey } from '../../resources/index.ts';
 import { type DeploymentWorld, deployment, namespace, openDeploymentWorld, template } from '../testing/index.ts';
 
 let world: DeploymentWorld;
@@ -107,6 +108,20 @@ describe('a rendered object', () => {
     expect(JSON.stringify(await open())).not.toContain('other');
   });
 
+  it('with secrets is settled after one pass: the second opens no write', async () => {
+    await world.apply(
+      namespace('a') + template('keys', 'stringData: {token: hush}', { kind: 'Secret' }) + deployment('keys'),
+    );
+    const [deployments, replicas] = world.controllers();
+    await deployments?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
+    const [replica] = await world.replicasFor('acme:a');
+    const pass = () => replicas?.reconcile(replica?.key ?? recordKey('', '', ''));
+    expect(await pass()).toEqual({ done: true });
+    const writes = vi.spyOn(world.store, 'write');
+    expect(await pass()).toEqual({ done: true });
+    expect(writes).not.toHaveBeenCalled();
+  });
+
   it('is not made of a template whose values cannot be decrypted', async () => {
     await world.apply(
       namespace('a') + template('keys', 'stringData: {token: x}', { kind: 'Secret' }) + deployment('keys'),
@@ -169,6 +184,26 @@ describe('a rendered object', () => {
     await world.apply(doc(''));
     await world.settle();
     expect([await media(), (await world.replica('acme:a')).conflicts]).toEqual(['text/plain', []]);
+  });
+
+  it('with JSON texts compares as the kind stores them, however the template spells them', async () => {
+    const daily = (input: string): string => template('daily', `kind: interval${input}`, { kind: 'Schedule' });
+    const stored = async (ns: string): Promise<unknown> => (await world.spec('Schedule', `${ns}/daily`))?.['inputJson'];
+    const conflicts = async (): Promise<readonly string[]> => [
+      ...(await world.replica('acme:a')).conflicts,
+      ...(await world.replica('acme:b')).conflicts,
+    ];
+    const found = `kind: Schedule\nmetadata: {name: daily, namespace: "acme:b"}\nspec: {input: {a: b, b: 1}}\n`;
+    await world.apply(namespace('a') + namespace('b') + found);
+    await world.apply(daily(`, inputJson: '{ "b": 1, "a": "{{ namespace.leaf }}" }'`) + deployment('daily'));
+    await world.settle();
+    expect(await stored('acme:a')).toBe('{"a":"a","b":1}');
+    expect(await conflicts()).toEqual([]);
+    await nothingMore();
+    await world.apply(daily(''));
+    await world.settle();
+    expect(await conflicts()).toEqual([]);
+    expect([await stored('acme:a'), await stored('acme:b')]).toEqual([undefined, '{"a":"b","b":1}']);
   });
 
   it('that somebody deleted comes back', async () => {

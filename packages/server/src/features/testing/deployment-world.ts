@@ -54,7 +54,7 @@ const openWorld = async () => {
     contracts: [
       ...deploymentContracts({ ancestorsOf: (namespace) => ancestorsOf(namespace) }),
       secretContract(),
-      ...['Channel', 'ChannelSubscription'].map(plain),
+      ...['Channel', 'ChannelSubscription', 'Schedule'].map(plain),
       kindContract<FileSpec>({
         kind: 'File',
         derivedName: ({ path }) => `file-of-${path.slice(1)}`,

@@ -17,6 +17,7 @@ import {
   isJsonMap,
   type JsonData,
   type JsonMap,
+  jsonTextNormaliser,
   type KindRow,
   leafName,
   parentInSpec,
@@ -167,10 +168,11 @@ class TemplateRendering {
     return value as JsonMap;
   }
 
-  /** A spec as the kind stores it. */
+  /** A spec as the kind stores it: with its defaults, and JSON texts in the one form that the write pipeline gives them. */
   #filled(row: KindRow, key: ResourceKey, map: JsonMap): JsonMap {
     const message = fromJson(row.spec, map as JsonValue);
-    return toJson(row.spec, this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message) as JsonMap;
+    const filled = this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message;
+    return toJson(row.spec, jsonTextNormaliser(row.spec)(filled)) as JsonMap;
   }
 }
 
