@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+import { type FakeOptions, fakeWorld } from '../testing/fake-world.ts';
 
 const PATH = '/home/me/.config/svc/profiles.json';
 const who = {
@@ -60,12 +60,12 @@ describe('svc login', () => {
 
   it('asks at a terminal, for keys and passwords too', async () => {
     const { credentials, handlers } = seeing();
-    const terminal = new ScriptedTerminal(['key-1']);
-    await fakeWorld({ handlers, terminal }).run('login', '--api-key');
-    await fakeWorld({ handlers, terminal: new ScriptedTerminal(['pass']) }).run('login', '--password');
-    await fakeWorld({ handlers, terminal: new ScriptedTerminal(['']) }).run('login');
+    const keyed = fakeWorld({ handlers, hidden: 'key-1' });
+    await keyed.run('login', '--api-key');
+    await fakeWorld({ handlers, hidden: 'pass' }).run('login', '--password');
+    await fakeWorld({ handlers, hidden: '' }).run('login');
     expect(credentials).toEqual(['key-1', `Basic ${Buffer.from('svc:pass').toString('base64')}`, '']);
-    expect(terminal.prompts[0]).toContain('apiKey');
+    expect(keyed.err()).toContain('apiKey');
     expect(await fakeWorld({ handlers }).run('login')).toBe(exitCodes.refused);
   });
 

@@ -4,7 +4,7 @@ import { CommandFailure } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
 import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
-import { interrupt, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 /** `svc whoami`: who the server takes this caller for, and what that may do. */
 export const whoami = async (world: World, options: GlobalOptions): Promise<void> => {
@@ -71,17 +71,12 @@ const clientCredentials = (options: LoginOptions, credential: string) => {
   return field === 'password' ? { basic: { password: credential } } : { token: credential };
 };
 
-/** Never from an argument, which other users of the machine could read. Empty is right for a server in mode none. */
+/** Typed unseen; never from an argument, which other users of the machine could read. Empty is right for a server in mode none. */
 const readCredential = async (world: World, options: LoginOptions): Promise<string> => {
   if (!world.stdin.isTerminal) return (await world.stdin.readAll()).trim();
-  const terminal = await world.openTerminal();
-  try {
-    const line = await terminal.ask(`${fieldOf(options)} (empty for a server without sign-in): `);
-    if (line === undefined || line === interrupt) throw new CommandFailure('nothing was entered');
-    return line.trim();
-  } finally {
-    terminal.close();
-  }
+  const line = await world.askHidden(`${fieldOf(options)} (empty for a server without sign-in): `);
+  if (line === undefined) throw new CommandFailure('nothing was entered');
+  return line.trim();
 };
 
 /** `svc logout`: forgets the credential of the profile, keeping server and namespace. */

@@ -191,6 +191,47 @@ describe('svc import of an archive', () => {
     expect((await run(lines(session, wire('m1'), wire('lost')))).exit).toBe(exitCodes.connection);
   });
 
+  it('waits for deployments before it makes sessions, and tells of those that are not ready', async () => {
+    const asked: string[] = [];
+    const state = (generation: string, ready: string) => ({
+      resource: {
+        ...of('Deployment', meta('d', { generation: BigInt(1) }), { case: 'deployment', value: {} }),
+        status: {
+          kind: {
+            case: 'deployment',
+            value: {
+              observedGeneration: BigInt(generation),
+              conditions: [{ type: 'Ready', status: ready, reason: 'Degraded', message: 'm' }],
+            },
+          },
+        },
+      },
+    });
+    const states = [state('0', 'False'), state('1', 'False'), state('1', 'True')];
+    const unary = {
+      ...handlers.unary,
+      ApplyManifests: () => ({ results: [{ kind: 'Deployment', name: 'd', ns: 'default', outcome }] }),
+      GetResource: () => {
+        asked.push('deployment');
+        return states.shift() ?? state('1', 'False');
+      },
+      ListSessions: () => {
+        asked.push('sessions');
+        return {};
+      },
+    };
+    const text = lines({ manifest: { kind: 'Deployment', metadata: { name: 'd' } } }, session, session);
+    const shell = fakeWorld({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
+    expect(await shell.run('import', 'all.jsonl')).toBe(exitCodes.ok);
+    expect(asked).toEqual(['deployment', 'deployment', 'deployment', 'sessions', 'sessions']);
+    const late = fakeWorld({ handlers: { unary }, files: { '/work/all.jsonl': { text, mode: 0o600 } } });
+    const { runCommandLine } = await import('../program/index.ts');
+    const world = { ...late.world, sleep: () => Promise.resolve() };
+    expect(await runCommandLine(['import', 'all.jsonl'], world)).toBe(exitCodes.ok);
+    expect(late.err()).toContain('Deployment default/d: Degraded: m');
+    expect(sessions).toHaveLength(4);
+  });
+
   it('applies many manifests in calls that fit', async () => {
     const many = Array.from({ length: 900 }, (_, index) => ({
       manifest: { kind: 'Skill', metadata: { name: `k${index}` } },

@@ -62,3 +62,19 @@ it('svc export prints everything that can be written, in the order of applicatio
   await shell.run('export', '-A');
   expect(asked).toEqual(['default', 'default', '-', '-']);
 });
+
+it('svc export leaves out what an exported deployment renders, and tells', async () => {
+  const rendered = (name: string, replica: string, deployment: string) =>
+    resource('Skill', name, { labels: { 'svc/deployment': deployment }, annotations: { 'svc/replica': replica } });
+  const resources = [
+    { ...resource('Deployment', 'd'), spec: { kind: { case: 'deployment', value: {} } } },
+    rendered('out', 'default/d--n-1', 'd'),
+    // Those deployments are not in the export: nobody else would bring these.
+    rendered('above', 'top/d--n-1', 'd'),
+    rendered('other', 'default/e--n-1', 'e'),
+  ];
+  const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources }) } } });
+  expect(await shell.run('export')).toBe(exitCodes.ok);
+  expect(shell.out().match(/name: .*/g)).toEqual(['name: above', 'name: other', 'name: d']);
+  expect(shell.err()).toBe('1 resources are left out: their deployments make them again\n3 resources\n');
+});

@@ -16,7 +16,8 @@ export interface ExportOptions extends GlobalOptions {
 
 /**
  * `svc export [-A] [--data]`: every resource that can be written, as manifests in the order of application. Values of secrets are in it
- * only for callers who may read them. Resources that others own are left out: their owners make them again.
+ * only for callers who may read them. Resources that others own, and what an exported deployment renders, are left out: their
+ * owners make them again.
  */
 export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
   const context = await openContext(world, options);
@@ -32,9 +33,14 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   } while (pageToken !== '');
   const depth = ({ kind, metadata }: Resource): number =>
     kind === 'Namespace' ? (metadata?.name ?? '').split(':').length : 0;
-  const ordered = found
-    .filter(isWritten)
-    .toSorted((left, right) => applyRank(left.kind) - applyRank(right.kind) || depth(left) - depth(right));
+  const isRendered = renderedBy(found);
+  const written = found.filter(isWritten);
+  const kept = written.filter((resource) => !isRendered(resource));
+  const ordered = kept.toSorted(
+    (left, right) => applyRank(left.kind) - applyRank(right.kind) || depth(left) - depth(right),
+  );
+  if (kept.length < written.length)
+    note(`${written.length - kept.length} resources are left out: their deployments make them again`);
   const manifests: JsonObject[] = [];
   for (const resource of ordered) manifests.push(portable(genericJson(await withValues(context, resource))));
   if (options.data === true) return writeArchive(context, { manifests, all: found });
@@ -70,6 +76,20 @@ const portable = (json: JsonObject): JsonObject => {
   const { ownerReferences: _, finalizers, ...kept } = metadata;
   const own = Array.isArray(finalizers) ? finalizers.filter((name) => !String(name).startsWith('svc/')) : [];
   return { ...json, metadata: { ...kept, finalizers: own } };
+};
+
+/**
+ * What a deployment that is exported too looks after. An import would make the importer its manager, against whom the deployment
+ * could neither change nor delete it.
+ */
+const renderedBy = (found: readonly Resource[]): ((resource: Resource) => boolean) => {
+  const deployments = new Set(
+    found.flatMap(({ kind, metadata }) => (kind === 'Deployment' ? [`${metadata?.namespace}/${metadata?.name}`] : [])),
+  );
+  return ({ metadata }) => {
+    const [namespace = ''] = (metadata?.annotations['svc/replica'] ?? '').split('/');
+    return deployments.has(`${namespace}/${metadata?.labels['svc/deployment'] ?? ''}`);
+  };
 };
 
 const isWritten = ({ kind, metadata }: Resource): boolean =>

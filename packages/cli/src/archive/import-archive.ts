@@ -5,7 +5,7 @@ import { FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { type ApplyOptions, isFailed, printReport } from '../manifests/index.ts';
+import { type ApplyOptions, isFailed, printReport, waitUntilReady } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
 import type { World } from '../world.ts';
 import { type ArchivedSession, IMPORTED_LABEL, readArchive } from './archive-lines.ts';
@@ -13,6 +13,8 @@ import { type ArchivedSession, IMPORTED_LABEL, readArchive } from './archive-lin
 /** One call takes so many manifests and characters at most (API-1.9). */
 const BATCH_DOCUMENTS = 400;
 const BATCH_CHARACTERS = 2_000_000;
+/** How long deployments may take to render the agents of sessions. */
+const DEPLOYMENTS_WAIT = '1m';
 
 /**
  * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and makes its sessions anew with their
@@ -34,6 +36,8 @@ class Importer {
   readonly #counts = { resources: 0, files: 0, sessions: 0, messages: 0, failures: 0 };
   #batch: string[] = [];
   #characters = 0;
+  /** Deployments whose objects nobody has waited for yet. */
+  #deployments: ApplyManifestResult[] = [];
   /** Where messages go; undefined while those of a session that failed pass by. */
   #session: SessionKey | undefined;
   /** Messages that an earlier import has written. */
@@ -68,6 +72,7 @@ class Importer {
 
   async session({ namespace: ns, agent, id, labels }: ArchivedSession): Promise<void> {
     await this.#flush();
+    await this.#deployed();
     const { gateway } = this.#context.client;
     this.#session = undefined;
     this.#skipped = 0;
@@ -127,6 +132,20 @@ class Importer {
     printReport(world, { results, documents: [] }, 'table');
     this.#counts.resources += results.filter((result) => !isOneFailed(result)).length;
     if (isFailed(results)) this.#counts.failures += 1;
+    this.#deployments.push(...results.filter((result) => result.kind === 'Deployment' && !isOneFailed(result)));
+  }
+
+  /** Agents of the sessions to come may be rendered by deployments. What is not ready in time is told, and the import goes on. */
+  async #deployed(): Promise<void> {
+    const deployments = this.#deployments;
+    this.#deployments = [];
+    if (deployments.length === 0) return;
+    try {
+      await waitUntilReady(this.#context, deployments, DEPLOYMENTS_WAIT);
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      this.#context.world.stderr.write(`${error.message}\n`);
+    }
   }
 
   async #countMessages(session: SessionKey): Promise<number> {

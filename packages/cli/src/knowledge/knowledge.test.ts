@@ -200,4 +200,25 @@ describe('svc knowledge sync', () => {
     expect(fake.out()).toBe('created  one.md\nchanged  one.md\ndeleted  one.md\n');
     expect(fake.calls.filter((name) => name === 'ListNamespaceKnowledge')).toHaveLength(3);
   });
+
+  it('deletes nothing with --watch --prune while the directory is empty', async () => {
+    const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
+    const { runCommandLine } = await import('../program/index.ts');
+    let looks = 0;
+    const world = {
+      ...fake.world,
+      sleep: () => {
+        looks += 1;
+        if (looks === 2) fake.files.delete('/work/docs/one.md');
+        if (looks === 4) fake.files.set('/work/docs/one.md', { text: '2', mode: 0o644 });
+        if (looks === 5) fake.interrupt();
+        return Promise.resolve();
+      },
+    };
+    expect(await runCommandLine(['knowledge', 'sync', 'docs', '--watch', '--prune'], world)).toBe(
+      exitCodes.interrupted,
+    );
+    expect(fake.out()).toBe('created  one.md\nchanged  one.md\n');
+    expect(fake.err().match(/has no Markdown now: nothing is deleted/g)).toHaveLength(1);
+  });
 });

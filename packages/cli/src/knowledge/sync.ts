@@ -33,7 +33,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
   if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is no directory`);
   const context = await openContext(world, options);
   let texts = readTexts(world, root, options);
-  if (options.prune === true && texts.size === 0 && options.allowEmpty !== true)
+  if (wouldEmpty(texts, options))
     throw new CommandFailure(`${directory} has no Markdown: all documents of this sync would go`, {
       hint: '--allow-empty',
     });
@@ -47,7 +47,9 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
       await world.sleep(LOOK_MS);
       const now = readTexts(world, root, options);
       if (abort.signal.aborted || isSame(texts, now)) continue;
-      await syncOnce(context, now, { ...options, yes: true });
+      // A directory that is built anew is empty for a moment.
+      if (wouldEmpty(now, options)) context.note(`${directory} has no Markdown now: nothing is deleted`);
+      else await syncOnce(context, now, { ...options, yes: true });
       texts = now;
     }
     throw new SvcError({ code: 'CANCELLED', reason: 'ABORTED', message: 'interrupted' });
@@ -55,6 +57,10 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
     release();
   }
 };
+
+/** True when nothing is left of what a sync with --prune looks after, and nobody said that it may go. */
+const wouldEmpty = (texts: ReadonlyMap<string, string>, { prune, allowEmpty }: SyncOptions): boolean =>
+  prune === true && allowEmpty !== true && texts.size === 0;
 
 const isSame = (left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean =>
   left.size === right.size && [...left].every(([path, text]) => right.get(path) === text);

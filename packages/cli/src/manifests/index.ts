@@ -10,3 +10,4 @@ export type { ManifestOptions } from './manifest-documents.ts';
 export { type PruneOptions, prune } from './prune.ts';
 export { type RenderOptions, render } from './render.ts';
 export { unifiedDiff } from './text-diff.ts';
+export { waitUntilReady } from './wait-until-ready.ts';

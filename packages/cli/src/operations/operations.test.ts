@@ -43,6 +43,22 @@ describe('svc usage', () => {
     expect(out).toMatch(/\na +top +llm\.requests +all +1h +0 +0 +- +-\n$/);
   });
 
+  it('shows what a caller may see who may not look at the namespaces above', async () => {
+    const scoped = shell({
+      unary: {
+        ListResources: ({ ns }: { ns: string }) => {
+          if (ns !== 'a:b') throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+          return { resources: all.slice(0, 1) };
+        },
+        GetNamespace: () => ({ namespace: { spec: { parent: 'a' } } }),
+      },
+    });
+    const { exit, out, err } = await scoped('usage', '-n', 'a:b');
+    expect([exit, err]).toEqual([exitCodes.ok, 'there may be limits of namespaces above, which you may not see\n']);
+    expect(out.trim().split('\n')).toHaveLength(2);
+    expect((await scoped('usage', '-n', 'c')).exit).toBe(exitCodes.connection);
+  });
+
   it('shows all with -A, or says that there is none', async () => {
     expect((await run('usage', '-A')).out.trim().split('\n')).toHaveLength(5);
     expect(JSON.parse((await run('usage', '-n', 'z', '-o', 'json')).out)).toMatchObject({

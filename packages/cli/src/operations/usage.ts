@@ -2,6 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { toJson } from '@bufbuild/protobuf';
 import type { UsageLimitStatus } from '@svc/api/resources';
 import { UsageLimitStatusSchema } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { collectPages } from '../kinds/index.ts';
@@ -41,27 +42,29 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
   world.stdout.write(renderTable(headings, limits.map(rowOf), columns));
 };
 
-/** Own limits, then those of each namespace above with scope recursive (PL-3). */
+/** Own limits, then those of each namespace above with scope recursive (PL-3), as far up as the caller may look. */
 const limitsInForce = async (context: CommandContext, namespace: string): Promise<readonly Limit[]> => {
   const found = [...(await limitsOf(context, namespace, () => true))];
-  for (const ancestor of await ancestorsOf(context, namespace))
-    found.push(...(await limitsOf(context, ancestor, (scope) => scope !== 'self')));
+  try {
+    for await (const ancestor of ancestorsOf(context, namespace))
+      found.push(...(await limitsOf(context, ancestor, (scope) => scope !== 'self')));
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== 'PERMISSION_DENIED') throw error;
+    context.note('there may be limits of namespaces above, which you may not see');
+  }
   return found;
 };
 
 const ANCESTORS_MAX = 32;
 
-const ancestorsOf = async ({ client }: CommandContext, namespace: string): Promise<readonly string[]> => {
-  const above: string[] = [];
+async function* ancestorsOf({ client }: CommandContext, namespace: string): AsyncGenerator<string, void, undefined> {
   let name = namespace;
-  while (above.length < ANCESTORS_MAX) {
-    const parent = (await client.gateway.getNamespace({ name })).namespace?.spec?.parent ?? '';
-    if (parent === '') break;
-    above.push(parent);
-    name = parent;
+  for (let above = 0; above < ANCESTORS_MAX; above++) {
+    name = (await client.gateway.getNamespace({ name })).namespace?.spec?.parent ?? '';
+    if (name === '') return;
+    yield name;
   }
-  return above;
-};
+}
 
 const limitsOf = async (
   { client }: CommandContext,

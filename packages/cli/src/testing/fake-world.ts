@@ -29,8 +29,8 @@ export interface FakeOptions {
   readonly pipedBytes?: Uint8Array;
   /** What the person makes of a text in the editor; undefined when the editor cannot be started, a number its exit code. */
   readonly editor?: (text: string, command: string) => string | number | undefined;
-  /** What is typed where nothing is shown. */
-  readonly hidden?: string;
+  /** What is typed where nothing is shown; a list is one answer after the other. */
+  readonly hidden?: string | readonly (string | undefined)[];
   /** Standard error is a terminal too. */
   readonly isErrorTerminal?: boolean;
 }
@@ -53,6 +53,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
   const err: string[] = [];
   const calls: string[] = [];
   const opened: string[] = [];
+  let hiddenAsked = 0;
   const handlers = new Set<() => void>();
   const files = new Map(Object.entries(options.files ?? {}));
   const { isTerminal = false, columns = 80 } = options;
@@ -93,7 +94,10 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     },
     askHidden: (prompt) => {
       err.push(prompt);
-      return Promise.resolve(options.hidden);
+      const { hidden } = options;
+      const isList = typeof hidden === 'object';
+      if (isList) hiddenAsked += 1;
+      return Promise.resolve(isList ? hidden[hiddenAsked - 1] : hidden);
     },
     openBrowser: (url) => void opened.push(url),
     isPortTaken: (_host, port) => Promise.resolve(options.takenPorts?.includes(port) === true),

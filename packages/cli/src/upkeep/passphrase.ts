@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { CommandFailure } from '../failure.ts';
-import { interrupt, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 export interface PassphraseOptions {
   readonly passphraseFile?: string;
 }
 
-/** From the file, the environment or the person; never from an argument, which other users of the machine could read. */
+/** From the file, the environment or the person, unseen; never from an argument, which other users of the machine could read. */
 export const readPassphrase = async (
   world: World,
   options: PassphraseOptions,
@@ -18,16 +18,11 @@ export const readPassphrase = async (
     throw new CommandFailure('the keys need a passphrase', {
       hint: 'give it with --passphrase-file or SVC_PASSPHRASE',
     });
-  const terminal = await world.openTerminal();
-  try {
-    const first = await terminal.ask('passphrase of the keys: ');
-    if (first === undefined || first === interrupt) throw new CommandFailure('nothing was entered');
-    if (asking.isNew && (await terminal.ask('once more: ')) !== first)
-      throw new CommandFailure('the two passphrases differ');
-    return first;
-  } finally {
-    terminal.close();
-  }
+  const first = await world.askHidden('passphrase of the keys: ');
+  if (first === undefined) throw new CommandFailure('nothing was entered');
+  if (asking.isNew && (await world.askHidden('once more: ')) !== first)
+    throw new CommandFailure('the two passphrases differ');
+  return first;
 };
 
 /** What was given without asking anybody. */
