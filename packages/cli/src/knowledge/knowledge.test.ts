@@ -181,6 +181,16 @@ describe('svc knowledge sync', () => {
     });
   });
 
+  it('leaves out a file that goes while the directory is read', async () => {
+    const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'gone.md': '1', 'one.md': '1' }) });
+    const { runCommandLine } = await import('../program/index.ts');
+    const { files } = fake.world;
+    const readText = (path: string) => (path.endsWith('gone.md') ? undefined : files.readText(path));
+    const world = { ...fake.world, files: { ...files, readText } };
+    expect(await runCommandLine(['knowledge', 'sync', 'docs'], world)).toBe(exitCodes.ok);
+    expect(fake.out()).toBe('created  one.md\n');
+  });
+
   it('goes on with every change with --watch until Ctrl-C', async () => {
     const fake = fakeWorld({ handlers: server.handlers, files: tree({ 'one.md': '1' }) });
     const { runCommandLine } = await import('../program/index.ts');

@@ -76,7 +76,11 @@ const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMa
       const absolute = join(directory, entry);
       const own = path === '' ? entry : `${path}/${entry}`;
       if (world.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
-      else if (MARKDOWN.test(entry)) texts.set(own, world.files.readText(absolute) ?? '');
+      else if (MARKDOWN.test(entry)) {
+        // One that went between the list and its reading is none any more.
+        const text = world.files.readText(absolute);
+        if (text !== undefined) texts.set(own, text);
+      }
       if (texts.size > FILES_MAX) throw new CommandFailure(`there are more than ${FILES_MAX} files below ${root}`);
     }
   };
