@@ -38,14 +38,14 @@ export interface Engines extends Surroundings {
 export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
   const { clock, random, log } = around;
   requireWholeDirectory(config.dataDir);
-  const secretKeys = await openSecretKeys({
-    dataDir: config.dataDir,
-    configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
-    random,
-  });
   const opened = await openStore(config, around);
   try {
-    // After the store, whose lock keeps other processes out of the directory of objects.
+    // After the store, whose lock keeps other processes away from keys that are made here, and from the directory of objects.
+    const secretKeys = await openSecretKeys({
+      dataDir: config.dataDir,
+      configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
+      random,
+    });
     const objects = await openObjects(config, around);
     const { blobs } = objects;
     return {
