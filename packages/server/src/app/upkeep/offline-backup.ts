@@ -40,7 +40,13 @@ export const backupOffline = async (
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
-    return await dumpToFile({ config, around, engine }, order);
+    const startedAt = around.clock.nowMicros();
+    const written = await dumpToFile({ config, around, engine }, order);
+    // Whoever may only read the database has a whole backup all the same, and migrations can still be told `--yes`.
+    await engine.noteBackup(startedAt).catch((error: unknown) => {
+      around.log.warn('the backup could not be noted in the database', { problem: String(error) });
+    });
+    return written;
   } finally {
     lock.release();
   }
