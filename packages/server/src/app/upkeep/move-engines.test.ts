@@ -163,6 +163,26 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect((await target.upkeep.moveSchema({ to: 'status' })).status.pending).toEqual([]);
   }, 120_000);
 
+  it('on PostgreSQL shares its data directory with other nodes, and lets nothing else happen to it', async () => {
+    const dataDir = join(root, 'shared');
+    const place = placeOf(dataDir, await databases.create());
+    const first = await AppUnderTest.start(place.flags);
+    const second = await AppUnderTest.start(place.flags);
+    const file = join(root, 'shared.tar.zst');
+    await expect(place.upkeep.backup({ file })).rejects.toMatchObject({ reason: 'DATA_DIR_IN_USE' });
+    await first.close();
+    await expect(place.upkeep.backup({ file })).rejects.toMatchObject({ reason: 'DATA_DIR_IN_USE' });
+    await second.close();
+    await place.upkeep.backup({ file });
+
+    const third = await AppUnderTest.start(place.flags);
+    const mistaken = placeOf(dataDir);
+    const inUse = { reason: 'DATA_DIR_IN_USE' };
+    await expect(mistaken.upkeep.restore({ file, isReplacing: true })).rejects.toMatchObject(inUse);
+    await expect(AppUnderTest.start(mistaken.flags)).rejects.toMatchObject(inUse);
+    await third.close();
+  }, 120_000);
+
   it('that was backed up while its server was stopped says so to migrations that ask for a backup (PL-16)', async () => {
     const url = await databases.create();
     const place = placeOf(join(root, 'six'), url);
