@@ -183,6 +183,16 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     await third.close();
   }, 120_000);
 
+  it('in a database is backed up from a machine without a data directory, and only where one is', async () => {
+    const order = { file: join(root, 'elsewhere.tar.zst') };
+    const missing = { code: 'NOT_FOUND', reason: 'STORE_MISSING' };
+    const bare = placeOf(join(root, 'nowhere'), await databases.create({ isEmpty: true }));
+    await expect(bare.upkeep.backup(order)).rejects.toMatchObject(missing);
+    const place = placeOf(join(root, 'elsewhere'), await databases.create());
+    await place.upkeep.backup(order);
+    expect((await place.upkeep.check(order.file)).manifest.engine).toBe('postgres');
+  }, 120_000);
+
   it('that was backed up while its server was stopped says so to migrations that ask for a backup (PL-16)', async () => {
     const url = await databases.create();
     const place = placeOf(join(root, 'six'), url);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import { addKeys, sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
@@ -37,6 +37,8 @@ export const backupOffline = async (
 ): Promise<WrittenArchive> => {
   if (!hasStore(config)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store in ${config.dataDir}`);
   const engine = storeEngine(config, around);
+  // A database elsewhere can be backed up where no server ever ran.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
