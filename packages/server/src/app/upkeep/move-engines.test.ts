@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, systemRandom } from '../../base/index.ts';
-import { DUMP_TABLES, type DumpRow } from '../../store/contracts/index.ts';
+import { DUMP_TABLES, type DumpRow, INSTANCE_LAST_BACKUP } from '../../store/contracts/index.ts';
 import { PostgresServer, postgresProgram } from '../../store/postgres/testing/postgres-server.ts';
-import { TestDatabases } from '../../store/postgres/testing/test-store.ts';
+import { runSql, TestDatabases } from '../../store/postgres/testing/test-store.ts';
 import { loadConfig } from '../config/index.ts';
 import { AppUnderTest } from '../testing/index.ts';
 import { createUpkeep } from './index.ts';
@@ -161,5 +161,56 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect(await target.rows()).toEqual(await source.rows());
     expect((await target.upkeep.check(safety)).manifest.engine).toBe('postgres');
     expect((await target.upkeep.moveSchema({ to: 'status' })).status.pending).toEqual([]);
+  }, 120_000);
+
+  it('on PostgreSQL shares its data directory with other nodes, and lets nothing else happen to it', async () => {
+    const dataDir = join(root, 'shared');
+    const place = placeOf(dataDir, await databases.create());
+    const first = await AppUnderTest.start(place.flags);
+    const second = await AppUnderTest.start(place.flags);
+    const file = join(root, 'shared.tar.zst');
+    await expect(place.upkeep.backup({ file })).rejects.toMatchObject({ reason: 'DATA_DIR_IN_USE' });
+    await first.close();
+    await expect(place.upkeep.backup({ file })).rejects.toMatchObject({ reason: 'DATA_DIR_IN_USE' });
+    await second.close();
+    await place.upkeep.backup({ file });
+
+    const third = await AppUnderTest.start(place.flags);
+    const mistaken = placeOf(dataDir);
+    const inUse = { reason: 'DATA_DIR_IN_USE' };
+    await expect(mistaken.upkeep.restore({ file, isReplacing: true })).rejects.toMatchObject(inUse);
+    await expect(AppUnderTest.start(mistaken.flags)).rejects.toMatchObject(inUse);
+    await third.close();
+  }, 120_000);
+
+  it('in a database is backed up from a machine without a data directory, and only where one is', async () => {
+    const order = { file: join(root, 'elsewhere.tar.zst') };
+    const missing = { code: 'NOT_FOUND', reason: 'STORE_MISSING' };
+    const bare = placeOf(join(root, 'nowhere'), await databases.create({ isEmpty: true }));
+    await expect(bare.upkeep.backup(order)).rejects.toMatchObject(missing);
+    const place = placeOf(join(root, 'elsewhere'), await databases.create());
+    await place.upkeep.backup(order);
+    expect((await place.upkeep.check(order.file)).manifest.engine).toBe('postgres');
+  }, 120_000);
+
+  it('that was backed up while its server was stopped says so to migrations that ask for a backup (PL-16)', async () => {
+    const url = await databases.create();
+    const place = placeOf(join(root, 'six'), url);
+    const app = await AppUnderTest.start(place.flags);
+    await app.close();
+    const lastBackup = async () => {
+      const [row] = await runSql(url, 'SELECT value FROM instance WHERE name = $1', [INSTANCE_LAST_BACKUP]);
+      return Number(row?.['value'] ?? 0);
+    };
+    expect(await lastBackup()).toBe(0);
+    for (const name of ['six', 'seven']) {
+      const before = systemClock.nowMicros();
+      await place.upkeep.backup({ file: join(root, `${name}.tar.zst`) });
+      expect(await lastBackup()).toBeGreaterThanOrEqual(before);
+    }
+    await runSql(url, 'ALTER TABLE instance ADD CONSTRAINT read_only CHECK (false) NOT VALID');
+    const file = join(root, 'eight.tar.zst');
+    await place.upkeep.backup({ file });
+    expect((await place.upkeep.check(file)).manifest.engine).toBe('postgres');
   }, 120_000);
 });

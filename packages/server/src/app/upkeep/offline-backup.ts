@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import { addKeys, sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
@@ -37,10 +37,18 @@ export const backupOffline = async (
 ): Promise<WrittenArchive> => {
   if (!hasStore(config)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store in ${config.dataDir}`);
   const engine = storeEngine(config, around);
+  // A database elsewhere can be backed up where no server ever ran.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
-    return await dumpToFile({ config, around, engine }, order);
+    const startedAt = around.clock.nowMicros();
+    const written = await dumpToFile({ config, around, engine }, order);
+    // Whoever may only read the database has a whole backup all the same, and migrations can still be told `--yes`.
+    await engine.noteBackup(startedAt).catch((error: unknown) => {
+      around.log.warn('the backup could not be noted in the database', { problem: String(error) });
+    });
+    return written;
   } finally {
     lock.release();
   }

@@ -15,6 +15,7 @@ export interface ObjectEngine {
 }
 
 const NO_OBJECT = '0'.repeat(64);
+const DAY_MS = 86_400_000;
 
 /** The world, and where the bytes of the local backend are. */
 interface ObjectsAround {
@@ -35,7 +36,9 @@ export const openObjects = async (config: Config, around: ObjectsAround): Promis
   const { settings } = config;
   const { clock, random, log, dir = join(config.dataDir, 'objects'), isReader = false } = around;
   if (settings['objects.backend'] === 'local') {
-    const blobs = createLocalBlobs({ dir, random, isReader });
+    // Nodes of one database share the directory, and what is young there may be another one's.
+    const shared = config.store.engine === 'sqlite' ? {} : { leftBeforeMs: clock.nowMicros() / 1000 - DAY_MS };
+    const blobs = createLocalBlobs({ dir, random, isReader, ...shared });
     return { blobs, direct: undefined, reach: async () => void (await blobs.stat(NO_OBJECT)), close: () => undefined };
   }
   const { openS3Objects } = await import('../../store/blobs/s3/index.ts');

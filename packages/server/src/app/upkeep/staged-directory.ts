@@ -42,8 +42,9 @@ export const requireWholeDirectory = (dataDir: string): void => {
   );
 };
 
-const syncFolder = (folder: string): void => {
-  const fd = openSync(folder, 'r');
+/** Puts a file, or the names in a folder, on disk. */
+export const syncPath = (path: string): void => {
+  const fd = openSync(path, 'r');
   try {
     fsyncSync(fd);
   } finally {
@@ -115,7 +116,7 @@ export class StagedDirectory {
       closeSync(fd);
     }
     renameSync(draft, join(this.#dataDir, MARKER));
-    syncFolder(this.#dataDir);
+    syncPath(this.#dataDir);
   }
 
   /** Moves away what was there and puts every part that was made in its place. Keys stay where none were made. */
@@ -128,12 +129,12 @@ export class StagedDirectory {
       this.#faultPoint('restore.part');
       if (isMade) renameSync(this.path(part), join(this.#dataDir, part));
     }
-    if (this.safety !== undefined) syncFolder(this.safety);
-    syncFolder(this.#dataDir);
+    if (this.safety !== undefined) syncPath(this.safety);
+    syncPath(this.#dataDir);
     this.#faultPoint('restore.end');
     rmSync(join(this.#dataDir, MARKER));
     this.discard();
-    syncFolder(this.#dataDir);
+    syncPath(this.#dataDir);
   }
 
   /** Forgets what was made. */

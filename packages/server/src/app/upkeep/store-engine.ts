@@ -26,6 +26,8 @@ export interface StoreEngine {
   isEmpty(): Promise<boolean>;
   /** One state of the store; `scratch` is a path that may be used until the dump is closed. */
   dump(scratch: string): Promise<StoreDump>;
+  /** Notes a backup that was written whole, where migrations ask for one (PL-16): an embedded engine makes a copy itself. */
+  noteBackup(atMicros: number): Promise<void>;
   /** An empty store to be filled: the file of an embedded engine, else the configured database, emptied in the same step. */
   load(file: string): Promise<StoreLoad>;
   migrations(): Promise<StoreMigrations>;
@@ -49,6 +51,7 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEn
   isInUse: async () => isDataDirInUse(dataDir),
   isEmpty: async () => true,
   dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
+  noteBackup: async () => undefined,
   load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
   migrations: () => openSqliteMigrations({ dataDir, clock, log }),
 });
@@ -61,6 +64,7 @@ const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 
     isInUse: async () => (await postgres()).isPostgresInUse({ url, log }),
     isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
     dump: async () => (await postgres()).openPostgresDump({ url, log }),
+    noteBackup: async (atMicros) => (await postgres()).notePostgresBackup({ url, log }, atMicros),
     load: async () => (await postgres()).openPostgresLoad({ url, log, nowMicros: clock.nowMicros() }),
     migrations: async () => (await postgres()).openPostgresMigrations({ url, clock, log }),
   };

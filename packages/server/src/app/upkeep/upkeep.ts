@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, copyFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import { type CheckedArchive, checkArchive, type WrittenArchive } from '../../features/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { moveSchema, type SchemaMove, type SchemaMoved } from './move-schema.ts';
 import { type BackupOrder, backupOffline, backupWithKeys, hasStore } from './offline-backup.ts';
 import { type Restored, type RestoreOrder, restoreBackup } from './restore.ts';
+import { syncPath } from './staged-directory.ts';
 import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 /** An archive that a running server has written on this machine, and where it is wanted. */
@@ -62,6 +64,8 @@ const fetchArchive = async (
   }
   const copied = await measure(file);
   if (copied.sha256 !== sha256) throw new Fault('DATA_LOSS', 'ARCHIVE_DAMAGED', `${file} was not copied whole`);
+  syncPath(file);
+  syncPath(dirname(file));
   await rm(from, { force: true });
   return copied;
 };

@@ -1,9 +1,10 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, createIds, type Ids, type Log, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
-import { examineSqlite, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';
+import { examineSqlite, lockDataDir, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
 import { type ObjectEngine, openObjects, requireWholeDirectory } from '../upkeep/index.ts';
 
@@ -37,30 +38,47 @@ export interface Engines extends Surroundings {
 /** Opens store, bus and object bytes as configured; Fault FAILED_PRECONDITION for an engine this build lacks. */
 export const openEngines = async (config: Config, around: Surroundings): Promise<Engines> => {
   const { clock, random, log } = around;
-  requireWholeDirectory(config.dataDir);
-  const secretKeys = await openSecretKeys({
-    dataDir: config.dataDir,
-    configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
-    random,
-  });
-  const opened = await openStore(config, around);
+  const directory = holdDirectory(config);
+  let opened: OpenedStore | undefined;
   try {
-    // After the store, whose lock keeps other processes out of the directory of objects.
+    requireWholeDirectory(config.dataDir);
+    opened = await openStore(config, around);
+    // After the store, whose lock keeps other processes away from keys that are made here, and from the directory of objects.
+    const secretKeys = await openSecretKeys({
+      dataDir: config.dataDir,
+      configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
+      random,
+    });
     const objects = await openObjects(config, around);
     const { blobs } = objects;
+    const close = (): void => {
+      objects.close();
+      directory.release();
+    };
     return {
       ...around,
       ...opened,
       secretKeys,
       blobs,
-      objects,
+      objects: { ...objects, close },
       bus: createLocalBus(log),
       ids: createIds(clock, random),
     };
   } catch (error) {
-    await opened.store.close();
+    await opened?.store.close();
+    directory.release();
     throw error;
   }
+};
+
+/**
+ * Keys and objects are in the data directory wherever the database is: no restore, and no server with another one, comes to
+ * them meanwhile. A store that lies there takes the lock itself, alone.
+ */
+const holdDirectory = ({ dataDir, store }: Config): { release(): void } => {
+  if (store.engine === 'sqlite') return { release: () => undefined };
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return lockDataDir(dataDir, 'shared');
 };
 
 type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;

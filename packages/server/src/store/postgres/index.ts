@@ -4,7 +4,13 @@
  * (`changes`). Owns the tables of `migrations/postgres`; knows rows, not rules. Opened by `app` only, and imported only when
  * `store.url` asks for it.
  */
-export { isPostgresEmpty, isPostgresInUse, openPostgresDump, openPostgresLoad } from './copies/index.ts';
+export {
+  isPostgresEmpty,
+  isPostgresInUse,
+  notePostgresBackup,
+  openPostgresDump,
+  openPostgresLoad,
+} from './copies/index.ts';
 export { type DatabaseExamination, examinePostgres } from './examine.ts';
 export { openPostgresMigrations } from './postgres-migrations.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './postgres-store.ts';

@@ -1,4 +1,4 @@
-import { type Clock, Fault, type Log } from '../../base/index.ts';
+import type { Clock, Log } from '../../base/index.ts';
 import {
   loadMigrations,
   type Migration,
@@ -9,7 +9,14 @@ import {
   undoneMigrations,
 } from '../migrations/index.ts';
 import { Database, type DatabaseOptions, type Session, toCallerError } from './connection/index.ts';
-import { appliedVersion, applyMigration, requireFreshBackup, undoMigration, withMigrationLock } from './migrate.ts';
+import {
+  appliedVersion,
+  applyMigration,
+  requireFreshBackup,
+  storeMissing,
+  undoMigration,
+  withMigrationLock,
+} from './migrate.ts';
 import { requireNoOthers } from './other-programs.ts';
 
 export interface PostgresMigrationsOptions extends Pick<DatabaseOptions, 'url' | 'log'> {
@@ -26,7 +33,7 @@ export const openPostgresMigrations = async (options: PostgresMigrationsOptions)
   try {
     const { applied } = await schema.status();
     if (applied > 0) return schema;
-    throw new Fault('NOT_FOUND', 'STORE_MISSING', 'there is no store in the database of store.url: start svc on it');
+    throw storeMissing();
   } catch (error) {
     await database.close();
     throw error;

@@ -4,12 +4,13 @@ import { Fault } from '../../base/index.ts';
 
 /**
  * One server per data directory: an exclusive transaction held open on `lock.db` until `release`; the system drops it
- * when the process ends, however it ends. Throws Fault FAILED_PRECONDITION DATA_DIR_IN_USE when another holds it.
+ * when the process ends, however it ends. `shared` is for nodes whose database is elsewhere: they may be several, but nobody
+ * is there alone meanwhile. Throws Fault FAILED_PRECONDITION DATA_DIR_IN_USE when another holds it.
  */
-export const lockDataDir = (dataDir: string): { release(): void } => {
+export const lockDataDir = (dataDir: string, use: 'alone' | 'shared' = 'alone'): { release(): void } => {
   const database = new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec(use === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
   } catch (cause) {
     database.close();
     throw new Fault(

@@ -83,6 +83,16 @@ describe('local blobs', () => {
     expect(await filesOf(dir)).toEqual([]);
   });
 
+  it('leave what another process may be writing in a shared directory, until it is old', async () => {
+    const { dir } = await openForTest();
+    await writeFile(join(dir, 'tmp', 'being-written'), 'half');
+    const { mtimeMs } = await stat(join(dir, 'tmp', 'being-written'));
+    createLocalBlobs({ dir, random: seededRandom(2), leftBeforeMs: mtimeMs });
+    expect(await filesOf(dir)).toEqual(['tmp/being-written']);
+    createLocalBlobs({ dir, random: seededRandom(2), leftBeforeMs: mtimeMs + 1 });
+    expect(await filesOf(dir)).toEqual([]);
+  });
+
   it('leave nothing in tmp after refused and accepted puts', async () => {
     const { dir, blobs } = await openForTest();
     await blobs.put(Buffer.from('x'.repeat(9_000)));

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../base/index.ts';
@@ -8,11 +8,13 @@ import { type ByteRange, type ObjectFile, objectSize, readRange, readWhole } fro
 import { placeObject, writeObject } from './object-writer.ts';
 
 export interface LocalBlobsOptions {
-  /** The `objects` directory; made when missing. Only one process may use it. */
+  /** The `objects` directory; made when missing. */
   readonly dir: string;
   readonly random: Random;
   /** True beside the process that uses the directory: nothing of it is removed, and nothing may be put. */
   readonly isReader?: boolean;
+  /** What was last written before this time (Unix milliseconds) is a leftover. Default: everything; no other process may use it. */
+  readonly leftBeforeMs?: number;
 }
 
 const HASH_CHARS = 64;
@@ -25,7 +27,9 @@ export const createLocalBlobs = (options: LocalBlobsOptions): BlobStore => {
   const tmp = join(options.dir, 'tmp');
   if (options.isReader === true) return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(tmp)) rmSync(join(tmp, name), { force: true });
+  const { leftBeforeMs = Number.POSITIVE_INFINITY } = options;
+  for (const file of readdirSync(tmp).map((name) => join(tmp, name)))
+    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < leftBeforeMs) rmSync(file, { force: true });
   return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
 };
 

@@ -61,6 +61,7 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
   it('know a database without anything in it', async () => {
     const bare = { url: await databases.create({ isEmpty: true }), log: silentLog };
     expect([await isPostgresEmpty(bare), await isPostgresInUse(bare)]).toEqual([true, false]);
+    await expect(openPostgresDump(bare)).rejects.toMatchObject({ code: 'NOT_FOUND', reason: 'STORE_MISSING' });
     await databases.drop(bare.url);
   });
 });

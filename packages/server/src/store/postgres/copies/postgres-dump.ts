@@ -1,16 +1,21 @@
 import type { DumpRow, DumpTable, StoreDump } from '../../contracts/index.ts';
 import { composed, toCallerError } from '../connection/index.ts';
+import { appliedVersion, storeMissing } from '../migrate.ts';
 import { type CopyOptions, OwnSession } from './own-session.ts';
 
 /** Rows read in one go. */
 const BATCH_ROWS = 200;
-const APPLIED = composed<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM schema_migrations');
 
-/** One snapshot of the database, beside whoever writes. Fault UNAVAILABLE STORAGE when it cannot be reached. */
+/**
+ * One snapshot of the database, beside whoever writes. Faults: UNAVAILABLE STORAGE when it cannot be reached, NOT_FOUND
+ * STORE_MISSING for one without a schema of ours.
+ */
 export const openPostgresDump = async (options: CopyOptions): Promise<StoreDump> => {
   const own = await OwnSession.begin(options, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    return new PostgresDump(own, (await own.session.first(APPLIED))?.version ?? 0);
+    const schema = await appliedVersion(own.session);
+    if (schema === 0) throw storeMissing();
+    return new PostgresDump(own, schema);
   } catch (error) {
     await own.rollback();
     throw toCallerError(error);
