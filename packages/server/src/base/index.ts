@@ -11,4 +11,5 @@ export * from './fault.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';
+export * from './passes.ts';
 export * from './random.ts';
