@@ -12,6 +12,7 @@ export * from './labels.ts';
 export * from './names.ts';
 export * from './namespace-paths.ts';
 export * from './page-fill.ts';
+export * from './path-names.ts';
 export * from './record.ts';
 export * from './resource-codec.ts';
 export * from './resource-views.ts';
