@@ -125,4 +125,6 @@ export interface ObjectReferences {
 export interface InstanceValues {
   value(name: string): Promise<string | undefined>;
   setValue(name: string, value: string): Promise<void>;
+  /** Removes the value with its row; none of that name is fine. */
+  removeValue(name: string): Promise<void>;
 }

@@ -270,4 +270,9 @@ export class InstanceHandle implements InstanceValues {
     this.#access.change();
     this.#access.tables.instance.setValue(name, value);
   }
+
+  async removeValue(name: string) {
+    this.#access.change();
+    this.#access.tables.instance.removeValue(name);
+  }
 }
