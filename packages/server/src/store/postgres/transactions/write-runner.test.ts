@@ -317,7 +317,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     await Promise.all(
       ['h1', 'h2'].map((holder, index) => stores[index]!.write((tx) => tx.objects.dropReferences(holder, 7))),
     );
-    expect(await stores[0].write((tx) => tx.objects.unreferenced(8, 9))).toEqual(['x']);
+    expect(await stores[0].write((tx) => tx.objects.condemn(8, 9, 9))).toEqual(['x']);
   });
 
   it('get through when they lock sessions in opposite order', async () => {
