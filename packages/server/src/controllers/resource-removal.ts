@@ -1,4 +1,5 @@
 import { formatKey } from '../resources/index.ts';
+import { dropOwnership } from '../resources/merge/index.ts';
 import type { ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
 import type { ResourceWriterDeps } from './resource-writer.ts';
@@ -69,6 +70,8 @@ export class ResourceRemoval {
   async #erase(tx: WriteTx, origin: WriteOrigin, current: StoredResource): Promise<RemoveResult> {
     await this.#deps.contracts.get(current.key.kind)?.removing?.(tx, current, origin);
     const removed = (await tx.resources.remove(current.key, current.version)) ?? current;
+    await dropOwnership(tx, current.uid);
+    if (current.deletionTimestamp !== undefined) await tx.queue.cancel(GC_FINALIZERS, current.uid);
     await this.#record(tx, origin, { stored: removed, outcome: 'deleted' });
     const dependants = await tx.resources.dependents(current.uid, 1);
     if (dependants.length > 0) await this.#follow(tx, current);

@@ -33,6 +33,7 @@ const store = {
     const instance: InstanceValues = {
       value: async (name) => values.get(name),
       setValue: async (name, value) => void values.set(name, value),
+      removeValue: async (name) => void values.delete(name),
     };
     return work({ instance, now: () => 77 } as Partial<WriteTx> as WriteTx);
   },

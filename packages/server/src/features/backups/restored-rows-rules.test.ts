@@ -27,6 +27,12 @@ describe('a restored row', () => {
     expect(restored('queue', { kind: 'k', key: 'a', token: 'x' })).toEqual({ kind: 'k', key: 'a', token: '' });
   });
 
+  it('of an object that was being removed only has no references', () => {
+    const object = { sha256: 'a', size_bytes: 1, unreferenced_at: 5 };
+    expect(restored('objects', object)).toEqual(object);
+    expect(restored('objects', { ...object, unreferenced_at: 2 ** 52 + 5 })).toEqual(object);
+  });
+
   it('of any other table is the row', () => {
     const row = { uid: 'u', body: '{}' };
     expect(restored('activity', row)).toBe(row);

@@ -1,4 +1,4 @@
-import { type DumpRow, type DumpTable, INSTANCE_EPOCH } from '../../store/contracts/index.ts';
+import { CONDEMNED, type DumpRow, type DumpTable, INSTANCE_EPOCH } from '../../store/contracts/index.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
@@ -6,7 +6,7 @@ const RESTORED = 'restored/';
 /**
  * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.
  * Claims stay, but expired and held by nobody, so that running turns are taken up as after a crash. Leases and items that
- * were taken from a queue are free.
+ * were taken from a queue are free, and no collector is removing an object.
  */
 export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {
   switch (table.name) {
@@ -20,6 +20,10 @@ export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): Dump
       return { ...row, token: '' };
     case 'leases':
       return undefined;
+    case 'objects':
+      return Number(row['unreferenced_at']) < CONDEMNED
+        ? row
+        : { ...row, unreferenced_at: Number(row['unreferenced_at']) - CONDEMNED };
     default:
       return row;
   }

@@ -84,7 +84,7 @@ export class FileWrites {
     const { spec: filled, key } = newFileSpec(namespace, file);
     const hasOwnType = (file?.spec?.mediaType ?? '') !== '' || source.mediaType === '';
     const spec = hasOwnType ? filled : create(FileSpecSchema, { ...filled, mediaType: source.mediaType });
-    await objects.pins.pin(source.sha256);
+    await objects.reserve(source.sha256, source.sizeBytes);
     const content = hasText(spec, source) ? { ...source, bytes: await blobs.read(source.sha256) } : source;
     return this.#insert(origin, { ...wanted, spec, key, content });
   }

@@ -22,6 +22,8 @@ export interface PostgresStoreOptions {
   readonly sync?: 'full' | 'off';
   /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 4 s at most. */
   readonly lockTimeoutMs?: number;
+  /** For tests: how long an answer may take without a byte coming, in milliseconds. Default 8 s. */
+  readonly silenceMs?: number;
   /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
   readonly migrate?: 'auto' | 'manual';
   /** For tests: called before each statement and around each COMMIT; throws to make it fail, or ends the process. */
@@ -88,8 +90,12 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
 
 /** The reader of the logs has a connection of its own: transactions that hold all others may wait for it. */
 const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'> => {
-  const { url, log, sync, lockTimeoutMs, faults } = options;
-  const common = { url, log, isSynced: sync !== 'off', ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }) };
+  const { url, log, sync, lockTimeoutMs, silenceMs, faults } = options;
+  const common = {
+    ...{ url, log, isSynced: sync !== 'off' },
+    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  };
   const poolSize = callsOf(options.poolSize);
   return {
     calls: new Database({ ...common, poolSize, ...(faults === undefined ? {} : { faults }) }),

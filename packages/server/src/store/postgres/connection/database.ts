@@ -2,6 +2,7 @@ import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
 import { Session } from './session.ts';
+import { SilenceGuards } from './silence-guard.ts';
 import type { Queries, SqlValue, Statement } from './statement.ts';
 import { storageFault, toCallerError } from './storage-fault.ts';
 import { unescaped } from './text-escape.ts';
@@ -11,6 +12,10 @@ const LIMIT_MS = 5_000;
 /** A wait for a lock ends before its statement does, so that the write is repeated and not refused. */
 const LOCK_LIMIT_MS = 4_000;
 const CONNECT_MS = 5_000;
+/** Without a byte for this long the host is taken for gone: its own limits would have ended whatever it does. */
+const SILENCE_MS = 8_000;
+/** A connection that nobody uses, or that waits for a long copy, is asked for a sign of life after this time. */
+const KEEP_ALIVE_MS = 10_000;
 /** Connections tried for one statement: those that the server ended while nobody had them fail at their first use. */
 const MAX_TRIES = 4;
 /** Connections that stay open when there is nothing to do. */
@@ -24,6 +29,8 @@ export interface DatabaseOptions {
   readonly isSynced: boolean;
   /** How long a statement waits for a lock, in milliseconds; 4 s at most. */
   readonly lockTimeoutMs?: number;
+  /** How long an answer may take without a byte coming, in milliseconds; default 8 s, later than the server's own limits. */
+  readonly silenceMs?: number;
   readonly log: Log;
   /** Called as `store.statement` before each statement; throws to make it fail. */
   readonly faults?: FaultPoints;
@@ -68,6 +75,7 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     min: Math.min(WARM, options.poolSize),
     pipeline: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: LIMIT_MS,
     lock_timeout: Math.min(options.lockTimeoutMs ?? LOCK_LIMIT_MS, LOCK_LIMIT_MS),
@@ -85,10 +93,12 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
 export class Database implements Queries {
   readonly #pool: Pool;
   readonly #options: DatabaseOptions;
+  readonly #guards: SilenceGuards;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+    this.#guards = new SilenceGuards(options.silenceMs ?? SILENCE_MS);
     this.#pool = new Pool(poolConfig(options));
     // A connection that dies while nobody has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
@@ -113,7 +123,7 @@ export class Database implements Queries {
         ? CLOSED
         : storageFault('the database cannot be reached, or has no connection to spare', error);
     }
-    return new Session(client, this.#options.faults);
+    return new Session(client, this.#guards.of(client), this.#options.faults);
   }
 
   async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
@@ -150,7 +160,7 @@ export class Database implements Queries {
       try {
         return await work(session);
       } catch (error) {
-        if (session.lost === undefined || tries === MAX_TRIES) throw toCallerError(error);
+        if (session.lost === undefined || session.wasSilent || tries === MAX_TRIES) throw toCallerError(error);
       } finally {
         session.release(false);
       }

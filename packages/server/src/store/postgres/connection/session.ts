@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { assert } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
+import type { SilenceGuard } from './silence-guard.ts';
 import type { Queries, SqlResult, SqlValue, Statement } from './statement.ts';
 import { ConnectionLost, toEngineError } from './storage-fault.ts';
 import { toParameter } from './text-escape.ts';
@@ -24,14 +25,16 @@ const onlyRow = <Row>(rows: readonly Row[]): Row => {
 /** One connection while one caller has it. Statements are sent at once and answered in order. */
 export class Session implements Queries {
   readonly #client: PoolClient;
+  readonly #guard: SilenceGuard;
   readonly #faults: FaultPoints | undefined;
   #lost: ConnectionLost | undefined;
   readonly #onError = (error: Error): void => {
     this.#lost ??= new ConnectionLost(error);
   };
 
-  constructor(client: PoolClient, faults?: FaultPoints) {
+  constructor(client: PoolClient, guard: SilenceGuard, faults?: FaultPoints) {
     this.#client = client;
+    this.#guard = guard;
     this.#faults = faults;
     client.on('error', this.#onError);
   }
@@ -41,10 +44,20 @@ export class Session implements Queries {
     return this.#lost;
   }
 
+  /** True when the connection was given up because the server sent nothing for too long. */
+  get wasSilent(): boolean {
+    return this.#guard.wasSilent;
+  }
+
+  /** Whether the server may work as long as it likes on a statement. */
+  set isPatient(isPatient: boolean) {
+    this.#guard.isPatient = isPatient;
+  }
+
   /** Answers the tag: COMMIT of a transaction that had failed is answered by `ROLLBACK`. */
   async command(words: Command): Promise<string> {
     try {
-      return (await this.#client.query(words)).command;
+      return (await this.#guard.until(this.#client.query(words))).command;
     } catch (error) {
       throw this.#failure(error);
     }
@@ -53,7 +66,7 @@ export class Session implements Queries {
   /** Runs several statements of a migration. */
   async script(text: string): Promise<void> {
     try {
-      await this.#client.query(text);
+      await this.#guard.until(this.#client.query(text));
     } catch (error) {
       throw this.#failure(error);
     }
@@ -84,11 +97,13 @@ export class Session implements Queries {
   async #query<Row>(sql: Statement<Row>, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
     this.#faults?.('store.statement');
     try {
-      const answer = await this.#client.query<never>({
-        ...(sql.name === undefined ? {} : { name: sql.name }),
-        text: sql.text,
-        values: values.map(toParameter),
-      });
+      const answer = await this.#guard.until(
+        this.#client.query<never>({
+          ...(sql.name === undefined ? {} : { name: sql.name }),
+          text: sql.text,
+          values: values.map(toParameter),
+        }),
+      );
       return { rows: answer.rows as Row[], count: answer.rowCount ?? 0 };
     } catch (error) {
       throw this.#failure(error);

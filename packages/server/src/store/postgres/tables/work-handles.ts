@@ -141,6 +141,9 @@ const SET = statement(
 );
 /** Of a value that was read before: only when it is still what was read. */
 const CHANGE = statement('UPDATE instance SET value = $2 WHERE name = $1 AND value = $3');
+const REMOVE = statement('DELETE FROM instance WHERE name = $1');
+/** Of a value that was read before: only when it is still what was read. */
+const REMOVE_SEEN = statement('DELETE FROM instance WHERE name = $1 AND value = $2');
 const ADD_VALUE = statement('INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');
 
 export const instanceValue = async (sql: Queries, name: string): Promise<string | undefined> =>
@@ -179,5 +182,19 @@ export class InstanceHandle implements InstanceValues {
       if (written === 0) throw reads.stale(id);
     }
     reads.wrote(id);
+  }
+
+  async removeValue(name: string) {
+    const { sql, reads } = this.#access;
+    const id = rowId('instance', [name]);
+    const read = reads.readOf(id);
+    // A value that was read as missing stays among the reads, which are looked at again before the commit.
+    if (read !== undefined && read.seen === undefined) return;
+    const removed =
+      read === undefined ? await sql.run(REMOVE, [name]) : await sql.run(REMOVE_SEEN, [name, String(read.seen)]);
+    if (removed === 1) reads.wrote(id);
+    else if (read !== undefined) throw reads.stale(id);
+    // Nothing to remove was seen: that is a read, which somebody else's value makes stale.
+    else reads.sawRow({ table: 'instance', key: [name], seen: undefined });
   }
 }

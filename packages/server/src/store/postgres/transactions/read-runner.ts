@@ -19,7 +19,7 @@ export const readSnapshot = async <T>(
     try {
       return await work(createReadHandle({ ...access, sql: scope }));
     } catch (error) {
-      const wasGone = session.lost !== undefined && !scope.wasAnswered;
+      const wasGone = session.lost !== undefined && !session.wasSilent && !scope.wasAnswered;
       if (!wasGone || tries === MAX_TRIES) throw toCallerError(error);
     } finally {
       scope.close();

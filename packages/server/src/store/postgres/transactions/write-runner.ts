@@ -48,7 +48,7 @@ type Outcome<T> =
   /** Nothing was written; another transaction was in the way. */
   | { readonly type: 'conflict'; readonly error: unknown }
   /** Nothing was written; the connection broke before COMMIT was sent. */
-  | { readonly type: 'cut'; readonly error: unknown };
+  | { readonly type: 'cut'; readonly wasSilent: boolean; readonly error: unknown };
 
 /**
  * Write transactions. Invariants, cited by the tests:
@@ -91,7 +91,8 @@ export class WriteRunner {
         for (const effect of outcome.effects) this.#runEffect(effect);
         return outcome.value;
       }
-      if (outcome.type === 'cut' && ++reconnects > MAX_RECONNECTS) throw toCallerError(outcome.error);
+      if (outcome.type === 'cut' && (outcome.wasSilent || ++reconnects > MAX_RECONNECTS))
+        throw toCallerError(outcome.error);
       if (run >= MAX_RUNS || monotonicMs() - begunMs >= MAX_REPEAT_MS) {
         log.warn('a write was given up: others were in its way each time', { runs: run });
         throw storageFault('too many writes of the same rows', outcome.error);
@@ -137,7 +138,7 @@ export class WriteRunner {
       return { type: 'conflict', error: scope.failure };
     }
     this.#options.faults?.('store.commit');
-    if (session.lost !== undefined) return { type: 'cut', error: session.lost };
+    if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
     scope.close();
     let tag: string;
     try {
@@ -160,7 +161,7 @@ export class WriteRunner {
     const { lost } = session;
     if (lost !== undefined) {
       if (isOwn(error)) throw error;
-      return { type: 'cut', error: lost };
+      return { type: 'cut', wasSilent: session.wasSilent, error: lost };
     }
     // After a COMMIT that was refused nothing more can be asked of the transaction.
     const isHealthy = scope.isOpen && scope.failure === undefined;
