@@ -336,6 +336,22 @@ describe('resources of every kind', () => {
       expect(stream.ids.at(-1)).toBe(String(newest));
     });
 
+    it('with a bookmark at once when a reader prefers to know that it has all up to now', async () => {
+      await agent('a');
+      await skill('unseen');
+      const { newest } = await world.store.direct.resources.versionRange();
+      const since = (resourceVersion: string): TestStream<ResourceChangedEvent> =>
+        world.stream(watchResources, { ns: 'default', kinds: ['Agent'], resourceVersion }, { prefer: 'svc-bookmark' });
+      const [all, none] = [since('0'), since(String(newest))];
+      await settle();
+      expect([all, none].map((stream) => shown(stream).at(-1))).toEqual(['BOOKMARK', 'BOOKMARK']);
+      expect([all, none].map((stream) => stream.ids.at(-1))).toEqual([String(newest), String(newest)]);
+      await agent('b');
+      await settle();
+      expect(shown(all).slice(-2)).toEqual(['BOOKMARK', 'CREATED b']);
+      await Promise.all([all.stop(), none.stop()]);
+    });
+
     it('until a reader falls too far behind, who learns where to go on', async () => {
       const stream = watch({ kinds: ['Agent'] });
       await settle();
