@@ -3,6 +3,7 @@ import { assert, type FieldViolation, type Ids, invalidField } from '../base/ind
 import {
   API_VERSION,
   formatKey,
+  holdsHalfCharacter,
   type LabelLimits,
   openRecord,
   refusal,
@@ -178,6 +179,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
       ...this.metadataFaults(input, { current, path }),
       ...(contract?.validate(write) ?? []),
+      ...(holdsHalfCharacter(plainText) ? invalidField('spec', 'holds half a character').violations : []),
       ...this.#checkSize(plainText, contract?.ownBounds?.(spec) ?? []),
       ...(await this.#checkOwners(tx, input, path)),
     ];
