@@ -3,7 +3,7 @@ import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
 import { type ResourceChange, type ResourceKey, resourcePages, type Store } from '../store/contracts/index.ts';
 import type { ChangeFeed, Reconciler } from './contract.ts';
-import { KeyQueue } from './key-queue.ts';
+import { KeyQueue } from './queues/index.ts';
 
 export interface ReconcileLoopDeps {
   readonly store: Pick<Store, 'direct'>;

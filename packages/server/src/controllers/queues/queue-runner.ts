@@ -6,9 +6,9 @@ import {
   type Log,
   Passes,
   type Random,
-} from '../base/index.ts';
-import type { Bus, QueueItem, Store } from '../store/contracts/index.ts';
-import { type QueueWorker, RESOURCES_CHANGED } from './contract.ts';
+} from '../../base/index.ts';
+import type { Bus, QueueItem, Store } from '../../store/contracts/index.ts';
+import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
   readonly store: Pick<Store, 'write' | 'now'>;
