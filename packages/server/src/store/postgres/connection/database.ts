@@ -1,10 +1,9 @@
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
 import { Session } from './session.ts';
 import type { Queries, SqlValue, Statement } from './statement.ts';
 import { storageFault, toCallerError } from './storage-fault.ts';
-import { unescaped } from './text-escape.ts';
 
 /** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
 const LIMIT_MS = 5_000;
@@ -30,14 +29,6 @@ export interface DatabaseOptions {
 }
 
 const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
-const INT8 = 20;
-const TEXTS: ReadonlySet<number> = new Set([25, 1043]);
-
-/** bigint as number (all of ours are below 2^53), text without escapes; everything else as the driver does it. */
-const parserOf = (oid: number): ((text: string) => unknown) | undefined => {
-  if (oid === INT8) return Number;
-  return TEXTS.has(oid) ? unescaped : undefined;
-};
 
 /** What the engine settles for every connection; the driver would let the address have the last word. */
 const OWN_SETTINGS = [
@@ -75,9 +66,6 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     // Of a setting that is named twice the server takes the last.
     options:
       `${serverOptions} -c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`.trim(),
-    types: {
-      getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
-    },
   };
 };
 
