@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
+import { Lanes } from './lanes.ts';
 import { Session } from './session.ts';
 import type { Queries, SqlValue, Statement } from './statement.ts';
 import { storageFault, toCallerError } from './storage-fault.ts';
@@ -19,6 +20,8 @@ export interface DatabaseOptions {
   /** `postgres://…`; never shown. */
   readonly url: string;
   readonly poolSize: number;
+  /** How many of them are shared by statements that stand alone; without, each has one to itself for as long as it takes. */
+  readonly lanes?: number;
   /** False: a commit is acknowledged before it is on disk; for tests. */
   readonly isSynced: boolean;
   /** How long a statement waits for a lock, in milliseconds; 4 s at most. */
@@ -73,11 +76,13 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
 export class Database implements Queries {
   readonly #pool: Pool;
   readonly #options: DatabaseOptions;
+  readonly #lanes: Lanes | undefined;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#pool = new Pool(poolConfig(options));
+    this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
     // A connection that dies while nobody has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
   }
@@ -105,19 +110,19 @@ export class Database implements Queries {
   }
 
   async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#alone((session) => session.rows(sql, values));
+    return this.#alone(sql, (session) => session.rows(sql, values));
   }
 
   async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#alone((session) => session.first(sql, values));
+    return this.#alone(sql, (session) => session.first(sql, values));
   }
 
   async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#alone((session) => session.one(sql, values));
+    return this.#alone(sql, (session) => session.one(sql, values));
   }
 
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#alone((session) => session.run(sql, values));
+    return this.#alone(sql, (session) => session.run(sql, values));
   }
 
   get isClosed(): boolean {
@@ -128,20 +133,33 @@ export class Database implements Queries {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#lanes?.close();
     await this.#pool.end();
   }
 
   /** Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try. */
-  async #alone<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #alone<T>(sql: Statement<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const session = await this.acquire();
+      let used: Session | undefined;
+      const once = (session: Session): Promise<T> => {
+        used = session;
+        return work(session);
+      };
       try {
-        return await work(session);
+        // What is put together at run time lists and filters: nobody waits behind it.
+        return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
-        if (session.lost === undefined || tries === MAX_TRIES) throw toCallerError(error);
-      } finally {
-        session.release(false);
+        if (used?.lost === undefined || tries === MAX_TRIES) throw toCallerError(error);
       }
+    }
+  }
+
+  async #onOwn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.acquire();
+    try {
+      return await work(session);
+    } finally {
+      session.release(false);
     }
   }
 }

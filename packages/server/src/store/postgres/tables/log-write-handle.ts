@@ -63,6 +63,8 @@ const SAVE_PERMISSION = statement('UPDATE permissions SET open = $2, expires_at 
 /** `SessionLogWrites` inside one write transaction. Whoever changes a conversation holds its session row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   readonly #access: WriteAccess;
+  /** JSON of the labels of sessions that this transaction holds. */
+  readonly #labels = new Map<string, string>();
 
   constructor(access: WriteAccess) {
     super(access);
@@ -70,7 +72,9 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async lockSession(id: string) {
-    return lockSession(this.#access.sql, id);
+    const row = await lockSession(this.#access.sql, id);
+    if (row !== undefined) this.#labels.set(id, textMapJson(row.labels));
+    return row;
   }
 
   async insertSession(row: SessionRow) {
@@ -78,7 +82,10 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async saveSession(row: SessionRow) {
-    await saveSession(this.#access.sql, row);
+    const known = this.#labels.get(row.id);
+    this.#labels.delete(row.id);
+    await saveSession(this.#access.sql, row, known);
+    if (known === textMapJson(row.labels)) this.#labels.set(row.id, known);
   }
 
   async deleteSession(id: string) {
@@ -100,18 +107,18 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   /** A missing row: nothing written. */
   async saveMessage(row: MessageRow) {
-    await this.#access.sql.run(SAVE_MESSAGE, [
+    this.#access.sql.later(SAVE_MESSAGE, [
       ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
       ...[textMapJson(row.labels), row.parts],
     ]);
   }
 
   async deleteMessages(sessionId: string, ids: readonly string[]) {
-    await this.#access.sql.run(DELETE_MESSAGES, [sessionId, ids]);
+    this.#access.sql.later(DELETE_MESSAGES, [sessionId, ids]);
   }
 
   async insertTurn(row: TurnRow) {
-    await insertTurn(this.#access.sql, row);
+    insertTurn(this.#access.sql, row);
   }
 
   async saveTurn(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }) {
@@ -148,7 +155,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async appendJournal(rows: readonly JournalRow[]) {
     if (rows.length === 0) return;
-    await this.#access.sql.run(APPEND_JOURNAL, [
+    this.#access.sql.later(APPEND_JOURNAL, [
       rows.map((row) => row.turnId),
       rows.map((row) => row.index),
       rows.map((row) => row.kind),
@@ -162,11 +169,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async insertSteer(row: SteerRow) {
-    await this.#access.sql.run(INSERT_STEER, [row.sessionId, row.messageId, row.turnId, row.bytes, row.body]);
+    this.#access.sql.later(INSERT_STEER, [row.sessionId, row.messageId, row.turnId, row.bytes, row.body]);
   }
 
   async deleteSteers(sessionId: string, messageIds: readonly string[]) {
-    await this.#access.sql.run(DELETE_STEERS, [sessionId, messageIds]);
+    this.#access.sql.later(DELETE_STEERS, [sessionId, messageIds]);
   }
 
   async insertPermission(row: PermissionRow) {
@@ -178,7 +185,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async savePermission(row: PermissionRow) {
-    await this.#access.sql.run(SAVE_PERMISSION, [row.id, row.open ? 1 : 0, row.expiresAt, row.body]);
+    this.#access.sql.later(SAVE_PERMISSION, [row.id, row.open ? 1 : 0, row.expiresAt, row.body]);
   }
 
   async setNamespaceReady(namespace: string, ready: boolean) {

@@ -72,8 +72,8 @@ export class ObjectHandle implements ObjectReferences {
 
   async addReference(row: Parameters<ObjectReferences['addReference']>[0]) {
     const { sql } = this.#access;
-    await sql.run(ADD_OBJECT, [row.sha256, row.sizeBytes]);
-    await sql.run(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
+    sql.later(ADD_OBJECT, [row.sha256, row.sizeBytes]);
+    sql.later(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
   }
 
   async dropReferences(holder: string, at: number) {
@@ -89,7 +89,7 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async forget(sha256: string) {
-    await this.#access.sql.run(FORGET, [sha256]);
+    this.#access.sql.later(FORGET, [sha256]);
   }
 
   async heldBytes(holder: string) {
@@ -97,6 +97,6 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async adopt(sha256: string, sizeBytes: number, at: number) {
-    await this.#access.sql.run(ADOPT, [sha256, sizeBytes, at]);
+    this.#access.sql.later(ADOPT, [sha256, sizeBytes, at]);
   }
 }
