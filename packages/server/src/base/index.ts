@@ -12,3 +12,4 @@ export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';
 export * from './random.ts';
+export * from './together.ts';

@@ -68,7 +68,7 @@ const messagesOf = (name: string, values: readonly SqlValue[], isDescribed: bool
 const countOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
 
 /** The driver's class without what its types say of its members: it takes only queries of this class into a pipeline. */
-const DriverQuery = Query as unknown as new (config: { readonly text: string; readonly name: string }) => object;
+const DriverQuery = Query as unknown as new (text: string) => object;
 
 export interface QueryOutcome<Row> {
   readonly resolve: (result: SqlResult<Row> & { readonly tag: string }) => void;
@@ -80,6 +80,8 @@ export interface QueryOutcome<Row> {
  * asked for once per connection, its messages leave as one piece, and rows are made without a copy between.
  */
 export class PreparedQuery<Row> extends DriverQuery {
+  /** The driver notes by it what the connection has prepared. */
+  readonly name: string;
   readonly #sql: Statement<Row>;
   readonly #values: readonly SqlValue[] | undefined;
   readonly #shapes: Shapes;
@@ -95,7 +97,8 @@ export class PreparedQuery<Row> extends DriverQuery {
     values: readonly SqlValue[] | undefined,
     how: { readonly shapes: Shapes; readonly outcome: QueryOutcome<Row> },
   ) {
-    super({ text: sql.text, name: sql.name ?? '' });
+    super(sql.text);
+    this.name = sql.name ?? '';
     this.#sql = sql;
     this.#values = values;
     this.#shapes = how.shapes;

@@ -60,11 +60,14 @@ const INSERT_PERMISSION = statement(
 );
 const SAVE_PERMISSION = statement('UPDATE permissions SET open = $2, expires_at = $3, body = $4 WHERE id = $1');
 
+/** Namespace, agent and creation time of a session never change. */
+const unchanging = ({ namespace, agent, createdAt }: SessionRow) => ({ namespace, agent, createdAt });
+
 /** `SessionLogWrites` inside one write transaction. Whoever changes a conversation holds its session row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   readonly #access: WriteAccess;
-  /** JSON of the labels of sessions that this transaction holds. */
-  readonly #labels = new Map<string, string>();
+  /** Sessions that this transaction holds, as they are: nobody else can change them. */
+  readonly #held = new Map<string, SessionRow>();
 
   constructor(access: WriteAccess) {
     super(access);
@@ -72,8 +75,10 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async lockSession(id: string) {
+    const held = this.#held.get(id);
+    if (held !== undefined) return held;
     const row = await lockSession(this.#access.sql, id);
-    if (row !== undefined) this.#labels.set(id, textMapJson(row.labels));
+    if (row !== undefined) this.#held.set(id, row);
     return row;
   }
 
@@ -82,13 +87,20 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async saveSession(row: SessionRow) {
-    const known = this.#labels.get(row.id);
-    this.#labels.delete(row.id);
-    await saveSession(this.#access.sql, row, known);
-    if (known === textMapJson(row.labels)) this.#labels.set(row.id, known);
+    const held = this.#held.get(row.id);
+    this.#held.delete(row.id);
+    await saveSession(this.#access.sql, row, held);
+    // What no save changes is as it was held.
+    if (held !== undefined) this.#held.set(row.id, { ...row, ...unchanging(held) });
+  }
+
+  /** Something was undone: what the transaction holds may be as it was before. */
+  forgetHeld(): void {
+    this.#held.clear();
   }
 
   async deleteSession(id: string) {
+    this.#held.delete(id);
     await deleteSession(this.#access, id);
   }
 
@@ -126,7 +138,9 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async readyTurns(limit: number) {
-    return readyTurns(this.#access, limit);
+    const { turns, sessions } = await readyTurns(this.#access, limit);
+    for (const session of sessions) if (!this.#held.has(session.id)) this.#held.set(session.id, session);
+    return turns;
   }
 
   async expiredClaims(now: number, limit: number) {

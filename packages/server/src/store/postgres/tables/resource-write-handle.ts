@@ -19,6 +19,7 @@ import {
 import type { WriteAccess } from '../access.ts';
 import { statement } from '../connection/index.ts';
 import { type RangeEntry, rowId } from '../reads/index.ts';
+import { changeActivity, dropActivity, setActivity } from './activity-sql.ts';
 import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
 import { listResources } from './resource-list.ts';
 
@@ -78,13 +79,6 @@ const ADD_OWNERS = statement(
   `INSERT INTO resource_owners (owner_uid, resource) SELECT uid, $2 FROM unnest($1::text[]) AS uid ON CONFLICT DO NOTHING`,
 );
 const DROP_OWNERS = statement('DELETE FROM resource_owners WHERE owner_uid = ANY($1::text[]) AND resource = $2');
-const SET_ACTIVITY = statement(
-  'INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT (uid) DO UPDATE SET body = excluded.body',
-);
-/** Of an activity that was read before: only when it is still what was read. */
-const CHANGE_ACTIVITY = statement('UPDATE activity SET body = $2 WHERE uid = $1 AND body = $3');
-const ADD_ACTIVITY = statement('INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT DO NOTHING');
-const DROP_ACTIVITY = statement('DELETE FROM activity WHERE uid = $1');
 /** Versions and times rise together but for what transactions overlap, so the old entries are a prefix; the newest stays. */
 const TRIM = statement(
   `DELETE FROM changes WHERE version IN (SELECT version FROM (
@@ -192,7 +186,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     if (previous === undefined) return undefined;
     this.#dropLabels(key, previous.labels);
     this.#dropOwners(previous);
-    sql.later(DROP_ACTIVITY, [previous.uid]);
+    dropActivity(sql, previous.uid);
     return toResource(await sql.one(DELETE, [previous.row, now]));
   }
 
@@ -200,13 +194,10 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const { sql, reads } = this.#access;
     const read = reads.activityOf(uid);
     if (read === undefined) {
-      sql.later(SET_ACTIVITY, [uid, json]);
+      setActivity(sql, uid, json);
       return;
     }
-    const { body } = read;
-    const written =
-      body === undefined ? await sql.run(ADD_ACTIVITY, [uid, json]) : await sql.run(CHANGE_ACTIVITY, [uid, json, body]);
-    if (written === 0) throw reads.stale(`activity/${uid}`);
+    if (!(await changeActivity(sql, uid, { read: read.body, body: json }))) throw reads.stale(`activity/${uid}`);
     reads.sawActivity(uid, json);
   }
 

@@ -82,14 +82,14 @@ export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise
   changeLabels(sql, row, { json, add: true });
 };
 
-/** A missing row: nothing written. `knownLabels`: JSON of the labels it has, where the transaction holds the row. */
-export const saveSession = async (sql: WriteQueries, row: SessionRow, knownLabels?: string): Promise<void> => {
+/** A missing row: nothing written. `held`: the row as it is, where the transaction holds it. */
+export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
   const values = [
     ...[row.id, row.state, row.fence, row.epoch, row.lastActive, row.openTurns, row.activeTurnId, row.admission],
     ...[row.lastMessageId, row.lastSequence],
   ];
-  if (knownLabels === json) return sql.later(SAVE_UNLABELLED, [...values, row.body]);
+  if (held !== undefined && textMapJson(held.labels) === json) return sql.later(SAVE_UNLABELLED, [...values, row.body]);
   const previous = await sql.first(SAVE, [...values, json, row.body]);
   if (previous === undefined || previous.labels === json) return;
   const of = { ...previous, id: row.id };

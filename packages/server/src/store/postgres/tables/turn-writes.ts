@@ -1,7 +1,8 @@
-import type { ClaimNews, TurnRow, TurnState } from '../../contracts/index.ts';
-import { toTurn } from '../../rows/index.ts';
+import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../contracts/index.ts';
+import { type SessionSqlRow, toSession, toTurn } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
+import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
 
 const INSERT = statement(
@@ -63,8 +64,8 @@ const READY_IDS = statement<{ namespace: string; id: string; session_id: string 
      ORDER BY created_at, id LIMIT $2) t ORDER BY n.place, t.created_at, t.id`,
 );
 /** Sessions that somebody else works on are left out: their turns are taken the next time. */
-const LOCK_SESSIONS = statement<{ id: string }>(
-  'SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED',
+const LOCK_SESSIONS = statement<SessionSqlRow>(
+  `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
 );
 const KNOWN_SESSIONS = statement<{ id: string }>('SELECT id FROM sessions WHERE id = ANY($1::text[])');
 const STILL_READY = turnsWhere('WHERE t.id = ANY($1::text[]) AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED');
@@ -134,12 +135,16 @@ export const renewClaims = async (
  * Ready turns: oldest first within a namespace, one of each namespace in turn (RT-2.4). Their sessions and their rows are
  * held: turns that another claimer or a writer of the session holds are left out.
  */
-export const readyTurns = async (access: WriteAccess, limit: number): Promise<readonly TurnRow[]> => {
+export const readyTurns = async (
+  access: WriteAccess,
+  limit: number,
+): Promise<{ readonly turns: readonly TurnRow[]; readonly sessions: readonly SessionRow[] }> => {
   const { sql, rounds } = access;
   const chosen = await readyCandidates(access, limit);
-  if (chosen.length === 0) return [];
+  if (chosen.length === 0) return { turns: [], sessions: [] };
   const sessions = [...new Set(chosen.map((turn) => turn.sessionId))];
-  const locked = new Set((await sql.rows(LOCK_SESSIONS, [sessions])).map((row) => row.id));
+  const held = (await sql.rows(LOCK_SESSIONS, [sessions])).map(toSession);
+  const locked = new Set(held.map((row) => row.id));
   // A turn whose session is gone has nobody to wait for.
   if (locked.size < sessions.length) {
     const known = new Set((await sql.rows(KNOWN_SESSIONS, [sessions])).map((row) => row.id));
@@ -149,7 +154,7 @@ export const readyTurns = async (access: WriteAccess, limit: number): Promise<re
   const found = new Map((await sql.rows(STILL_READY, [free])).map((row) => [row.id, toTurn(row)]));
   const ready = free.flatMap((id) => found.get(id) ?? []);
   rounds.lastServed = ready.at(-1)?.namespace ?? rounds.lastServed;
-  return ready;
+  return { turns: ready, sessions: held };
 };
 
 /** At most `limit` ready turns, one of each namespace in turn, from behind the namespace served last. */

@@ -96,6 +96,7 @@ export class WriteTransaction implements WriteTx {
     } catch (error) {
       await this.#scope.undo(savepoint);
       undoReads();
+      this.#log?.forgetHeld();
       this.effects.length = effects;
       throw toCallerError(error);
     }
