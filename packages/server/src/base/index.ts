@@ -13,3 +13,4 @@ export * from './log.ts';
 export * from './page-token.ts';
 export * from './passes.ts';
 export * from './random.ts';
+export * from './together.ts';
