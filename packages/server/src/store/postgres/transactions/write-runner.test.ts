@@ -237,20 +237,6 @@ withPostgres('write transactions of several processes', (postgres) => {
       expect((await stores[0].direct.resources.activity(['u'])).get('u')).toBe(`${settled}+`);
     });
 
-    it('and write activity that others write too without waiting for their commit', async () => {
-      const stores = await two();
-      const replace = (store: Store, body: string, meet: () => Promise<void>) =>
-        store.write(async (tx) => {
-          await tx.resources.setActivity('u', body);
-          await tx.instance.value('n');
-          await meet();
-        });
-      const meet = meeting(2);
-      await Promise.all([replace(stores[0], 'one', meet), replace(stores[1], 'two', meet)]);
-      await replace(stores[0], 'three', async () => undefined);
-      expect((await stores[1].direct.resources.activity(['u'])).get('u')).toBe('three');
-    });
-
     it('though this process knows an older version of what was read', async () => {
       const stores = await two();
       await stores[0].write((tx) => tx.resources.insert(draft('a', { spec: '{"value":1}' })));
