@@ -48,6 +48,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       dataDir: config.dataDir,
       configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
       random,
+      ...(config.store.engine === 'sqlite' ? {} : { shared: opened.store }),
     });
     const objects = await openObjects(config, around);
     const { blobs } = objects;
