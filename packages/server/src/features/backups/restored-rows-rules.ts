@@ -3,6 +3,7 @@ import {
   type DumpRow,
   type DumpTable,
   INSTANCE_EPOCH,
+  INSTANCE_RESTORE,
   INSTANCE_SECRET_KEY,
 } from '../../store/contracts/index.ts';
 
@@ -18,7 +19,7 @@ export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): Dump
   switch (table.name) {
     case 'instance':
       // Keys need not come along: the first node that starts on the store notes what it has.
-      if (row['name'] === INSTANCE_SECRET_KEY) return undefined;
+      if (row['name'] === INSTANCE_SECRET_KEY || row['name'] === INSTANCE_RESTORE) return undefined;
       return row['name'] === INSTANCE_EPOCH ? { ...row, value: epoch } : row;
     case 'claims':
       return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };
