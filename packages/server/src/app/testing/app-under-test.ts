@@ -46,9 +46,15 @@ export class AppUnderTest implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    this.#dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
-    this.#database = this.#flags['store.url'] === undefined ? await givenDatabase() : undefined;
-    await this.#open();
+    const { dataDir, 'store.url': url } = this.#flags;
+    this.#dataDir = dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-app-')));
+    this.#database = url === undefined ? await givenDatabase() : undefined;
+    try {
+      await this.#open();
+    } catch (error) {
+      await this[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   async #open(): Promise<void> {
@@ -129,6 +135,7 @@ export class AppUnderTest implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
     await this.#database?.drop();
-    await rm(this.#dataDir, { recursive: true, force: true });
+    // A directory that the test named is the test's.
+    if (this.#flags['dataDir'] === undefined) await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

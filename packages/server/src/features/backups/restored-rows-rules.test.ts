@@ -15,6 +15,11 @@ describe('a restored row', () => {
     expect(restored('instance', { name: 'clock', value: '5' })).toEqual({ name: 'clock', value: '5' });
   });
 
+  it('of the instance does not say with which key secrets were encrypted, nor that a restore goes on', () => {
+    expect(restored('instance', { name: 'restore', value: 'a' })).toBeUndefined();
+    expect(restored('instance', { name: 'secrets.key', value: 'hashed:v1:a:b' })).toBeUndefined();
+  });
+
   it('of a claim is expired and held by nobody; its turn agrees', () => {
     const claim = { worker: 'w', turn_id: 't', fence: 3, expires_at: 99 };
     expect(restored('claims', claim)).toEqual({ ...claim, worker: 'restored/w', expires_at: 0 });

@@ -1,4 +1,11 @@
-import { CONDEMNED, type DumpRow, type DumpTable, INSTANCE_EPOCH } from '../../store/contracts/index.ts';
+import {
+  CONDEMNED,
+  type DumpRow,
+  type DumpTable,
+  INSTANCE_EPOCH,
+  INSTANCE_RESTORE,
+  INSTANCE_SECRET_KEY,
+} from '../../store/contracts/index.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
@@ -11,6 +18,8 @@ const RESTORED = 'restored/';
 export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {
   switch (table.name) {
     case 'instance':
+      // Keys need not come along: the first node that starts on the store notes what it has.
+      if (row['name'] === INSTANCE_SECRET_KEY || row['name'] === INSTANCE_RESTORE) return undefined;
       return row['name'] === INSTANCE_EPOCH ? { ...row, value: epoch } : row;
     case 'claims':
       return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };

@@ -49,14 +49,23 @@ const OWN_SETTINGS = [
   'options',
 ];
 
+/** Modes that the driver takes for `verify-full`, with a warning that a later release of it will not. */
+const CHECKED_MODES: readonly (string | null)[] = ['prefer', 'require', 'verify-ca'];
+
+/** True when the address asks for TLS in words that are settled here: they check the certificate and its name, always. */
+const checksCertificate = (settings: URLSearchParams): boolean =>
+  settings.get('uselibpqcompat') !== 'true' && CHECKED_MODES.includes(settings.get('sslmode'));
+
 /** The address without what the engine settles, and the server options that were in it (`?options=-c search_path=…`). */
 const splitAddress = (url: string): { readonly address: string; readonly serverOptions: string } => {
   const [bare = ''] = url.split('?', 1);
   const settings = new URLSearchParams(url.slice(bare.length));
   const serverOptions = settings.get('options') ?? '';
   const strange = OWN_SETTINGS.filter((name) => settings.has(name));
-  if (strange.length === 0) return { address: url, serverOptions };
+  const isChecked = checksCertificate(settings);
+  if (strange.length === 0 && !isChecked) return { address: url, serverOptions };
   for (const name of strange) settings.delete(name);
+  if (isChecked) settings.set('sslmode', 'verify-full');
   return { address: `${bare}?${settings}`, serverOptions };
 };
 
@@ -78,6 +87,19 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     options:
       `${serverOptions} -c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`.trim(),
   };
+};
+
+/** What OpenSSL and Node call a certificate that they do not believe. */
+const CERTIFICATE_CODES = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+/** UNAVAILABLE STORAGE for a connection that was not made; names what an operator can mend at `store.url`. */
+const unreachable = (error: unknown): Fault => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (CERTIFICATE_CODES.test(code))
+    return storageFault(`the certificate of the database is refused (${code}): see sslmode and sslrootcert`, error);
+  if (error instanceof Error && 'path' in error && code === 'ENOENT')
+    return storageFault(`a file that store.url names is not there: ${String(error.path)}`, error);
+  return storageFault('the database cannot be reached, or has no connection to spare', error);
 };
 
 /** The connections of one process to one database. */
@@ -112,9 +134,7 @@ export class Database implements Queries {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw this.#isClosed
-        ? CLOSED
-        : storageFault('the database cannot be reached, or has no connection to spare', error);
+      throw this.#isClosed ? CLOSED : unreachable(error);
     }
     return new Session(client, this.#guards.of(client), this.#options.faults);
   }
