@@ -72,8 +72,12 @@ export const keepSystemKeys = (current: TextMap, wanted: TextMap): Record<string
 };
 
 /** The map without the keys that records keep to themselves. */
-export const withoutPrivate = (map: TextMap): Record<string, string> =>
-  Object.fromEntries(Object.entries(map).filter(([key]) => !key.startsWith(PRIVATE_PREFIX)));
+export const withoutPrivate = (map: TextMap): Record<string, string> => {
+  for (const key in map)
+    if (key.startsWith(PRIVATE_PREFIX))
+      return Object.fromEntries(Object.entries(map).filter(([other]) => !other.startsWith(PRIVATE_PREFIX)));
+  return { ...map };
+};
 
 export const sortKeys = (map: TextMap): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1)));
