@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, systemRandom } from '../base/index.ts';
-import { fileName } from '../features/files/index.ts';
-import { kinds } from '../resources/index.ts';
+import { fileName, kinds } from '../resources/index.ts';
 import { loadConfig } from './config/index.ts';
 import { type RunningServer, startApp } from './server.ts';
 
