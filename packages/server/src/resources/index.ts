@@ -7,6 +7,7 @@ export * from './canonical-json.ts';
 export * from './conditions.ts';
 export * from './faults.ts';
 export * from './field-mask.ts';
+export * from './file-name.ts';
 export * from './kinds.ts';
 export * from './labels.ts';
 export * from './names.ts';
