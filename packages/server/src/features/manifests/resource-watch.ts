@@ -46,7 +46,7 @@ export class ResourceWatch {
         recursive,
         kinds: new Set(kinds),
         labels: parseLabelSelector(labelSelector),
-        ancestorsOf: deps.namespaces.ancestorsOf,
+        ancestorsOf: deps.namespaces.lastAncestorsOf,
       },
       resourceVersion === '',
     );
