@@ -275,6 +275,7 @@ describe('resources of every kind', () => {
         metadata: { current: String(version) },
       });
       await expect(remove('none')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
+      await expect(remove('none', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
     });
 
     it('with their sessions when they are agents', async () => {
