@@ -148,7 +148,8 @@ class NodeWalk {
     const before = this.#size;
     this.#size += 1;
     const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
-    if (tag !== undefined && !PLAIN_TAGS.has(tag)) this.#fault(offset, [`tag ${tag.slice(0, 80)} is not read`, 'TAG']);
+    if (tag !== undefined && !PLAIN_TAGS.has(tag))
+      this.#fault(offset, ['tags are not read: quote a text that begins with !', 'TAG']);
     const result = this.#content(node, { offset, at });
     if (anchor !== undefined) this.#anchors.set(anchor, { node: result, size: this.#size - before });
     return result;
@@ -185,7 +186,8 @@ class NodeWalk {
 
   #expand(name: string, offset: number): ManifestNode {
     const found = this.#anchors.get(name);
-    if (found === undefined) this.#fault(offset, [`there is no anchor ${name.slice(0, 80)} before this`, 'ALIAS']);
+    if (found === undefined)
+      this.#fault(offset, ['there is no such anchor before this: quote a text that begins with *', 'ALIAS']);
     this.#size += found?.size ?? 1;
     const isWithin = this.#expanded <= ALIAS_NODES_MAX;
     this.#expanded += found?.size ?? 0;
