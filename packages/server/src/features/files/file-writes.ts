@@ -2,10 +2,10 @@ import { create } from '@bufbuild/protobuf';
 import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { Fault, type FieldViolation } from '../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteOrigin } from '../../controllers/contract.ts';
-import { recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
+import { fileName, recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { FACT, type FileSession, fileSpec, type ObjectFacts, objectOf, sessionOf } from './file-facts.ts';
-import { checkFile, checkFilename, checkOwner, fileName, fillFile, mergeFile } from './file-rules.ts';
+import { checkFile, checkFilename, checkOwner, fillFile, mergeFile } from './file-rules.ts';
 import { hasText, indexFile, indexMark, textOf } from './file-text.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { tooLarge } from './upload-faults.ts';
@@ -107,7 +107,7 @@ export class FileWrites {
     const { spec: filled, key } = draftFile(this.#deps.writer, { namespace, file, session: wanted.session });
     const hasOwnType = (file?.spec?.mediaType ?? '') !== '' || source.mediaType === '';
     const spec = hasOwnType ? filled : create(FileSpecSchema, { ...filled, mediaType: source.mediaType });
-    await objects.pins.pin(source.sha256);
+    await objects.reserve(source.sha256, source.sizeBytes);
     const content = hasText(spec, source) ? { ...source, bytes: await blobs.read(source.sha256) } : source;
     return this.#insert(origin, { ...wanted, spec, key, content });
   }

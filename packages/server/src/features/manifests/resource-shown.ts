@@ -38,6 +38,7 @@ export const showResources = async (
       activity: activity.get(record.uid) ?? '',
       metadataOnly,
       isTransient,
+      isPassing: isList,
     }),
   );
 };

@@ -1,9 +1,12 @@
 import type { ChangeFeed } from '../../controllers/contract.ts';
 import { pathAncestors, pathRoot } from '../../resources/index.ts';
-import type { ResourceChange, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import {
+  type ResourceChange,
+  type ResourceReads,
+  resourcePages,
+  type StoredResource,
+} from '../../store/contracts/index.ts';
 import { PARENT_LABEL } from './namespace-rules.ts';
-
-const PAGE = 500;
 
 /**
  * Ancestors of any namespace name without a read, for authorisation: by the text of the name, and for root names by the parent
@@ -17,19 +20,12 @@ export class NamespaceAncestry {
   async start(resources: ResourceReads, feed: ChangeFeed): Promise<void> {
     const subscription = feed.subscribe((changes) => this.#follow(changes));
     this.#stop = () => subscription.stop();
-    let after: StoredResource['key'] | undefined;
-    for (;;) {
-      const page = await resources.list({
-        kind: 'Namespace',
-        scope: { type: 'namespace', namespace: '' },
-        labels: [{ op: 'notIn', key: PARENT_LABEL, values: [''] }],
-        limit: PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
-      for (const record of page) this.note(record);
-      after = page.at(-1)?.key;
-      if (page.length < PAGE) return;
-    }
+    const withParent = {
+      kind: 'Namespace',
+      scope: { type: 'namespace', namespace: '' },
+      labels: [{ op: 'notIn', key: PARENT_LABEL, values: [''] }],
+    } as const;
+    for await (const page of resourcePages(resources, withParent)) for (const record of page) this.note(record);
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { formatKey } from '../record.ts';
 import { type ManifestDocument, type ReadOptions, readDocument } from './manifest-document.ts';
 import type { ManifestFinding } from './manifest-finding.ts';
-import { readYaml } from './yaml-nodes.ts';
+import { readText } from './syntax/index.ts';
 
 export interface ParsedManifests {
   /** In the order of the input; documents whose syntax is wrong have findings only. */
@@ -12,7 +12,7 @@ export interface ParsedManifests {
 
 /** Reads manifests in YAML or JSON: every rule of form, every finding at once (PL-1.1). Never throws on input. */
 export const parseManifests = (text: string, options: ReadOptions): ParsedManifests => {
-  const { documents: nodes, findings: syntax } = readYaml(text);
+  const { documents: nodes, findings: syntax } = readText(text);
   const documents = [...nodes].map(([index, node]) => readDocument(index, node, options));
   const found = [...syntax, ...documents.flatMap((document) => document.report.findings), ...repeated(documents)];
   const findings = found.sort(

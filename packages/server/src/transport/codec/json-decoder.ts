@@ -10,7 +10,7 @@ import {
 import { DecodeReport, jsonInvalid } from './decode-report.ts';
 import { jsonFaultPlace } from './json-fault-place.ts';
 import { nestsDeeperThan } from './json-text.ts';
-import { enumReader, type ReadScalar, scalarReaders } from './scalar-reader.ts';
+import { enumReader, HALF_CHARACTER, type ReadScalar, scalarReaders } from './scalar-reader.ts';
 
 type Loose = Record<string, unknown>;
 type ReadValue = (json: unknown, path: string, report: DecodeReport) => unknown;
@@ -161,7 +161,9 @@ export class JsonDecoder {
       if (!isJsonObject(json)) return report.add(path, 'must be an object');
       const entries: Loose = {};
       for (const key of Object.keys(json)) {
-        const value = element(json[key], `${path}[${JSON.stringify(key)}]`, report);
+        const at = `${path}[${JSON.stringify(key)}]`;
+        if (!key.isWellFormed()) report.add(at, `key ${HALF_CHARACTER}`);
+        const value = element(json[key], at, report);
         if (key === '__proto__')
           Object.defineProperty(entries, key, { value, enumerable: true, writable: true, configurable: true });
         else entries[key] = value;
@@ -175,7 +177,7 @@ export class JsonDecoder {
 const isJsonText = (field: DescField): boolean => field.name.endsWith('_json') || field.name === 'json';
 
 const readJsonText: ReadValue = (json, path, report) => {
-  if (typeof json === 'string') return json;
+  if (typeof json === 'string') return json.isWellFormed() ? json : report.add(path, HALF_CHARACTER);
   if (typeof json === 'object') return JSON.stringify(json);
   return report.add(path, 'must be a string, an object or an array');
 };

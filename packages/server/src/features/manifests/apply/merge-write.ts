@@ -1,14 +1,16 @@
-import { create, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import { NamespaceSpecSchema, RawResourceSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, type FieldViolation } from '../../../base/index.ts';
 import type { DesiredResource, WriteResult } from '../../../controllers/contract.ts';
 import {
   canonicalJson,
+  hasSensitiveFields,
   isJsonMap,
   type JsonData,
   type JsonMap,
   keepSensitive,
+  messageFromMap,
   messageText,
   parseJsonMap,
   pathParent,
@@ -168,7 +170,7 @@ class MergeWrite {
   /** The spec as written, with its values readable. */
   #openSpec(stored: StoredResource): JsonMap {
     const { row } = this.#resource;
-    if (row === undefined) return parseJsonMap(stored.spec) ?? {};
+    if (row === undefined || !hasSensitiveFields(row.kind)) return parseJsonMap(stored.spec) ?? {};
     const { spec } = this.#deps.views.generic(stored, { secrets: true, isTransient: true });
     return spec?.kind.value === undefined ? {} : (parseJsonMap(messageText(row.spec, spec.kind.value)) ?? {});
   }
@@ -177,7 +179,7 @@ class MergeWrite {
 const specMessage = (resource: ManifestResource, spec: JsonMap): Message => {
   const { row } = resource;
   if (row === undefined) return create(RawResourceSpecSchema, { json: canonicalJson(spec as JsonData) });
-  return fromJson(row.spec, spec as JsonValue, { ignoreUnknownFields: true });
+  return messageFromMap(row.spec, spec);
 };
 
 /** ABORTED CONFLICT with every field that somebody else manages. */

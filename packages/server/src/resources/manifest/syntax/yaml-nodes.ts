@@ -1,6 +1,7 @@
 import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
-import type { ManifestFinding } from './manifest-finding.ts';
-import type { ManifestNode, MapMember, Position } from './manifest-node.ts';
+import type { ManifestFinding } from '../manifest-finding.ts';
+import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
+import { readJsonDocuments } from './json-nodes.ts';
 
 const DOCUMENTS_MAX = 5_000;
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
@@ -16,6 +17,13 @@ export interface ReadText {
 }
 
 /** Reads YAML 1.2 (core schema) or JSON of one or many documents; a list at the top is many. Never throws on input. */
+export const readText = (text: string): ReadText => {
+  const nodes = readJsonDocuments(text)?.flatMap((node) => (node.form === 'list' ? node.items : [node]));
+  if (nodes === undefined || nodes.length > DOCUMENTS_MAX) return readYaml(text);
+  return { documents: new Map(nodes.entries()), count: nodes.length, findings: [] };
+};
+
+/** As `readText`, whatever the text. */
 export const readYaml = (text: string): ReadText => new TextReader(text).read();
 
 type Composed = ReturnType<Composer['compose']> extends Generator<infer D, unknown, unknown> ? D : never;
