@@ -9,6 +9,7 @@ import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
+import { retentionJobs } from './retention.ts';
 import {
   type AppParts,
   administrationOperations,
@@ -159,6 +160,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     ...files.jobs,
     ...platform.jobs,
     ...backups.jobs,
+    ...retentionJobs({ store, settings: config.settings, lifecycle: turns.runtime.lifecycle, audit: resources.audit }),
   ]);
   const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);

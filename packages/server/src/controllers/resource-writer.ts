@@ -190,7 +190,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const faults = [
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
       ...this.metadataFaults(input, { current, path }),
-      ...(contract?.validate(write) ?? []),
+      ...(contract?.validate(write, pending.origin) ?? []),
       ...(holdsHalfCharacter(plainText) ? invalidField('spec', 'holds half a character').violations : []),
       ...this.#checkSize(plainText, contract?.ownBounds?.(spec) ?? []),
       ...(await this.#checkOwners(tx, input, path)),

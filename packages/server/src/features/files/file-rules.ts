@@ -6,7 +6,9 @@ import { fileName } from '../../resources/index.ts';
 const PATH_MAX = 1_024;
 const MEDIA_TYPE_MAX = 255;
 const FORBIDDEN = /[\p{Cc}\\]/u;
-const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
+/** Parameters are what a header can carry: downloads say the media type (PL-7). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\t\x20-\x7e]*)?$/;
+const DOTS: ReadonlySet<string> = new Set(['.', '..']);
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters (PL-7). */
@@ -48,6 +50,18 @@ export const mergeFile = (spec: FileSpec, given: FileSpec | undefined): FileSpec
       });
 
 const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
+
+/** Only what a session made can go with one. */
+export const checkOwner = (spec: Pick<FileSpec, 'retention'>, hasSession: boolean): readonly FieldViolation[] =>
+  spec.retention === FileRetention.SESSION && !hasSession
+    ? [fault('spec.retention', 'SESSION is for files that a session makes', 'FILE_RETENTION')]
+    : [];
+
+/** Faults of the name a download shall have; '' stands for the end of the path. */
+export const checkFilename = (filename: string): readonly FieldViolation[] =>
+  [...filename].length > PATH_MAX || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename) || DOTS.has(filename)
+    ? [fault('filename', 'must be a plain file name', 'FILE_NAME')]
+    : [];
 
 /** All faults of the fields; `before` is the path of the stored file, `name` what it is called or shall be. */
 export const checkFile = (

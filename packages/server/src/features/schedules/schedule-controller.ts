@@ -35,7 +35,10 @@ export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => 
 
 const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  if (key.kind === 'Schedule') return change.change === 'deleted' || !change.sections.includes('spec') ? [] : [key];
+  if (key.kind === 'Schedule') {
+    const isNews = change.sections.includes('spec') || change.resource.deletionTimestamp !== undefined;
+    return change.change === 'deleted' || !isNews ? [] : [key];
+  }
   if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
   if ((key.kind !== 'Agent' && key.kind !== 'Workflow') || change.change === 'updated') return [];
   const member = key.kind === 'Agent' ? 'agent' : 'workflow';
@@ -81,7 +84,7 @@ const judge = async (
   key: ResourceKey,
 ) => {
   const record = await reads.resources.get(key);
-  if (record === undefined || record.deletionTimestamp !== undefined) return undefined;
+  if (record === undefined) return undefined;
   const spec = scheduleSpec(record);
   const isNamespaceLive = await isLive(deps, reads, key.namespace);
   const facts = await scheduleFacts(reads, { ...record, spec }, { isWrite: false, isNamespaceLive });

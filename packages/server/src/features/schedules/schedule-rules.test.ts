@@ -33,6 +33,7 @@ describe('rules of schedules', () => {
     [{ kind: 'weekly', target }, ['kind SCHEDULE_KIND']],
     [{ intervalSeconds: 5, cron: '@daily', target }, ['kind SCHEDULE_KIND']],
     [{ kind: 'at', runAt: 'soon', target }, ['runAt RUN_AT']],
+    [{ kind: 'at', runAt: '2030-01-01T24:00:00Z', target }, ['runAt RUN_AT']],
     [{ kind: 'at', target }, ['runAt RUN_AT']],
     [{ runAt: '2025-12-31T23:59:59Z', target }, ['runAt RUN_AT_PAST']],
     [{ kind: 'every', target }, ['intervalSeconds INTERVAL']],
@@ -98,6 +99,7 @@ describe('status of schedules', () => {
     anchor: NOW,
     hasTarget: true,
     isNamespaceLive: true,
+    isDeleting: false,
     timer: 't',
     isWrite: true,
   };
@@ -147,6 +149,14 @@ describe('status of schedules', () => {
     const back = scheduleStatus(gone, every, { ...facts, isWrite: false });
     expect(events(back).at(-1)).toBe('arm/armed');
     expect(events(scheduleStatus(back, every, { ...facts, isWrite: false })).length).toBe(4);
+  });
+
+  it('is disarmed for good while its deletion waits', () => {
+    const live = scheduleStatus(undefined, every, facts);
+    const held = scheduleStatus(live, every, { ...facts, isWrite: false, isDeleting: true });
+    expect(held).toMatchObject({ phase: 'Terminating', backendArmed: false, revision: 1n });
+    expect([held.nextRunAt, events(held).at(-1)]).toEqual([undefined, 'arm/disarmed']);
+    expect(reasons(held)).toContain('Armed False Deleting');
   });
 
   it('is degraded without its target', () => {

@@ -26,6 +26,7 @@ import {
   type ResourceViews,
   recordKey,
   refusal,
+  resourceDeleting,
 } from '../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { anchorOf, liveTiming, scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
@@ -102,6 +103,7 @@ export class ScheduleService {
   }
 
   async #armAnew(tx: WriteTx, record: StoredResource): Promise<StoredResource> {
+    if (record.deletionTimestamp !== undefined) throw resourceDeleting(record.key);
     const spec = scheduleSpec(record);
     const facts = await scheduleFacts(
       { resources: tx.resources, now: () => tx.now() },

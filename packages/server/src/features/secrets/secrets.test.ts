@@ -16,6 +16,7 @@ import {
   type Resource,
   type SecretSpec,
   SecretSpecSchema,
+  TemplateSpecSchema,
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
@@ -53,7 +54,10 @@ describe('secrets', () => {
 
   beforeEach(async () => {
     world = await openResourceWorld({
-      contracts: () => [secretContract(), kindContract({ kind: 'McpServer', validate: () => [] })],
+      contracts: () => [
+        secretContract(),
+        ...['McpServer', 'Template'].map((kind) => kindContract({ kind, validate: () => [] })),
+      ],
     });
   });
   afterEach(() => world.close());
@@ -136,6 +140,34 @@ describe('secrets', () => {
       .catch(() => 0);
     expect(await reads()).toBe(1);
     expect(operations.length).toBe(world.operations.length);
+  });
+
+  it('leave a record of each that an apply shows, and of those that templates hold, which lists hide', async () => {
+    const operations = auditSecretReads(world.operations, world);
+    const handle = async (name: string, request: Message): Promise<unknown> => {
+      const found = operations.find((operation) => operation.method.name === name);
+      if (found?.kind !== 'unary') throw new Error(`no ${name}`);
+      return found.handle(request, callContext(name));
+    };
+    const reads = async (): Promise<readonly string[]> =>
+      (await world.store.direct.audit.list({ limit: 100 }))
+        .filter((row) => row.outcome === 'secret-read')
+        .map((row) => row.target)
+        .reverse();
+    const text = ['a', 'b']
+      .map((name) => `kind: Secret\nmetadata: {name: ${name}}\nspec: {stringData: {k: ${VALUE}}}\n---\n`)
+      .join('');
+    const manifest = 'kind: Template\nmetadata: {name: t}\nspec: {kind: Secret, spec: {stringData: {k: x-1}}}\n';
+    const { applyManifests } = ResourceService.method;
+    await handle('ApplyManifests', create(applyManifests.input, { ns: 'default', text: text + manifest }));
+    expect(await reads()).toEqual(['Secret/default/a', 'Secret/default/b', 'Template/default/t']);
+    await handle('GetResource', create(getResource.input, { ns: 'default', kind: 'Template', name: 't' }));
+    expect((await reads()).length).toBe(4);
+    const page: ListResourcesResponse = await world.call(listResources, { ns: 'default', kind: 'Template' });
+    expect(JSON.stringify(page.resources.map(({ spec }) => spec?.kind.value))).not.toContain('x-1');
+    await put('Template', 'plain', create(TemplateSpecSchema, { kind: 'Agent', specJson: '{}' }));
+    await handle('GetResource', create(getResource.input, { ns: 'default', kind: 'Template', name: 'plain' }));
+    expect((await reads()).length).toBe(4);
   });
 
   it('are encrypted by a new key after a rotation, readable at every moment', async () => {

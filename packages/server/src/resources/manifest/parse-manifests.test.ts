@@ -138,11 +138,26 @@ describe('manifests are refused with place, path and reason:', () => {
     ],
     ['just text', '1:1 : a document must be a map with apiVersion, kind, metadata and spec (FIELD_INVALID)'],
     ['a: [b', '1:6 : Flow sequence in block collection must be sufficiently indented and end with a ] (SYNTAX)'],
-    [manifest('Channel', '{title: !mine x}'), '3:21 spec.title: tag !mine is not read (TAG)'],
-    [manifest('Channel', '{title: !!binary aGk=}'), '3:24 spec.title: tag tag:yaml.org,2002:binary is not read (TAG)'],
-    [`!mine [${JSON.stringify({ kind: 'Channel', metadata: { name: 'x' } })}]`, '1:7 : tag !mine is not read (TAG)'],
-    [manifest('Channel', '{title: *b}'), '3:15 spec.title: there is no anchor b before this (ALIAS)'],
-    [manifest('Skill', '&a {description: *a}'), '3:24 spec.description: there is no anchor a before this (ALIAS)'],
+    [
+      manifest('Channel', '{title: !mine x}'),
+      '3:21 spec.title: tags are not read: quote a text that begins with ! (TAG)',
+    ],
+    [
+      manifest('Channel', '{title: !!binary aGk=}'),
+      '3:24 spec.title: tags are not read: quote a text that begins with ! (TAG)',
+    ],
+    [
+      `!mine [${JSON.stringify({ kind: 'Channel', metadata: { name: 'x' } })}]`,
+      '1:7 : tags are not read: quote a text that begins with ! (TAG)',
+    ],
+    [
+      manifest('Channel', '{title: *b}'),
+      '3:15 spec.title: there is no such anchor before this: quote a text that begins with * (ALIAS)',
+    ],
+    [
+      manifest('Skill', '&a {description: *a}'),
+      '3:24 spec.description: there is no such anchor before this: quote a text that begins with * (ALIAS)',
+    ],
     [
       manifest('Channel', '{title: {{ name }}, titel: x}'),
       '3:15 spec.title: {{ reads as a map here: put the text in quotes (SYNTAX)|3:27 spec.titel: unknown field, did you mean title (FIELD_UNKNOWN)',

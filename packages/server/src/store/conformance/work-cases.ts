@@ -170,6 +170,32 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.audit.unchained(0))).toEqual([]);
       expect(await store.write((tx) => tx.audit.chainHead())).toBe('h1');
     });
+
+    it('loses its oldest chained rows without a gap, never the newest of them nor one that is open', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const [number, at] of [
+          [1, 10],
+          [2, 20],
+          [3, 90],
+          [4, 30],
+          [5, 40],
+          [6, 5],
+        ] as const)
+          await tx.audit.append(row(number, { at }));
+      });
+      await store.write(async (tx) => {
+        for (const number of [1, 2, 3, 4, 5]) await tx.audit.setHash(id(number), `h${number}`);
+      });
+      const trim = (before: number, limit: number) => store.write((tx) => tx.audit.trim(before, limit));
+      const kept = async () => (await store.direct.audit.list({ limit: 10 })).map((each) => each.at);
+      expect([await trim(10, 9), await trim(50, 1), await trim(50, 9), await trim(50, 9)]).toEqual([0, 1, 1, 0]);
+      expect(await kept()).toEqual([5, 40, 30, 90]);
+      expect([await trim(99, 9), await trim(99, 9)]).toEqual([2, 0]);
+      expect(await kept()).toEqual([5, 40]);
+      expect(await store.direct.audit.chainHead()).toBe('h5');
+      expect((await store.write((tx) => tx.audit.unchained(9))).map((each) => each.at)).toEqual([5]);
+    });
   });
 
   describe('counters', () => {

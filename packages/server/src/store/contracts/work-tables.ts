@@ -88,6 +88,11 @@ export interface AuditWrites {
   /** Hash of the newest chained row, '' at the start. */
   chainHead(): Promise<string>;
   setHash(id: string, hash: string): Promise<void>;
+  /**
+   * Drops the oldest chained rows from before `beforeMicros`, at most `limit`, up to the first one that stays: what is left has no
+   * gap. The newest chained row always stays. Returns how many went.
+   */
+  trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
 /** Sliding usage windows in buckets (RT-9). */

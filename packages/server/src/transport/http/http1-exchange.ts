@@ -66,13 +66,14 @@ export class Http1Exchange implements Exchange {
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
     if (this.#ended) return;
-    this.#ended = true;
     const response = this.#response;
     const closes = status >= 400 && this.#largeBodyUnread();
     if (closes) headers.push('connection', 'close');
     const sizeBytes = body === undefined ? 0 : Buffer.byteLength(body);
     if (status !== 204 && status !== 304) headers.push('content-length', String(sizeBytes));
+    // Throws for a header that cannot be sent; then another answer may still be given.
     response.writeHead(status, headers);
+    this.#ended = true;
     if (closes) return this.#endAfterBody(body);
     if (body === undefined || this.#request.method === 'HEAD') response.end();
     // Pure ASCII, the usual case, goes out without conversion.

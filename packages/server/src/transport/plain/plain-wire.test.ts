@@ -127,3 +127,13 @@ it('ends an answer without a length where a fault cut it off: its events say by 
   const url = await startBroken({});
   expect(await (await fetch(url)).text()).toBe('half of it');
 });
+
+it('answers with a fault when a header of the route cannot be sent', async () => {
+  const unsendable: HttpRoute = {
+    ...{ method: 'GET', pattern: '/v1/unsendable', authenticated: false },
+    handle: async (exchange) => exchange.answer(200, { 'content-type': 'text/plain; name=\u65e5' }, 'never'),
+  };
+  server = await createTransport({ ...testParts({ routes: [unsendable] }) });
+  const answer = await fetch(`http://127.0.0.1:${server.port}/v1/unsendable`, { signal: AbortSignal.timeout(10_000) });
+  expect([answer.status, (await answer.text()).includes('"INTERNAL"')]).toEqual([500, true]);
+});

@@ -186,7 +186,7 @@ class NodeWalk {
   #checkTag(node: Node, offset: number, path: string): void {
     const { tag } = node as { readonly tag?: string };
     if (tag !== undefined && !PLAIN_TAGS.has(tag))
-      this.#fault(offset, [`tag ${tag.slice(0, 80)} is not read`, 'TAG'], path);
+      this.#fault(offset, ['tags are not read: quote a text that begins with !', 'TAG'], path);
   }
 
   #content(node: Node, place: NodePlace & { readonly at: Position }): ManifestNode {
@@ -230,7 +230,7 @@ class NodeWalk {
   #expand(name: string, { offset, path }: NodePlace): ManifestNode {
     const found = this.#anchors.get(name);
     if (found === undefined)
-      this.#fault(offset, [`there is no anchor ${name.slice(0, 80)} before this`, 'ALIAS'], path);
+      this.#fault(offset, ['there is no such anchor before this: quote a text that begins with *', 'ALIAS'], path);
     this.#size += found?.size ?? 1;
     const isWithin = this.#expanded <= ALIAS_NODES_MAX;
     this.#expanded += found?.size ?? 0;

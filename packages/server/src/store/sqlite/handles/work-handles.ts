@@ -178,6 +178,11 @@ export class AuditHandle implements AuditWrites {
     this.#access.change();
     this.#access.tables.audit.setHash(id, hash);
   }
+
+  async trim(beforeMicros: number, limit: number) {
+    this.#access.change();
+    return this.#access.tables.audit.trim(beforeMicros, limit);
+  }
 }
 
 /** `CounterWrites` inside one write transaction. */
