@@ -1,6 +1,12 @@
-import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Composer, CST, Node, Scalar } from 'yaml';
 import type { ManifestFinding } from './manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from './manifest-node.ts';
+
+const load = createRequire(import.meta.url);
+/** The library of 72 modules, loaded with the first manifest. */
+const yamlLibrary = (): typeof Yaml => load('yaml');
 
 const DOCUMENTS_MAX = 5_000;
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
@@ -23,7 +29,8 @@ type ComposedNode = Node | null | undefined;
 
 class TextReader {
   readonly #text: string;
-  readonly #lines = new LineCounter();
+  readonly #yaml = yamlLibrary();
+  readonly #lines = new this.#yaml.LineCounter();
   readonly #findings: ManifestFinding[] = [];
   readonly #documents = new Map<number, ManifestNode>();
   #count = 0;
@@ -33,8 +40,8 @@ class TextReader {
   }
 
   read(): ReadText {
-    const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
-    const tokens = new Parser(this.#lines.addNewLine).parse(this.#text);
+    const composer = new this.#yaml.Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
+    const tokens = new this.#yaml.Parser(this.#lines.addNewLine).parse(this.#text);
     for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
       if (this.#isFull(document.range[0])) break;
       this.#add(document);
@@ -61,7 +68,8 @@ class TextReader {
   #add(document: Composed): void {
     const [start, , end] = document.range;
     const { contents } = document as { readonly contents: ComposedNode };
-    const isEmpty = contents === null || contents === undefined || (isScalar(contents) && contents.value === null);
+    const isEmpty =
+      contents === null || contents === undefined || (this.#yaml.isScalar(contents) && contents.value === null);
     if (isEmpty && document.errors.length === 0) return;
     if (Buffer.byteLength(this.#text.slice(start, end)) > DOCUMENT_BYTES_MAX) {
       this.#fault(start, `larger than ${DOCUMENT_BYTES_MAX} bytes`, 'TOO_LARGE');
@@ -129,6 +137,7 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set(
 
 /** Turns the nodes of one document into plain ones; aliases are expanded within a limit. */
 class NodeWalk {
+  readonly #yaml = yamlLibrary();
   readonly #fault: (offset: number, fault: Fault) => void;
   readonly #at: (offset: number) => Position;
   readonly #anchors = new Map<string, { readonly node: ManifestNode; readonly size: number }>();
@@ -144,7 +153,7 @@ class NodeWalk {
     const offset = node?.range?.[0] ?? fallback;
     const at = this.#at(offset);
     if (node === null || node === undefined) return { form: 'scalar', value: null, at };
-    if (isAlias(node)) return this.#expand(node.source, offset);
+    if (this.#yaml.isAlias(node)) return this.#expand(node.source, offset);
     const before = this.#size;
     this.#size += 1;
     const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
@@ -156,9 +165,9 @@ class NodeWalk {
 
   #content(node: Node, place: { readonly offset: number; readonly at: Position }): ManifestNode {
     const { offset, at } = place;
-    if (isSeq(node))
+    if (this.#yaml.isSeq(node))
       return { form: 'list', items: node.items.map((item) => this.walk(item as ComposedNode, offset)), at };
-    if (isMap(node)) return { form: 'map', members: this.#members(node.items as readonly Pair[]), at };
+    if (this.#yaml.isMap(node)) return { form: 'map', members: this.#members(node.items as readonly Pair[]), at };
     return { form: 'scalar', value: scalarValue((node as Scalar).value), at };
   }
 
@@ -176,8 +185,8 @@ class NodeWalk {
 
   #memberName(pair: Pair, offset: number): string | undefined {
     const { key } = pair;
-    if (isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
-    const isBraces = isMap(key) && pair.value === null;
+    if (this.#yaml.isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
+    const isBraces = this.#yaml.isMap(key) && pair.value === null;
     const advice = isBraces ? '{{ reads as a map here: put the text in quotes' : 'a name must be text';
     this.#fault(offset, [advice, 'SYNTAX']);
     return undefined;
