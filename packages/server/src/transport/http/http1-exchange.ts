@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
@@ -99,7 +100,7 @@ export class Http1Exchange implements Exchange {
     if (this.closed) return false;
     const socket = this.#direct ? this.#response.socket : null;
     if (this.#request.method === 'HEAD') return true;
-    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : socket.write(chunkedForm(chunk));
+    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : writeChunk(socket, chunkedForm(chunk));
     if (!keepsUp && this.#drained !== undefined) this.#waitForDrain();
     return keepsUp;
   }
@@ -167,3 +168,6 @@ export class Http1Exchange implements Exchange {
     if (!this.closed) this.#drained?.();
   };
 }
+
+const writeChunk = (socket: Socket, chunk: Uint8Array | string): boolean =>
+  typeof chunk === 'string' ? socket.write(chunk, 'latin1') : socket.write(chunk);

@@ -1,8 +1,8 @@
-import { Counter, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FinishedCall } from '../../../transport/contract.ts';
 import { callFigures } from './call-figures.ts';
+import { Counter, Gauge, Registry } from './metric-classes.ts';
 import { processFigures } from './process-figures.ts';
 import { backupFigure, queueFigures, timedStore } from './store-figures.ts';
 import { type TurnFigures, turnFigures } from './turn-figures.ts';

@@ -1,7 +1,7 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { STORE_SECONDS } from './buckets.ts';
+import { Gauge, Histogram, type Registry } from './metric-classes.ts';
 
 /** The same store, its transactions timed until they are durable. */
 export const timedStore = (registry: Registry, store: Store, clock: Clock): Store => {

@@ -1,7 +1,17 @@
-import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Composer, CST, Node, Scalar } from 'yaml';
 import type { ManifestFinding } from '../manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
 import { readJsonDocuments } from './json-nodes.ts';
+
+const load = createRequire(import.meta.url);
+let library: typeof Yaml | undefined;
+/** The library of 72 modules, loaded with the first manifest. */
+const yaml = (): typeof Yaml => {
+  library ??= load('yaml') as typeof Yaml;
+  return library;
+};
 
 const DOCUMENTS_MAX = 5_000;
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
@@ -31,7 +41,7 @@ type ComposedNode = Node | null | undefined;
 
 class TextReader {
   readonly #text: string;
-  readonly #lines = new LineCounter();
+  readonly #lines = new (yaml().LineCounter)();
   readonly #findings: ManifestFinding[] = [];
   readonly #documents = new Map<number, ManifestNode>();
   #count = 0;
@@ -41,8 +51,8 @@ class TextReader {
   }
 
   read(): ReadText {
-    const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
-    const tokens = new Parser(this.#lines.addNewLine).parse(this.#text);
+    const composer = new (yaml().Composer)({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
+    const tokens = new (yaml().Parser)(this.#lines.addNewLine).parse(this.#text);
     for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
       if (this.#isFull(document.range[0])) break;
       this.#add(document);
@@ -69,7 +79,8 @@ class TextReader {
   #add(document: Composed): void {
     const [start, , end] = document.range;
     const { contents } = document as { readonly contents: ComposedNode };
-    const isEmpty = contents === null || contents === undefined || (isScalar(contents) && contents.value === null);
+    const isEmpty =
+      contents === null || contents === undefined || (yaml().isScalar(contents) && contents.value === null);
     if (isEmpty && document.errors.length === 0) return;
     if (Buffer.byteLength(this.#text.slice(start, end)) > DOCUMENT_BYTES_MAX) {
       this.#fault(start, [`larger than ${DOCUMENT_BYTES_MAX} bytes`, 'TOO_LARGE']);
@@ -159,7 +170,7 @@ class NodeWalk {
 
   /** A list at the top is many documents, each read when it is asked for. */
   *documents(node: ComposedNode): Generator<ManifestNode> {
-    if (!isSeq(node)) {
+    if (!yaml().isSeq(node)) {
       yield this.walk(node);
       return;
     }
@@ -173,7 +184,7 @@ class NodeWalk {
     const offset = node?.range?.[0] ?? place.offset;
     const at = this.#at(offset);
     if (node === null || node === undefined) return { form: 'scalar', value: null, at };
-    if (isAlias(node)) return this.#expand(node.source, { offset, path });
+    if (yaml().isAlias(node)) return this.#expand(node.source, { offset, path });
     const before = this.#size;
     this.#size += 1;
     const { anchor } = node as { readonly anchor?: string };
@@ -191,15 +202,15 @@ class NodeWalk {
 
   #content(node: Node, place: NodePlace & { readonly at: Position }): ManifestNode {
     const { offset, path, at } = place;
-    if (isSeq(node)) {
+    if (yaml().isSeq(node)) {
       const item = (inner: unknown, index: number): ManifestNode =>
         this.walk(inner as ComposedNode, { offset, path: `${path}[${index}]` });
       return { form: 'list', items: node.items.map(item), at };
     }
-    if (isMap(node) && node.items.every((pair) => !isBraces(pair as Pair)))
+    if (yaml().isMap(node) && node.items.every((pair) => !isBraces(pair as Pair)))
       return { form: 'map', members: this.#members(node.items as readonly Pair[], path), at };
-    if (isMap(node)) this.#fault(offset, ['{{ reads as a map here: put the text in quotes', 'SYNTAX'], path);
-    return { form: 'scalar', value: isMap(node) ? null : scalarValue((node as Scalar).value), at };
+    if (yaml().isMap(node)) this.#fault(offset, ['{{ reads as a map here: put the text in quotes', 'SYNTAX'], path);
+    return { form: 'scalar', value: yaml().isMap(node) ? null : scalarValue((node as Scalar).value), at };
   }
 
   /** Of a name that is given twice only the first member is kept. */
@@ -222,7 +233,7 @@ class NodeWalk {
 
   #memberName(pair: Pair, { offset, path }: NodePlace): string | undefined {
     const { key } = pair;
-    if (isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
+    if (yaml().isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
     this.#fault(offset, ['a name must be text', 'SYNTAX'], path);
     return undefined;
   }
@@ -247,7 +258,7 @@ interface Pair {
 }
 
 /** `{{ name }}`: a map whose only name is a map. */
-const isBraces = ({ key, value }: Pair): boolean => isMap(key) && value === null;
+const isBraces = ({ key, value }: Pair): boolean => yaml().isMap(key) && value === null;
 
 const scalarValue = (value: unknown): string | number | bigint | boolean | null => {
   switch (typeof value) {
