@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { configurationValues, loadConfig } from './load-config.ts';
 import { faultLine } from './located.ts';
 import { faultsOf, load, settingsOf } from './testing/index.ts';
@@ -44,6 +44,7 @@ describe('sources', () => {
 
   it('reads the real disk when no reader is given', () => {
     const directory = mkdtempSync(join(tmpdir(), 'svc-config-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     writeFileSync(join(directory, 'svc.yaml'), 'dataDir: data\n');
     const loaded = loadConfig({ flags: {}, environment: {}, cwd: directory });
     expect(loaded.config.dataDir).toBe(join(directory, 'data'));
