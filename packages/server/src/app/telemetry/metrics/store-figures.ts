@@ -31,6 +31,18 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
   };
 };
 
+/** Whether backups fail; looked up only when somebody asks. */
+export const backupFigure = (registry: Registry, failures: () => Promise<number>): void => {
+  new Gauge({
+    name: 'svc_backup_failures',
+    help: 'Failed tries of the scheduled backup that is owed; 0 when none is.',
+    registers: [registry],
+    async collect(): Promise<void> {
+      this.set(await failures());
+    },
+  });
+};
+
 /** Due work that waits in the durable queue; looked up only when somebody asks. */
 export const queueFigures = (
   registry: Registry,
