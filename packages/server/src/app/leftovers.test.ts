@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { fileName } from '../features/files/index.ts';
-import { kinds } from '../resources/index.ts';
+import { fileName, kinds } from '../resources/index.ts';
 import { applyRank } from '../resources/manifest/index.ts';
 import { DUMP_TABLES } from '../store/contracts/index.ts';
 import { AppUnderTest, KIND_SAMPLES } from './testing/index.ts';

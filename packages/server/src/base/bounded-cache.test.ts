@@ -1,8 +1,22 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from './backoff.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import { parseDurationMs } from './duration.ts';
 import { seededRandom } from './random.ts';
+
+type Plain = readonly (readonly [key: number, value: number])[];
+
+/** Entries by age after a step, at most four of them with a weight of nine. */
+const after = (plain: Plain, step: string, [key, value]: Plain[number]): Plain => {
+  const known = plain.filter(([other]) => other === key);
+  const others = plain.filter(([other]) => other !== key);
+  const renewed = step === 'get' ? known : [[key, value] as const].filter(() => step === 'set');
+  const kept = step === 'set' ? others.slice(-3) : others;
+  let left: Plain = [...kept, ...renewed];
+  while (left.reduce((sum, [, weight]) => sum + weight, 0) > 9) left = left.slice(1);
+  return left;
+};
 
 describe('a bounded cache', () => {
   it('forgets what was used least recently', () => {
@@ -39,6 +53,24 @@ describe('a bounded cache', () => {
     expect([cache.get('c'), cache.get('d'), cache.get('e')]).toEqual(['x', 'xxxxx', 'xxxx']);
     cache.set('too heavy', 'x'.repeat(11));
     expect([cache.get('too heavy'), cache.size]).toEqual([undefined, 0]);
+  });
+
+  it('does what a plain list of entries by age does', () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom('get', 'set', 'delete'), fc.nat(5), fc.nat(4)), { maxLength: 60 });
+    fc.assert(
+      fc.property(steps, (given) => {
+        const cache = new BoundedCache<number, number>(4, { limit: 9, of: (value) => value });
+        let plain: Plain = [];
+        for (const [step, key, value] of given) {
+          if (step === 'get') expect(cache.get(key)).toBe(plain.find(([other]) => other === key)?.[1]);
+          if (step === 'set') cache.set(key, value);
+          if (step === 'delete') cache.delete(key);
+          plain = after(plain, step, [key, value]);
+          expect(cache.size).toBe(plain.length);
+        }
+        expect(plain.map(([key]) => cache.get(key))).toEqual(plain.map(([, value]) => value));
+      }),
+    );
   });
 
   it('of no size keeps the newest entry only', () => {

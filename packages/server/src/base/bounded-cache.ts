@@ -6,12 +6,24 @@ export interface CacheWeight<V> {
 
 const WEIGHTLESS: CacheWeight<unknown> = { limit: 0, of: () => 0 };
 
-/** A map that forgets what was used least recently once it holds `limit` entries, or more than their `weight` allows. */
+interface Entry<K, V> {
+  readonly key: K;
+  value: V;
+  older: Entry<K, V> | undefined;
+  newer: Entry<K, V> | undefined;
+}
+
+/**
+ * A map that forgets what was used least recently once it holds `limit` entries, or more than their `weight` allows. Age is a
+ * list of its own: a Map keeps the places of removed entries for a while and would walk over all of them to its oldest one.
+ */
 export class BoundedCache<K, V> {
-  readonly #entries = new Map<K, V>();
+  readonly #entries = new Map<K, Entry<K, V>>();
   readonly #limit: number;
   readonly #weight: CacheWeight<V>;
   #total = 0;
+  #oldest: Entry<K, V> | undefined;
+  #newest: Entry<K, V> | undefined;
 
   constructor(limit: number, weight: CacheWeight<V> = WEIGHTLESS) {
     this.#limit = limit;
@@ -24,27 +36,59 @@ export class BoundedCache<K, V> {
 
   /** The entry, which thereby becomes the newest. */
   get(key: K): V | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#renew(entry);
+    return entry.value;
   }
 
   set(key: K, value: V): void {
-    this.delete(key);
-    if (this.#entries.size >= this.#limit) this.#forgetOldest();
-    this.#entries.set(key, value);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      this.#total -= this.#weight.of(known.value);
+      known.value = value;
+      this.#renew(known);
+    } else {
+      if (this.#entries.size >= this.#limit) this.#forgetOldest();
+      const entry = { key, value, older: undefined, newer: undefined };
+      this.#entries.set(key, entry);
+      this.#append(entry);
+    }
     this.#total += this.#weight.of(value);
     while (this.#total > this.#weight.limit) this.#forgetOldest();
   }
 
   delete(key: K): void {
-    const value = this.#entries.get(key);
-    if (this.#entries.delete(key)) this.#total -= this.#weight.of(value as V);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#unlink(entry);
+    this.#total -= this.#weight.of(entry.value);
   }
 
   #forgetOldest(): void {
-    for (const oldest of this.#entries.keys()) return this.delete(oldest);
+    if (this.#oldest !== undefined) this.delete(this.#oldest.key);
+  }
+
+  #renew(entry: Entry<K, V>): void {
+    if (entry === this.#newest) return;
+    this.#unlink(entry);
+    this.#append(entry);
+  }
+
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink(entry: Entry<K, V>): void {
+    const { older, newer } = entry;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
   }
 }

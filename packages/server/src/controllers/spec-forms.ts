@@ -2,6 +2,7 @@ import type { Message } from '@bufbuild/protobuf';
 import {
   API_VERSION,
   canonicalJson,
+  hasSensitiveFields,
   type JsonMap,
   jsonTextNormaliser,
   type KindRow,
@@ -37,6 +38,7 @@ const builtInForms = (row: KindRow): KindForms => {
     specText: (spec) => messageText(row.spec, spec),
     statusText: (status) => messageText(row.status, status),
     keepMasked: (storedText, spec) => {
+      if (!hasSensitiveFields(row.kind)) return spec;
       const stored = parseJsonMap(storedText) ?? {};
       const written = parseJsonMap(messageText(row.spec, spec)) ?? {};
       return messageFromMap(row.spec, keepSensitive(row.kind, stored, written));

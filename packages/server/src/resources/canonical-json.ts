@@ -10,15 +10,26 @@ export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
 /** Compact JSON with the keys of every object sorted: equal values are equal texts (PL-1.2). */
 export const canonicalJson = (value: JsonData): string => JSON.stringify(sorted(value));
 
+/** The value itself where its keys are in order already, as they are in what was stored. */
 const sorted = (value: JsonData): JsonData => {
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) {
+    const items = value.map(sorted);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
   if (!isJsonMap(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key] ?? null)]),
-  );
+  const keys = Object.keys(value);
+  const isOrdered = keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key);
+  if (isOrdered && keys.every((key) => sorted(value[key] ?? null) === value[key])) return value;
+  return Object.fromEntries(keys.sort().map((key) => [key, sorted(value[key] ?? null)]));
 };
+
+const HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
+
+/**
+ * True for canonical JSON with half a character (a lone surrogate) in a key or a text: JSON can say it, UTF-8 and so protobuf
+ * cannot. JSON.stringify escapes such halves and nothing else as `\ud…`; texts that hold JSON have their backslashes doubled.
+ */
+export const holdsHalfCharacter = (canonical: string): boolean => canonical.includes('\\ud') && HALF.test(canonical);
 
 /** JSON Merge Patch (RFC 7396): objects merge by key, null removes, everything else replaces. */
 export const mergePatch = (target: JsonData, patch: JsonData): JsonData => {

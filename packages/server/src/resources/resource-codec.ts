@@ -1,4 +1,4 @@
-import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, toJson } from '@bufbuild/protobuf';
 import {
   type OwnerReference,
   OwnerReferenceSchema,
@@ -13,8 +13,7 @@ import { canonicalJson, type JsonData, type JsonMap, parseJsonMap } from './cano
 import { findKind, type KindRow } from './kinds.ts';
 import { withoutPrivate } from './labels.ts';
 import type { RecordOwner, ResourceRecord } from './record.ts';
-
-const lenient = { ignoreUnknownFields: true } as const;
+import { storedMessage } from './stored-message.ts';
 
 /** Canonical JSON text of a message, as specs and statuses are stored. */
 export const messageText = (schema: DescMessage, message: Message): string =>
@@ -22,11 +21,10 @@ export const messageText = (schema: DescMessage, message: Message): string =>
 
 /** Reads stored text; fields of a newer release are passed over. */
 export const messageFromText = (schema: DescMessage, text: string): Message =>
-  fromJson(schema, JSON.parse(text) as JsonValue, lenient);
+  storedMessage(schema, JSON.parse(text) as JsonMap);
 
-/** Reads a JSON object as a message. */
-export const messageFromMap = (schema: DescMessage, map: JsonMap): Message =>
-  fromJson(schema, map as JsonValue, lenient);
+/** Reads a JSON object as a message; fields that are not known are passed over. */
+export const messageFromMap = (schema: DescMessage, map: JsonMap): Message => storedMessage(schema, map);
 
 export const ownerMessage = (owner: RecordOwner): OwnerReference => create(OwnerReferenceSchema, { ...owner });
 

@@ -35,6 +35,20 @@ describe('views of records', () => {
     expect(masked.spec?.runtime?.acp?.env).toEqual({ K: '' });
   });
 
+  it('read in passing are kept once the same version is read again, and found when somebody else had them made', () => {
+    const views = new ResourceViews();
+    const passing = { secrets: true, isPassing: true };
+    const first = views.generic(record(), passing);
+    expect(Object.isFrozen(first)).toBe(false);
+    expect(views.generic(record({ version: 8 }), passing)).not.toBe(first);
+    const kept = views.generic(record({ version: 8 }), passing);
+    expect(Object.isFrozen(kept.spec?.kind.value)).toBe(true);
+    expect(views.generic(record({ version: 8 }), passing)).toBe(kept);
+    expect(kept.metadata).toMatchObject({ resourceVersion: '8' });
+    const asked = views.generic(record({ uid: 'u2' }), { secrets: true });
+    expect(views.generic(record({ uid: 'u2' }), passing)).toBe(asked);
+  });
+
   it('are generic for every kind and raw for custom ones', () => {
     const views = new ResourceViews();
     const generic = views.generic(record(), { secrets: true });

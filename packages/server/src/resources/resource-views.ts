@@ -34,6 +34,8 @@ export interface ViewOptions {
   readonly metadataOnly?: boolean;
   /** The view is not kept: the record was not committed, or nobody will read it again soon. It is not frozen then. */
   readonly isTransient?: boolean;
+  /** One of many that are read in passing: kept, and frozen, only when it was read shortly before. */
+  readonly isPassing?: boolean;
 }
 
 interface CachedView {
@@ -57,6 +59,8 @@ const VIEW_WEIGHT = { limit: CHARS, of: (view: CachedView): number => view.chars
 export class ResourceViews {
   readonly #open: BoundedCache<string, CachedView>;
   readonly #masked: BoundedCache<string, CachedView>;
+  /** Versions of records that were read in passing. */
+  readonly #passed: BoundedCache<string, number>;
   readonly #seal: Pick<ValueSeal, 'open'>;
 
   /** Values that `seal` cannot open are shown empty. */
@@ -64,6 +68,7 @@ export class ResourceViews {
     this.#seal = seal;
     this.#open = new BoundedCache(limit, VIEW_WEIGHT);
     this.#masked = new BoundedCache(limit, VIEW_WEIGHT);
+    this.#passed = new BoundedCache(limit);
   }
 
   /** The full resource of a built-in kind; `schema` must be the kind's own. */
@@ -80,8 +85,10 @@ export class ResourceViews {
     const row = rowOf(record);
     if (row === undefined) return rawResource(record);
     const view = this.#view(row, record, options);
-    view.generic ??= deepFreeze(genericResource(row, record.apiVersion, view.full as Message & ResourceParts));
-    return view.generic;
+    if (view.generic !== undefined) return view.generic;
+    const generic = genericResource(row, record.apiVersion, view.full as Message & ResourceParts);
+    if (Object.isFrozen(view.full)) view.generic = deepFreeze(generic);
+    return generic;
   }
 
   #view(row: KindRow, record: ResourceRecord, options: ViewOptions): CachedView {
@@ -90,16 +97,22 @@ export class ResourceViews {
     const isMasked = cache === this.#masked;
     const { version } = record;
     const chars = record.spec.length + record.status.length;
-    if (options.isTransient === true) {
-      const full = build(row, record, { activity, isMasked, seal: this.#seal });
-      return { version, activity, full, chars };
-    }
-    const known = cache.get(record.uid);
+    const known = options.isTransient === true ? undefined : cache.get(record.uid);
     if (known !== undefined && known.version === version && known.activity === activity) return known;
-    const full = deepFreeze(build(row, record, { activity, isMasked, seal: this.#seal }));
+    const full = build(row, record, { activity, isMasked, seal: this.#seal });
     const view: CachedView = { version, activity, full, chars };
+    if (!this.#isKept(record, options)) return view;
+    deepFreeze(full);
     cache.set(record.uid, view);
     return view;
+  }
+
+  /** A list of everything would drive out what is asked for again, and its views would grow old for nothing. */
+  #isKept(record: ResourceRecord, options: ViewOptions): boolean {
+    if (options.isTransient === true) return false;
+    if (options.isPassing !== true || this.#passed.get(record.uid) === record.version) return true;
+    this.#passed.set(record.uid, record.version);
+    return false;
   }
 }
 
@@ -112,15 +125,27 @@ interface Shown {
 const build = (row: KindRow, record: ResourceRecord, view: Shown): Message => {
   const { kind } = row;
   const spec = parseJsonMap(record.spec) ?? {};
-  const status = dropInternals(kind, statusWithActivity(record.status, view.activity));
+  const stored = statusWithActivity(record.status, view.activity);
+  if (!hasSensitiveFields(kind)) return fullMessage(row, record, { spec, status: stored });
+  const status = dropInternals(kind, stored);
   const open = (section: SealedSection, map: JsonMap): JsonMap =>
     openMap({ kind, section, uid: record.uid }, map, { seal: view.seal, unopened: 'blank' });
-  return create(row.full, {
-    metadata: metadataOf(record),
-    spec: messageFromMap(row.spec, view.isMasked ? maskSpec(kind, spec) : open('spec', spec)),
-    status: messageFromMap(row.status, view.isMasked ? maskStatus(kind, status) : open('status', status)),
-  } as never);
+  return fullMessage(row, record, {
+    spec: view.isMasked ? maskSpec(kind, spec) : open('spec', spec),
+    status: view.isMasked ? maskStatus(kind, status) : open('status', status),
+  });
 };
+
+const fullMessage = (
+  row: KindRow,
+  record: ResourceRecord,
+  parts: { readonly spec: JsonMap; readonly status: JsonMap },
+): Message =>
+  create(row.full, {
+    metadata: metadataOf(record),
+    spec: messageFromMap(row.spec, parts.spec),
+    status: messageFromMap(row.status, parts.status),
+  } as never);
 
 /** Freezes a message with everything in it; bytes cannot be frozen and are left. */
 export const deepFreeze = <T>(value: T): T => {

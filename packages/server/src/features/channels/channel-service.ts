@@ -15,9 +15,9 @@ import {
 import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../auth/contract.ts';
 import type { FieldViolation } from '../../base/index.ts';
-import { checkAnnotations, checkLabels, recordKey, refusal } from '../../resources/index.ts';
+import { checkAnnotations, checkLabels, checkPathNames, recordKey, refusal } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import { checkChannel, checkNames, checkPhase, phaseOf, settleState } from './channel-rules.ts';
+import { checkChannel, checkPhase, phaseOf, settleState } from './channel-rules.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
 import { desiredOf } from './whole-resource.ts';
 
@@ -32,7 +32,7 @@ export class ChannelService {
   async create(request: CreateChannelRequest, call: CallContext): Promise<ChannelResponse> {
     const { ns, channel } = request;
     const phase = channel?.status?.phase ?? '';
-    this.#refuse(channel, [...checkNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
+    this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
     const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
     const annotations = settleState({ phase, annotations: desired.annotations ?? {}, current: undefined });
     const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
@@ -49,7 +49,7 @@ export class ChannelService {
   async modify(request: ModifyChannelRequest, call: CallContext): Promise<ChannelResponse> {
     const { ns, name, channel } = request;
     const phase = channel?.status?.phase ?? '';
-    this.#refuse(channel, [...checkNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
+    this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
     const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.modify(tx, call, {

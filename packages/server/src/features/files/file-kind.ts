@@ -1,6 +1,7 @@
 import { FileRetention, type FileSpec } from '@svc/api/resources';
 import { Fault, invalidField } from '../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import { fileName } from '../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import {
   FACT,
@@ -12,7 +13,7 @@ import {
   uploadHolder,
   uploadOf,
 } from './file-facts.ts';
-import { checkFile, fileName, fillFile } from './file-rules.ts';
+import { checkFile, fillFile } from './file-rules.ts';
 import { fileStatus } from './file-status.ts';
 import { indexMark } from './file-text.ts';
 

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { FileIndexPolicy, FilePurpose, FileRetention, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
+import { fileName } from '../../resources/index.ts';
 
 const PATH_MAX = 1_024;
-const SLUG_MAX = 48;
-const DIGEST_CHARS = 12;
 const MEDIA_TYPE_MAX = 255;
 const FORBIDDEN = /[\p{Cc}\\]/u;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
@@ -21,18 +19,6 @@ const isFilePath = (path: string): boolean =>
     .slice(1)
     .split('/')
     .every((segment) => !['', '.', '..'].includes(segment));
-
-/** The one name of a path: its slug and twelve hex digits of its hash (PL-7). */
-export const fileName = (path: string): string => {
-  const slug = path
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, SLUG_MAX)
-    .replace(/-+$/, '');
-  const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_CHARS);
-  return slug === '' ? digest : `${slug}-${digest}`;
-};
 
 /** True when the path is the prefix or lies below it; a prefix matches at slashes only. */
 export const isBelow = (path: string, prefix: string): boolean => {

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type ResourceChangedEvent, ResourceChangedEventSchema, ResourceChangeType } from '@svc/api/events';
+import type { Resource } from '@svc/api/resources';
 import { BoundedCache } from '../../base/index.ts';
 import { deepFreeze, hasSensitiveFields, type ResourceViews } from '../../resources/index.ts';
 import type { ResourceChange, ResourceChangeKind, StoredResource } from '../../store/contracts/index.ts';
@@ -36,7 +37,7 @@ export class ChangeEvents {
     if (known !== undefined) return known;
     const event = deepFreeze(
       create(ResourceChangedEventSchema, {
-        ...this.#facts(change.resource, options.secrets),
+        ...factsOf(change.resource, this.#views.generic(change.resource, { secrets: options.secrets })),
         resourceVersion: String(change.version),
         changeType: TYPES[kind],
         changedSections: [...change.sections],
@@ -50,26 +51,26 @@ export class ChangeEvents {
   /** A resource that is there, for the beginning of a watch. */
   ofPresent(resource: StoredResource, secrets: boolean): ResourceChangedEvent {
     return create(ResourceChangedEventSchema, {
-      ...this.#facts(resource, secrets),
+      ...factsOf(resource, this.#views.generic(resource, { secrets, isPassing: true })),
       resourceVersion: String(resource.version),
       changeType: ResourceChangeType.CREATED,
       changedSections: ['metadata', 'spec', 'status'],
       timestamp: BigInt(resource.updatedAt),
     });
   }
-
-  #facts(resource: StoredResource, secrets: boolean) {
-    const { key } = resource;
-    return {
-      namespace: key.kind === 'Namespace' ? key.name : key.namespace,
-      resourceKind: key.kind,
-      name: key.name,
-      uid: resource.uid,
-      generation: BigInt(resource.generation),
-      resource: this.#views.generic(resource, { secrets }),
-    };
-  }
 }
+
+const factsOf = (stored: StoredResource, resource: Resource) => {
+  const { key } = stored;
+  return {
+    namespace: key.kind === 'Namespace' ? key.name : key.namespace,
+    resourceKind: key.kind,
+    name: key.name,
+    uid: stored.uid,
+    generation: BigInt(stored.generation),
+    resource,
+  };
+};
 
 /** A point below which no write can still appear. */
 export const bookmark = (version: number, atMicros: number): ResourceChangedEvent =>

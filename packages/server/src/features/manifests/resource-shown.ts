@@ -35,6 +35,7 @@ export const showResources = async (
       activity: activity.get(record.uid) ?? '',
       metadataOnly,
       isTransient,
+      isPassing: isList,
     }),
   );
 };

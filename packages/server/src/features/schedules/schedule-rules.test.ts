@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { ScheduleSpecSchema, ScheduleStatusSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { checkNames, checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { checkSchedule, fillSchedule } from './schedule-rules.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
 
 type Init = MessageInitShape<typeof ScheduleSpecSchema>;
@@ -88,17 +88,6 @@ describe('rules of schedules', () => {
     const filled = fillSchedule(create(ScheduleSpecSchema, { kind: ' Once ' }));
     expect([filled.enabled, filled.kind]).toEqual([true, ' Once ']);
     expect(fillSchedule(create(ScheduleSpecSchema, { enabled: false })).enabled).toBe(false);
-  });
-
-  it('compare names of body and path', () => {
-    const reasons = (...args: Parameters<typeof checkNames>) => checkNames(...args).map(({ reason }) => reason);
-    expect(reasons(undefined, { ns: 'n' })).toEqual(['NAME_INVALID']);
-    expect(reasons({ name: 'a', namespace: 'n' }, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: '', namespace: '' }, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: 'b', namespace: 'm' }, { ns: 'n', name: 'a' })).toEqual([
-      'PATH_BODY_MISMATCH',
-      'PATH_BODY_MISMATCH',
-    ]);
   });
 });
 

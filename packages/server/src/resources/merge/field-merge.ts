@@ -131,8 +131,12 @@ const ownedAt = (fields: OwnedFields, pointer: string): { readonly isTaken: bool
 /** An empty map says only that something is there. */
 const sameValue = (wanted: JsonData, live: JsonData | undefined): boolean => {
   if (isJsonMap(wanted) && Object.keys(wanted).length === 0) return isJsonMap(live);
-  return canonicalJson(wanted) === canonicalJson(live ?? null);
+  return isSameJson(wanted, live ?? null);
 };
+
+const isSameJson = (left: JsonData, right: JsonData): boolean =>
+  left === right ||
+  (typeof left === 'object' && typeof right === 'object' && canonicalJson(left) === canonicalJson(right));
 
 /**
  * What every manager owns after a merge has been written; a pointer in conflict is not the manager's. `stored` is the resource
@@ -141,10 +145,11 @@ const sameValue = (wanted: JsonData, live: JsonData | undefined): boolean => {
 export const ownershipAfter = (input: MergeInput, result: MergeResult, stored: JsonMap): Ownership => {
   const refused = new Set(result.conflicts.map(({ pointer }) => pointer));
   const owned = [...result.owned].filter(([pointer]) => !refused.has(pointer));
-  const entries = owned.map(([pointer, value]): [string, OwnedField] => [
-    pointer,
-    { said: input.digest(pointer, value), stored: input.digest(pointer, readAt(stored, pointer) ?? null) },
-  ]);
+  const entries = owned.map(([pointer, value]): [string, OwnedField] => {
+    const said = input.digest(pointer, value);
+    const live = readAt(stored, pointer) ?? null;
+    return [pointer, { said, stored: isSameJson(value, live) ? said : input.digest(pointer, live) }];
+  });
   const taken = new Set(result.taken);
   const others = Object.entries(input.ownership)
     .filter(([manager]) => manager !== input.manager)

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
 import { withoutPrivate } from '../labels.ts';
-import type { Ownership } from './field-merge.ts';
+import type { OwnedField, Ownership } from './field-merge.ts';
 
 /**
  * What managers own of a resource (PL-1.4), as a value of the instance under the resource's uid: beside the resource, because
@@ -27,10 +27,7 @@ export interface OwnershipWrites {
 export const fieldDigest =
   (uid: string) =>
   (pointer: string, value: JsonData): string =>
-    createHash('sha256')
-      .update(`${uid}\n${pointer}\n${canonicalJson(value)}`)
-      .digest('base64url')
-      .slice(0, DIGEST_LENGTH);
+    hash('sha256', `${uid}\n${pointer}\n${canonicalJson(value)}`, 'base64url').slice(0, DIGEST_LENGTH);
 
 /** Who owns which field of the resource; {} where nobody owns any. */
 export const readOwnership = async (reads: OwnershipReads, uid: string): Promise<Ownership> => {
@@ -44,10 +41,30 @@ export const saveOwnership = async (
   uid: string,
   change: { readonly before: Ownership; readonly after: Ownership },
 ): Promise<void> => {
+  if (isSameOwnership(change.before, change.after)) return;
   const text = ownershipText(change.after);
-  if (text === ownershipText(change.before)) return;
   if (text === NOTHING_OWNED) await dropOwnership(tx, uid);
   else await tx.instance.setValue(nameOf(uid), text);
+};
+
+/** True when both have the same text. */
+const isSameOwnership = (before: Ownership, after: Ownership): boolean =>
+  isSameMap(before, after, (left, right) => isSameMap(left, right, isSameField));
+
+const isSameField = (left: OwnedField, right: OwnedField): boolean =>
+  left.said === right.said && left.stored === right.stored && left.isTaken === right.isTaken;
+
+const isSameMap = <V>(
+  left: Readonly<Record<string, V>>,
+  right: Readonly<Record<string, V>>,
+  isSame: (left: V, right: V) => boolean,
+): boolean => {
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => {
+    const [before, after] = [left[name], right[name]];
+    return before !== undefined && after !== undefined && isSame(before, after);
+  });
 };
 
 /** Forgets who owned what of a resource that goes; harmless where nothing is kept. */

@@ -114,6 +114,7 @@ withPostgres(
       proxy.swallow('everything');
       const writing = store.write(async (tx) => {
         runs++;
+        await tx.instance.value('n');
         await tx.instance.setValue('n', '2');
       });
       const fault = { ...STORAGE, message: 'the connection to the database was lost' };

@@ -98,8 +98,8 @@ const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'
   };
   const poolSize = callsOf(options.poolSize);
   return {
-    calls: new Database({ ...common, poolSize, ...(faults === undefined ? {} : { faults }) }),
-    reader: new Database({ ...common, poolSize: 1 }),
+    calls: new Database({ ...common, poolSize, lanes: lanesOf(poolSize), ...(faults === undefined ? {} : { faults }) }),
+    reader: new Database({ ...common, poolSize: 1, lanes: 1 }),
   };
 };
 
@@ -154,6 +154,7 @@ class PostgresStore implements Store {
   }
 
   async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw CLOSED;
     return readSnapshot(this.#database, this.#access, work);
   }
 
@@ -181,8 +182,11 @@ class PostgresStore implements Store {
   }
 }
 
+/** Connections that single reads share. */
+const lanesOf = (calls: number): number => (calls < 6 ? 1 : 2);
+
 /** Some connections are kept for reads: writes that wait for each other's locks must not hold up everything. */
-const writesOf = (calls: number): number => Math.max(1, calls - Math.max(1, Math.floor(calls / 5)));
+const writesOf = (calls: number): number => Math.max(1, calls - lanesOf(calls) - Math.max(1, Math.floor(calls / 8)));
 
 const pauseOf =
   (clock: Clock) =>

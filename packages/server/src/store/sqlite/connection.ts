@@ -26,11 +26,30 @@ export interface ConnectionOptions {
   readonly faults?: FaultPoints;
 }
 
+/** A compiled statement with the names of its columns. */
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+}
+
+/** Without arrays each row would be an object in dictionary mode, from which every later read of a member is slow. */
+const compile = (database: DatabaseSync, sql: string): Prepared => {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return { statement, columns: statement.columns().map(({ name }) => name) };
+};
+
+const toRow = <Row>(columns: readonly string[], values: readonly unknown[]): Row => {
+  const row: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index];
+  return row as Row;
+};
+
 /** One SQL text on one connection, prepared when first used and kept until the connection closes. */
 export class Statement<Row = never> {
   readonly #connection: Connection;
   readonly #sql: string;
-  #prepared: StatementSync | undefined;
+  #prepared: Prepared | undefined;
 
   constructor(connection: Connection, sql: string) {
     this.#connection = connection;
@@ -40,7 +59,9 @@ export class Statement<Row = never> {
   /** First row, undefined when there is none. */
   get(...values: SqlValue[]): Row | undefined {
     try {
-      return (this.#prepared ?? this.#prepare()).get(...values) as Row | undefined;
+      const { statement, columns } = this.#prepared ?? this.#prepare();
+      const found = statement.get(...values) as readonly unknown[] | undefined;
+      return found === undefined ? undefined : toRow<Row>(columns, found);
     } catch (error) {
       throw this.#connection.failure(error);
     }
@@ -48,7 +69,9 @@ export class Statement<Row = never> {
 
   all(...values: SqlValue[]): Row[] {
     try {
-      return (this.#prepared ?? this.#prepare()).all(...values) as Row[];
+      const { statement, columns } = this.#prepared ?? this.#prepare();
+      const rows = statement.all(...values) as unknown as readonly (readonly unknown[])[];
+      return rows.map((found) => toRow<Row>(columns, found));
     } catch (error) {
       throw this.#connection.failure(error);
     }
@@ -57,7 +80,7 @@ export class Statement<Row = never> {
   /** Number of rows changed. */
   run(...values: SqlValue[]): number {
     try {
-      return Number((this.#prepared ?? this.#prepare()).run(...values).changes);
+      return Number((this.#prepared ?? this.#prepare()).statement.run(...values).changes);
     } catch (error) {
       throw this.#connection.failure(error);
     }
@@ -65,10 +88,10 @@ export class Statement<Row = never> {
 
   /** As `run`, for an INSERT that adds exactly one row; answers its rowid. */
   insert(...values: SqlValue[]): number {
-    return Number((this.#prepared ?? this.#prepare()).run(...values).lastInsertRowid);
+    return Number((this.#prepared ?? this.#prepare()).statement.run(...values).lastInsertRowid);
   }
 
-  #prepare(): StatementSync {
+  #prepare(): Prepared {
     const prepared = this.#connection.prepare(this.#sql);
     // With fault points each use goes through the connection again, so that the n-th statement can be made to fail.
     if (!this.#connection.hasFaultPoints) this.#prepared = prepared;
@@ -82,7 +105,7 @@ export class Connection {
   readonly #faults: FaultPoints | undefined;
   readonly #isReader: boolean;
   /** Only with fault points; otherwise each statement keeps its own. */
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(file: string, options: ConnectionOptions) {
     this.#faults = options.faults;
@@ -107,12 +130,12 @@ export class Connection {
     return new Statement<Row>(this, sql);
   }
 
-  prepare(sql: string): StatementSync {
-    if (this.#faults === undefined) return this.database.prepare(sql);
+  prepare(sql: string): Prepared {
+    if (this.#faults === undefined) return compile(this.database, sql);
     this.#faults('store.statement');
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
-      prepared = this.database.prepare(sql);
+      prepared = compile(this.database, sql);
       this.#prepared.set(sql, prepared);
     }
     return prepared;

@@ -3,6 +3,12 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 /** Flat list of header names (lower case) and values. */
 export type HeaderList = string[];
 
+/** Headers of a stream: whoever passes it on neither keeps, changes nor gathers it (API-3). */
+export const PASS_THROUGH: readonly string[] = [
+  ...['cache-control', 'no-cache, no-transform'],
+  ...['x-accel-buffering', 'no'],
+];
+
 /** Trailers by name. */
 export type Trailers = Readonly<Record<string, string>>;
 

@@ -82,6 +82,17 @@ it('hands a well-formed trace context on and tells of the call what it was, with
   });
 });
 
+it('tells what the caller prefers', async () => {
+  const url = await start();
+  await fetch(url, { headers: { prefer: 'wait=5, Svc-Bookmark; x=1' } });
+  await fetch(url);
+  const preferred = contexts.map((context) => ['svc-bookmark', 'wait'].map((name) => context.prefers?.(name)));
+  expect(preferred).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+});
+
 const brokenBody = (length: object): HttpRoute => ({
   ...{ method: 'GET', pattern: '/v1/broken', authenticated: false },
   handle: async (exchange) => {

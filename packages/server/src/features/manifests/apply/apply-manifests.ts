@@ -49,10 +49,17 @@ interface ApplyCall {
   readonly isWhole: boolean;
 }
 
+/** Documents of a rehearsal go on after one that failed, as if that one had not been there. */
 const savepoints =
   (tx: WriteTx): Step =>
   (work) =>
     tx.savepoint(() => work(tx));
+
+/** After a failure nothing of the transaction stays: the other documents are only looked at for what else is wrong. */
+const together =
+  (tx: WriteTx): Step =>
+  (work) =>
+    work(tx);
 
 const run = (
   { deps, request, context, documents, isWhole }: ApplyCall,
@@ -72,7 +79,7 @@ const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
   const { deps, isWhole } = call;
   if (!isWhole) return run(call, (work) => deps.store.write(work));
   return deps.store.write(async (tx) => {
-    const outcomes = await run(call, savepoints(tx));
+    const outcomes = await run(call, together(tx));
     const failed = outcomes.find((outcome) => outcome.fault !== undefined);
     if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
     return outcomes;

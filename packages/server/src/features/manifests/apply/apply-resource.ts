@@ -46,7 +46,7 @@ const answer = async (
   const [resource] = await deps.store.read((tx) => showResources(deps, tx, shown));
   return create(ApplyResourceResponseSchema, {
     outcome: OUTCOMES[outcome],
-    changedPaths: changedPaths(writtenForm(before), writtenForm(record)),
+    changedPaths: outcome === 'unchanged' ? [] : changedPaths(writtenForm(before), writtenForm(record)),
     ...(resource === undefined ? {} : { resource }),
   });
 };

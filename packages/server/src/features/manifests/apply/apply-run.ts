@@ -64,7 +64,8 @@ export class ApplyRun {
     try {
       const written = await this.#step((tx) => mergeDocument(this.#deps, tx, { resource, call }));
       const { before, resource: record } = written;
-      const paths = changedPaths(writtenForm(before), writtenForm(record));
+      const isSame = written.outcome === 'unchanged';
+      const paths = isSame ? [] : changedPaths(writtenForm(before), writtenForm(record));
       const outcome =
         written.isRepair && written.outcome === 'updated' ? ApplyOutcome.REPAIRED : OUTCOMES[written.outcome];
       return { document, record, result: resultOf(document, outcome, { changedPaths: paths }) };

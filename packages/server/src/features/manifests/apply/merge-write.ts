@@ -1,17 +1,18 @@
-import { create, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import { NamespaceSpecSchema, RawResourceSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, type FieldViolation } from '../../../base/index.ts';
 import type { DesiredResource, WriteResult } from '../../../controllers/contract.ts';
 import {
   canonicalJson,
+  hasSensitiveFields,
   isJsonMap,
   type JsonData,
   type JsonMap,
   keepSensitive,
+  messageFromMap,
   messageText,
   parseJsonMap,
-  pathParent,
   resourceNotFound,
 } from '../../../resources/index.ts';
 import type { ManifestResource } from '../../../resources/manifest/index.ts';
@@ -62,7 +63,8 @@ export const mergeDocument = async (
   const { call } = document;
   const resource = await withParent(tx, document.resource);
   const { key, row } = resource;
-  const above = row?.scope === 'root' ? pathParent(key.name) : key.namespace;
+  const { parent = '' } = resource.spec as Message & { readonly parent?: string };
+  const above = row?.scope === 'root' ? parent : key.namespace;
   if (call.createNamespaces) await createMissing(deps, tx, { name: above, context: call.context });
   const before = await tx.resources.get(key);
   checkVersionOf(before, resource);
@@ -168,7 +170,7 @@ class MergeWrite {
   /** The spec as written, with its values readable. */
   #openSpec(stored: StoredResource): JsonMap {
     const { row } = this.#resource;
-    if (row === undefined) return parseJsonMap(stored.spec) ?? {};
+    if (row === undefined || !hasSensitiveFields(row.kind)) return parseJsonMap(stored.spec) ?? {};
     const { spec } = this.#deps.views.generic(stored, { secrets: true, isTransient: true });
     return spec?.kind.value === undefined ? {} : (parseJsonMap(messageText(row.spec, spec.kind.value)) ?? {});
   }
@@ -177,7 +179,7 @@ class MergeWrite {
 const specMessage = (resource: ManifestResource, spec: JsonMap): Message => {
   const { row } = resource;
   if (row === undefined) return create(RawResourceSpecSchema, { json: canonicalJson(spec as JsonData) });
-  return fromJson(row.spec, spec as JsonValue, { ignoreUnknownFields: true });
+  return messageFromMap(row.spec, spec);
 };
 
 /** ABORTED CONFLICT with every field that somebody else manages. */

@@ -1,11 +1,11 @@
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
+import { Lanes } from './lanes.ts';
 import { Session } from './session.ts';
 import { SilenceGuards } from './silence-guard.ts';
 import type { Queries, SqlValue, Statement } from './statement.ts';
 import { storageFault, toCallerError } from './storage-fault.ts';
-import { unescaped } from './text-escape.ts';
 
 /** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
 const LIMIT_MS = 5_000;
@@ -25,6 +25,8 @@ export interface DatabaseOptions {
   /** `postgres://…`; never shown. */
   readonly url: string;
   readonly poolSize: number;
+  /** How many of them are shared by statements that stand alone; without, each has one to itself for as long as it takes. */
+  readonly lanes?: number;
   /** False: a commit is acknowledged before it is on disk; for tests. */
   readonly isSynced: boolean;
   /** How long a statement waits for a lock, in milliseconds; 4 s at most. */
@@ -37,14 +39,6 @@ export interface DatabaseOptions {
 }
 
 const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
-const INT8 = 20;
-const TEXTS: ReadonlySet<number> = new Set([25, 1043]);
-
-/** bigint as number (all of ours are below 2^53), text without escapes; everything else as the driver does it. */
-const parserOf = (oid: number): ((text: string) => unknown) | undefined => {
-  if (oid === INT8) return Number;
-  return TEXTS.has(oid) ? unescaped : undefined;
-};
 
 /** What the engine settles for every connection; the driver would let the address have the last word. */
 const OWN_SETTINGS = [
@@ -92,9 +86,6 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     // Of a setting that is named twice the server takes the last.
     options:
       `${serverOptions} -c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`.trim(),
-    types: {
-      getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
-    },
   };
 };
 
@@ -116,12 +107,14 @@ export class Database implements Queries {
   readonly #pool: Pool;
   readonly #options: DatabaseOptions;
   readonly #guards: SilenceGuards;
+  readonly #lanes: Lanes | undefined;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#guards = new SilenceGuards(options.silenceMs ?? SILENCE_MS);
     this.#pool = new Pool(poolConfig(options));
+    this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
     // A connection that dies while nobody has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
   }
@@ -147,19 +140,19 @@ export class Database implements Queries {
   }
 
   async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#alone((session) => session.rows(sql, values));
+    return this.#alone(sql, (session) => session.rows(sql, values));
   }
 
   async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#alone((session) => session.first(sql, values));
+    return this.#alone(sql, (session) => session.first(sql, values));
   }
 
   async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#alone((session) => session.one(sql, values));
+    return this.#alone(sql, (session) => session.one(sql, values));
   }
 
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#alone((session) => session.run(sql, values));
+    return this.#alone(sql, (session) => session.run(sql, values));
   }
 
   get isClosed(): boolean {
@@ -170,20 +163,34 @@ export class Database implements Queries {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#lanes?.close();
     await this.#pool.end();
   }
 
   /** Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try. */
-  async #alone<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #alone<T>(sql: Statement<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const session = await this.acquire();
+      let used: Session | undefined;
+      const once = (session: Session): Promise<T> => {
+        used = session;
+        return work(session);
+      };
       try {
-        return await work(session);
+        // What is put together at run time lists and filters: nobody waits behind it.
+        return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
-        if (session.lost === undefined || session.wasSilent || tries === MAX_TRIES) throw toCallerError(error);
-      } finally {
-        session.release(false);
+        const isWorthATry = used?.lost !== undefined && !used.wasSilent && tries < MAX_TRIES;
+        if (!isWorthATry) throw toCallerError(error);
       }
+    }
+  }
+
+  async #onOwn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.acquire();
+    try {
+      return await work(session);
+    } finally {
+      session.release(false);
     }
   }
 }

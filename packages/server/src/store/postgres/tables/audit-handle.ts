@@ -68,7 +68,7 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
   }
 
   async append(row: Omit<AuditRow, 'hash'>) {
-    await this.#access.sql.run(APPEND, [
+    this.#access.sql.later(APPEND, [
       ...[row.id, row.at, row.requestId, row.identity, row.operation, row.target, row.namespace, row.outcome],
       row.resourceVersion,
     ]);
@@ -77,11 +77,11 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
   /** Only rows before which none can appear any more: the chain follows positions, and a late one would fall out of it. */
   async unchained(limit: number) {
     const { sql, frontiers } = this.#access;
-    await sql.rows(LOCK_CHAIN);
+    sql.later(LOCK_CHAIN);
     return (await sql.rows(UNCHAINED, [await frontiers.audit(), limit])).map(toAudit);
   }
 
   async setHash(id: string, hash: string) {
-    await this.#access.sql.run(SET_HASH, [id, hash]);
+    this.#access.sql.later(SET_HASH, [id, hash]);
   }
 }

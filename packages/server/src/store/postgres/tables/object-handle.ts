@@ -85,7 +85,7 @@ export class ObjectHandle implements ObjectReferences {
   async addReference(row: Parameters<ObjectReferences['addReference']>[0]) {
     const { sql } = this.#access;
     if ((await sql.run(ADD_OBJECT, [row.sha256, row.sizeBytes])) === 0) throw objectCondemned(row.sha256);
-    await sql.run(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
+    sql.later(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
   }
 
   async dropReferences(holder: string, at: number) {
@@ -110,7 +110,7 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async forget(sha256: string, at: number) {
-    await this.#access.sql.run(FORGET, [sha256, CONDEMNED + at]);
+    this.#access.sql.later(FORGET, [sha256, CONDEMNED + at]);
   }
 
   async heldBytes(holder: string) {
@@ -118,6 +118,6 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async adopt(sha256: string, sizeBytes: number, at: number) {
-    await this.#access.sql.run(ADOPT, [sha256, sizeBytes, at]);
+    this.#access.sql.later(ADOPT, [sha256, sizeBytes, at]);
   }
 }

@@ -29,7 +29,7 @@ export class LeaseHandle implements LeaseWrites {
   }
 
   async release(name: string, owner: string) {
-    await this.#access.sql.run(RELEASE, [name, owner]);
+    this.#access.sql.later(RELEASE, [name, owner]);
   }
 }
 
@@ -117,7 +117,7 @@ export class CounterHandle implements CounterWrites {
   }
 
   async lock(keys: readonly string[]) {
-    await this.#access.sql.rows(LOCK, [[...new Set(keys)].sort()]);
+    this.#access.sql.later(LOCK, [[...new Set(keys)].sort()]);
   }
 
   async sum(keys: readonly string[], afterMicros: number) {
@@ -125,7 +125,7 @@ export class CounterHandle implements CounterWrites {
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {
-    await this.#access.sql.run(ADD, [key, start, end, amount]);
+    this.#access.sql.later(ADD, [key, start, end, amount]);
   }
 
   async trim(beforeMicros: number, limit: number) {
@@ -162,7 +162,7 @@ export class InstanceHandle implements InstanceValues {
     const id = rowId('instance', [name]);
     let found: string | undefined;
     if (reads.isHot(id)) {
-      await sql.rows(LOCK_NAME, [id]);
+      sql.later(LOCK_NAME, [id]);
       found = (await sql.first(VALUE_LOCKED, [name]))?.value;
     } else found = await instanceValue(sql, name);
     reads.sawRow({ table: 'instance', key: [name], seen: found });
@@ -173,7 +173,7 @@ export class InstanceHandle implements InstanceValues {
     const { sql, reads } = this.#access;
     const id = rowId('instance', [name]);
     const read = reads.readOf(id);
-    if (read === undefined) await sql.run(SET, [name, value]);
+    if (read === undefined) sql.later(SET, [name, value]);
     else {
       const written =
         read.seen === undefined

@@ -219,6 +219,44 @@ withPostgres('write transactions of several processes', (postgres) => {
       }
     });
 
+    it('for activity that some replace and others add to', async () => {
+      const stores = await two();
+      const add = (store: Store) =>
+        store.write(async (tx) => {
+          const seen = (await tx.resources.activity(['u'])).get('u') ?? '';
+          await tx.resources.setActivity('u', `${seen}+`);
+        });
+      const replace = (store: Store) => store.write((tx) => tx.resources.setActivity('u', '='));
+      const work = Array.from({ length: 30 }, (_, index) =>
+        (index % 5 === 0 ? replace : add)(stores[index % 2 === 0 ? 0 : 1]),
+      );
+      await Promise.all([...work, replace(stores[0])]);
+      const settled = (await stores[1].direct.resources.activity(['u'])).get('u') ?? '';
+      expect(settled).toMatch(/^=\+*$/);
+      await add(stores[1]);
+      expect((await stores[0].direct.resources.activity(['u'])).get('u')).toBe(`${settled}+`);
+    });
+
+    it('though this process knows an older version of what was read', async () => {
+      const stores = await two();
+      await stores[0].write((tx) => tx.resources.insert(draft('a', { spec: '{"value":1}' })));
+      const seen = () => stores[0].write(async (tx) => (await numberIn(tx, 'a')).value);
+      expect([await seen(), await seen(), await seen()]).toEqual([1, 1, 1]);
+      await stores[1].write(async (tx) => {
+        const { version } = await numberIn(tx, 'a');
+        await setNumber(tx, 'a', { value: 2, version });
+      });
+      expect(await seen()).toBe(2);
+      await stores[1].write(async (tx) => {
+        const { version } = await numberIn(tx, 'a');
+        await setNumber(tx, 'a', { value: 3, version });
+      });
+      const refuse = stores[0].write(async (tx) => {
+        throw new Fault('NOT_FOUND', 'X', `saw ${(await numberIn(tx, 'a')).value}`);
+      });
+      await expect(refuse).rejects.toThrow('saw 3');
+    });
+
     it('and a call whose idempotency key another call is using answers what that one stored', async () => {
       const stores = await two();
       const meet = meeting(2);

@@ -4,12 +4,13 @@ import type { Access } from '../access.ts';
 import {
   ConnectionLost,
   type Database,
+  ServerError,
   type Session,
   statement,
   storageFault,
   toCallerError,
 } from '../connection/index.ts';
-import { ReadSet } from '../reads/index.ts';
+import { KnownRows, ReadSet } from '../reads/index.ts';
 import { TransactionScope } from './transaction-scope.ts';
 import { WriteGate } from './write-gate.ts';
 import { WriteTransaction } from './write-transaction.ts';
@@ -60,6 +61,7 @@ type Outcome<T> =
 export class WriteRunner {
   readonly #options: WriteRunnerOptions;
   readonly #gate: WriteGate;
+  readonly #known = new KnownRows();
 
   constructor(options: WriteRunnerOptions) {
     this.#options = options;
@@ -107,10 +109,10 @@ export class WriteRunner {
   ): Promise<Outcome<T>> {
     const now = await this.#options.now();
     const session = await this.#options.database.acquire();
-    const scope = new TransactionScope(session, 'BEGIN');
-    const reads = new ReadSet(how.hot);
+    const scope = new TransactionScope(session);
+    const reads = new ReadSet(how.hot, this.#known);
     const { frontiers, rounds, nextToken } = this.#options;
-    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope, session);
+    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope);
     let isBroken = true;
     try {
       let outcome: Outcome<T>;
@@ -133,12 +135,11 @@ export class WriteRunner {
     { session, scope, reads }: Run,
     done: { readonly value: T; readonly effects: readonly (() => void)[] },
   ): Promise<Outcome<T>> {
-    if (scope.hasConflict || !(await reads.holds(scope))) {
-      await rollback(session);
-      return { type: 'conflict', error: scope.failure };
-    }
+    const lost = await this.#isLost({ session, scope, reads });
+    if (lost !== undefined) return lost;
     this.#options.faults?.('store.commit');
     if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
+    const isHeld = reads.holdLater(scope);
     scope.close();
     let tag: string;
     try {
@@ -146,9 +147,21 @@ export class WriteRunner {
     } catch (error) {
       throw error instanceof ConnectionLost ? new CommitUnknown(error) : error;
     }
-    if (tag !== 'COMMIT') throw storageFault('the transaction was given up by the database', scope.failure);
+    if (tag !== 'COMMIT') {
+      if (isHeld && isRefusedHold(scope.failure)) await reads.findStale(session);
+      throw scope.failure ?? storageFault('the transaction was given up by the database');
+    }
+    reads.committed();
     this.#options.faults?.('store.synced');
     return { type: 'done', ...done };
+  }
+
+  /** Set when the run is to be repeated; what it read is looked at here when that takes more than a question with COMMIT. */
+  async #isLost({ session, scope, reads }: Run): Promise<Outcome<never> | undefined> {
+    const holds = !scope.hasConflict && (reads.isSimple || (await reads.holds(scope)));
+    if (holds) return undefined;
+    await rollback(session);
+    return { type: 'conflict', error: scope.failure };
   }
 
   /** What a run that threw comes to; rethrows when the caller is to see it. */
@@ -185,6 +198,9 @@ interface Run {
   readonly scope: TransactionScope;
   readonly reads: ReadSet;
 }
+
+/** SQLSTATE of a division by zero: what `ReadSet.holdLater` makes of a read that is stale. */
+const isRefusedHold = (error: unknown): boolean => error instanceof ServerError && error.code === '22012';
 
 /** COMMIT was sent and no answer came. */
 class CommitUnknown extends Error {

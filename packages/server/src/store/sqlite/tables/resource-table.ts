@@ -277,8 +277,9 @@ export class ResourceWriteTable {
 
   #changeLabels(draft: ResourceDraft, previous: PreviousRow, json: EncodedDraft): void {
     if (json.labels === previous.labels) return;
-    this.#dropLabels(draft.key, parseTextMap(previous.labels));
-    this.#addLabels(draft.key, draft.labels);
+    const before = parseTextMap(previous.labels);
+    this.#dropLabels(draft.key, labelsWithout(before, draft.labels));
+    this.#addLabels(draft.key, labelsWithout(draft.labels, before));
   }
 
   #addLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): void {
@@ -296,3 +297,10 @@ export class ResourceWriteTable {
     for (const owner of draft.owners) this.#addOwner.run(owner.uid, previous.row);
   }
 }
+
+/** Labels of one map that the other lacks or has with another value. */
+const labelsWithout = (
+  labels: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(labels).filter(([label, value]) => others[label] !== value));

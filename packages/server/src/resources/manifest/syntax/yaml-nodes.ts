@@ -1,0 +1,262 @@
+import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
+import type { ManifestFinding } from '../manifest-finding.ts';
+import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
+import { readJsonDocuments } from './json-nodes.ts';
+
+const DOCUMENTS_MAX = 5_000;
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 100;
+/** Nodes that aliases may add to one document. */
+const ALIAS_NODES_MAX = 10_000;
+
+export interface ReadText {
+  /** Documents whose text is YAML, at their index; those with findings here are read for what else is wrong. */
+  readonly documents: ReadonlyMap<number, ManifestNode>;
+  readonly count: number;
+  readonly findings: readonly ManifestFinding[];
+}
+
+/** Reads YAML 1.2 (core schema) or JSON of one or many documents; a list at the top is many. Never throws on input. */
+export const readText = (text: string): ReadText => {
+  const nodes = readJsonDocuments(text)?.flatMap((node) => (node.form === 'list' ? node.items : [node]));
+  if (nodes === undefined || nodes.length > DOCUMENTS_MAX) return readYaml(text);
+  return { documents: new Map(nodes.entries()), count: nodes.length, findings: [] };
+};
+
+/** As `readText`, whatever the text. */
+export const readYaml = (text: string): ReadText => new TextReader(text).read();
+
+type Composed = ReturnType<Composer['compose']> extends Generator<infer D, unknown, unknown> ? D : never;
+type ComposedNode = Node | null | undefined;
+
+class TextReader {
+  readonly #text: string;
+  readonly #lines = new LineCounter();
+  readonly #findings: ManifestFinding[] = [];
+  readonly #documents = new Map<number, ManifestNode>();
+  #count = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): ReadText {
+    const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
+    const tokens = new Parser(this.#lines.addNewLine).parse(this.#text);
+    for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
+      if (this.#isFull(document.range[0])) break;
+      this.#add(document);
+    }
+    return { documents: this.#documents, count: this.#count, findings: this.#findings };
+  }
+
+  /** Tokens of documents that are not nested too deeply to be composed. */
+  *#shallow(tokens: Iterable<CST.Token>): Generator<CST.Token> {
+    for (const token of tokens) {
+      if (token.type === 'document' && depthOf(token) > DEPTH_MAX + 1) {
+        this.#fault(token.offset, [`nested deeper than ${DEPTH_MAX}`, 'SYNTAX']);
+        this.#count += 1;
+      } else yield token;
+    }
+  }
+
+  #isFull(offset: number): boolean {
+    if (this.#count < DOCUMENTS_MAX) return false;
+    this.#fault(offset, [`more than ${DOCUMENTS_MAX} documents`, 'TOO_MANY_DOCUMENTS']);
+    return true;
+  }
+
+  #add(document: Composed): void {
+    const [start, , end] = document.range;
+    const { contents } = document as { readonly contents: ComposedNode };
+    const isEmpty = contents === null || contents === undefined || (isScalar(contents) && contents.value === null);
+    if (isEmpty && document.errors.length === 0) return;
+    if (Buffer.byteLength(this.#text.slice(start, end)) > DOCUMENT_BYTES_MAX) {
+      this.#fault(start, [`larger than ${DOCUMENT_BYTES_MAX} bytes`, 'TOO_LARGE']);
+      this.#count += 1;
+      return;
+    }
+    for (const error of document.errors) this.#fault(error.pos[0], [firstLine(error.message), 'SYNTAX']);
+    const walk = new NodeWalk((offset, fault, path) => this.#fault(offset, fault, path), this.#at);
+    if (document.errors.length === 0) return this.#keep(walk.documents(contents));
+    walk.walk(contents);
+    this.#count += 1;
+  }
+
+  #keep(nodes: Iterable<ManifestNode>): void {
+    for (const node of nodes) {
+      if (this.#count >= DOCUMENTS_MAX) return this.#faultAt(node.at, `more than ${DOCUMENTS_MAX} documents`);
+      this.#documents.set(this.#count, node);
+      this.#count += 1;
+    }
+  }
+
+  readonly #at = (offset: number): Position => {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+
+  #fault(offset: number, [description, reason]: Fault, field = ''): void {
+    this.#findings.push({ document: this.#count, ...this.#at(offset), field, description, reason });
+  }
+
+  #faultAt(at: Position, description: string): void {
+    this.#findings.push({ document: this.#count, ...at, field: '', description, reason: 'TOO_MANY_DOCUMENTS' });
+  }
+}
+
+const firstLine = (message: string): string => message.replace(/\n[\s\S]*$/, '');
+
+/** Nesting of a token, without recursion. */
+const depthOf = (top: CST.Token): number => {
+  let level: readonly unknown[] = [top];
+  for (let depth = 0; ; depth++) {
+    const next = level.flatMap(childTokens);
+    if (next.length === 0 || depth > DEPTH_MAX + 1) return depth;
+    level = next;
+  }
+};
+
+const childTokens = (token: unknown): readonly unknown[] => {
+  const { value, items, key } = token as { value?: unknown; items?: readonly unknown[]; key?: unknown };
+  const inItems = (items ?? []).flatMap((item) => {
+    const pair = item as { readonly key?: unknown; readonly value?: unknown };
+    return [pair.key, pair.value];
+  });
+  return [value, key, ...inItems].filter((child) => typeof child === 'object' && child !== null);
+};
+
+interface NodePlace {
+  readonly offset: number;
+  readonly path: string;
+}
+
+/** Keys of labels, annotations and other maps may hold dots. */
+const memberPath = (path: string, name: string): string => {
+  const short = name.slice(0, 80);
+  if (/[^A-Za-z0-9_]/.test(short)) return `${path}[${short}]`;
+  return path === '' ? short : `${path}.${short}`;
+};
+
+type Fault = readonly [description: string, reason: string];
+
+const PLAIN_TAGS: ReadonlySet<string> = new Set(
+  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+/** Turns the nodes of one document into plain ones; aliases are expanded within a limit. */
+class NodeWalk {
+  readonly #fault: (offset: number, fault: Fault, path: string) => void;
+  readonly #at: (offset: number) => Position;
+  readonly #anchors = new Map<string, { readonly node: ManifestNode; readonly size: number }>();
+  #size = 0;
+  #expanded = 0;
+
+  constructor(fault: (offset: number, fault: Fault, path: string) => void, at: (offset: number) => Position) {
+    this.#fault = fault;
+    this.#at = at;
+  }
+
+  /** A list at the top is many documents, each read when it is asked for. */
+  *documents(node: ComposedNode): Generator<ManifestNode> {
+    if (!isSeq(node)) {
+      yield this.walk(node);
+      return;
+    }
+    this.#checkTag(node, Number(node.range?.[0]), '');
+    for (const item of node.items) yield this.walk(item as ComposedNode, { offset: Number(node.range?.[0]), path: '' });
+  }
+
+  /** `path` is that of the node by the names as they are written, '' for the document. */
+  walk(node: ComposedNode, place: NodePlace = { offset: 0, path: '' }): ManifestNode {
+    const { path } = place;
+    const offset = node?.range?.[0] ?? place.offset;
+    const at = this.#at(offset);
+    if (node === null || node === undefined) return { form: 'scalar', value: null, at };
+    if (isAlias(node)) return this.#expand(node.source, { offset, path });
+    const before = this.#size;
+    this.#size += 1;
+    const { anchor } = node as { readonly anchor?: string };
+    this.#checkTag(node, offset, path);
+    const result = this.#content(node, { offset, path, at });
+    if (anchor !== undefined) this.#anchors.set(anchor, { node: result, size: this.#size - before });
+    return result;
+  }
+
+  #checkTag(node: Node, offset: number, path: string): void {
+    const { tag } = node as { readonly tag?: string };
+    if (tag !== undefined && !PLAIN_TAGS.has(tag))
+      this.#fault(offset, [`tag ${tag.slice(0, 80)} is not read`, 'TAG'], path);
+  }
+
+  #content(node: Node, place: NodePlace & { readonly at: Position }): ManifestNode {
+    const { offset, path, at } = place;
+    if (isSeq(node)) {
+      const item = (inner: unknown, index: number): ManifestNode =>
+        this.walk(inner as ComposedNode, { offset, path: `${path}[${index}]` });
+      return { form: 'list', items: node.items.map(item), at };
+    }
+    if (isMap(node) && node.items.every((pair) => !isBraces(pair as Pair)))
+      return { form: 'map', members: this.#members(node.items as readonly Pair[], path), at };
+    if (isMap(node)) this.#fault(offset, ['{{ reads as a map here: put the text in quotes', 'SYNTAX'], path);
+    return { form: 'scalar', value: isMap(node) ? null : scalarValue((node as Scalar).value), at };
+  }
+
+  /** Of a name that is given twice only the first member is kept. */
+  #members(pairs: readonly Pair[], path: string): readonly MapMember[] {
+    const seen = new Set<string>();
+    return pairs.flatMap((pair) => {
+      const offset = Number(pair.key?.range?.[0]);
+      const name = this.#memberName(pair, { offset, path });
+      if (name === undefined) return [];
+      const inside = memberPath(path, name);
+      const node = this.walk(pair.value, { offset, path: inside });
+      if (seen.has(name)) {
+        this.#fault(offset, [`${name.slice(0, 80)} is given twice`, 'DUPLICATE_KEY'], inside);
+        return [];
+      }
+      seen.add(name);
+      return [{ name, node, at: this.#at(offset) }];
+    });
+  }
+
+  #memberName(pair: Pair, { offset, path }: NodePlace): string | undefined {
+    const { key } = pair;
+    if (isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
+    this.#fault(offset, ['a name must be text', 'SYNTAX'], path);
+    return undefined;
+  }
+
+  #expand(name: string, { offset, path }: NodePlace): ManifestNode {
+    const found = this.#anchors.get(name);
+    if (found === undefined)
+      this.#fault(offset, [`there is no anchor ${name.slice(0, 80)} before this`, 'ALIAS'], path);
+    this.#size += found?.size ?? 1;
+    const isWithin = this.#expanded <= ALIAS_NODES_MAX;
+    this.#expanded += found?.size ?? 0;
+    if (this.#expanded <= ALIAS_NODES_MAX && found !== undefined) return found.node;
+    if (isWithin && found !== undefined)
+      this.#fault(offset, [`aliases add more than ${ALIAS_NODES_MAX} nodes`, 'ALIAS'], path);
+    return { form: 'scalar', value: null, at: this.#at(offset) };
+  }
+}
+
+interface Pair {
+  readonly key: ComposedNode;
+  readonly value: ComposedNode;
+}
+
+/** `{{ name }}`: a map whose only name is a map. */
+const isBraces = ({ key, value }: Pair): boolean => isMap(key) && value === null;
+
+const scalarValue = (value: unknown): string | number | bigint | boolean | null => {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return value;
+    default:
+      return null;
+  }
+};
