@@ -80,7 +80,9 @@ describe('svc apply', () => {
     [['apply'], 'which manifests?'],
     [['apply', '-f', 'none.yaml'], 'there is no none.yaml'],
     [['apply', '-f', 'a.yaml', '--var', 'x'], 'is no name=value'],
-    [['apply', '-f', 'a.yaml', '--vars-file', 'none'], 'there is no none'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'none'], 'there is no file none (--vars-file)'],
+    [['apply', '-f', 'a.yaml', '--var', 'x=['], '--var x=[ is no YAML: Flow sequence'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'broken.yaml'], 'broken.yaml is no YAML: Flow sequence'],
     [['apply', '-f', 'a.yaml', '--vars-file', 'list.yaml'], 'holds no map'],
     [['apply', '-f', 'a.yaml', '-o', 'yaml'], 'no output form yaml'],
     [['apply', '-f', 'a.yaml', '--dry-run=maybe'], '--dry-run=maybe is not known'],
@@ -94,6 +96,7 @@ describe('svc apply', () => {
       '/work/a.yaml': file(agent('a')),
       '/work/b.yaml': file(agent('a')),
       '/work/c.yaml': file('kind: Agent\nmetadata: {name: c, namespace: y}\n'),
+      '/work/broken.yaml': file('a: ['),
       '/work/list.yaml': file('[1]'),
       '/work/empty.yaml': file(''),
     };

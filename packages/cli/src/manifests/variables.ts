@@ -14,14 +14,22 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Values of `vars.*`: files in their order, then `--var` and `--var-string` (PL-1.3). */
 export const readVariables = async (world: World, options: VariableOptions): Promise<Json> => {
-  const { parse } = await import('yaml');
+  const { parse: parseYaml } = await import('yaml');
+  const parse = (source: string, text: string): unknown => {
+    try {
+      return parseYaml(text) as unknown;
+    } catch (error) {
+      const [reason = ''] = error instanceof Error ? error.message.split('\n') : [];
+      throw new CommandFailure(`${source} is no YAML: ${reason.replace(/:$/, '')}`, { cause: error });
+    }
+  };
   let values: Json = {};
   for (const name of options.varsFile ?? []) {
     const text = world.files.readText(resolve(world.cwd, name));
-    if (text === undefined) throw new CommandFailure(`there is no ${name}`);
-    values = { ...values, ...mapOf(parse(text) as unknown, name) };
+    if (text === undefined) throw new CommandFailure(`there is no file ${name} (--vars-file)`);
+    values = { ...values, ...mapOf(parse(name, text), name) };
   }
-  for (const pair of options.var ?? []) values = withPair(values, pair, (text) => parse(text) as unknown);
+  for (const pair of options.var ?? []) values = withPair(values, pair, (text) => parse(`--var ${pair}`, text));
   for (const pair of options.varString ?? []) values = withPair(values, pair, (text) => text);
   return values;
 };
@@ -33,7 +41,10 @@ const mapOf = (value: unknown, name: string): Json => {
 
 const withPair = (values: Json, pair: string, read: (text: string) => unknown): Json => {
   const end = pair.indexOf('=');
-  if (end <= 0) throw new CommandFailure(`--var ${pair} is no name=value`);
+  if (end <= 0)
+    throw new CommandFailure(`--var ${pair} is no name=value`, {
+      hint: '--var team=red, or --var-string for text as it is',
+    });
   return setAt(values, pair.slice(0, end).split('.'), read(pair.slice(end + 1)));
 };
 
