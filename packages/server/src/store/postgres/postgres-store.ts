@@ -148,9 +148,9 @@ class PostgresStore implements Store {
     });
   }
 
-  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: WriteTx) => Promise<T>, options: { readonly isUrgent?: boolean } = {}): Promise<T> {
     if (this.#closed !== undefined) throw CLOSED;
-    return this.#writes.write(work);
+    return this.#writes.write(work, options.isUrgent === true);
   }
 
   async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {

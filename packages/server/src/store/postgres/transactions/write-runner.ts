@@ -68,8 +68,9 @@ export class WriteRunner {
     this.#gate = new WriteGate(options.limit);
   }
 
-  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
-    await this.#gate.enter();
+  /** `isUrgent`: before all that wait, and beside those that run. */
+  async write<T>(work: (tx: WriteTx) => Promise<T>, isUrgent = false): Promise<T> {
+    await this.#gate.enter(isUrgent);
     try {
       return await this.#repeat(work);
     } finally {
