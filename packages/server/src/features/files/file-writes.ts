@@ -185,11 +185,12 @@ export class FileWrites {
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-const FILENAME_MAX = 255;
+/** As long as a path may be: the name is its last segment when none is given. */
+const FILENAME_MAX = 1_024;
 
 /** Throws FIELD_INVALID for a name that no download can have. */
 export const requireFilename = (filename: string): string => {
-  if (filename.length > FILENAME_MAX * 4 || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename))
+  if (filename.length > FILENAME_MAX || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename))
     throw invalidField('filename', 'must be a plain file name', 'FILE_NAME');
   return filename;
 };
