@@ -184,6 +184,12 @@ describe('resources of every kind', () => {
       expect([await find('first'), await find('second')]).toEqual([undefined, undefined]);
     });
 
+    it('in one of the known ways only', async () => {
+      await skill('one');
+      await expect(remove('one', { propagation: 9 })).rejects.toMatchObject({ reason: 'FIELD_INVALID' });
+      expect(await find('one')).toBeDefined();
+    });
+
     it('is not found where there is not even their namespace', async () => {
       await expect(remove('one', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
       await expect(remove('one')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });

@@ -13,7 +13,7 @@ import {
   ResourceService,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, pageSize } from '../../base/index.ts';
+import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../base/index.ts';
 import type { Propagation, RemoveResult } from '../../controllers/contract.ts';
 import { fillPage, namespaceKey, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
@@ -109,6 +109,7 @@ const deleteResource = async (
   request: DeleteResourceRequest,
   context: CallContext,
 ): Promise<DeleteResourceResponse> => {
+  const propagation = propagationOf(request.propagation);
   const { resource, pending } = await deps.store.write(async (tx): Promise<RemoveResult> => {
     const key = await addressOf(tx, request);
     const { resourceVersion } = request;
@@ -122,7 +123,7 @@ const deleteResource = async (
     return deps.writer.remove(tx, context, {
       key,
       resourceVersion,
-      propagation: propagationOf(request.propagation),
+      propagation,
       force: request.force,
     });
   });
@@ -134,7 +135,15 @@ const deleteResource = async (
 const isHeld = async (tx: ReadTx, key: ResourceKey): Promise<boolean> =>
   (await tx.resources.get(key))?.deletionTimestamp !== undefined;
 
+const PROPAGATIONS: ReadonlyMap<number, Propagation> = new Map([
+  [DeletePropagation.UNSPECIFIED, 'background'],
+  [DeletePropagation.BACKGROUND, 'background'],
+  [DeletePropagation.FOREGROUND, 'foreground'],
+  [DeletePropagation.ORPHAN, 'orphan'],
+]);
+
 const propagationOf = (value: DeletePropagation): Propagation => {
-  if (value === DeletePropagation.FOREGROUND) return 'foreground';
-  return value === DeletePropagation.ORPHAN ? 'orphan' : 'background';
+  const known = PROPAGATIONS.get(value);
+  if (known === undefined) throw invalidField('propagation', 'is not one of the values');
+  return known;
 };

@@ -1,3 +1,4 @@
+import { Fault } from '../../../base/index.ts';
 import type { BlobStore } from '../../../store/contracts/index.ts';
 import type { HttpExchange, HttpStream } from '../../../transport/contract.ts';
 import { type ByteSpan, readRange } from './byte-range.ts';
@@ -35,9 +36,16 @@ const isKnown = (header: string | undefined, sha256: string): boolean =>
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === '*' || tag === `"${sha256}"`);
 
+/** Transport makes HTTP 416 of it, with the size in `content-range` (API-1.8). */
+const rangeInvalid = (sizeBytes: number): Fault =>
+  new Fault('OUT_OF_RANGE', 'RANGE_INVALID', `the range lies behind the ${sizeBytes} bytes that there are`, {
+    metadata: { content_range: `bytes */${sizeBytes}` },
+  });
+
 /**
  * Answers an object or the range asked for. The whole object is read and checked whatever is asked; the last piece goes out
- * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED, and what
+ * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED,
+ * OUT_OF_RANGE RANGE_INVALID, and what
  * `signal` was aborted with: a client that left ends the read.
  */
 export const sendObject = async (
@@ -51,7 +59,7 @@ export const sendObject = async (
   const condition = exchange.header('if-range');
   const asked = condition === undefined || condition === `"${sha256}"` ? exchange.header('range') : undefined;
   const range = readRange(asked, sizeBytes);
-  if (range === 'unsatisfiable') return exchange.answer(416, { ...headers, 'content-range': `bytes */${sizeBytes}` });
+  if (range === 'unsatisfiable') throw rangeInvalid(sizeBytes);
   const span = range ?? { start: 0, end: sizeBytes };
   const place = range === undefined ? {} : { 'content-range': `bytes ${span.start}-${span.end - 1}/${sizeBytes}` };
   await sendPieces(pieces(blobs.stream(sha256), span), exchange, {
