@@ -334,12 +334,15 @@ describe('single values', () => {
 
 it('a resource in stored form names only what it has', () => {
   const full =
-    'kind: Channel\nmetadata: {name: x, labels: {a: b}, annotations: {c: d}, finalizers: [e.f/g]}\nspec: {title: t}\n';
+    'kind: Channel\nmetadata: {name: x, labels: {a: b}, annotations: {c: d}, ownerReferences: [{kind: Agent, name: a, uid: u}], finalizers: [e.f/g], resourceVersion: "7"}\nspec: {title: t}\n';
   const resource = only(full).resource;
   expect(resource === undefined ? {} : canonicalDocument(resource)).toEqual({
     apiVersion: 'svc/v1',
     kind: 'Channel',
-    metadata: { name: 'x', namespace: 'default', labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e.f/g'] },
+    metadata: {
+      ...{ name: 'x', namespace: 'default', labels: { a: 'b' }, annotations: { c: 'd' }, resourceVersion: '7' },
+      ...{ ownerReferences: [{ kind: 'Agent', name: 'a', uid: 'u' }], finalizers: ['e.f/g'] },
+    },
     spec: { title: 't' },
   });
   const custom = only('apiVersion: a.b/v1\nkind: W\nmetadata: {name: x}\nspec: {a: 1}').resource;
