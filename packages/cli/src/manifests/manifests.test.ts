@@ -271,14 +271,15 @@ describe('svc delete -f and svc prune', () => {
         DeleteResource: ({ kind, ns, name, parent }: Request) => {
           seen.push([kind, ns, parent, name].join(' '));
           if (kind === 'Agent') throw new FakeFault('NOT_FOUND', 'AGENT_NOT_FOUND');
-          return { pending: kind === 'Namespace' };
+          throw new FakeFault('FAILED_PRECONDITION', 'NAMESPACE_DELETED');
         },
       },
     };
     const shell = world({ files, handlers });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(seen).toEqual(['ChannelSubscription default room s', 'Agent default  a', 'Namespace n  n']);
-    expect(shell.out()).toContain('Agent default/a is not there');
+    expect(shell.out()).toContain('Agent default/a is not there\n');
+    expect(shell.out()).toContain('Namespace n/n is not there any more\n');
   });
 
   it('ends with 2 when only some of it went', async () => {

@@ -118,9 +118,9 @@ export class TransactionalResourceWriter implements ResourceWriter {
 
   async remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult> {
     const current = await tx.resources.get(input.key);
-    const isStripped = input.force === true && current?.deletionTimestamp !== undefined;
-    if (input.bySystem !== true && !isStripped) await this.#requireLive(tx, input.key);
     if (current === undefined) throw resourceNotFound(input.key);
+    const isStripped = input.force === true && current.deletionTimestamp !== undefined;
+    if (input.bySystem !== true && !isStripped) await this.#requireLive(tx, input.key);
     checkVersion(current, input.resourceVersion);
     return this.#removal.remove(tx, origin, { ...input, current });
   }

@@ -57,6 +57,8 @@ export interface HttpRoute {
   readonly authenticated: boolean;
   /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK (PL-15). */
   readonly loopbackOnly?: true;
+  /** True where an idempotency key is honoured. */
+  readonly repeatable?: true;
   /** Faults thrown before the answer began become the error body of API-1.8. */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }

@@ -247,6 +247,18 @@ describe('a request', () => {
     expect(keys).toEqual(['k'.repeat(255)]);
   });
 
+  test('is not refused for an idempotency key that its operation ignores', async () => {
+    const keys: string[] = [];
+    const list = unary(GatewayService.method.listAgents, async (_request, context) => {
+      keys.push(context.idempotencyKey);
+      return {};
+    });
+    const base = await start({ operations: [list] });
+    const headers = { ...auth, 'idempotency-key': 'k'.repeat(256) };
+    expect((await fetch(`${base}/v1/ns/n/agents`, { headers })).status).toBe(200);
+    expect(keys).toEqual(['']);
+  });
+
   test('is read from its query, camelCase or snake_case, and refused for what is unknown there', async () => {
     const seen: unknown[] = [];
     const list = unary(GatewayService.method.listAgents, async ({ pageSize, metadataOnly, labelSelector }) => {

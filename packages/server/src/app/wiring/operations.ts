@@ -109,7 +109,7 @@ export const surfaceOf = (
     remove: namespaceService.remove.bind(namespaceService),
     create: namespaceService.create.bind(namespaceService),
     descendants: resources.descendants,
-    ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
+    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
   };
   const streamBufferEvents = config.settings['limits.streamBufferEvents'];
   const requestBytes = config.settings['limits.uiRequestBytes'];

@@ -17,7 +17,7 @@ import type { StoredOwner, StoredResource } from '../../store/contracts/index.ts
 import { callContext, openResourceWorld, type ResourceWorld, type TestStream } from '../testing/index.ts';
 
 const { getResource, listResources, deleteResource, watchResources } = ResourceService.method;
-const { createAgent, modifyAgent, createNamespace, getAgent } = GatewayService.method;
+const { createAgent, modifyAgent, createNamespace, deleteNamespace, getAgent } = GatewayService.method;
 
 describe('resources of every kind', () => {
   let world: ResourceWorld;
@@ -83,7 +83,7 @@ describe('resources of every kind', () => {
       });
       await expect(get({ kind: 'agents', name: 'x' })).rejects.toThrow('did you mean Agent');
       await expect(get({ kind: 'ChannelSubscription', name: 'x' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-      await expect(get({ kind: 'Namespace', name: 'x' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      await expect(get({ kind: 'Namespace', name: 'x' })).rejects.toMatchObject({ reason: 'PATH_BODY_MISMATCH' });
     });
   });
 
@@ -184,6 +184,11 @@ describe('resources of every kind', () => {
       expect([await find('first'), await find('second')]).toEqual([undefined, undefined]);
     });
 
+    it('is not found where there is not even their namespace', async () => {
+      await expect(remove('one', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
+      await expect(remove('one')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
+    });
+
     it('not while a finalizer holds them, unless forced', async () => {
       await skill('held', { finalizers: ['example.org/hold'] });
       expect((await remove('held')).pending).toBe(true);
@@ -270,6 +275,7 @@ describe('resources of every kind', () => {
         metadata: { current: String(version) },
       });
       await expect(remove('none')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
+      await expect(remove('none', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
     });
 
     it('with their sessions when they are agents', async () => {
@@ -368,6 +374,21 @@ describe('resources of every kind', () => {
       await settle();
       expect(shown(flat)).toEqual(['BOOKMARK', 'CREATED in-default']);
       expect(shown(deep)).toEqual(['BOOKMARK', 'CREATED in-default-sub', 'CREATED in-default']);
+    });
+
+    it('with what goes when a namespace below goes that is a child by its parent only', async () => {
+      await world.call(createNamespace, { name: 'child', parent: 'default' });
+      await agent('inside', {}, 'child');
+      const stream = watch({ recursive: true, kinds: ['Agent', 'Namespace'] });
+      await settle();
+      await world.call(deleteNamespace, { name: 'child', purge: true });
+      await world.runner.tick();
+      await settle();
+      expect(shown(stream).slice(-2)).toEqual(['DELETED inside', 'DELETED child']);
+      await world.call(createNamespace, { name: 'child' });
+      await agent('stranger', {}, 'child');
+      await settle();
+      expect(shown(stream).at(-1)).toBe('DELETED child');
     });
 
     it('not from a version that is not kept or not yet there', async () => {

@@ -51,7 +51,7 @@ export class ResourceWatch {
         recursive,
         kinds: new Set(kinds),
         labels: parseLabelSelector(labelSelector),
-        ancestorsOf: deps.namespaces.ancestorsOf,
+        ancestorsOf: deps.namespaces.lastAncestorsOf,
       },
       resourceVersion === '',
     );

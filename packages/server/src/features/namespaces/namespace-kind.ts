@@ -54,7 +54,7 @@ export const namespaceContract = (deps: NamespaceKindDeps): KindContract =>
         deletedAt: write.current === undefined ? 0 : namespaceState(write.current).deletedAt,
       }),
     applied: async (tx, write) => tx.afterCommit(() => deps.ancestry.note(write.stored)),
-    removing: async (tx, record) => tx.afterCommit(() => deps.ancestry.forget(record.key.name)),
+    removing: async (tx, record) => tx.afterCommit(() => deps.ancestry.forget(record)),
   });
 
 const ancestorsOf = async (deps: NamespaceKindDeps, tx: WriteTx, parent: string): Promise<readonly string[]> =>

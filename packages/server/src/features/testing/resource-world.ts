@@ -125,7 +125,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     remove: service.remove.bind(service),
     create: service.create.bind(service),
     descendants,
-    ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
+    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
   };
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants, version: '1.2.3' }),

@@ -220,6 +220,13 @@ describe('JSON input', () => {
     expect(Object.getPrototypeOf(message.labels)).toBe(Object.prototype);
   });
 
+  test('refuses bytes that are no UTF-8', () => {
+    const bytes = Buffer.from('{"message":"\xff"}', 'latin1');
+    expect(refusal(() => codec.jsonDecoder.decodeBytes(SendMessageRequestSchema, bytes))).toMatchObject({
+      reason: 'JSON_INVALID',
+    });
+  });
+
   test('refuses malformed binary', () => {
     expect(refusal(() => codec.fromBinary(SendMessageRequestSchema, new Uint8Array([0x0a, 0xff])))).toMatchObject({
       code: 'INVALID_ARGUMENT',

@@ -31,8 +31,23 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'svc.resources.McpServerBindingSpec': { server: 'server_ref', mcpServer: 'server_ref', mcp_server: 'server_ref' },
 };
 
+/** True for a further JSON name of one of the message's fields. */
+export const isOtherName = (desc: DescMessage, name: string): boolean =>
+  Object.hasOwn(otherNames[desc.typeName] ?? {}, name);
+
 export const isJsonObject = (json: unknown): json is Loose =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a JSON body; throws JSON_INVALID for bytes that are no UTF-8. */
+export const utf8Text = (bytes: Uint8Array): string => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw jsonInvalid('body is not valid UTF-8');
+  }
+};
 
 /** Name of a member inside `path`; map keys and list places use brackets. */
 const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
@@ -72,6 +87,11 @@ export class JsonDecoder {
 
   decodeText(desc: DescMessage, text: string): Message {
     return this.decode(desc, this.parse(text));
+  }
+
+  /** As decodeText, from bytes that have to be UTF-8. */
+  decodeBytes(desc: DescMessage, bytes: Uint8Array): Message {
+    return this.decodeText(desc, utf8Text(bytes));
   }
 
   /** As decode, adding to a report of the caller's; `at` is where the object stands. */
