@@ -5,6 +5,7 @@ import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
+import { loadMigrations } from '../store/migrations/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
@@ -181,6 +182,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
     metricsText: observation.metrics.text,
+    schemaVersion: () => loadMigrations(config.store.engine).length,
     onCall: observation.onCall,
     clock,
     ids,

@@ -77,6 +77,8 @@ export interface TransportParts {
   readonly authorizer: Authorizer;
   /** Prometheus text. */
   readonly metricsText: () => Promise<string>;
+  /** Number of the schema that this build makes of its store; asked when somebody wants to know. */
+  readonly schemaVersion: () => number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;

@@ -478,7 +478,9 @@ describe('the pages beside the operations', () => {
     ready = false;
     const failing = await fetch(`${base}/readyz`);
     expect([failing.status, await failing.json()]).toEqual([503, { status: 'failing', failing: ['store'] }]);
-    expect(await (await fetch(`${base}/version`, { headers: auth })).json()).toMatchObject({ version: '0.0.0-test' });
+    expect(await (await fetch(`${base}/version`, { headers: auth })).json()).toEqual({
+      ...{ version: '0.0.0-test', apiVersion: 'svc/v1', schemaVersion: 7 },
+    });
     expect((await fetch(`${base}/metrics`)).status).toBe(401);
     expect(await (await fetch(`${base}/metrics`, { headers: auth })).text()).toBe('svc_up 1\n');
     const description = (await (await fetch(`${base}/openapi.json`, { headers: auth })).json()) as { paths: object };
