@@ -20,6 +20,7 @@ const closedStore = async () => {
   const made = await makeTestStore(databases);
   onTestFinished(made.dispose);
   await made.store.write((tx) => tx.resources.insert(draft('kept')));
+  for (const body of ['former', 'newest']) await made.store.write((tx) => tx.resources.setActivity('u', body));
   await made.store.close();
   const { url } = made;
   const clock = new ManualClock(100 * HOUR);
@@ -54,6 +55,7 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
     expect(await shape()).toEqual(before);
     const { store } = await openTestStore({ url });
     expect((await store.direct.resources.get(key('kept')))?.key.name).toBe('kept');
+    expect((await store.direct.resources.activity(['u'])).get('u')).toBe('newest');
     await store.close();
   });
 
