@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localFetch } from './local-fetch.ts';
 import { realFiles } from './real-files.ts';
 import { askHiddenAtTerminal, openRealTerminal } from './real-terminal.ts';
 import type { Output, World } from './world.ts';
@@ -37,7 +38,7 @@ export const realWorld = (): World => {
     nowMs: () => Date.now(),
     sleep: (ms) => sleep(ms),
     openTerminal: () => Promise.resolve(openRealTerminal()),
-    createClient: async (options) => (await import('@svc/client')).createClient(options),
+    createClient: async (options) => (await import('@svc/client')).createClient({ fetch: localFetch, ...options }),
     loadServer: () => import('@svc/server'),
     loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {

@@ -9,9 +9,30 @@ export interface ClientClock {
   after(delayMs: number, fire: () => void): CancelTimer;
 }
 
+/** What this library reads of an answer; every `Response` is one. */
+export interface ClientAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  /** Bytes as they come; null when there are none. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+  text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** What this library asks of `fetch`. */
+export interface ClientRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly signal?: AbortSignal;
+}
+
+/** The part of `globalThis.fetch` that this library uses. */
+export type ClientFetch = (url: string, request: ClientRequest) => Promise<ClientAnswer>;
+
 /** What this library takes from its surroundings, all replaceable. */
 export interface ClientEnvironment {
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: ClientFetch;
   readonly clock: ClientClock;
   /** Uniform in [0, 1), for the jitter of retries. */
   readonly random: () => number;

@@ -5,7 +5,14 @@
  */
 export type { CallOptions, Calls } from './calls.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
-export { type ClientClock, type ClientEnvironment, pause } from './environment.ts';
+export {
+  type ClientAnswer,
+  type ClientClock,
+  type ClientEnvironment,
+  type ClientFetch,
+  type ClientRequest,
+  pause,
+} from './environment.ts';
 export { type ErrorCode, isSvcError, SvcError, type Violation } from './error.ts';
 export {
   type ConnectionState,

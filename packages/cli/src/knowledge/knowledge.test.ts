@@ -30,6 +30,8 @@ class Server {
       CreateNamespaceKnowledge: ({ knowledge }: CreateNamespaceKnowledgeRequest) => {
         const { path = '', content = '' } = knowledge?.spec ?? {};
         const { name = '', annotations = {} } = knowledge?.metadata ?? {};
+        if (path.includes('(')) throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { message: 'no name' });
+        if (path.includes('locked')) throw new FakeFault('PERMISSION_DENIED', 'ROLE');
         this.documents.set(name, { path, content, annotations });
         return { knowledge: this.knowledge(name) };
       },
@@ -134,6 +136,12 @@ const tree = (texts: Record<string, string>) => ({
 });
 
 describe('svc knowledge sync', () => {
+  it('names the document that is refused', async () => {
+    const refused = await server.run(['set', 'a (1).md'], { piped: 'x' });
+    expect([refused.exit, refused.err]).toEqual([exitCodes.refused, 'svc: document a (1).md: no name\n']);
+    expect((await server.run(['set', 'locked.md'], { piped: 'x' })).exit).toBe(exitCodes.connection);
+  });
+
   it('writes every Markdown file under its path, and again only what changed', async () => {
     const files = tree({ 'one.md': '1', 'sub/two.MARKDOWN': '2' });
     const first = await server.run(['sync', 'docs', '--prefix', '/book/'], { files });

@@ -1,5 +1,6 @@
 import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { Method } from '@svc/api/methods';
+import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
 import { type Connection, commonHeaders } from './connection.ts';
 import { errorOfObject, restError } from './error-body.ts';
@@ -48,7 +49,7 @@ export async function* streamLines(
   }
 }
 
-const open = async (connection: Connection, request: StreamRequest, signal: AbortSignal): Promise<Response> => {
+const open = async (connection: Connection, request: StreamRequest, signal: AbortSignal): Promise<ClientAnswer> => {
   const target = restTarget(request.method, request.message);
   const response = await connection.environment.fetch(`${connection.baseUrl}${target.path}`, {
     method: request.method.http.verb,
@@ -67,7 +68,7 @@ const open = async (connection: Connection, request: StreamRequest, signal: Abor
 };
 
 /** Lines that are not blank, cut from the bytes as they arrive; `heard` is told about every piece. */
-async function* readLines(response: Response, heard: () => void): AsyncGenerator<string, void, undefined> {
+async function* readLines(response: ClientAnswer, heard: () => void): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,5 +1,6 @@
 import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import type { Method } from '@svc/api/methods';
+import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
 import { type Connection, commonHeaders } from './connection.ts';
 import { connectError } from './error-body.ts';
@@ -59,7 +60,7 @@ export const callUnary = async (connection: Connection, request: UnaryRequest): 
   }
 };
 
-const readAnswer = async (response: Response, method: Method): Promise<Message> => {
+const readAnswer = async (response: ClientAnswer, method: Method): Promise<Message> => {
   const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? '' };
   const type = response.headers.get('content-type') ?? '';
   if (response.status === 200 && type.startsWith('application/proto')) {
