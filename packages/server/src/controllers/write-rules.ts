@@ -20,11 +20,27 @@ const FINALIZERS_MAX = 32;
 const FINALIZER = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const SYSTEM_FINALIZER = 'svc/';
 
+/** Kinds whose chapter has a word of its own for names (CO-G6). */
+const COORDINATION: ReadonlySet<string> = new Set([
+  'Channel',
+  'ChannelSubscription',
+  'ConnectorClass',
+  'Connector',
+  'Schedule',
+  'Workflow',
+]);
+
 /** Faults of the name by the rule of the kind. */
 export const checkName = (rule: NameRule, key: ResourceKey, path: string): readonly FieldViolation[] =>
   isName(rule, key.name)
     ? []
-    : [{ field: `${path}name`, description: `must be ${nameForm[rule]}`, reason: 'FIELD_INVALID' }];
+    : [
+        {
+          field: `${path}name`,
+          description: `must be ${nameForm[rule]}`,
+          reason: COORDINATION.has(key.kind) ? 'NAME_INVALID' : 'FIELD_INVALID',
+        },
+      ];
 
 export interface MetadataCheck {
   readonly wanted: DesiredResource;

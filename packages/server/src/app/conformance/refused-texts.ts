@@ -79,7 +79,9 @@ export const wholeDocuments = (kind: string): readonly RefusedText[] => {
   });
   const metadata = (more: JsonObject, path: string, reason?: string) =>
     of({ metadata: { ...meta, ...more } }, path, reason);
-  const unnamed = kind === 'Knowledge' ? [] : [of({ metadata: {} }, 'metadata.name')];
+  // Their names follow from their paths (PL-1.2).
+  const isNamedByPath = kind === 'Knowledge' || kind === 'File';
+  const unnamed = isNamedByPath ? [] : [of({ metadata: {} }, 'metadata.name')];
   return [
     of({ apiVersion: 'svc/v9' }, 'apiVersion', 'API_VERSION'),
     of({ apiVersion: 'example.org/v1' }, 'apiVersion', 'API_VERSION'),
