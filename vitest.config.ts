@@ -64,7 +64,7 @@ export default defineConfig({
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres
             ? [
-                'e2e/crash/{many-turns,shutdown,turn-points,waiting-and-steering}.test.ts',
+                'e2e/crash/{many-turns,shutdown,waiting-and-steering}.test.ts',
                 'e2e/transports/*.test.ts',
                 'e2e/{access,api-keys,http-surface,standard-services,use-chat}.test.ts',
               ]

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FaultSweep } from './fault-sweep.ts';
 
@@ -8,11 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => sweep[Symbol.asyncDispose]());
 
-/** On PostgreSQL the claims of a killed process stay for a lease, so each kill takes seconds: one point of each sort there. */
-const isShort = process.env['SVC_E2E_STORE'] === 'postgres';
-const some = ['after-claim', 'after-tool', 'before-final'];
-
-const every = [
+const points = [
   'before-claim',
   'after-claim',
   'before-model-call',
@@ -28,8 +23,6 @@ const every = [
   'after-terminal-event',
 ];
 
-const points = isShort ? some : every;
-
 describe('a process killed at every passing of a point of the turn engine', () => {
   it.each(points)('loses and doubles nothing at %s, clients attached', async (point) => {
     expect(await sweep.run(point, 'attached')).toBeGreaterThan(0);
@@ -37,7 +30,7 @@ describe('a process killed at every passing of a point of the turn engine', () =
 });
 
 describe('a process killed while nobody is attached', () => {
-  it.each(isShort ? ['after-tool'] : ['after-claim', 'after-tool'])('completes its turn after %s', async (point) => {
+  it.each(['after-claim', 'after-tool'])('completes its turn after %s', async (point) => {
     expect(await sweep.run(point, 'none')).toBeGreaterThan(0);
   });
 });

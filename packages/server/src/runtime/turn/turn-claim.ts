@@ -1,5 +1,5 @@
 import { isFault, together } from '../../base/index.ts';
-import type { JournalRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { JournalRow, SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
 import { parseBody, recordedParts } from '../turn-record.ts';
@@ -22,6 +22,8 @@ export interface ClaimState {
   readonly body: TurnBody;
   /** Parts that others journaled since this claim last looked (answers to permission requests). */
   readonly foreign: readonly PlacedPart[];
+  /** Steer entries that wait; only for the last transaction of a claim. */
+  readonly steers: readonly SteerRow[];
   /** With entries of this claim that are stored although their commit was never acknowledged: all new ones, in order. */
   readonly unsure: readonly JournalRow[];
 }
@@ -104,13 +106,13 @@ export class TurnClaim {
    * Runs `work` with the claim checked; writes nothing itself. A store that is away is tried again for one lease at most,
    * and never beyond the claim (RT-K24): a write that is refused while renewals pass must not hold the turn for ever.
    */
-  async guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>): Promise<T> {
+  async guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>, isLast = false): Promise<T> {
     const { clock, config, log, store } = this.#deps;
     const untilMs = clock.monotonicMs() + config.leaseMs;
     for (;;) {
       if (this.lost) throw new LostClaim(this.turnId);
       try {
-        return await store.write(async (tx) => work(tx, await this.#check(tx)));
+        return await store.write(async (tx) => work(tx, await this.#check(tx, isLast)));
       } catch (error) {
         if (!isFault(error) || error.code !== 'UNAVAILABLE' || clock.monotonicMs() >= untilMs) throw error;
         log.warn('store away, turn write retried', { turn: this.turnId, reason: error.reason });
@@ -179,7 +181,7 @@ export class TurnClaim {
       let hasEnded = false;
       this.#moving = true;
       try {
-        hasEnded = await this.guarded(work);
+        hasEnded = await this.guarded(work, true);
       } finally {
         this.#moving = hasEnded;
       }
@@ -231,19 +233,23 @@ export class TurnClaim {
     });
   }
 
-  async #check(tx: WriteTx): Promise<ClaimState> {
+  async #check(tx: WriteTx, isLast: boolean): Promise<ClaimState> {
     // Asked for behind the lock, so the turn is as its holder left it.
-    const [session, turn] = await together(tx.log.lockSession(this.sessionId), tx.log.turn(this.turnId));
+    const [session, turn, steers] = await together(
+      tx.log.lockSession(this.sessionId),
+      tx.log.turn(this.turnId),
+      isLast ? tx.log.steers(this.sessionId) : Promise.resolve([]),
+    );
     const held =
       session !== undefined && turn !== undefined && turn.fence === this.fence && turn.worker === this.#deps.workerId;
     if (!held || (turn.state !== 'RUNNING' && turn.state !== 'WAITING')) throw new LostClaim(this.turnId);
     if (turn.stopRequested) this.#stopSeen = true;
     const body = parseBody(turn);
     const known = this.body.journalCount;
-    if (body.journalCount <= known) return { session, turn, body, foreign: [], unsure: [] };
+    if (body.journalCount <= known) return { session, turn, body, steers, foreign: [], unsure: [] };
     const added = (await tx.log.journal(this.turnId)).filter((row) => row.index >= known);
     const foreign = recordedParts(added.filter((row) => row.kind === FOREIGN_KIND));
     const hasOwn = added.some((row) => row.kind !== FOREIGN_KIND);
-    return { session, turn, body, foreign, unsure: hasOwn ? added : [] };
+    return { session, turn, body, steers, foreign, unsure: hasOwn ? added : [] };
   }
 }

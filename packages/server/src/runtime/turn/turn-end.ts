@@ -144,6 +144,7 @@ const writeFinal = async (
     { tx, deps },
     {
       session: state.session,
+      steers: state.steers,
       turn: state.turn,
       body: {
         ...state.body,
@@ -190,7 +191,7 @@ export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ende
   await claim.finish(async (tx, state) => {
     written = undefined;
     const maySteer = end.kind === 'completed' && end.maySteer && !state.turn.stopRequested;
-    if (maySteer && (await tx.log.steers(claim.sessionId)).length > 0) return false;
+    if (maySteer && state.steers.length > 0) return false;
     written = await writeFinal(context, end, { tx, state, step });
     return true;
   });

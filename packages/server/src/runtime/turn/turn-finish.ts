@@ -1,6 +1,7 @@
 import { isFault, together } from '../../base/index.ts';
 import {
   type SessionRow,
+  type SteerRow,
   sessionHolder,
   type TurnRow,
   type TurnState,
@@ -17,6 +18,8 @@ export type FinalState = Extract<TurnState, 'COMPLETED' | 'FAILED' | 'STOPPED'>;
 export interface FinishRequest {
   readonly session: SessionRow;
   readonly turn: TurnRow;
+  /** Steer entries of the session, where they were read under its lock; else they are read. */
+  readonly steers?: readonly SteerRow[];
   readonly body: TurnBody;
   /** All parts of the turn in stored order, the ones of the last step and the ERROR part included. */
   readonly placed: readonly PlacedPart[];
@@ -195,7 +198,7 @@ export const finishTurn = async (
   const [, held, steers] = await together(
     storeAssistantMessage(tx, turn, { id: messageId, parts, labels }),
     tx.log.saveTurn(ended.row, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] }),
-    tx.log.steers(turn.sessionId),
+    request.steers === undefined ? tx.log.steers(turn.sessionId) : Promise.resolve(request.steers),
   );
   if (!held) throw new LostClaim(turn.id);
   const side: SessionSide = {

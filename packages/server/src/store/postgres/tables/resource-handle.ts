@@ -2,7 +2,7 @@ import type { ResourceKey, ResourceQuery, ResourceReads, StoredResource } from '
 import { type ChangeSqlRow, RESOURCE_COLUMNS, type ResourceSqlRow, toChange, toResource } from '../../rows/index.ts';
 import type { Access } from '../access.ts';
 import { statement } from '../connection/index.ts';
-import { readActivity } from './activity-sql.ts';
+import { readActivity } from './activity/index.ts';
 import { listResources } from './resource-list.ts';
 
 const GET = statement<ResourceSqlRow>(

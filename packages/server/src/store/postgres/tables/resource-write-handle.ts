@@ -19,7 +19,7 @@ import {
 import type { WriteAccess } from '../access.ts';
 import { statement } from '../connection/index.ts';
 import { type RangeEntry, rowId } from '../reads/index.ts';
-import { changeActivity, dropActivity, setActivity } from './activity-sql.ts';
+import { changeActivity, dropActivity, setActivity } from './activity/index.ts';
 import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
 import { listResources } from './resource-list.ts';
 

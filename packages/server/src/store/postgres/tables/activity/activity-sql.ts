@@ -1,5 +1,5 @@
-import type { Queries, WriteQueries } from '../connection/index.ts';
-import { statement } from '../connection/index.ts';
+import type { Queries, WriteQueries } from '../../connection/index.ts';
+import { statement } from '../../connection/index.ts';
 
 /** Rows of one uid at most: as many transactions write its activity side by side. */
 const SLOTS = 16;
