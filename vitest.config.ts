@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
-          setupFiles: ['tools/testing/random-seed.ts'],
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 20_000,
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
         },
@@ -39,7 +39,7 @@ export default defineConfig({
           name: 'postgres',
           environment: 'node',
           globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
-          setupFiles: ['tools/testing/random-seed.ts'],
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           include: runsPostgres ? ['packages/server/src/app/*.test.ts'] : [],
@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
-          setupFiles: ['tools/testing/random-seed.ts'],
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -60,11 +60,11 @@ export default defineConfig({
         test: {
           name: 'e2e-postgres',
           environment: 'node',
-          setupFiles: ['tools/testing/random-seed.ts'],
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres
             ? [
-                'e2e/crash/{shutdown,waiting-and-steering}.test.ts',
+                'e2e/crash/{many-turns,shutdown,turn-points,waiting-and-steering}.test.ts',
                 'e2e/transports/*.test.ts',
                 'e2e/{access,api-keys,http-surface,standard-services,use-chat}.test.ts',
               ]

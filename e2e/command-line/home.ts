@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -71,6 +71,18 @@ export class Home implements AsyncDisposable {
       ['script', '--quiet', '--flush', '--return', '--command', `stty cols 120; ${line}`, '/dev/null'],
       {},
     );
+  }
+
+  /** Runs a shell at a pseudo terminal of 120 columns, with `svc` on its search path. */
+  runShell(command: string, environment: Readonly<Record<string, string>>): Command {
+    const bin = join(this.path, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
+    const line = `stty cols 120; ${command}`;
+    return this.#start(['script', '--quiet', '--flush', '--return', '--command', line, '/dev/null'], {
+      ...environment,
+      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,6 +24,8 @@ export const services = [
     aptPackage: 'chromium',
   },
   { name: 'bubblewrap', commands: ['bwrap'], folders: [], aptPackage: 'bubblewrap' },
+  { name: 'zsh', commands: ['zsh'], folders: [], aptPackage: 'zsh' },
+  { name: 'fish', commands: ['fish'], folders: [], aptPackage: 'fish' },
 ];
 
 const declaration = /^\s*(?:\/\/|\*)\s*@service\s+([a-z0-9-]+)\s*$/gm;

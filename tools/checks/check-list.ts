@@ -35,6 +35,8 @@ const testLimitMs = 12 * 60_000;
 /** biome colours its output even in a file unless told not to. */
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const layersTest = 'tools/checks/layers.test.ts';
+/** Test files side by side, one a processor; vitest keeps one processor free, which on a small machine is half of it. */
+const everyProcessor = '--maxWorkers=100%';
 
 /** All checks in order. */
 export const checks: readonly Check[] = [
@@ -51,7 +53,7 @@ export const checks: readonly Check[] = [
   { name: 'unit', run: unitTests },
   {
     name: 'postgres',
-    run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres'] }),
+    run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres', everyProcessor] }),
   },
   { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
   {
@@ -92,7 +94,7 @@ async function regenerate(context: CheckContext): Promise<CheckOutcome> {
 
 /** The floors of vitest.config.ts count as a test of their own, so that "0 failed" cannot hide a lost floor. */
 async function unitTests(context: CheckContext): Promise<CheckOutcome> {
-  const parameters = ['--project', 'unit', '--exclude', layersTest, '--coverage'];
+  const parameters = ['--project', 'unit', '--exclude', layersTest, '--coverage', everyProcessor];
   const run = await tests(context, { report: 'unit', parameters, environment: { SVC_FULL_CHECK: '1' } });
   return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };
 }

@@ -48,7 +48,7 @@ const nonEmpty = (text: string | undefined): string | undefined => (text === '' 
 
 const withScheme = (server: string): string => {
   const text = /^[a-z]+:\/\//i.test(server) ? server : `http://${server}`;
-  if (URL.parse(text) === null)
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw new CommandFailure(`${server} is no address`, { hint: 'write it as http://host:port' });
   return text.replace(/\/+$/, '');
 };

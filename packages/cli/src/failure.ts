@@ -17,16 +17,28 @@ export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** What to do next; shown below the message. */
   readonly hint: string | undefined;
+  /** A word that may be a slip of the pen: the nearest of the candidates is offered. */
+  readonly slip: Slip | undefined;
 
-  constructor(
-    message: string,
-    options: { readonly exitCode?: ExitCode; readonly hint?: string | undefined; readonly cause?: unknown } = {},
-  ) {
+  constructor(message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CommandFailure';
     this.exitCode = options.exitCode ?? exitCodes.refused;
     this.hint = options.hint;
+    this.slip = options.slip;
   }
+}
+
+interface Slip {
+  readonly word: string;
+  readonly candidates: readonly string[];
+}
+
+interface FailureOptions {
+  readonly exitCode?: ExitCode;
+  readonly hint?: string | undefined;
+  readonly slip?: Slip;
+  readonly cause?: unknown;
 }
 
 /** What is said about a failure, line by line, and the exit code. */
@@ -44,7 +56,32 @@ export const explain = (error: unknown): Explanation | undefined => {
   if (error instanceof Error && error.name === 'ConfigError') {
     return { lines: error.message.split('\n'), hint: 'svc config check', exitCode: exitCodes.refused };
   }
-  return undefined;
+  return explainSystem(error);
+};
+
+/** What the system of this machine says of a file, by the code of its error. */
+const SYSTEM_WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'you may not read or write it',
+  EPERM: 'the system does not allow it',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is no directory',
+  ENOENT: 'it is not there',
+  EEXIST: 'it is there already',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EMFILE: 'too many files are open',
+  ELOOP: 'its links lead in a circle',
+};
+
+const explainSystem = (error: unknown): Explanation | undefined => {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return undefined;
+  const words = SYSTEM_WORDS[String(error.code)];
+  if (words === undefined) return undefined;
+  return {
+    lines: [`${String(error.path)}: ${words} (${String(error.code)})`],
+    hint: undefined,
+    exitCode: exitCodes.refused,
+  };
 };
 
 const explainCall = (error: SvcError): Explanation => {
@@ -111,9 +148,27 @@ const hints: Readonly<Record<string, string>> = {
   METHOD_UNKNOWN: 'this server does not have that operation; `svc version` compares the versions',
 };
 
+/** What lists resources of a kind, by the first part of the reason that one is missing. */
+const lists: Readonly<Record<string, string>> = {
+  CHANNEL: 'svc get channels',
+  SUBSCRIPTION: 'svc get channelsubscriptions',
+  SECRET: 'svc secret list',
+  FILE: 'svc file list',
+  KNOWLEDGE: 'svc knowledge list',
+  SCHEDULE: 'svc get schedules',
+  TEMPLATE: 'svc get templates',
+  MCP_SERVER: 'svc get mcpservers',
+  WORKER: 'svc worker list',
+};
+
 const hintOf = (error: SvcError): string | undefined => {
   const byReason = hints[error.reason];
   if (byReason !== undefined) return byReason;
+  const [, kind] = /^([A-Z_]+)_NOT_FOUND$/.exec(error.reason) ?? [];
+  const list = kind === undefined ? undefined : lists[kind];
+  if (list !== undefined) return `\`${list}\` lists those that exist; -n chooses the namespace`;
+  if (error.violations.some(({ field }) => field === 'labelSelector'))
+    return 'write -l as key=value,other!=value or key (key exists)';
   if (error.code === 'UNAVAILABLE') return '`svc doctor` looks for the cause';
   return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request' : undefined;
 };

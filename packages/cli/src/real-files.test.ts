@@ -1,10 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { realFiles } from './real-files.ts';
 
-const directory = (): string => mkdtempSync(join(tmpdir(), 'svc-files-'));
+const directory = (): string => {
+  const path = mkdtempSync(join(tmpdir(), 'svc-files-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+};
 
 it('writes files with their mode at once, making directories, leaving no draft', () => {
   const root = directory();

@@ -96,6 +96,6 @@ const stream = (
   call: { readonly request: object; readonly options: CallOptions },
 ): AsyncIterable<Message> => {
   const message = create(method.input, call.request as MessageInitShape<DescMessage>);
-  const { signal, onOpen } = call.options;
-  return { [Symbol.asyncIterator]: () => streamLines(connection, { method, message, signal, onOpen }) };
+  const { signal, onOpen, headers } = call.options;
+  return { [Symbol.asyncIterator]: () => streamLines(connection, { method, message, signal, onOpen, headers }) };
 };

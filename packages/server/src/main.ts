@@ -62,7 +62,7 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
   // From here on the young generation may grow with the load; while loading it was kept small.
-  setFlagsFromString('--semi-space-growth-factor=8');
+  setFlagsFromString('--semi-space-growth-factor=2');
   governMemory(systemClock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
   return server;
 };

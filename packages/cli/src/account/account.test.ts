@@ -171,3 +171,20 @@ describe('profiles', () => {
     expect(profilesPath({ ...world, platform })).toBe(expected);
   });
 });
+
+it('svc profile list -o json tells all but the credentials', async () => {
+  const stored = {
+    current: 'work',
+    profiles: { work: { server: 'http://s', token: 'hush' }, home: { namespace: 'n' } },
+  };
+  const path = '/home/me/.config/svc/profiles.json';
+  const fake = fakeWorld({ files: { [path]: { text: JSON.stringify(stored), mode: 0o600 } } });
+  expect(await fake.run('profile', 'list', '-o', 'json')).toBe(0);
+  expect(fake.out()).not.toContain('hush');
+  expect(JSON.parse(fake.out())).toEqual({
+    items: [
+      { name: 'work', server: 'http://s', namespace: 'default', isCurrent: true },
+      { name: 'home', server: '', namespace: 'n', isCurrent: false },
+    ],
+  });
+});

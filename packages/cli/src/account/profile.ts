@@ -1,12 +1,21 @@
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
+import { outputForm, printValue } from '../output.ts';
 import { type Profile, readProfiles, writeProfiles } from '../profiles.ts';
 import { renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
 /** `svc profile list`. */
-export const listProfiles = (world: World): void => {
+export const listProfiles = (world: World, options: GlobalOptions): void | Promise<void> => {
+  const form = outputForm(options.output);
   const { current, profiles } = readProfiles(world);
+  if (form.form !== 'table' && form.form !== 'wide') {
+    // Credentials stay where they are.
+    const items = Object.entries(profiles).map(([name, { server = '', namespace = 'default' }]) => ({
+      ...{ name, server, namespace, isCurrent: name === current },
+    }));
+    return printValue(world, { items }, form);
+  }
   const rows = Object.entries(profiles).map(([name, profile]) => {
     const credential = ['token', 'apiKey', 'password'].find((field) => field in profile) ?? '-';
     return [name === current ? '*' : '', name, profile.server ?? '-', profile.namespace ?? 'default', credential];

@@ -7,9 +7,13 @@ export const ARCHIVE_HEAD = { archive: 'svc/export', version: 1 } as const;
 /** Label of a session that came from an archive: the id it had there. */
 export const IMPORTED_LABEL = 'imported-session';
 
+/** Label of a message whose id was taken when it came from an archive: the id it had there. */
+export const IMPORTED_MESSAGE_LABEL = 'imported-message';
+
 /** One line of an archive after the first. Messages belong to the session before them, oldest first. */
 export type ArchiveLine =
-  | { readonly manifest: JsonObject }
+  /** `deployment` is who makes it again, as `namespace/name`; what people added to it is in the manifest. */
+  | { readonly manifest: JsonObject; readonly deployment?: string }
   | { readonly file: { readonly namespace: string; readonly spec: JsonObject }; readonly content: string }
   | { readonly session: ArchivedSession }
   | { readonly message: JsonObject };

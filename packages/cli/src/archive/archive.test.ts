@@ -1,4 +1,9 @@
-import type { AppendSessionMessageRequest, ApplyManifestsRequest, CreateSessionRequest } from '@svc/api/gateway';
+import type {
+  AppendSessionMessageRequest,
+  ApplyManifestsRequest,
+  ApplyResourceRequest,
+  CreateSessionRequest,
+} from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
@@ -72,6 +77,25 @@ describe('svc export --data', () => {
     expect(shell.err()).toContain('2 resources, 1 files, 1 sessions, 2 messages\n1 attachments of messages are not in');
   });
 
+  it('has what deployments make, marked and at the end of the manifests, for what people added', async () => {
+    const made = of(
+      'Skill',
+      meta('made', { labels: { 'svc/deployment': 'd' }, annotations: { 'svc/replica': 'default/d--x' } }),
+      {
+        ...{ case: 'skill', value: { description: 'x' } },
+      },
+    );
+    const resources = [made, of('Deployment', meta('d'), { case: 'deployment', value: {} })];
+    const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources }) } } });
+    expect(await shell.run('export', '--data')).toBe(exitCodes.ok);
+    const lines = shell.out().trim().split('\n').slice(1);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { manifest: { kind: 'Deployment' } },
+      { manifest: { kind: 'Skill', metadata: { name: 'made' } }, deployment: 'default/d' },
+    ]);
+    expect(shell.err()).toContain('2 resources');
+  });
+
   it('leaves keys and finalizers of the system out of manifests too', async () => {
     const shell = fakeWorld({ handlers: exporting });
     await shell.run('export');
@@ -98,10 +122,11 @@ describe('svc import of an archive', () => {
   const files = new Map<string, string>();
   const sessions: CreateSessionRequest[] = [];
   const appended: AppendSessionMessageRequest[] = [];
+  const written: ApplyResourceRequest[] = [];
   let isAgentThere = true;
   let outcome = 1;
   beforeEach(() => {
-    for (const list of [applied, sessions, appended]) list.length = 0;
+    for (const list of [applied, sessions, appended, written]) list.length = 0;
     files.clear();
     isAgentThere = true;
     outcome = 1;
@@ -133,10 +158,24 @@ describe('svc import of an archive', () => {
         sessions.push(request);
         return { sessionId: 'new0' };
       },
-      ListSessionMessages: ({ beforeMessageId = '' }: { beforeMessageId?: string }) =>
-        beforeMessageId === '' && appended.length > 0
-          ? { items: [{ message: message('x') }], hasMore: true, nextBeforeMessageId: 'x' }
-          : { items: [] },
+      // One message a page, the newest first.
+      ListSessionMessages: ({ beforeMessageId = '' }: { beforeMessageId?: string }) => {
+        const stored = appended.map(({ message: given }, index) =>
+          message(given?.id || `made${index}`, { labels: given?.labels }),
+        );
+        const end = beforeMessageId === '' ? stored.length : stored.findIndex(({ id }) => id === beforeMessageId);
+        const items = stored.slice(Math.max(0, end - 1), end).map((given) => ({ message: given }));
+        return end > 1 ? { items, hasMore: true, nextBeforeMessageId: stored[end - 1]?.id } : { items };
+      },
+      GetResource: ({ kind, name }: { kind: string; name: string }) => {
+        if (name === 'gone') throw new FakeFault('NOT_FOUND', 'RESOURCE_NOT_FOUND');
+        const spec = { case: 'skill', value: { description: 'by template', instructions: 'i' } };
+        return { resource: of(kind, meta(name, { namespace: 'acme', labels: { 'svc/deployment': 'd' } }), spec) };
+      },
+      ApplyResource: (request: ApplyResourceRequest) => {
+        written.push(request);
+        return { outcome };
+      },
       AppendSessionMessage: (request: AppendSessionMessageRequest) => {
         const { id = '' } = request.message ?? {};
         if (id === 'taken') throw new FakeFault('ALREADY_EXISTS', 'MESSAGE_EXISTS');
@@ -176,6 +215,36 @@ describe('svc import of an archive', () => {
     expect(again.err).toBe('0 resources, 0 files, 0 sessions, 1 messages written\n');
     expect(appended.map((request) => request.message?.id)).toEqual(['m1', 'm2']);
     expect(sessions).toHaveLength(1);
+  });
+
+  it('doubles nothing when it is repeated after a refusal, under new ids, or while people go on talking', async () => {
+    const text = lines(session, wire('bad'), wire('m1'), wire('taken'), wire('m2'));
+    expect((await run(text)).exit).toBe(exitCodes.partial);
+    appended.push({ ...(appended[0] as AppendSessionMessageRequest), message: { id: 'later' } as never });
+    const again = await run(text);
+    expect(again.err).toContain('0 sessions, 0 messages written');
+    expect(appended.map((request) => request.message?.id)).toEqual(['m1', '', 'm2', 'later']);
+    expect(appended[1]?.message?.labels).toEqual({ 'imported-message': 'taken' });
+  });
+
+  it('gives back what people added to what a deployment makes, by plain writes', async () => {
+    const metadata = { name: 'made', namespace: 'acme', labels: { mine: 'x' } };
+    const made = { kind: 'Skill', metadata, spec: { instructions: 'more' } };
+    const gone = { kind: 'Skill', metadata: { ...metadata, name: 'gone' }, spec: {} };
+    const text = lines({ manifest: made, deployment: 'acme/d' }, { manifest: gone, deployment: 'acme/d' });
+    const { exit, err } = await run(text);
+    expect([exit, applied]).toEqual([exitCodes.partial, []]);
+    expect(err).toContain('Skill acme/gone of deployment acme/d: RESOURCE_NOT_FOUND happened (RESOURCE_NOT_FOUND)');
+    expect(err).toContain('1 resources, 0 files');
+    expect(written).toMatchObject([
+      {
+        ...{ ns: 'acme', kind: 'Skill', name: 'made' },
+        manifest: {
+          metadata: { labels: { 'svc/deployment': 'd', mine: 'x' }, resourceVersion: '3' },
+          spec: { kind: { value: { description: 'by template', instructions: 'more' } } },
+        },
+      },
+    ]);
   });
 
   it('tells of what is refused, goes on, and ends with 2', async () => {

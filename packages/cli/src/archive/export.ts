@@ -15,9 +15,9 @@ export interface ExportOptions extends GlobalOptions {
 }
 
 /**
- * `svc export [-A] [--data]`: every resource that can be written, as manifests in the order of application. Values of secrets are in it
- * only for callers who may read them. Resources that others own, and what an exported deployment renders, are left out: their
- * owners make them again.
+ * `svc export [-A] [--data]`: every resource that can be written, in the order of application. Values of secrets are in it only for
+ * callers who may read them. Manifests leave out what others own or an exported deployment renders: their owners make it again.
+ * An archive has what deployments render too, as the last of its manifests, for what people added to it.
  */
 export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
   const context = await openContext(world, options);
@@ -33,17 +33,31 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   } while (pageToken !== '');
   const depth = ({ kind, metadata }: Resource): number =>
     kind === 'Namespace' ? (metadata?.name ?? '').split(':').length : 0;
-  const isRendered = renderedBy(found);
-  const written = found.filter(isWritten);
-  const kept = written.filter((resource) => !isRendered(resource));
-  const ordered = kept.toSorted(
-    (left, right) => applyRank(left.kind) - applyRank(right.kind) || depth(left) - depth(right),
-  );
-  if (kept.length < written.length)
-    note(`${written.length - kept.length} resources are left out: their deployments make them again`);
-  const manifests: JsonObject[] = [];
-  for (const resource of ordered) manifests.push(portable(genericJson(await withValues(context, resource))));
-  if (options.data === true) return writeArchive(context, { manifests, all: found });
+  const deploymentOf = renderers(found);
+  const ordered = found
+    .filter(isWritten)
+    .toSorted((left, right) => applyRank(left.kind) - applyRank(right.kind) || depth(left) - depth(right));
+  const manifestsOf = async (resources: readonly Resource[]): Promise<JsonObject[]> => {
+    const manifests: JsonObject[] = [];
+    for (const resource of resources) manifests.push(portable(genericJson(await withValues(context, resource))));
+    return manifests;
+  };
+  const made = ordered.filter((resource) => deploymentOf(resource) !== undefined);
+  const manifests = await manifestsOf(ordered.filter((resource) => deploymentOf(resource) === undefined));
+  if (options.data === true) {
+    const texts = await manifestsOf(made);
+    const rendered = made.map((resource, index) => ({
+      manifest: texts[index] ?? {},
+      deployment: deploymentOf(resource) ?? '',
+    }));
+    return writeArchive(context, { manifests, rendered, all: found });
+  }
+  if (made.length > 0)
+    note(
+      `${made.length} resources are left out: their deployments make them again; --data has what people added to them`,
+    );
+  const files = manifests.filter(({ kind }) => kind === 'File').length;
+  if (files > 0) note(`${files} files are without their bytes: --data has them`);
   for (const [index, manifest] of manifests.entries()) {
     const text = await yamlText(manifestOf(manifest));
     world.stdout.write(index === 0 ? text : `---\n${text}`);
@@ -78,17 +92,15 @@ const portable = (json: JsonObject): JsonObject => {
   return { ...json, metadata: { ...kept, finalizers: own } };
 };
 
-/**
- * What a deployment that is exported too looks after. An import would make the importer its manager, against whom the deployment
- * could neither change nor delete it.
- */
-const renderedBy = (found: readonly Resource[]): ((resource: Resource) => boolean) => {
+/** Which deployment, as `namespace/name`, looks after a resource; undefined when none does that is exported too. */
+const renderers = (found: readonly Resource[]): ((resource: Resource) => string | undefined) => {
   const deployments = new Set(
     found.flatMap(({ kind, metadata }) => (kind === 'Deployment' ? [`${metadata?.namespace}/${metadata?.name}`] : [])),
   );
   return ({ metadata }) => {
     const [namespace = ''] = (metadata?.annotations['svc/replica'] ?? '').split('/');
-    return deployments.has(`${namespace}/${metadata?.labels['svc/deployment'] ?? ''}`);
+    const name = `${namespace}/${metadata?.labels['svc/deployment'] ?? ''}`;
+    return deployments.has(name) ? name : undefined;
   };
 };
 

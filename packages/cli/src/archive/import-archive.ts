@@ -4,11 +4,13 @@ import type { ApplyManifestResult } from '@svc/api/gateway';
 import { FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
+import { isMap, updateLive } from '../editing/index.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { addressOf } from '../kinds/index.ts';
 import { type ApplyOptions, isFailed, printReport, waitUntilReady } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
 import type { World } from '../world.ts';
-import { type ArchivedSession, IMPORTED_LABEL, readArchive } from './archive-lines.ts';
+import { type ArchivedSession, IMPORTED_LABEL, IMPORTED_MESSAGE_LABEL, readArchive } from './archive-lines.ts';
 
 /** One call takes so many manifests and characters at most (API-1.9). */
 const BATCH_DOCUMENTS = 400;
@@ -23,7 +25,8 @@ const DEPLOYMENTS_WAIT = '1m';
 export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
   const importer = new Importer(await openContext(world, options));
   for await (const line of readArchive(blob)) {
-    if ('manifest' in line) await importer.manifest(line.manifest);
+    if ('manifest' in line && line.deployment !== undefined) await importer.rendered(line.manifest, line.deployment);
+    else if ('manifest' in line) await importer.manifest(line.manifest);
     else if ('file' in line) await importer.file(line.file, line.content);
     else if ('session' in line) await importer.session(line.session);
     else if ('message' in line) await importer.message(line.message);
@@ -40,8 +43,8 @@ class Importer {
   #deployments: ApplyManifestResult[] = [];
   /** Where messages go; undefined while those of a session that failed pass by. */
   #session: SessionKey | undefined;
-  /** Messages that an earlier import has written. */
-  #skipped = 0;
+  /** Messages that the session has, by the ids they have in the archive. */
+  #present: ReadonlySet<string> = new Set();
 
   constructor(context: CommandContext) {
     this.#context = context;
@@ -52,6 +55,24 @@ class Importer {
     if (this.#batch.length >= BATCH_DOCUMENTS || this.#characters + text.length > BATCH_CHARACTERS) await this.#flush();
     this.#batch.push(text);
     this.#characters += text.length;
+  }
+
+  /**
+   * What a deployment has made again gets back what people added to it, by a plain write: an apply would make the importer its
+   * manager, against whom the deployment could neither change nor delete it.
+   */
+  async rendered(manifest: JsonObject, deployment: string): Promise<void> {
+    await this.#flush();
+    await this.#deployed();
+    const { kind, namespace, name, channel, labels, annotations, spec } = partsOf(manifest);
+    const address = addressOf({ namespace }, kind, channel === '' ? name : `${channel}/${name}`);
+    await this.#attempt(`${kind} ${namespace}/${name} of deployment ${deployment}`, async () => {
+      const { mergePatch } = await this.#context.world.loadManifests();
+      const wanted = { metadata: { labels, annotations }, spec };
+      const change = (live: JsonObject): JsonObject => mergePatch(live as never, wanted as never) as JsonObject;
+      const done = await updateLive(this.#context, address, { change, isNested: false });
+      if (done === 'changed') this.#counts.resources += 1;
+    });
   }
 
   async file(file: { readonly namespace: string; readonly spec: JsonObject }, content: string): Promise<void> {
@@ -75,7 +96,7 @@ class Importer {
     await this.#deployed();
     const { gateway } = this.#context.client;
     this.#session = undefined;
-    this.#skipped = 0;
+    this.#present = new Set();
     await this.#attempt(`Session ${ns}/${agent}/${id}`, async () => {
       const { sessions } = await gateway.listSessions({ ns, agent, labelSelector: `${IMPORTED_LABEL}=${id}` });
       const [earlier] = sessions;
@@ -85,19 +106,15 @@ class Importer {
         this.#counts.sessions += 1;
       } else {
         this.#session = { ns, agent, sessionId: earlier.sessionId };
-        this.#skipped = await this.#countMessages(this.#session);
+        this.#present = await this.#messageIds(this.#session);
       }
     });
   }
 
   async message(json: JsonObject): Promise<void> {
     const session = this.#session;
-    if (session === undefined) return;
-    if (this.#skipped > 0) {
-      this.#skipped -= 1;
-      return;
-    }
     const message = fromJson(SessionMessageSchema, json);
+    if (session === undefined || this.#present.has(message.id)) return;
     // Objects belong to the server they were stored on; keys of the system are made anew.
     for (const part of message.parts) delete part.object;
     message.labels = Object.fromEntries(Object.entries(message.labels).filter(([key]) => !key.startsWith('svc/')));
@@ -107,7 +124,8 @@ class Importer {
         await gateway.appendSessionMessage({ ...session, message });
       } catch (error) {
         if (!isSvcError(error) || error.code !== 'ALREADY_EXISTS') throw error;
-        await gateway.appendSessionMessage({ ...session, message: { ...message, id: '' } });
+        const labels = { ...message.labels, [IMPORTED_MESSAGE_LABEL]: message.id };
+        await gateway.appendSessionMessage({ ...session, message: { ...message, id: '', labels } });
       }
       this.#counts.messages += 1;
     });
@@ -148,17 +166,18 @@ class Importer {
     }
   }
 
-  async #countMessages(session: SessionKey): Promise<number> {
-    let count = 0;
+  async #messageIds(session: SessionKey): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
     let beforeMessageId: string | undefined;
     for (;;) {
       const page = await this.#context.client.session(session).messages({
         ...{ pageSize: 200 },
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
       });
-      count += page.items.length;
+      for (const { message } of page.items)
+        if (message !== undefined) ids.add(message.labels[IMPORTED_MESSAGE_LABEL] ?? message.id);
       beforeMessageId = page.nextBeforeMessageId;
-      if (!page.hasMore || beforeMessageId === undefined) return count;
+      if (!page.hasMore || beforeMessageId === undefined) return ids;
     }
   }
 
@@ -167,11 +186,25 @@ class Importer {
     try {
       await work();
     } catch (error) {
-      if (!isSvcError(error) || error.code === 'UNAVAILABLE') throw error;
-      this.#context.world.stderr.write(`${subject}: ${error.message} (${error.reason})\n`);
+      if (!(error instanceof CommandFailure) && (!isSvcError(error) || error.code === 'UNAVAILABLE')) throw error;
+      const reason = isSvcError(error) ? ` (${error.reason})` : '';
+      this.#context.world.stderr.write(`${subject}: ${error.message}${reason}\n`);
       this.#counts.failures += 1;
     }
   }
 }
+
+/** What says which resource a manifest means, and what is written of it. */
+const partsOf = (manifest: JsonObject) => {
+  const [metadata, spec] = [mapOf(manifest['metadata']), mapOf(manifest['spec'])];
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return {
+    ...{ kind: text(manifest['kind']), namespace: text(metadata['namespace']), name: text(metadata['name']) },
+    channel: manifest['kind'] === 'ChannelSubscription' ? text(spec['channel']) : '',
+    ...{ labels: mapOf(metadata['labels']), annotations: mapOf(metadata['annotations']), spec },
+  };
+};
+
+const mapOf = (value: unknown): JsonObject => (isMap(value) ? value : {});
 
 const isOneFailed = (result: ApplyManifestResult): boolean => isFailed([result]);

@@ -17,13 +17,20 @@ const PAGE = 200;
  */
 export const writeArchive = async (
   context: CommandContext,
-  found: { readonly manifests: readonly JsonObject[]; readonly all: readonly Resource[] },
+  found: {
+    readonly manifests: readonly JsonObject[];
+    /** What deployments make, each with the one that makes it. */
+    readonly rendered: readonly { readonly manifest: JsonObject; readonly deployment: string }[];
+    readonly all: readonly Resource[];
+  },
 ): Promise<void> => {
   const { world, note } = context;
   const write = (line: ArchiveLine | typeof ARCHIVE_HEAD): void => world.stdout.write(`${JSON.stringify(line)}\n`);
   write(ARCHIVE_HEAD);
   const manifests = found.manifests.filter(({ kind }) => kind !== 'File');
   for (const manifest of manifests) write({ manifest: plainManifestOf(manifest) });
+  const rendered = found.rendered.filter(({ manifest }) => manifest['kind'] !== 'File');
+  for (const { manifest, deployment } of rendered) write({ manifest: plainManifestOf(manifest), deployment });
   let files = 0;
   for (const resource of found.all.filter(({ kind }) => kind === 'File')) {
     const line = await fileLine(context, resource);
@@ -45,7 +52,9 @@ export const writeArchive = async (
       counts.objects += message.parts.filter(({ object }) => object !== undefined).length;
     }
   }
-  note(`${manifests.length} resources, ${files} files, ${sessions.length} sessions, ${counts.messages} messages`);
+  note(
+    `${manifests.length + rendered.length} resources, ${files} files, ${sessions.length} sessions, ${counts.messages} messages`,
+  );
   if (counts.objects > 0)
     note(`${counts.objects} attachments of messages are not in the archive: only \`svc backup\` has them`);
 };

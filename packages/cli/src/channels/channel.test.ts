@@ -95,6 +95,55 @@ describe('svc channel tail', () => {
     expect(err).toBe('connection lost; trying again\nconnected again\n');
   });
 
+  it('misses nothing that is said while the newest messages are read, nor before the first event of a stream', async () => {
+    const said = [{ kind: 1, cursor: 'c1', message: message('m0', 'long ago') }, ...events.slice(0, 2)];
+    const opened: string[] = [];
+    const order: string[] = [];
+    const late: FakeHandlers = {
+      unary: {
+        ListChannelMessages: () => {
+          order.push('list');
+          return { messages: [message('m2', 'second', { createdAt: 5n })] };
+        },
+      },
+      streams: {
+        StreamChannelEvents: (query) => {
+          order.push('stream');
+          opened.push(query.get('after') ?? '');
+          const timed = said.map((event) => ({ ...event, message: { ...event.message, createdAt: 5n } }));
+          const old = { ...timed[0], message: { ...said[0]?.message, createdAt: 4n } };
+          return opened.length === 1 ? [new Error('reset')] : [old, ...timed.slice(1), ...timed.slice(1)];
+        },
+      },
+    };
+    const { exit, out } = await run(['tail', 'room'], { handlers: late });
+    expect([exit, order, opened]).toEqual([exitCodes.ok, ['stream', 'list', 'stream'], ['', '0']]);
+    expect(out.split('\n').map((line) => line.replace(/^\S+ \S+ /, ''))).toEqual(['user: second', 'helper: third', '']);
+  });
+
+  it('goes on at the oldest event that is kept when its place is no longer kept', async () => {
+    const opened: string[] = [];
+    const expired: FakeHandlers = {
+      ...handlers,
+      streams: {
+        StreamChannelEvents: (query) => {
+          opened.push(query.get('after') ?? '');
+          if (opened.length === 1) return [events[1] ?? {}, new Error('reset')];
+          return opened.length === 2 ? [new FakeFault('OUT_OF_RANGE', 'CURSOR_EXPIRED')] : events.slice(0, 3);
+        },
+      },
+    };
+    const { exit, out, err } = await run(['tail', 'room'], { handlers: expired });
+    expect([exit, opened]).toEqual([exitCodes.ok, ['', 'c2', '0']]);
+    expect(err).toContain('some events are no longer kept\n');
+    expect(out.match(/third/g)).toHaveLength(1);
+    const refused = {
+      ...handlers,
+      streams: { StreamChannelEvents: () => [new FakeFault('NOT_FOUND', 'CHANNEL_GONE')] },
+    };
+    expect((await run(['tail', 'room'], { handlers: refused })).exit).toBe(exitCodes.notFound);
+  });
+
   it('leaves after the newest messages with --no-follow, and prints JSON lines', async () => {
     expect((await run(['tail', 'room', '--no-follow', '--limit', '1'])).out).toMatch(/^\S+ \S+ ann: second\n$/);
     const lines = (await run(['tail', 'room', '-o', 'jsonl'], { handlers: following() })).out.trim().split('\n');

@@ -2,6 +2,7 @@ import { toJson } from '@bufbuild/protobuf';
 import { type ChannelMessage, ChannelMessageSchema } from '@svc/api/data';
 import { type ChannelEvent, ChannelEventKind, ChannelEventSchema } from '@svc/api/events';
 import { PostChannelMessageResponseSchema } from '@svc/api/gateway';
+import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
@@ -52,32 +53,84 @@ export const tailChannel = async (world: World, channel: string, options: Channe
   const context = await openContext(world, options);
   const style = styleFor(world.stdout, world.environment, options.color);
   const limit = options.limit === undefined ? SHOWN : context.scope.limit;
-  const { ns, seen } = { ns: context.target.namespace, seen: new Set<string>() };
-  const { messages } = await context.client.gateway.listChannelMessages({ ns, channel, pageSize: limit });
-  for (const message of messages.slice(-limit)) {
-    seen.add(message.id);
-    world.stdout.write(
-      isJson ? `${JSON.stringify(toJson(ChannelMessageSchema, message))}\n` : messageLine(message, style),
-    );
-  }
-  if (options.follow === false) return;
-  for await (const event of follow(context, channel)) {
-    if (event.message !== undefined && seen.has(event.message.id)) continue;
+  const { target, client } = context;
+  const tail = new Tail();
+  const list = async (): Promise<void> => {
+    const { messages } = await client.gateway.listChannelMessages({ ns: target.namespace, channel, pageSize: limit });
+    for (const message of messages.slice(-limit)) {
+      tail.listed(message);
+      world.stdout.write(
+        isJson ? `${JSON.stringify(toJson(ChannelMessageSchema, message))}\n` : messageLine(message, style),
+      );
+    }
+  };
+  if (options.follow === false) return list();
+  for await (const event of follow(context, { channel, tail, list }))
     world.stdout.write(isJson ? `${JSON.stringify(toJson(ChannelEventSchema, event))}\n` : eventLine(event, style));
-  }
 };
 
-/** Live events until Ctrl-C. */
-const follow = (context: CommandContext, channel: string): AsyncIterable<ChannelEvent> => {
-  const { client, target } = context;
+/** What of a channel was shown, so that nothing is shown twice. */
+class Tail {
+  readonly #seen = new Set<string>();
+  #newest = 0n;
+
+  listed({ id, createdAt }: ChannelMessage): void {
+    this.#seen.add(id);
+    if (createdAt > this.#newest) this.#newest = createdAt;
+  }
+
+  /** False for what the list or an earlier stream has shown, and for what happened before the newest listed message. */
+  takes({ message, timestamp }: ChannelEvent): boolean {
+    if (message === undefined) return timestamp >= this.#newest;
+    if (this.#seen.has(message.id) || message.createdAt < this.#newest) return false;
+    this.#seen.add(message.id);
+    return true;
+  }
+}
+
+interface Following {
+  readonly channel: string;
+  readonly tail: Tail;
+  /** Shows what is there; called once every later event is sure to come, so that nothing falls in between. */
+  readonly list: () => Promise<void>;
+}
+
+/** Every event that was not shown yet, until Ctrl-C. */
+const follow = (context: CommandContext, { channel, tail, list }: Following): AsyncIterable<ChannelEvent> => {
+  const { client, target, note } = context;
   let after = '';
+  const events = async function* (interrupted: AbortSignal): AsyncGenerator<ChannelEvent> {
+    const [end, opened] = [new AbortController(), Promise.withResolvers<void>()];
+    const call = { signal: AbortSignal.any([interrupted, end.signal]), onOpen: opened.resolve };
+    const request = { ns: target.namespace, channel, after };
+    const stream = client.gateway.streamChannelEvents(request, call)[Symbol.asyncIterator]();
+    try {
+      let next = stream.next();
+      await Promise.race([opened.promise, next]);
+      if (after === '') await list();
+      // Without a cursor a stream that breaks is opened again at the oldest event; what was shown is left out.
+      after ||= '0';
+      for (;;) {
+        const { done, value } = await next;
+        if (done === true) return;
+        after = value.cursor;
+        if (tail.takes(value)) yield value;
+        next = stream.next();
+      }
+    } finally {
+      end.abort();
+    }
+  };
   return liveEvents(context, {
     canResume: () => true,
     async *open(signal) {
-      const request = { ns: target.namespace, channel, after };
-      for await (const event of client.gateway.streamChannelEvents(request, { signal })) {
-        after = event.cursor;
-        yield event;
+      try {
+        yield* events(signal);
+      } catch (error) {
+        if (!isSvcError(error) || error.reason !== 'CURSOR_EXPIRED' || after === '0') throw error;
+        note('some events are no longer kept');
+        after = '0';
+        yield* events(signal);
       }
     },
   });

@@ -25,6 +25,8 @@ const fixedValues: Readonly<Record<string, readonly string[]>> = {
   retention: ['retained', 'ephemeral'],
   cascade: ['background', 'foreground', 'orphan'],
   for: ['condition=Ready', 'phase=', 'delete'],
+  dryRun: ['client', 'server'],
+  kind: kinds.map((kind) => kind.plural),
 };
 /** Plural of the kind whose live names an argument takes, by the name of the argument. */
 const liveArguments: Readonly<Record<string, string>> = {
@@ -38,7 +40,12 @@ const liveArguments: Readonly<Record<string, string>> = {
   file: 'files',
   document: 'knowledges',
 };
-const liveValues: Readonly<Record<string, string>> = { namespace: 'namespaces', agent: 'agents', session: 'sessions' };
+const liveValues: Readonly<Record<string, string>> = {
+  namespace: 'namespaces',
+  agent: 'agents',
+  session: 'sessions',
+  template: 'templates',
+};
 const kindWords = kinds.map((kind) => ({ text: kind.plural, help: `kind ${kind.name}` }));
 
 /** Follows the words through the command tree. */
@@ -57,6 +64,16 @@ export const complete = (program: Command, words: readonly string[]): Completion
       (fixedValues[name] ?? []).map((text) => ({ text, help: '' })),
       liveValues[name],
     );
+  }
+  const [, long, value] = /^(--[^=]+)=(.*)$/.exec(current) ?? [];
+  if (value !== undefined) {
+    const words =
+      fixedValues[
+        optionsOf(command)
+          .find((option) => option.long === long)
+          ?.attributeName() ?? ''
+      ] ?? [];
+    return only(words.map((text) => ({ text: `${long}=${text}`, help: '' })));
   }
   if (current.startsWith('-'))
     return only(optionsOf(command).map((option) => ({ text: option.long ?? option.flags, help: option.description })));
@@ -84,8 +101,10 @@ const follow = (program: Command, words: readonly string[]): Walk => {
       flags[pending.attributeName()] = word;
       pending = undefined;
     } else if (word.startsWith('-')) {
-      const found = optionsOf(command).find((option) => option.long === word || option.short === word);
-      pending = found?.required === true ? found : undefined;
+      const [name = '', ...value] = word.split('=');
+      const found = optionsOf(command).find((option) => option.long === name || option.short === name);
+      if (value.length > 0 && found !== undefined) flags[found.attributeName()] = value.join('=');
+      else pending = found?.required === true ? found : undefined;
     } else {
       const sub = command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
       if (sub === undefined) args.push(word);

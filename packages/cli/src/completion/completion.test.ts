@@ -43,6 +43,10 @@ describe('completion', () => {
       expect.arrayContaining(['namespaces', 'agents', 'sessions', 'workflows', 'tasks']),
     );
     expect(await complete(['get', 'agents', '-o', 'ya'])).toEqual(['yaml']);
+    expect(await complete(['get', 'agents', '--output=ya'])).toEqual(['--output=yaml']);
+    expect(await complete(['chat', '--file=x'])).toEqual([]);
+    expect(await complete(['chat', '--what=x'])).toEqual([]);
+    expect(await complete(['events', '--kind', 'age'])).toEqual(['agents']);
     expect(await complete(['completion', 'f'])).toEqual(['fish']);
     expect(await complete(['session', 'permit', 's1', 'p1', ''])).toEqual(['allow', 'deny']);
     expect(await complete(['whoami', ''])).toEqual([]);
@@ -51,6 +55,7 @@ describe('completion', () => {
   it('knows live names, of the namespace that is written', async () => {
     expect(await complete(['chat', ''], { handlers })).toEqual(['default-demo', 'other']);
     expect(await complete(['-n', 'acme', 'chat', 'acme'], { handlers })).toEqual(['acme-demo']);
+    expect(await complete(['--namespace=acme', 'chat', 'acme'], { handlers })).toEqual(['acme-demo']);
     expect(await complete(['get', 'agents', 'o'], { handlers })).toEqual(['other']);
     expect(await complete(['chat', '-n', ''], { handlers })).toEqual(['acme']);
     expect(await complete(['session', 'stop', ''], { handlers })).toEqual(['s1', 's1']);
@@ -86,8 +91,16 @@ describe('completion', () => {
     expect(Object.keys(scripts)).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
 
-  it('loads in bash and completes there', () => {
-    const probe = `svc() { printf 'chat\\thelp\\ncreate\\thelp\\n'; }\n${scripts['bash'] ?? ''}\nCOMP_WORDS=(svc c); COMP_CWORD=1; _svc_complete; printf '%s ' "\${COMPREPLY[@]}"`;
-    expect(execFileSync('bash', ['-c', probe], { encoding: 'utf8' })).toBe('chat create ');
+  it.each([
+    ['svc c', ['svc', 'c'], 'chat create '],
+    ['svc ', ['svc', ''], 'chat create '],
+    // Readline takes colons and equals signs for words of their own.
+    ['svc -n acme:r', ['svc', '-n', 'acme', ':', 'r'], 'red '],
+    ['svc -n acme:', ['svc', '-n', 'acme', ':'], 'red '],
+  ])('loads in bash and completes %j there', (line, words, expected) => {
+    const answers = `case "$*" in *acme:*) echo acme:red ;; *) printf 'chat\\thelp\\ncreate\\thelp\\n' ;; esac`;
+    const given = `COMP_LINE='${line}'; COMP_POINT=${line.length}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})`;
+    const probe = `svc() { ${answers}; }\n${scripts['bash'] ?? ''}\n${given}; COMP_CWORD=${words.length - 1}; _svc_complete; printf '%s ' "\${COMPREPLY[@]}"`;
+    expect(execFileSync('bash', ['-c', probe], { encoding: 'utf8' })).toBe(expected);
   });
 });

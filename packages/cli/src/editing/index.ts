@@ -4,5 +4,6 @@
  */
 export { edit } from './edit.ts';
 export { changeAnnotations, changeLabels, type LabelOptions } from './label.ts';
+export { isMap } from './merge-difference.ts';
 export { type PatchOptions, patch } from './patch.ts';
 export { updateLive } from './replace-resource.ts';

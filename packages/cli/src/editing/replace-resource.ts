@@ -58,13 +58,26 @@ export const updateLive = (
     readonly change: (manifest: JsonObject) => JsonObject;
     readonly isNested?: boolean;
     readonly dryRun?: boolean;
+    /** Version that the resource must have; without it the newest state is changed, whatever it is. */
+    readonly version?: string | undefined;
   },
 ): Promise<'changed' | 'unchanged'> => {
   return untilFirst(async () => {
     const live = await readMasked(context, address, update);
+    requireVersion(live, update.version);
     const resource = await checkManifest(context, live, update.change(live.manifest));
     return replaceLive(context, { address, resource, version: live.version }, update);
   });
+};
+
+const requireVersion = ({ address, version }: LiveResource, wanted: string | undefined): void => {
+  if (wanted === undefined || wanted === version) return;
+  throw new CommandFailure(
+    `somebody changed ${address.kind} ${address.name}: it has version ${version}, not ${wanted}`,
+    {
+      hint: 'read it again, then repeat with its version',
+    },
+  );
 };
 
 /** Changes labels or annotations of a resource, of kinds too that no manifest may hold; otherwise as updateLive. */

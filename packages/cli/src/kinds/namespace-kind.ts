@@ -15,6 +15,8 @@ const itemOf = (scope: Scope, namespace: Namespace | undefined): Item => {
   };
 };
 
+const DELETED = 'deleted; creating it again within the grace period brings it back';
+
 /** Namespaces: names are whole, so -n plays no part. */
 export const namespaceKind: Kind = {
   name: 'Namespace',
@@ -32,12 +34,15 @@ export const namespaceKind: Kind = {
   },
   get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getNamespace({ name })).namespace),
   remove: async (scope, name, options) => {
-    requirePlainRemoval('Namespace', options);
-    const { isPurge = false } = options;
+    const { isPurge = false, isForced = false, ...others } = options;
+    requirePlainRemoval('Namespace', others);
+    if (isForced && !isPurge) {
+      const held = { ns: name, kind: 'Namespace', name, force: true };
+      const { pending } = await scope.client.resources.deleteResource(held);
+      return pending ? DELETED : 'deleted, its finalizers are stripped';
+    }
     await scope.client.gateway.deleteNamespace({ name, purge: isPurge });
-    return isPurge
-      ? 'deleted, its contents are being removed'
-      : 'deleted; creating it again within the grace period brings it back';
+    return isPurge ? 'deleted, its contents are being removed' : DELETED;
   },
   itemOf: (scope, { metadata, spec, status }) =>
     itemOf(

@@ -100,10 +100,16 @@ export const writeDocument = async (
   const { path, content, present, annotations = {} } = wanted;
   const { name = path, labels = {}, annotations: former = {}, resourceVersion = '' } = present?.metadata ?? {};
   const metadata = { name, namespace: target.namespace, labels, resourceVersion };
-  await client.gateway.createNamespaceKnowledge({
-    ns: target.namespace,
-    knowledge: { metadata: { ...metadata, annotations: { ...former, ...annotations } }, spec: { path, content } },
-  });
+  const annotated = { ...metadata, annotations: { ...former, ...annotations } };
+  try {
+    await client.gateway.createNamespaceKnowledge({
+      ns: target.namespace,
+      knowledge: { metadata: annotated, spec: { path, content } },
+    });
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== 'INVALID_ARGUMENT') throw error;
+    throw new CommandFailure(`document ${path}: ${error.message}`, { cause: error });
+  }
 };
 
 /** `svc knowledge delete PATH...`: some deleted and some not is exit code 2. */

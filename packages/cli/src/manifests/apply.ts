@@ -5,6 +5,7 @@ import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import type { World } from '../world.ts';
 import { isChanged, isFailed, printReport } from './apply-report.ts';
+import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
 import {
   type LoadedManifests,
   loadManifests,
@@ -63,8 +64,11 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   const { results, isRefused } = await call(context, request);
   printReport(world, { results, documents: loaded.documents }, form);
   if (!isFailed(results) && !isRefused) {
-    if (request.dryRun !== true) await waitUntilReady(context, results, options.wait);
-    return;
+    if (request.dryRun === true) return;
+    const { contents, bare } = contentsOf(loaded.documents);
+    await sendContents(context, contents);
+    await noteBareFiles(context, bare);
+    return waitUntilReady(context, results, options.wait);
   }
   const isPartial = isChanged(results) && request.dryRun !== true && !isRefused;
   throw new CommandFailure(isPartial ? 'only some of it is applied' : 'nothing is applied', {

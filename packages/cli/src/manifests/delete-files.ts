@@ -56,7 +56,8 @@ export const deleteAll = async (
       world.stdout.write(`${kind} ${ns}/${name} ${pending ? 'is being deleted' : 'deleted'}\n`);
     } catch (error) {
       if (!isSvcError(error)) throw error;
-      if (error.code === 'NOT_FOUND') world.stdout.write(`${kind} ${ns}/${name} is not there\n`);
+      const absence = absenceOf(error);
+      if (absence !== undefined) world.stdout.write(`${kind} ${ns}/${name} ${absence}\n`);
       else if (deleted === 0) throw error;
       else
         throw new CommandFailure(`${kind} ${ns}/${name}: ${error.message} (${error.reason})`, {
@@ -65,4 +66,10 @@ export const deleteAll = async (
         });
     }
   }
+};
+
+/** How a resource is gone already; what a deleted namespace holds goes with it. Undefined for any other refusal. */
+const absenceOf = ({ code, reason }: { readonly code: string; readonly reason: string }): string | undefined => {
+  if (code === 'NOT_FOUND') return 'is not there';
+  return reason === 'NAMESPACE_DELETED' ? 'is not there any more' : undefined;
 };

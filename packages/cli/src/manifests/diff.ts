@@ -3,7 +3,7 @@ import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
-import { CommandFailure, exitCodes } from '../failure.ts';
+import { CommandFailure, exitCodes, explain } from '../failure.ts';
 import { yamlText } from '../output.ts';
 import type { World } from '../world.ts';
 import { requestOf } from './apply.ts';
@@ -12,34 +12,38 @@ import { loadManifests, type ManifestOptions, requireNoFindings } from './manife
 import { hideSecrets } from './secret-values.ts';
 import { unifiedDiff } from './text-diff.ts';
 
-/** `svc diff`: what an apply would change; exit 0 nothing, 1 something, 2 it would fail. */
+/** `svc diff`: what an apply would change; exit 0 nothing, 1 something, 2 or more it would fail. */
 export const diff = async (world: World, options: ManifestOptions): Promise<void> => {
+  if (await isDifferent(world, options).catch(failAsError))
+    throw new CommandFailure('there are differences', { exitCode: exitCodes.refused });
+};
+
+const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
   const loaded = await loadManifests(world, options);
-  if (loaded.findings.length > 0) failAsError(() => requireNoFindings(loaded));
+  requireNoFindings(loaded);
   const context = await openContext(world, options);
   const request = { ...(await requestOf(world, loaded, { ...options, dryRun: 'server' })), force: true };
   const { results } = await context.client.resources.applyManifests(request);
   const unforced = await context.client.resources.applyManifests({ ...request, force: false });
-  let isDifferent = false;
+  let found = false;
   for (const [index, result] of results.entries()) {
     const place = loaded.documents[index]?.place;
     for (const { field, description, reason } of unforced.results[index]?.fieldErrors ?? [])
       context.note(`${place?.(field) ?? ''} ${field}: ${description} (${reason})`);
     const text = await difference(context, result);
-    isDifferent ||= text !== '';
+    found ||= text !== '';
     world.stdout.write(text);
   }
-  if (isFailed(results)) throw new CommandFailure('this cannot be applied', { exitCode: exitCodes.partial });
-  if (isDifferent) throw new CommandFailure('there are differences', { exitCode: exitCodes.refused });
+  if (isFailed(results)) throw new CommandFailure('this cannot be applied');
+  return found;
 };
 
-const failAsError = (check: () => void): void => {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
-    throw new CommandFailure(error.message, { exitCode: exitCodes.partial, cause: error });
-  }
+/** Exit code 1 means differences: what goes wrong ends with 2, or with the higher code that it has. */
+const failAsError = (error: unknown): never => {
+  const explained = explain(error);
+  if (explained?.exitCode !== exitCodes.refused) throw error;
+  const { lines, hint } = explained;
+  throw new CommandFailure(lines.join('\n'), { exitCode: exitCodes.partial, hint, cause: error });
 };
 
 const difference = async (context: CommandContext, result: ApplyManifestResult): Promise<string> => {

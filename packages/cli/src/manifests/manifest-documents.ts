@@ -3,6 +3,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { resolveTarget } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
 import type { ManifestModule, World } from '../world.ts';
+import { takeContentPath } from './file-contents.ts';
 import { type ManifestSource, readSources } from './manifest-sources.ts';
 import { readVariables, type VariableOptions } from './variables.ts';
 
@@ -16,6 +17,8 @@ type Parsed = ReturnType<ManifestModule['parseManifests']>['documents'][number];
 export interface LocalDocument {
   readonly label: string;
   readonly document: Parsed;
+  /** Absolute path of the bytes of a File, where `contentFromFile` named it. */
+  readonly contentPath?: string;
   /** `file:line:column` of a field. */
   readonly place: (field: string) => string;
 }
@@ -46,14 +49,24 @@ export const loadManifests = async (world: World, options: ManifestOptions): Pro
   const findings: LocalFinding[] = [];
   for (const source of sources) {
     const texts = outsideTexts(world, source);
+    const contentPaths = new Map<unknown, string>();
+    const isFile = (path: string): boolean => world.files.facts(resolve(source.directory, path))?.isDirectory === false;
     const parsed = module.parseManifests(source.text, {
       namespace,
       isNamespaceFixed,
-      prepare: (node, report) =>
-        module.renderVariables(module.fillFromFiles(node, texts, report), vars as never, report),
+      prepare: (read, report) => {
+        const filled = module.renderVariables(module.fillFromFiles(read, texts, report), vars as never, report);
+        const { node, path } = takeContentPath(filled, isFile, report);
+        if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
+        return node;
+      },
     });
     const subjects = new Map(parsed.documents.map((document) => [document.index, subjectOf(document)]));
-    documents.push(...parsed.documents.map((document) => localDocument(source.label, document)));
+    for (const document of parsed.documents) {
+      const contentPath = contentPaths.get(document.node);
+      const local = localDocument(source.label, document);
+      documents.push(contentPath === undefined ? local : { ...local, contentPath });
+    }
     for (const { document, line, column, field, description, reason } of parsed.findings)
       findings.push({
         place: `${source.label}:${line}:${column}`,

@@ -80,7 +80,9 @@ describe('svc apply', () => {
     [['apply'], 'which manifests?'],
     [['apply', '-f', 'none.yaml'], 'there is no none.yaml'],
     [['apply', '-f', 'a.yaml', '--var', 'x'], 'is no name=value'],
-    [['apply', '-f', 'a.yaml', '--vars-file', 'none'], 'there is no none'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'none'], 'there is no file none (--vars-file)'],
+    [['apply', '-f', 'a.yaml', '--var', 'x=['], '--var x=[ is no YAML: Flow sequence'],
+    [['apply', '-f', 'a.yaml', '--vars-file', 'broken.yaml'], 'broken.yaml is no YAML: Flow sequence'],
     [['apply', '-f', 'a.yaml', '--vars-file', 'list.yaml'], 'holds no map'],
     [['apply', '-f', 'a.yaml', '-o', 'yaml'], 'no output form yaml'],
     [['apply', '-f', 'a.yaml', '--dry-run=maybe'], '--dry-run=maybe is not known'],
@@ -94,6 +96,7 @@ describe('svc apply', () => {
       '/work/a.yaml': file(agent('a')),
       '/work/b.yaml': file(agent('a')),
       '/work/c.yaml': file('kind: Agent\nmetadata: {name: c, namespace: y}\n'),
+      '/work/broken.yaml': file('a: ['),
       '/work/list.yaml': file('[1]'),
       '/work/empty.yaml': file(''),
     };
@@ -114,6 +117,29 @@ describe('svc apply', () => {
       metadata: { name: 'w-from-file' },
       spec: { concurrency: 3, description: '7' },
     });
+  });
+
+  it.each([
+    ['3', 3],
+    ['"3"', '3'],
+    ['true', true],
+    ['[1, x]', [1, 'x']],
+    [' {a: 1}', { a: 1 }],
+    ['Re: hello', 'Re: hello'],
+    ['- item', '- item'],
+    ['{{ agent.name }} [1]', '{{ agent.name }} [1]'],
+    ['{{ agent.name }}', '{{ agent.name }}'],
+    ['*alias', '*alias'],
+    ['', ''],
+  ])('reads --var v=%s as what it looks like, else as text', async (text, value) => {
+    const requests: ApplyManifestsRequest[] = [];
+    const custom = 'apiVersion: a.b/v1\nkind: Thing\nmetadata: {name: x}\nspec: {v: "{{ vars.v }}"}\n';
+    const shell = world({
+      files: { '/work/w.yaml': file(custom) },
+      handlers: answering([ApplyOutcome.CREATED], requests),
+    });
+    expect(await shell.run('apply', '-f', 'w.yaml', '--var', `v=${text}`)).toBe(exitCodes.ok);
+    expect(JSON.parse((requests[0]?.text ?? '').slice(4))).toMatchObject({ spec: { v: value } });
   });
 
   it('ends with 2 when some of it is applied, with 1 when nothing is', async () => {
@@ -252,6 +278,19 @@ describe('svc diff', () => {
     const failing = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.FAILED]) });
     expect(await failing.run('diff', '-f', 'a.yaml')).toBe(2);
     expect(failing.err()).toContain('a.yaml:3:8 spec.systemPrompt: is bad (BAD)');
+    expect(await failing.run('diff', '-f', 'none.yaml')).toBe(2);
+    const refusing = (code: string): Promise<number> =>
+      world({
+        files: { '/work/a.yaml': file(agent('a')) },
+        handlers: {
+          unary: {
+            ApplyManifests: () => {
+              throw new FakeFault(code, 'X');
+            },
+          },
+        },
+      }).run('diff', '-f', 'a.yaml');
+    expect([await refusing('INVALID_ARGUMENT'), await refusing('UNAUTHENTICATED')]).toEqual([2, 3]);
   });
 });
 
@@ -271,14 +310,15 @@ describe('svc delete -f and svc prune', () => {
         DeleteResource: ({ kind, ns, name, parent }: Request) => {
           seen.push([kind, ns, parent, name].join(' '));
           if (kind === 'Agent') throw new FakeFault('NOT_FOUND', 'AGENT_NOT_FOUND');
-          return { pending: kind === 'Namespace' };
+          throw new FakeFault('FAILED_PRECONDITION', 'NAMESPACE_DELETED');
         },
       },
     };
     const shell = world({ files, handlers });
     expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
     expect(seen).toEqual(['ChannelSubscription default room s', 'Agent default  a', 'Namespace n  n']);
-    expect(shell.out()).toContain('Agent default/a is not there');
+    expect(shell.out()).toContain('Agent default/a is not there\n');
+    expect(shell.out()).toContain('Namespace n/n is not there any more\n');
   });
 
   it('ends with 2 when only some of it went', async () => {

@@ -38,47 +38,23 @@ export const showEvents = async (world: World, options: EventOptions): Promise<v
   const ns = options.allNamespaces === true ? '-' : context.target.namespace;
   const kinds = (options.kind ?? []).map((word) => kindOf(word).name);
   const request = { ns, kinds, recursive: options.recursive === true };
-  const end = await newestVersion(context, ns);
-  const quiet = new AbortController();
+  const end = options.follow === true ? undefined : await newestVersion(context, ns);
+  if (end === 0n) return;
   const print = (event: ResourceChangedEvent): void =>
     world.stdout.write(isJson ? `${JSON.stringify(jsonOf(event))}\n` : lineOf(event));
-  const progress: Progress = { isOpen: false, isOver: false, seen: 0 };
-  const onOpen = (): void => {
-    progress.isOpen = true;
-  };
-  if (options.follow !== true) void endWhenQuiet(world, progress, quiet);
-  try {
-    for await (const event of liveEvents(context, changes(context, request, { quiet: quiet.signal, onOpen }))) {
-      progress.seen += 1;
-      const version = BigInt(event.resourceVersion === '' ? 0 : event.resourceVersion);
-      const isBookmark = event.changeType === ResourceChangeType.BOOKMARK;
-      if (!isBookmark && event.timestamp >= since) print(event);
-      if (options.follow !== true && (isBookmark || version >= end)) return;
-    }
-  } catch (error) {
-    if (!quiet.signal.aborted) throw error;
-  } finally {
-    progress.isOver = true;
+  for await (const event of liveEvents(context, changes(context, request))) {
+    const version = BigInt(event.resourceVersion === '' ? 0 : event.resourceVersion);
+    const isBookmark = event.changeType === ResourceChangeType.BOOKMARK;
+    if (!isBookmark && (end === undefined || version <= end) && event.timestamp >= since) print(event);
+    if (end !== undefined && version >= end) return;
   }
 };
 
-/** Silence after which everything that is kept has come: the newest version may belong to what is not shown. */
-const QUIET_MS = 700;
-
-interface Progress {
-  isOpen: boolean;
-  isOver: boolean;
-  seen: number;
-}
-
-/** Ends an open stream on which nothing new came for a while. */
-const endWhenQuiet = async (world: World, progress: Progress, quiet: AbortController): Promise<void> => {
-  for (let before = -1; !progress.isOver && progress.seen !== before; ) {
-    before = progress.isOpen ? progress.seen : -1;
-    await world.sleep(QUIET_MS);
-  }
-  quiet.abort();
-};
+/**
+ * Asks the server to say when everything up to the start of the watch has come: the newest version may belong to what is not
+ * shown. A server that does not know the preference says it with the first bookmark of a quiet time.
+ */
+const HEADERS = { prefer: 'svc-bookmark' } as const;
 
 /** Events come one by one: as lines, or as lines of JSON. */
 const isJsonLines = (output: string | undefined): boolean => {
@@ -101,27 +77,26 @@ const newestVersion = async ({ client }: CommandContext, ns: string): Promise<bi
 };
 
 /** Every change that is kept, from the oldest on. */
-const changes = (
-  { client, note }: CommandContext,
-  request: WatchRequest,
-  { quiet, onOpen }: { readonly quiet: AbortSignal; readonly onOpen: () => void },
-): LiveSource<ResourceChangedEvent> => {
+const changes = ({ client, note }: CommandContext, request: WatchRequest): LiveSource<ResourceChangedEvent> => {
   let resourceVersion = '0';
+  const follow = async function* (signal: AbortSignal): AsyncGenerator<ResourceChangedEvent> {
+    const call = { signal, headers: HEADERS };
+    for await (const event of client.resources.watchResources({ ...request, resourceVersion }, call)) {
+      resourceVersion = event.resourceVersion;
+      yield event;
+    }
+  };
   return {
     canResume: () => true,
-    async *open(interrupted) {
-      const call = { signal: AbortSignal.any([interrupted, quiet]), onOpen };
+    async *open(signal) {
       try {
-        for await (const event of client.resources.watchResources({ ...request, resourceVersion }, call)) {
-          resourceVersion = event.resourceVersion;
-          yield event;
-        }
+        yield* follow(signal);
       } catch (error) {
         const oldest = Number(isSvcError(error) ? (error.metadata['oldest'] ?? Number.NaN) : Number.NaN);
         if (!isSvcError(error) || error.reason !== 'VERSION_EXPIRED' || !Number.isSafeInteger(oldest)) throw error;
         note('older changes are no longer kept');
         resourceVersion = String(oldest - 1);
-        yield* client.resources.watchResources({ ...request, resourceVersion }, call);
+        yield* follow(signal);
       }
     },
   };

@@ -125,6 +125,28 @@ describe('svc events', () => {
     ]);
   });
 
+  it('ends when the server says that everything up to now has come, not at an earlier bookmark', async () => {
+    const preferred: (string | null)[] = [];
+    const slow = [
+      ...[event(2, 1, 1), event(2, 4, 0), event(3, 1, 0), event(3, 4, 0)],
+      ...[event(7, 4, 0), new FakeFault('INTERNAL', 'READ_TOO_FAR')],
+    ];
+    const world = fakeWorld({
+      handlers: {
+        unary: { ListResources: () => ({ resourceVersion: '4' }) },
+        streams: {
+          WatchResources: (_query, headers) => {
+            preferred.push(headers.get('prefer'));
+            return slow;
+          },
+        },
+      },
+    });
+    expect([await world.run('events'), world.err()]).toEqual([exitCodes.ok, '']);
+    expect(world.out().match(/created/g)).toHaveLength(2);
+    expect(preferred).toEqual(['svc-bookmark']);
+  });
+
   it('goes on with -f, narrows by kind and time, and prints JSON lines', async () => {
     expect((await run('events', '-f', '--since', '10m')).out.trim().split('\n')).toHaveLength(3);
     expect((await run('events', '--since', '2026-03-01T11:59:00Z')).out.trim().split('\n')).toHaveLength(1);

@@ -82,6 +82,7 @@ const declareSecrets = (secret: Command, world: World): void => {
     .option('--from-file <pair...>', 'KEY=PATH: the bytes of a file')
     .option('--remove <key...>', 'take keys away')
     .option('--type <text>', 'what kind of secret it is (Opaque)')
+    .option('--if-version <version>', 'only if it still has this resourceVersion, 0 if it is not there yet')
     .action(run<SecretOptions>(async (words, options) => (await load()).setSecret(world, words, options)));
   example(secret.command('get <secret> [key]'), 'svc secret get openai apiKey --reveal')
     .description('its keys; with --reveal its values, which is audited')

@@ -157,3 +157,77 @@ describe('the command line', () => {
     expect(fake.err()).toContain('this is a mistake in svc itself');
   });
 });
+
+describe('a slip of the pen', () => {
+  const run = async (...words: string[]) => {
+    const fake = fakeWorld();
+    return { exit: await fake.run(...words), out: fake.out(), err: fake.err() };
+  };
+
+  it.each([
+    [['get'], "svc: missing required argument 'kind'\n  try: svc get --help\n"],
+    [['channel', 'tail', '--foo'], "svc: unknown option '--foo'\n  try: svc channel tail --help\n"],
+    [['apply', '-f'], "svc: option '-f, --filename <path...>' argument missing\n  try: svc apply --help\n"],
+    [['help', 'nothing'], "svc: unknown command 'nothing'\n  try: svc --help\n"],
+    [['help', 'channel', 'tial'], "svc: unknown command 'tial'\n(Did you mean tail?)\n  try: svc channel --help\n"],
+    [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: one of namespaces'],
+    [['get', 'agents', '--server', 'ftp://x'], 'svc: ftp://x is no address\n  try: write it as http://host:port\n'],
+    [['profile', 'list', '-o', 'what'], 'svc: there is no output form what'],
+  ])('is answered with what to do: svc %j', async (words, text) => {
+    const { exit, out, err } = await run(...words);
+    expect([exit, out]).toEqual([exitCodes.refused, '']);
+    expect(err.slice(0, text.length)).toBe(text);
+  });
+
+  it('help goes as deep as its words', async () => {
+    expect((await run('help', 'channel', 'tail')).out).toMatch(/^Usage: svc channel tail \[options\] <channel>\n/);
+    expect((await run('help', 'create', 'ns')).out).toContain('Usage: svc create namespace|ns');
+    expect((await run('help')).out).toMatch(/^Usage: svc \[options\] \[command\]\n/);
+  });
+});
+
+describe('a file of this machine', () => {
+  const failing = async (error: object): Promise<{ exit: number; err: string }> => {
+    const fake = fakeWorld();
+    const { runCommandLine } = await import('./program.ts');
+    const files = {
+      ...fake.world.files,
+      facts: () => {
+        throw Object.assign(new Error('open'), error);
+      },
+    };
+    return { exit: await runCommandLine(['apply', '-f', 'a.yaml'], { ...fake.world, files }), err: fake.err() };
+  };
+
+  it('that the system refuses is named with the reason', async () => {
+    expect(await failing({ code: 'EACCES', path: '/work/a.yaml' })).toEqual({
+      exit: exitCodes.refused,
+      err: 'svc: /work/a.yaml: you may not read or write it (EACCES)\n',
+    });
+    expect((await failing({ code: 'EWHAT', path: '/work/a.yaml' })).err).toContain('a mistake in svc itself');
+    expect((await failing({})).err).toContain('a mistake in svc itself');
+  });
+});
+
+it('what is missing is answered with what lists those that exist', async () => {
+  const missing =
+    (code: string, reason: string, fields: readonly string[] = []) =>
+    () => {
+      throw new FakeFault(code, reason, { fields });
+    };
+  const lines: [string, string, string, (readonly string[])?][] = [
+    ['NOT_FOUND', 'SKILL_NOT_FOUND', ''],
+    ['NOT_FOUND', 'CHANNEL_NOT_FOUND', '  try: `svc get channels` lists those that exist; -n chooses the namespace\n'],
+    [
+      'INVALID_ARGUMENT',
+      'FIELD_INVALID',
+      '  try: write -l as key=value,other!=value or key (key exists)\n',
+      ['labelSelector'],
+    ],
+  ];
+  for (const [code, reason, hint, fields] of lines) {
+    const fake = fakeWorld({ handlers: { unary: { ListResources: missing(code, reason, fields) } } });
+    await fake.run('get', 'tasks');
+    expect(fake.err().split('\n').slice(1).join('\n')).toBe(hint);
+  }
+});

@@ -20,18 +20,44 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     return exitCodes.ok;
   }
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync(helpWords(program, words), { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (isUsageError(error)) return error.exitCode === 0 ? exitCodes.ok : exitCodes.refused;
-    return report(world, error, program.opts()['color'] !== false);
+    const isColourWanted = program.opts()['color'] !== false;
+    if (!isUsageError(error)) return report(world, error, isColourWanted);
+    if (error.exitCode === 0) return exitCodes.ok;
+    const style = styleFor(world.stderr, world.environment, isColourWanted);
+    world.stderr.write(`${style.dim('  try:')} ${commandLineOf(program, words)} --help\n`);
+    return exitCodes.refused;
   }
+};
+
+/** `help a b` as `a b --help`: commander itself looks only one command deep. */
+const helpWords = (program: Command, words: readonly string[]): string[] => {
+  const [first, ...rest] = words;
+  const asked = rest.filter((word) => !word.startsWith('-'));
+  if (first !== 'help' || asked.length === 0) return [...words];
+  const isKnown = `svc ${asked.join(' ')}` === commandLineOf(program, asked);
+  return isKnown ? [...asked, '--help'] : asked;
+};
+
+/** The command that the words lead to, such as `svc channel tail`. */
+const commandLineOf = (program: Command, words: readonly string[]): string => {
+  let command = program;
+  const path = ['svc'];
+  for (const word of words) {
+    const found = command.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
+    if (found === undefined) continue;
+    command = found;
+    path.push(word);
+  }
+  return path.join(' ');
 };
 
 const isUsageError = (error: unknown): error is CommanderError =>
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.');
 
-const report = (world: World, error: unknown, isColourWanted: boolean): ExitCode => {
+const report = async (world: World, error: unknown, isColourWanted: boolean): Promise<ExitCode> => {
   const style = styleFor(world.stderr, world.environment, isColourWanted);
   const explanation = explain(error);
   if (explanation === undefined) {
@@ -42,7 +68,9 @@ const report = (world: World, error: unknown, isColourWanted: boolean): ExitCode
   const { lines, hint, exitCode } = explanation;
   // Ctrl-C needs no words.
   if (exitCode === exitCodes.interrupted && !(error instanceof CommandFailure)) return exitCode;
-  world.stderr.write(`${style.red('svc:')} ${lines.join('\n')}\n`);
+  const slip = error instanceof CommandFailure ? error.slip : undefined;
+  const advice = slip === undefined ? '' : (await world.loadManifests()).adviceFor(slip.word, slip.candidates);
+  world.stderr.write(`${style.red('svc:')} ${lines.join('\n').trimEnd()}${advice}\n`);
   if (hint !== undefined) world.stderr.write(`${style.dim('  try:')} ${hint}\n`);
   return exitCode;
 };
@@ -61,12 +89,12 @@ export const buildProgram = async (world: World): Promise<Command> => {
     .option('--no-color', 'no colours; so does NO_COLOR')
     .option('--timeout <duration>', 'longest wait, such as 30s')
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(svc --help lists all commands)')
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => world.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'svc: ')),
       getOutHelpWidth: () => world.stdout.columns,
       getErrHelpWidth: () => world.stderr.columns,
     });

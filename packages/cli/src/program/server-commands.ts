@@ -77,7 +77,7 @@ const declareProfile = (profile: Command, world: World): void => {
   const load = () => import('../account/index.ts');
   example(profile.command('list'), 'svc profile list')
     .description('all profiles')
-    .action(run(async () => (await load()).listProfiles(world)));
+    .action(run<GlobalOptions>(async (_args, options) => (await load()).listProfiles(world, options)));
   example(profile.command('use <name>'), 'svc profile use work')
     .description('make a profile the current one')
     .action(run(async ([name = '']) => (await load()).useProfile(world, name)));

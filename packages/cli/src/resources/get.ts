@@ -25,7 +25,11 @@ export const get = async (world: World, words: readonly string[], options: GetOp
     throw new CommandFailure('a name is looked up in one namespace: leave out -A, or the name');
   if (options.watch === true) return watchItems(context, { kind, names, isAcross, form });
   const isList = names.length !== 1;
-  const items = await readItems(kind, { scope: context.scope, names, isAcross });
+  const { limit } = context.scope;
+  // One more than asked for tells whether there are more.
+  const found = await readItems(kind, { scope: { ...context.scope, limit: limit + 1 }, names, isAcross });
+  const items = names.length > 0 ? found : found.slice(0, limit);
+  if (items.length < found.length) context.note(`these are the first ${limit}: --limit shows more, -l narrows`);
   if (items.length === 0 && form.form === 'table') {
     const place = kind.isNamespaced && !isAcross ? ` in namespace ${context.target.namespace}` : '';
     return context.note(`no ${kind.plural}${place}`);

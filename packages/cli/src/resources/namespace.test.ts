@@ -26,7 +26,7 @@ const run = async (words: readonly string[], options: FakeOptions = {}) => {
         },
         CreateNamespace: note,
         DeleteNamespace: note,
-        DeleteResource: note,
+        DeleteResource: (request: DeleteResourceRequest) => ({ ...note(request), pending: request.name === 'live' }),
         ListResources: ({ labelSelector }: { labelSelector: string }) => ({
           resources: labelSelector === 'a=b' ? ['t1', 't2'].map((name) => ({ kind: 'Task', metadata: { name } })) : [],
         }),
@@ -75,8 +75,16 @@ describe('svc delete', () => {
       { kind: 'Agent', propagation: 2, force: false },
     ]);
     expect((await run(['delete', 'task', 't', '--cascade', 'all'])).err).toContain('--cascade all is not known');
-    expect((await run(['delete', 'namespace', 'n', '--force'])).err).toContain('not for a Namespace');
+    expect((await run(['delete', 'namespace', 'n', '--cascade', 'orphan'])).err).toContain('not for a Namespace');
     expect((await run(['delete', 'session', 's', '--cascade', 'orphan'])).err).toContain('not for a Session');
+  });
+
+  it('strips the finalizers of a namespace that holds back its purge', async () => {
+    expect((await run(['delete', 'namespace', 'n', '--force'])).out).toBe(
+      'namespace/n deleted, its finalizers are stripped\n',
+    );
+    expect(requests).toMatchObject([{ ns: 'n', kind: 'Namespace', name: 'n', force: true }]);
+    expect((await run(['delete', 'namespace', 'live', '--force'])).out).toContain('within the grace period');
   });
 
   it('deletes what has the labels, after a yes', async () => {

@@ -24,12 +24,18 @@ export const wait = async (world: World, words: readonly string[], options: Wait
   const limit = timeoutMs(options) ?? DEFAULT_TIMEOUT_MS;
   const end = world.nowMs() + limit;
   for (let pause = 0; ; pause += PAUSE_MS) {
-    if (goal(await find(kind, scope, name)))
-      return note(`${kind.name.toLowerCase()}/${name} ${options.for ?? 'condition=Ready'}`);
+    const item = await find(kind, scope, name);
+    if (goal(item)) return note(`${kind.name.toLowerCase()}/${name} ${options.for ?? 'condition=Ready'}`);
     if (world.nowMs() >= end || pause >= limit)
-      throw new CommandFailure(`${kind.name} ${name} is not there yet after ${timeout ?? '5m'}`, {
-        exitCode: exitCodes.timeout,
-      });
+      throw new CommandFailure(
+        item === undefined
+          ? `${kind.name} ${name} does not exist after ${timeout ?? '5m'}`
+          : `${kind.name} ${name}: ${options.for ?? 'condition=Ready'} does not hold after ${timeout ?? '5m'}`,
+        {
+          exitCode: exitCodes.timeout,
+          hint: item === undefined ? undefined : `\`svc describe ${kind.name.toLowerCase()} ${name}\` shows how it is`,
+        },
+      );
     await world.sleep(PAUSE_MS);
   }
 };

@@ -150,7 +150,15 @@ describe('svc get', () => {
         return { resources: [{ kind: 'Task', metadata: { name: `t-${ns}` } }] };
       },
     });
-    expect((await run('tasks', '-A', '--limit', '2', '-o', 'name')).out).toBe('task/t-a\ntask/t-b\n');
+    expect(await run('tasks', '-A', '--limit', '2', '-o', 'name')).toMatchObject({
+      out: 'task/t-a\ntask/t-b\n',
+      err: 'these are the first 2: --limit shows more, -l narrows\n',
+    });
+    // One more than asked for tells that there are more.
+    expect(asked).toEqual(['a', 'b', 'c']);
+    expect((await run('tasks', '-A', '--limit', '3', '-o', 'name')).err).toBe('');
+    asked.length = 0;
+    expect((await run('tasks', '-A', '--limit', '1', '-o', 'name')).out).toBe('task/t-a\n');
     expect(asked).toEqual(['a', 'b']);
   });
 

@@ -1,4 +1,4 @@
-import type { ApplyResourceRequest } from '@svc/api/gateway';
+import type { ApplyManifestsRequest, ApplyResourceRequest } from '@svc/api/gateway';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
@@ -13,12 +13,15 @@ class Server {
   ]);
   mayRead = true;
   reads = 0;
+  version = 3;
+  /** What somebody else does before the next write arrives. */
+  other: (() => void) | undefined;
 
   resource(name: string, isRevealed: boolean) {
     const data = this.secrets.get(name);
     if (data === undefined) throw new FakeFault('NOT_FOUND', 'SECRET_NOT_FOUND');
     const shown = isRevealed ? data : Object.fromEntries(Object.keys(data).map((key) => [key, '']));
-    const metadata = { name, namespace: 'default', resourceVersion: '3' };
+    const metadata = { name, namespace: 'default', resourceVersion: String(this.version) };
     return { kind: 'Secret', metadata, spec: { kind: { case: 'secret', value: { type: '', data: shown } } } };
   }
 
@@ -30,13 +33,24 @@ class Server {
         return { resource: this.resource(name, this.mayRead) };
       },
       ApplyResource: ({ name, manifest }: ApplyResourceRequest) => {
+        this.elsewhere();
+        const { resourceVersion = '' } = manifest?.metadata ?? {};
+        if (resourceVersion !== '' && resourceVersion !== String(this.version))
+          throw new FakeFault('ABORTED', 'CONFLICT');
         if (manifest?.spec?.kind.case !== 'secret') throw new FakeFault('INTERNAL', 'INTERNAL');
         const former = this.secrets.get(name) ?? {};
         const given = Object.entries(manifest.spec.kind.value.data);
         const data = Object.fromEntries(given.map(([key, value]) => [key, value === '' ? (former[key] ?? '') : value]));
         const isSame = JSON.stringify(data) === JSON.stringify(former);
-        this.secrets.set(name, data);
+        this.set(name, data);
         return { outcome: isSame ? 3 : 2 };
+      },
+      ApplyManifests: ({ text }: ApplyManifestsRequest) => {
+        this.elsewhere();
+        const { metadata } = JSON.parse(text) as { metadata: { name: string } };
+        const isNew = !this.secrets.has(metadata.name);
+        if (isNew) this.set(metadata.name, {});
+        return { results: [{ outcome: isNew ? 1 : 3, resource: this.resource(metadata.name, false) }] };
       },
       RotateSecretKey: () => ({ keyId: 'k2' }),
     },
@@ -46,6 +60,17 @@ class Server {
     const shell = fakeWorld({ handlers: this.handlers, ...options });
     return { exit: await shell.run('secret', ...words), out: shell.out(), err: shell.err() };
   };
+
+  set(name: string, data: Record<string, string>): void {
+    this.version += 1;
+    this.secrets.set(name, data);
+  }
+
+  elsewhere(): void {
+    const { other } = this;
+    this.other = undefined;
+    other?.();
+  }
 
   value(name: string, key: string): string | undefined {
     const value = this.secrets.get(name)?.[key];
@@ -85,6 +110,39 @@ describe('svc secret set', () => {
     expect((await server.run(['set', 'db', '--remove', 'none'])).out).toBe('secret/db unchanged\n');
   });
 
+  it('keeps what somebody else writes at the same moment', async () => {
+    server.other = () => server.set('db', { ...server.secrets.get('db'), user: base64('bea') });
+    expect((await server.run(['set', 'db', 'password'], { piped: 'mine' })).exit).toBe(exitCodes.ok);
+    expect([server.value('db', 'user'), server.value('db', 'password')]).toEqual(['bea', 'mine']);
+    server.other = () => server.set('new', { theirs: base64('x') });
+    expect((await server.run(['set', 'new', 'mine'], { piped: 'y' })).out).toBe('secret/new created\n');
+    expect([server.value('new', 'theirs'), server.value('new', 'mine')]).toEqual(['x', 'y']);
+  });
+
+  it('with --if-version writes only over the version that was read', async () => {
+    const set = (version: string, name = 'db') =>
+      server.run(['set', name, 'password', '--if-version', version], { piped: version });
+    expect(await set('2')).toMatchObject({
+      exit: exitCodes.refused,
+      err: expect.stringContaining('it has version 3, not 2\n  try: read it again'),
+    });
+    server.other = () => server.set('db', { password: base64('theirs') });
+    expect((await set('3')).err).toContain('it has version 4, not 3');
+    expect(server.value('db', 'password')).toBe('theirs');
+    expect((await set('4')).out).toBe('secret/db changed\n');
+    expect((await set('7', 'none')).exit).toBe(exitCodes.notFound);
+    expect((await set('0')).err).toContain('secret db is there already');
+    expect((await set('0', 'new')).out).toBe('secret/new created\n');
+    server.other = () => server.set('late', {});
+    expect((await set('0', 'late')).err).toContain('secret late is there already');
+    expect((await set('new')).err).toContain('--if-version new is no version');
+    const { handlers } = server;
+    const silent = { unary: { ...handlers.unary, ApplyManifests: () => ({}) } };
+    expect((await server.run(['set', 'x', 'y', '--if-version', '0'], { piped: 'z', handlers: silent })).err).toContain(
+      'the server answered nothing',
+    );
+  });
+
   it.each([
     [['set', 'db', 'password', 'hunter2'], 'values are not taken from arguments'],
     [['set', 'db', 'password=hunter2'], 'values are not taken from arguments'],
@@ -111,6 +169,7 @@ describe('svc secret get and svc secret list', () => {
     expect(shown.err).toBe('--reveal shows the values\n');
     expect((await server.run(['get', 'db', 'user'])).out).not.toContain('password');
     expect(JSON.parse((await server.run(['list', '-o', 'json'])).out)).toMatchObject({ kind: 'List' });
+    expect((await server.run(['list', '-o', 'wide'])).out).toMatch(/AGE +VERSION\ndb .* 3\n$/);
     expect(server.reads).toBe(0);
     expect(await server.run(['get', 'none'])).toMatchObject({ exit: exitCodes.notFound });
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
+import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import type { Resource, SecretSpec } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
@@ -16,6 +17,8 @@ export interface SecretOptions extends GlobalOptions, ScopeOptions {
   readonly fromFile?: readonly string[];
   readonly remove?: readonly string[];
   readonly type?: string;
+  /** Version that the secret must still have; `0` when it must not be there yet. */
+  readonly ifVersion?: string;
   readonly reveal?: boolean;
 }
 
@@ -36,8 +39,13 @@ export const setSecret = async (world: World, words: readonly string[], options:
   const empty = [...set].find(([, value]) => value.length === 0);
   if (empty !== undefined)
     throw new CommandFailure(`the value of ${empty[0]} is empty`, { hint: '--remove KEY takes a key away' });
+  const { type, ifVersion } = options;
+  if (ifVersion !== undefined && !/^\d+$/.test(ifVersion))
+    throw new CommandFailure(`--if-version ${ifVersion} is no version`, {
+      hint: `svc secret get ${name} -o jsonpath={.metadata.resourceVersion}`,
+    });
   const context = await openContext(world, options);
-  const done = await writeSecret(context, name, { set, remove, type: options.type });
+  const done = await writeSecret(context, name, { set, remove, type, ifVersion });
   world.stdout.write(`secret/${name} ${done}\n`);
 };
 
@@ -84,22 +92,51 @@ interface SecretChange {
   readonly set: ReadonlyMap<string, Uint8Array>;
   readonly remove: readonly string[];
   readonly type: string | undefined;
+  readonly ifVersion: string | undefined;
 }
+
+/** Version that stands for a secret that is not there. */
+const ABSENT = '0';
 
 const writeSecret = async (context: CommandContext, name: string, change: SecretChange): Promise<string> => {
   const address = { ns: context.target.namespace, kind: 'Secret', parent: '', name };
-  try {
-    return await updateLive(context, address, {
+  const update = (version: string | undefined): Promise<string> =>
+    updateLive(context, address, {
       change: (manifest) => ({ ...manifest, spec: changedSpec(manifest['spec'] as JsonObject, change) }),
+      version,
     });
-  } catch (error) {
-    if (!isSvcError(error) || error.reason !== 'SECRET_NOT_FOUND' || change.remove.length > 0) throw error;
+  const { ifVersion, remove } = change;
+  if (ifVersion !== ABSENT) {
+    try {
+      return await update(ifVersion);
+    } catch (error) {
+      const isNew = isSvcError(error) && error.reason === 'SECRET_NOT_FOUND' && remove.length === 0;
+      if (!isNew || ifVersion !== undefined) throw error;
+    }
   }
-  const data = Object.fromEntries([...change.set].map(([key, value]) => [key, base64(value)]));
-  const spec = { kind: { case: 'secret', value: { type: change.type ?? '', data } } } as const;
-  const manifest = { apiVersion: 'svc/v1', kind: 'Secret', metadata: { name, namespace: address.ns }, spec };
-  await context.client.resources.applyResource({ ...address, manifest });
+  const { resource, outcome } = await createEmpty(context, name);
+  if (ifVersion === ABSENT && outcome !== ApplyOutcome.CREATED)
+    throw new CommandFailure(`secret ${name} is there already`, {
+      hint: 'leave --if-version out, or give its version',
+    });
+  await update(ifVersion === ABSENT ? resource?.metadata?.resourceVersion : undefined);
   return 'created';
+};
+
+/**
+ * A secret without keys, which the change then fills: an apply that says nothing takes nothing from a secret that somebody else
+ * makes at the same time, where a plain write would replace its keys.
+ */
+const createEmpty = async ({ client, target }: CommandContext, name: string): Promise<ApplyManifestResult> => {
+  const manifest = { apiVersion: 'svc/v1', kind: 'Secret', metadata: { name, namespace: target.namespace } };
+  const { results } = await client.resources.applyManifests({
+    text: JSON.stringify(manifest),
+    ns: target.namespace,
+    atomic: true,
+  });
+  const [result] = results;
+  if (result !== undefined) return result;
+  throw new CommandFailure('the server answered nothing');
 };
 
 /** The other keys stand there with empty values, which the server reads as the ones it has. */
@@ -131,6 +168,7 @@ export const listSecrets = async (world: World, options: SecretOptions): Promise
   if (form.form !== 'table' && form.form !== 'wide')
     return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items: secrets.map(genericJson) }, form);
   if (secrets.length === 0) return context.note(`no secrets in namespace ${context.target.namespace}`);
+  const isWide = form.form === 'wide';
   const rows = secrets.map((secret) => [
     ...[secret.metadata?.name ?? '', specOf(secret)?.type || '-'],
     ...[
@@ -139,9 +177,10 @@ export const listSecrets = async (world: World, options: SecretOptions): Promise
         .join(', ') || '-',
       ageOf(secret.metadata, world.nowMs()),
     ],
+    ...(isWide ? [secret.metadata?.resourceVersion ?? '-'] : []),
   ]);
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE'], rows, columns));
+  world.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE', ...(isWide ? ['VERSION'] : [])], rows, columns));
 };
 
 /** `svc secret get NAME [KEY]`: its keys; with --reveal the values, of one key as the bytes they are. Reading them is audited. */

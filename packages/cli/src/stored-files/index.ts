@@ -3,7 +3,7 @@
  * upload in three steps, are known by their hash, and are never left half. Speaks to the FileService only.
  */
 export { type ArtifactOptions, getArtifact, listArtifacts, promoteArtifact } from './artifacts.ts';
-export { hashOf } from './content.ts';
+export { hashOf, localContent } from './content.ts';
 export { piecesOf } from './download.ts';
 export { getFile, listFiles, removeFiles } from './files.ts';
 export { fileAt } from './find-file.ts';

@@ -32,7 +32,10 @@ export interface FakeHandlers {
   // biome-ignore lint/suspicious/noExplicitAny: each handler names the request type of its own operation
   readonly unary?: Readonly<Record<string, (request: any, headers: Headers) => object | Promise<object>>>;
   readonly streams?: Readonly<
-    Record<string, (query: URLSearchParams) => Iterable<object | Error> | AsyncIterable<object | Error>>
+    Record<
+      string,
+      (query: URLSearchParams, headers: Headers) => Iterable<object | Error> | AsyncIterable<object | Error>
+    >
   >;
   /** Plain paths such as /readyz. */
   readonly plain?: Readonly<Record<string, () => Response>>;
@@ -53,7 +56,7 @@ export const fakeFetch = (handlers: FakeHandlers, calls: string[] = []): typeof 
     calls.push(method.name);
     try {
       return unary === undefined
-        ? streamAnswer(method, handlers, url)
+        ? streamAnswer(method, handlers, { url, headers })
         : await unaryAnswer(method, handlers, { body: init?.body, headers });
     } catch (error) {
       if (!(error instanceof FakeFault)) throw error;
@@ -77,8 +80,12 @@ const unaryAnswer = async (
   });
 };
 
-const streamAnswer = (method: Method, handlers: FakeHandlers, url: URL): Response => {
-  const events = handlers.streams?.[method.name]?.(url.searchParams) ?? [];
+const streamAnswer = (
+  method: Method,
+  handlers: FakeHandlers,
+  { url, headers }: { readonly url: URL; readonly headers: Headers },
+): Response => {
+  const events = handlers.streams?.[method.name]?.(url.searchParams, headers) ?? [];
   const encoder = new TextEncoder();
   async function* lines(): AsyncGenerator<Uint8Array> {
     for await (const event of events) {

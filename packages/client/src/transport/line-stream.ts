@@ -13,6 +13,7 @@ export interface StreamRequest {
   readonly signal: AbortSignal | undefined;
   /** Called when the server has taken the subscription: every later event reaches this stream. */
   readonly onOpen?: (() => void) | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The server sends at least a blank line every 15 s (API-3); three missing ones mean that the connection is dead. */
@@ -53,6 +54,7 @@ const open = async (connection: Connection, request: StreamRequest, signal: Abor
     method: request.method.http.verb,
     headers: {
       ...(await commonHeaders(connection)),
+      ...request.headers,
       accept: 'application/x-ndjson',
       ...(target.body === undefined ? {} : { 'content-type': 'application/json' }),
     },

@@ -18,6 +18,7 @@ beforeEach(async () => {
   server = await createTransport({
     ...{ config: testConfig, operations, authenticator, authorizer, clock, ids, routes: [], readiness: [] },
     metricsText: async () => '',
+    schemaVersion: () => 1,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileName } from '../features/files/index.ts';
-import { kinds } from '../resources/index.ts';
+import { fileName, kinds } from '../resources/index.ts';
 import { WatchReader } from './conformance/watch-reader.ts';
 import { AppUnderTest } from './testing/index.ts';
 

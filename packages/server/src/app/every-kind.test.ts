@@ -3,37 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, systemRandom } from '../base/index.ts';
-import { fileName } from '../features/files/index.ts';
-import { kinds } from '../resources/index.ts';
+import { fileName, kinds } from '../resources/index.ts';
 import { loadConfig } from './config/index.ts';
 import { type RunningServer, startApp } from './server.ts';
+import { KIND_SAMPLES } from './testing/index.ts';
 
 type Json = Record<string, unknown>;
-
-/** The least that each kind accepts; kinds that only the runtime writes have none. */
-const SAMPLES: Readonly<Record<string, Json>> = {
-  Namespace: {},
-  Agent: {},
-  Template: { kind: 'Skill', specJson: '{}' },
-  McpServer: { transport: 'http', target: 'http://127.0.0.1:1/mcp' },
-  McpServerBinding: { serverRef: 'one' },
-  Knowledge: { path: 'docs/one.md', content: 'text' },
-  Skill: { description: 'a', instructions: 'b' },
-  Channel: { title: 'one' },
-  ChannelSubscription: { channel: 'one', agent: 'one' },
-  Schedule: { kind: 'interval', intervalSeconds: 60, target: { agent: 'one' }, inputMessage: 'hello' },
-  ConnectorClass: { runtime: { endpoint: 'http://127.0.0.1:1' } },
-  Connector: { classRef: { name: 'one' } },
-  Workflow: { steps: [{ id: 'a', type: 'transform' }] },
-  Deployment: { templates: ['one'] },
-  SandboxClass: { provider: 'local' },
-  SandboxPolicy: { classRef: { name: 'one' } },
-  Sandbox: { policyRef: 'one' },
-  Task: { title: 'one' },
-  UsagePolicy: { hard: [{ metric: 'tool.calls', max: '5', window: '1m' }] },
-  Secret: { stringData: { a: 'b' } },
-  File: { path: '/docs/one.md' },
-};
 
 const authored = kinds.filter((row) => row.writers.resourceService === 'all');
 const runtimeOnly = kinds.filter((row) => row.writers.resourceService === 'none');
@@ -103,7 +78,7 @@ describe('every kind of the specification', () => {
   };
 
   it.each(authored.map((row) => row.kind))('%s is created', async (kind) => {
-    expect(await apply(kind, SAMPLES[kind] ?? {})).toMatchObject({ status: 200, body: { resource: { kind } } });
+    expect(await apply(kind, KIND_SAMPLES[kind] ?? {})).toMatchObject({ status: 200, body: { resource: { kind } } });
   });
 
   it.each(authored.map((row) => row.kind))(
@@ -124,7 +99,7 @@ describe('every kind of the specification', () => {
 
   it.each(authored.map((row) => row.kind))('%s stays as it is when applied again', async (kind) => {
     const before = await call(path(kind));
-    await apply(kind, SAMPLES[kind] ?? {});
+    await apply(kind, KIND_SAMPLES[kind] ?? {});
     const after = await call(path(kind));
     const generation = (answer: { readonly body: Json }) =>
       (answer.body['resource'] as { readonly metadata: Json }).metadata['generation'];

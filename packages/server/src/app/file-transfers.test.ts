@@ -64,3 +64,15 @@ it('a file goes up by a signed link, is shown once completed, and comes down who
   const linked = await fetch(here(read['downloadUrl'] ?? read['download_url']));
   expect(Buffer.compare(Buffer.from(await linked.arrayBuffer()), bytes)).toBe(0);
 });
+
+it('a range behind the end is refused with the body of every refusal and the size; so are modes and purposes of no value', async () => {
+  const files = '/v1/ns/default/files';
+  const path = `/${'n'.repeat(1_023)}`;
+  const { file } = await post(files, { path, content: Buffer.from('hello world').toString('base64') });
+  const url = `${server.url}${files}/${file.metadata.name}`;
+  const refused = await fetch(`${url}/content`, { headers: { range: 'bytes=11-' } });
+  expect([refused.status, refused.headers.get('content-range')]).toEqual([416, 'bytes */11']);
+  expect(await refused.json()).toMatchObject({ error: { code: 416, status: 'OUT_OF_RANGE' } });
+  for (const query of [`/${file.metadata.name}?content=9`, '?purpose=77'])
+    expect((await fetch(`${server.url}${files}${query}`)).status).toBe(400);
+});

@@ -102,6 +102,9 @@ describe('an idempotency key (API-1.7)', () => {
     expect(await rest.outcome(`POST ${session}/message`, { message: 'x' }, key)).toBe('200');
     expect(await rest.outcome('POST /v1/ns/default/agents', { name: 'keyed' }, key)).toBe('200');
     expect(await rest.outcome('POST /v1/ns/default/agents', { name: 'keyed' }, key)).toBe('409 AGENT_EXISTS');
+    expect(await rest.outcome('GET /v1/ns/default/agents', undefined, { 'idempotency-key': 'x'.repeat(256) })).toBe(
+      '200',
+    );
   });
 
   it('keeps nothing of a refused call', async () => {

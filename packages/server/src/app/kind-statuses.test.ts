@@ -10,6 +10,7 @@ import {
   WorkflowSpecSchema,
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '../auth/contract.ts';
 import { type KindContract, kindContract, type Reconciler, statusReconciler } from '../controllers/index.ts';
 import { connectorClassContract, connectorContract } from '../features/connectors/index.ts';
 import { sandboxContracts } from '../features/sandboxes/index.ts';
@@ -18,6 +19,8 @@ import { callContext, openResourceWorld, type ResourceWorld } from '../features/
 import { toolGrant, workflowContract } from '../features/workflows/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { StoredResource } from '../store/contracts/index.ts';
+
+type Grants = Caller['grants'];
 
 interface Shown {
   readonly phase: string;
@@ -187,7 +190,7 @@ describe('statuses follow what they refer to', () => {
   it('of connectors: messages go only where their writer may send them', async () => {
     const spec = { classRef: { name: 'one' }, consumer: { workflow: { namespace: 'system', name: 'w' } } };
     const key = recordKey('Connector', 'default', 'c');
-    const write = (grants: readonly { role: 'viewer' | 'operator'; namespace?: string; readSecrets: boolean }[]) =>
+    const write = (grants: Grants) =>
       world.store.write((tx) => {
         const origin = callContext('test', { ...callContext('test').caller, grants });
         return world.writer.put(tx, origin, { key, spec: create(ConnectorSpecSchema, spec) });
@@ -198,7 +201,17 @@ describe('statuses follow what they refer to', () => {
       ).rejects.toMatchObject({
         violations: [{ field: 'spec.consumer.workflow.namespace', reason: 'CONSUMER_NAMESPACE' }],
       });
-    expect((await write([{ role: 'operator', namespace: 'system', readSecrets: false }])).outcome).toBe('created');
+    const operator: Grants[number] = { role: 'operator', namespace: 'system', readSecrets: false };
+    for (const narrow of [{ agent: 'a' }, { agent: 'a', session: 's' }, { channel: 'c' }])
+      await expect(write([{ ...operator, ...narrow }])).rejects.toMatchObject({
+        violations: [{ reason: 'CONSUMER_NAMESPACE' }],
+      });
+    spec.classRef.name = '';
+    await expect(write([])).rejects.toMatchObject({
+      violations: [{ field: 'spec.classRef.name' }, { field: 'spec.consumer.workflow.namespace' }],
+    });
+    spec.classRef.name = 'one';
+    expect((await write([operator])).outcome).toBe('created');
   });
 
   it('of workflows: whether agents, workflows and tools are there', async () => {

@@ -10,6 +10,7 @@ const app = AppUnderTest.ofSuite({
   'limits.requestBytes': '64KiB',
   'limits.jsonDepth': '20',
   'limits.labels': '2',
+  'limits.knowledgeMax': '12KiB',
 });
 const { rest } = app;
 beforeAll(async () => {
@@ -44,6 +45,10 @@ describe('the limits of the configuration (API-1.9)', () => {
         knowledge: { metadata: { name: 'long' }, spec: { path: 'long', content } },
       }),
     ).toBe('200');
+    const tooLong = { metadata: { name: 'longer' }, spec: { content: 'x'.repeat(12 * 1024 + 1) } };
+    expect(await rest.outcome('POST /v1/namespaces/default/knowledge', { knowledge: tooLong })).toBe(
+      '400 FIELD_INVALID',
+    );
     const data = { a: Buffer.alloc(6000).toString('base64') };
     expect(
       await rest.outcome('PUT /v1/ns/default/resources/Secret/long', {

@@ -1,5 +1,5 @@
 // @service postgresql
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,9 +13,9 @@ const START_MS = 60_000;
 describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
   let postgres: PostgresServer;
   let dataDir: string;
-  const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+  const start = async (environment: Readonly<Record<string, string>> = {}, where = dataDir): Promise<RunningServer> => {
     const flags = {
-      ...{ dataDir, 'server.listen': '127.0.0.1:0', 'telemetry.logLevel': 'silent' },
+      ...{ dataDir: where, 'server.listen': '127.0.0.1:0', 'telemetry.logLevel': 'silent' },
       'store.url': postgres.url('postgres'),
     };
     const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
@@ -64,6 +64,24 @@ describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
       );
     } finally {
       await second.close();
+    }
+  });
+
+  it('refuses to start beside nodes that encrypt secrets with a key it does not have', async () => {
+    const first = await start();
+    try {
+      const elsewhere = join(dataDir, 'elsewhere');
+      await expect(start({}, elsewhere)).rejects.toMatchObject({
+        code: 'FAILED_PRECONDITION',
+        reason: 'KEY_MISMATCH',
+        message: expect.stringContaining('keys/master.json'),
+      });
+      await cp(join(dataDir, 'keys'), join(elsewhere, 'keys'), { recursive: true });
+      const second = await start({}, elsewhere);
+      expect((await call(second, '/readyz')).status).toBe(200);
+      await second.close();
+    } finally {
+      await first.close();
     }
   });
 });

@@ -52,6 +52,37 @@ describe('a resource as a body (API-3)', () => {
     expect(await rest.outcome(`POST ${AGENTS}`, body)).toBe('400 PATH_BODY_MISMATCH');
   });
 
+  it.each([
+    ['specJson, then spec', { specJson: '{}', spec: { systemPrompt: 'x' } }],
+    ['spec, then specJson', { spec: { systemPrompt: 'x' }, specJson: '{}' }],
+    ['both spellings', { specJson: '{}', spec_json: '{"systemPrompt":"x"}' }],
+  ])('of a template says its spec once: %s', async (_, template) => {
+    expect(await rest.outcome('POST /v1/templates', { name: 'twice', spec: template })).toBe('400 PATH_BODY_MISMATCH');
+  });
+
+  it('of a binding may name its server directly, by each of its names', async () => {
+    await rest.ok('POST /v1/mcp-servers', { name: 'tools', transport: 'http', target: 'http://127.0.0.1:9/mcp' });
+    for (const key of ['serverRef', 'server', 'mcpServer', 'mcp_server']) {
+      const body = { name: unique(), [key]: 'tools' };
+      expect(await rest.ok('POST /v1/namespaces/default/mcp-bindings', body)).toMatchObject({
+        binding: { spec: { serverRef: 'tools' } },
+      });
+    }
+    const twice = { name: unique(), serverRef: 'tools', server: 'other' };
+    expect(await rest.outcome('POST /v1/namespaces/default/mcp-bindings', twice)).toBe('400 FIELD_INVALID');
+  });
+
+  it.each([
+    ['POST /v1/ns/default/agents', '{"__proto__":{"a":1}}'],
+    ['POST /v1/ns/default/agents', '{"agent":{"__proto__":{"a":1}}}'],
+    ['POST /v1/ns/default/channels', '{"name":"c","__proto__":{"a":1}}'],
+    ['POST /v1/ns/default/channels', '{"channel":{"name":"c","spec":{"__proto__":{"a":1}}}}'],
+    ['POST /v1/templates', '{"name":"c","spec":{"__proto__":{"a":1}}}'],
+    ['PUT /v1/ns/default/resources/Skill/c', '{"__proto__":{"a":1}}'],
+  ])('of %s is refused for a member named __proto__: %s', async (path, body) => {
+    expect(await rest.outcome(path, body)).toMatch(/^400 (FIELD_UNKNOWN|FIELD_INVALID)$/);
+  });
+
   it('of a namespace gives parent, labels and annotations', async () => {
     const [parent, child] = [unique(), unique()];
     await rest.ok(`POST /v1/namespaces/${parent}`, { metadata: { labels, annotations: { note: 'x' } } });
@@ -103,6 +134,30 @@ describe('a message as a body (API-3)', () => {
     expect(await rest.ok(`POST ${session}/messages:append`, body)).toMatchObject({
       message: { role: 'ROLE_USER', parts: [part] },
     });
+  });
+
+  it('to be appended keeps the parts beside its text', async () => {
+    const session = await rest.session('helper');
+    const contents = async (body: object): Promise<unknown> => {
+      const { message } = await rest.ok<{ message: { parts: { content: string }[] } }>(
+        `POST ${session}/messages:append`,
+        body,
+      );
+      return message.parts.map(({ content }) => content);
+    };
+    const parts = [{ type: 'text', text: 'b' }];
+    expect(await contents({ message: 'a', parts })).toEqual(['a', 'b']);
+    expect(await contents({ message: { parts }, parts })).toEqual(['b', 'b']);
+    expect(await rest.outcome(`POST ${session}/messages:append`, { message: 'a', parts: 5 })).toBe('400 FIELD_INVALID');
+  });
+
+  it('to be sent is nobody else’s than the user’s', async () => {
+    const session = await rest.session('helper');
+    const send = (role: unknown): Promise<string> =>
+      rest.outcome(`POST ${session}/message`, { message: { role, content: 'x' } });
+    for (const role of ['user', 'ROLE_USER', 1]) expect([role, await send(role)]).toEqual([role, '200']);
+    for (const role of ['assistant', 'ROLE_SYSTEM', 2])
+      expect([role, await send(role)]).toEqual([role, '400 FIELD_UNKNOWN']);
   });
 
   it('with two different texts is refused', async () => {

@@ -5,10 +5,12 @@ import { sessionContract } from '../features/manifests/index.ts';
 import { ensureNamespaces } from '../features/namespaces/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
+import { loadMigrations } from '../store/migrations/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
+import { retentionJobs } from './retention.ts';
 import {
   type AppParts,
   administrationOperations,
@@ -159,6 +161,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     ...files.jobs,
     ...platform.jobs,
     ...backups.jobs,
+    ...retentionJobs({ store, settings: config.settings, lifecycle: turns.runtime.lifecycle, audit: resources.audit }),
   ]);
   const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);
@@ -179,6 +182,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
     metricsText: observation.metrics.text,
+    schemaVersion: () => loadMigrations(config.store.engine).length,
     onCall: observation.onCall,
     clock,
     ids,

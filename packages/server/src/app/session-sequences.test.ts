@@ -289,6 +289,22 @@ describe('a batch of sessions (API-5.1)', () => {
     expect(texts).toEqual(['You said: to a', 'You said: to b']);
   });
 
+  it('takes the cursor of a session by its id and by its name, a colon in its namespace encoded or not', async () => {
+    await rest.ok('POST /v1/namespaces/default:deep', {});
+    await rest.ok('POST /v1/ns/default:deep/agents', { name: 'deep', spec: {} });
+    const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/default:deep/agents/deep/sessions', {});
+    const path = `/v1/ns/default:deep/agents/deep/sessions/${sessionId}`;
+    const { turnId } = await rest.send(path, 'hello', { waitSeconds: 10 });
+    const shown = await (await EventReader.open(rest, `${path}/stream?turnId=${turnId}`)).rest();
+    const [first, ...others] = shown;
+    const encoded = `@Namespace/default%3Adeep/Agent/deep/@/Session/${sessionId}`;
+    const raw = `@Namespace/default:deep/Agent/deep/@/Session/${sessionId}`;
+    for (const key of [sessionId, encoded, raw]) {
+      const reader = await batch({ sessionNames: [raw], after: { [key]: first?.cursor }, untilDone: true });
+      expect((await reader.rest()).map(({ kind }) => kind)).toEqual(others.map(({ kind }) => kind));
+    }
+  });
+
   it('goes on when one of its sessions is deleted', async () => {
     const [a, b] = [await rest.session('plain'), await rest.session('plain')];
     const reader = await batch({ sessions: [keyOf(a), keyOf(b)], untilDone: true });

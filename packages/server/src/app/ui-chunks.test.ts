@@ -209,6 +209,26 @@ describe('a chat that cannot begin (API-6)', () => {
   it.each([
     ['nothing to send', { messages: [] }, 400],
     ['only blanks', { messages: [user(' ')] }, 400],
+    ['half a character', { messages: [user('half \ud83d')] }, 400],
+    [
+      'half a character in an answer',
+      {
+        messages: [
+          {
+            id: 'a',
+            role: 'assistant',
+            parts: [
+              {
+                type: 'dynamic-tool',
+                state: 'approval-responded',
+                approval: { id: 'x', approved: true, reason: '\udc00' },
+              },
+            ],
+          },
+        ],
+      },
+      400,
+    ],
     ['an unknown mode', { messages: [user('x')], whenBusy: 'never' }, 400],
   ])('is refused: %s', async (_, body, status) => {
     const answer = await open(await rest.session('helper'), body);

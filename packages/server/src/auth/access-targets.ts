@@ -1,4 +1,4 @@
-import { parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
+import { DEFAULT_NAMESPACE, parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
 import type { AccessTarget } from './contract.ts';
 import type { TargetRule } from './operation-access.ts';
 
@@ -96,14 +96,18 @@ const batchTargets = (request: NamedRequest): Targets => {
   ];
 };
 
-/** The namespaces of messages; those of text are checked document by document by the operation itself. */
+/**
+ * The namespaces of messages. Those of text are checked document by document by the operation itself, and what it prunes too: then
+ * any grant of the role lets it read them.
+ */
 const manifestTargets = (request: NamedRequest): Targets => {
   const manifests = request.manifests ?? [];
-  if (manifests.length === 0) return [{ namespace: request.ns ?? '' }];
+  if (manifests.length === 0)
+    return request.ns === undefined || request.ns === '' ? 'own' : [{ namespace: request.ns }];
   const targets: AccessTarget[] = [];
   for (const manifest of manifests) {
     const { namespace = '', name = '' } = manifest.metadata ?? {};
-    if (manifest.kind !== 'Namespace') targets.push({ namespace: namespace === '' ? (request.ns ?? '') : namespace });
+    if (manifest.kind !== 'Namespace') targets.push({ namespace: namespace || request.ns || DEFAULT_NAMESPACE });
     else if (pathParent(name) === '') return 'all';
     else targets.push({ namespace: pathParent(name) });
   }

@@ -63,6 +63,8 @@ export interface CallContext {
   readonly idempotencyKey: string;
   /** W3C `traceparent` header or metadata, when well-formed (RT-11). */
   readonly traceParent?: string | undefined;
+  /** True when the `Prefer` header (RFC 7240) or metadata of the call names this behaviour; absent = never. */
+  prefers?(name: string): boolean;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;
   /** Header of the answer, e.g. `idempotency-replayed`; before the first stream message only. */

@@ -170,6 +170,12 @@ describe('targets', () => {
     const operation = `${resources}/ApplyManifests`;
     const document = (kind: string, metadata: object): object => ({ kind, metadata });
     expect(one(operation, { ns: 'acme', text: 'kind: Agent' }, acme)).toBe('allowed');
+    expect(one(operation, { ns: '', text: 'kind: Agent' }, acme)).toBe('allowed');
+    expect(one(operation, { ns: '', text: 'kind: Agent' }, grant('viewer', { namespace: 'acme' }))).toBe('ROLE');
+    expect(one(operation, { ns: 'other', text: 'kind: Agent' }, acme)).toBe('SCOPE');
+    expect(one(operation, { ns: '', manifests: [document('Agent', {})] }, acme)).toBe('SCOPE');
+    const assumed = grant('admin', { namespace: 'default' });
+    expect(one(operation, { ns: '', manifests: [document('Agent', {})] }, assumed)).toBe('allowed');
     expect(one(operation, { ns: 'acme', manifests: [document('Agent', {})] }, acme)).toBe('allowed');
     const foreign = { ns: 'acme', manifests: [document('Agent', { namespace: 'other' })] };
     expect(one(operation, foreign, acme)).toBe('SCOPE');

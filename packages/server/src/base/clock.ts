@@ -11,8 +11,11 @@ export interface Clock {
   after(delayMs: number, fire: () => void): CancelTimer;
 }
 
+/** Unix time at which this process began; a property that is computed at each look. */
+const ORIGIN_MS = performance.timeOrigin;
+
 export const systemClock: Clock = {
-  nowMicros: () => Math.round((performance.timeOrigin + performance.now()) * 1000),
+  nowMicros: () => Math.round((ORIGIN_MS + performance.now()) * 1000),
   monotonicMs: () => performance.now(),
   after: (delayMs, fire) => {
     const timer = setTimeout(fire, delayMs);

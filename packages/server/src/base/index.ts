@@ -11,4 +11,6 @@ export * from './fault.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';
+export * from './passes.ts';
 export * from './random.ts';
+export * from './together.ts';

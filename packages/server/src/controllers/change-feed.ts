@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, Log } from '../base/index.ts';
+import { type CancelTimer, type Clock, type Log, Passes } from '../base/index.ts';
 import type { Bus, ResourceChange, Store } from '../store/contracts/index.ts';
 import { type ChangeFeed, RESOURCES_CHANGED } from './contract.ts';
 
@@ -22,10 +22,8 @@ export class StoreChangeFeed implements ChangeFeed {
   readonly #receivers = new Set<(changes: readonly ResourceChange[]) => void>();
   readonly #stops: (() => void)[] = [];
   #position = 0;
-  #running: Promise<void> | undefined;
-  #wanted = false;
+  readonly #passes = new Passes(() => this.#read());
   #timer: CancelTimer = () => undefined;
-  #isClosed = false;
 
   constructor(deps: StoreChangeFeedDeps) {
     this.#deps = deps;
@@ -41,7 +39,7 @@ export class StoreChangeFeed implements ChangeFeed {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#passes.close();
     this.#timer();
     for (const stop of this.#stops) stop();
     this.#receivers.clear();
@@ -53,28 +51,18 @@ export class StoreChangeFeed implements ChangeFeed {
   }
 
   /** Reads everything there is and hands it out; resolves when nothing more was found. */
-  async tick(): Promise<void> {
-    this.#wanted = true;
-    // A wish that comes while the last pass ends is seen here.
-    while (this.#wanted && !this.#isClosed) {
-      this.#running ??= this.#drain().finally(() => {
-        this.#running = undefined;
-      });
-      await this.#running;
-    }
+  tick(): Promise<void> {
+    return this.#passes.wish();
   }
 
-  async #drain(): Promise<void> {
-    while (this.#wanted && !this.#isClosed) {
-      this.#wanted = false;
-      for (;;) {
-        const changes = await this.#deps.store.direct.resources.changes(this.#position, BATCH);
-        const last = changes.at(-1);
-        if (last === undefined) break;
-        this.#position = last.version;
-        for (const receive of this.#receivers) receive(changes);
-        if (changes.length < BATCH) break;
-      }
+  async #read(): Promise<void> {
+    for (;;) {
+      const changes = await this.#deps.store.direct.resources.changes(this.#position, BATCH);
+      const last = changes.at(-1);
+      if (last === undefined) break;
+      this.#position = last.version;
+      for (const receive of this.#receivers) receive(changes);
+      if (changes.length < BATCH) break;
     }
   }
 
@@ -85,7 +73,7 @@ export class StoreChangeFeed implements ChangeFeed {
   }
 
   #arm(): void {
-    if (this.#isClosed) return;
+    if (this.#passes.isClosed) return;
     this.#timer = this.#deps.clock.after(this.#deps.pollMs, () => {
       this.#wake();
       this.#arm();

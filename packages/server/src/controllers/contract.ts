@@ -72,8 +72,8 @@ export interface KindContract<S extends Message = Message> {
   readonly derivedName?: (spec: S) => string;
   /** The spec with absent values filled in; must not change its argument. */
   readonly defaults?: (spec: S, key: ResourceKey) => S;
-  /** All faults of the fields; pure. */
-  readonly validate: (write: SpecWrite<S>) => readonly FieldViolation[];
+  /** All faults of the fields; pure. Without an `origin` (a template) what only its grants decide is left open. */
+  readonly validate: (write: SpecWrite<S>, origin?: WriteOrigin) => readonly FieldViolation[];
   /** Texts of the spec that the kind bounds by a limit of its own: they do not count against `limits.resourceBytes`. */
   readonly ownBounds?: (spec: S) => readonly string[];
   /** Preconditions that need the store; throws Fault. Runs before the row is written. */

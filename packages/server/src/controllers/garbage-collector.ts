@@ -1,15 +1,8 @@
-import {
-  type ConditionState,
-  canonicalJson,
-  findKind,
-  type JsonData,
-  type JsonMap,
-  parseJsonMap,
-  settleConditions,
-} from '../resources/index.ts';
+import { findKind } from '../resources/index.ts';
 import type { ResourceKey, Store, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { QueueWorker, ReconcileOutcome, ResourceWriter, WorkItem, WriteOrigin } from './contract.ts';
-import { FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS } from './resource-removal.ts';
+import { blockedStatus } from './held-status.ts';
+import { FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeldBy } from './resource-removal.ts';
 import { GC_OWNERS } from './resource-writer.ts';
 
 const BATCH = 100;
@@ -109,9 +102,7 @@ export class GarbageCollector implements QueueWorker {
 
   async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
     const left = await tx.resources.dependents(owner.uid, LOOKED_AT);
-    const isBlocked = left.some((dependant) =>
-      dependant.owners.some((reference) => reference.uid === owner.uid && reference.blockOwnerDeletion),
-    );
+    const isBlocked = isHeldBy(left, { owner, limit: LOOKED_AT });
     if (isBlocked) return { againMs: WAIT_MS };
     const finalizers = owner.finalizers.filter((name) => name !== FOREGROUND);
     const stored = await tx.resources.replace({ ...owner, finalizers }, owner.version, ['metadata']);
@@ -124,32 +115,8 @@ export class GarbageCollector implements QueueWorker {
   async #nameFinalizers(tx: WriteTx, key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
     const held = await tx.resources.get(key);
     if (held?.uid !== uid || held.finalizers.length === 0) return { done: true };
-    const status = parseJsonMap(held.status) ?? {};
-    const finding = {
-      type: 'Finalized',
-      status: 'False',
-      reason: 'Blocked',
-      message: held.finalizers.join(', '),
-    } as const;
-    const [blocked] = settleConditions([], [finding], { now: tx.now(), generation: held.generation });
-    const others = conditionsOf(status).filter((condition) => condition['type'] !== 'Finalized');
-    const conditions = [...others, ...(blocked === undefined ? [] : [conditionMap(blocked)])];
-    const text = canonicalJson({ ...status, phase: 'Terminating', conditions });
+    const text = blockedStatus(held, { now: tx.now(), generation: held.generation });
     await tx.resources.replace({ ...held, status: text }, held.version, ['status']);
     return { done: true };
   }
 }
-
-const conditionsOf = (status: JsonMap): readonly JsonMap[] => {
-  const list: JsonData = status['conditions'] ?? [];
-  return Array.isArray(list) ? (list as readonly JsonMap[]) : [];
-};
-
-const conditionMap = (condition: ConditionState): JsonMap => ({
-  type: condition.type,
-  status: condition.status,
-  reason: condition.reason,
-  message: condition.message,
-  lastTransitionTime: String(condition.lastTransitionTime),
-  observedGeneration: String(condition.observedGeneration),
-});

@@ -8,7 +8,7 @@ export * from './contract.ts';
 export * from './door-contract.ts';
 export * from './garbage-collector.ts';
 export * from './kind-door.ts';
-export * from './queue-runner.ts';
+export * from './queues/index.ts';
 export * from './reconcile-loop.ts';
 export * from './reseal-worker.ts';
 export * from './resource-removal.ts';

@@ -7,7 +7,7 @@ import { callContext, openResourceWorld, type ResourceWorld } from '../features/
 import { recordKey } from '../resources/index.ts';
 import type { ResourceChange } from '../store/contracts/index.ts';
 import { kindContract, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
-import { QueueRunner } from './queue-runner.ts';
+import { QueueRunner } from './queues/index.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
 let world: ResourceWorld;

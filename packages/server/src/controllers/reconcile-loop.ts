@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
-import type { ResourceChange, ResourceKey, Store } from '../store/contracts/index.ts';
+import { type ResourceChange, type ResourceKey, resourcePages, type Store } from '../store/contracts/index.ts';
 import type { ChangeFeed, Reconciler } from './contract.ts';
-import { KeyQueue } from './key-queue.ts';
+import { KeyQueue } from './queues/index.ts';
 
 export interface ReconcileLoopDeps {
   readonly store: Pick<Store, 'direct'>;
@@ -13,7 +13,6 @@ export interface ReconcileLoopDeps {
   readonly log: Log;
 }
 
-const PAGE = 500;
 /** Reads that need no wait never let anybody else run: after so many changes, and before each pass, everybody gets a turn. */
 const CHANGES_PER_TURN = 20;
 /** Wait before everything is queued again because the keys of a change could not be told. */
@@ -67,13 +66,10 @@ export class ReconcileLoop {
   /** Queues every resource of the reconciler's kinds. */
   async resync(): Promise<void> {
     for (const kind of this.#reconciler.kinds) {
-      let after: ResourceKey | undefined;
-      while (!this.#isClosed) {
-        const query = { kind, scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
-        const page = await this.#deps.store.direct.resources.list(query);
+      const { resources } = this.#deps.store.direct;
+      for await (const page of resourcePages(resources, { kind, scope: { type: 'all' } })) {
+        if (this.#isClosed) return;
         for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
-        after = page.at(-1)?.key;
-        if (page.length < PAGE) break;
         await nextTurn();
       }
     }

@@ -1,6 +1,8 @@
 import { formatKey } from '../resources/index.ts';
+import { dropOwnership } from '../resources/merge/index.ts';
 import type { ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
+import { heldStatus } from './held-status.ts';
 import type { ResourceWriterDeps } from './resource-writer.ts';
 
 /** Queue item that follows the dependants of a deleted (or waiting) owner; key and payload are its uid and key. */
@@ -15,6 +17,16 @@ type Removal = RemoveInput & { readonly current: StoredResource };
 type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'hint'>;
 
 const ORPHAN_BATCH = 500;
+
+/** True when one of the dependants holds its owner; where more than `limit` were left to see, one of those may. */
+export const isHeldBy = (
+  dependants: readonly StoredResource[],
+  of: { readonly owner: Pick<StoredResource, 'uid'>; readonly limit: number },
+): boolean =>
+  dependants.length === of.limit ||
+  dependants.some(({ owners }) =>
+    owners.some(({ uid, blockOwnerDeletion }) => uid === of.owner.uid && blockOwnerDeletion),
+  );
 
 /** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit (PL-11). */
 export class ResourceRemoval {
@@ -36,10 +48,8 @@ export class ResourceRemoval {
     const kept = removal.force === true ? [] : removal.current.finalizers;
     if (removal.propagation !== 'foreground' || kept.includes(FOREGROUND)) return kept;
     const dependants = await tx.resources.dependents(removal.current.uid, ORPHAN_BATCH);
-    const isBlocked = dependants.some((dependant) =>
-      dependant.owners.some((owner) => owner.uid === removal.current.uid && owner.blockOwnerDeletion),
-    );
-    return isBlocked ? [...kept, FOREGROUND] : kept;
+    const isHeld = isHeldBy(dependants, { owner: removal.current, limit: ORPHAN_BATCH });
+    return isHeld ? [...kept, FOREGROUND] : kept;
   }
 
   /** The record stays with its deletion time until nothing holds it. */
@@ -51,8 +61,9 @@ export class ResourceRemoval {
     const { current, finalizers } = hold;
     const isSame = current.deletionTimestamp !== undefined && finalizers.length === current.finalizers.length;
     if (isSame) return { resource: current, pending: true };
-    const draft: ResourceDraft = { ...current, finalizers, deletionTimestamp: current.deletionTimestamp ?? tx.now() };
-    const stored = (await tx.resources.replace(draft, current.version, ['metadata'])) ?? current;
+    const held = { ...current, finalizers, deletionTimestamp: current.deletionTimestamp ?? tx.now() };
+    const draft: ResourceDraft = { ...held, status: heldStatus(held, current.status) };
+    const stored = (await tx.resources.replace(draft, current.version, ['metadata', 'status'])) ?? current;
     await this.#record(tx, origin, { stored, outcome: 'deleting' });
     if (finalizers.includes(FOREGROUND)) await this.#follow(tx, stored);
     const due = tx.now() + FINALIZER_GRACE_MICROS;
@@ -69,6 +80,8 @@ export class ResourceRemoval {
   async #erase(tx: WriteTx, origin: WriteOrigin, current: StoredResource): Promise<RemoveResult> {
     await this.#deps.contracts.get(current.key.kind)?.removing?.(tx, current, origin);
     const removed = (await tx.resources.remove(current.key, current.version)) ?? current;
+    await dropOwnership(tx, current.uid);
+    if (current.deletionTimestamp !== undefined) await tx.queue.cancel(GC_FINALIZERS, current.uid);
     await this.#record(tx, origin, { stored: removed, outcome: 'deleted' });
     const dependants = await tx.resources.dependents(current.uid, 1);
     if (dependants.length > 0) await this.#follow(tx, current);

@@ -63,6 +63,8 @@ describe('the write pipeline', () => {
       violations: [{ field: 'metadata.labels[]' }, { field: 'spec.description', reason: 'BAD' }],
     });
     await expect(put({ spec: spec('x'.repeat(1_100_000)) })).rejects.toMatchObject({ violations: [{ field: 'spec' }] });
+    const half = put({ spec: spec('half \ud83d') });
+    await expect(half).rejects.toMatchObject({ violations: [{ field: 'spec', reason: 'FIELD_INVALID' }] });
     expect(await stored()).toBeUndefined();
   });
 

@@ -3,6 +3,8 @@ import { assert, type FieldViolation, type Ids, invalidField } from '../base/ind
 import {
   API_VERSION,
   formatKey,
+  holdsHalfCharacter,
+  keepSystemKeys,
   type LabelLimits,
   openRecord,
   refusal,
@@ -30,6 +32,7 @@ import type {
   WriteOutcome,
   WriteResult,
 } from './contract.ts';
+import { heldStatus } from './held-status.ts';
 import { ResourceRemoval } from './resource-removal.ts';
 import { sealedText } from './sealed-text.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
@@ -38,6 +41,7 @@ import {
   checkName,
   checkOwnerNamespaces,
   joinSystemKeys,
+  ownedNamespace,
   sameOwners,
   settleMap,
 } from './write-rules.ts';
@@ -87,7 +91,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const current = await tx.resources.get(input.key);
     const whole = { ...input, labels: input.labels ?? {}, annotations: input.annotations ?? {} };
     const prepared = await this.#prepare(tx, { origin, input: whole, current });
-    await this.#requireLive(tx, input.key);
+    await this.#requireOpen(tx, prepared);
     if (current === undefined && (input.resourceVersion ?? '') !== '') throw resourceNotFound(input.key);
     return this.#save(tx, prepared);
   }
@@ -101,7 +105,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const { change, ...address } = input;
     const desired = await change(openRecord(current, this.#deps.seal));
     const prepared = await this.#prepare(tx, { origin, input: { ...desired, ...address }, current });
-    await this.#requireLive(tx, input.key);
+    await this.#requireOpen(tx, prepared);
     return this.#save(tx, prepared);
   }
 
@@ -113,9 +117,10 @@ export class TransactionalResourceWriter implements ResourceWriter {
   }
 
   async remove(tx: WriteTx, origin: WriteOrigin, input: RemoveInput): Promise<RemoveResult> {
-    if (input.bySystem !== true) await this.#requireLive(tx, input.key);
     const current = await tx.resources.get(input.key);
     if (current === undefined) throw resourceNotFound(input.key);
+    const isStripped = input.force === true && current.deletionTimestamp !== undefined;
+    if (input.bySystem !== true && !isStripped) await this.#requireLive(tx, input.key);
     checkVersion(current, input.resourceVersion);
     return this.#removal.remove(tx, origin, { ...input, current });
   }
@@ -130,10 +135,11 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (current === undefined || wanted === undefined) return current;
     const { status: message } = wanted;
     const forms = kindForms(key.kind, current.apiVersion);
-    const status = message === undefined ? current.status : this.#sealedStatus(current, forms.statusText(message));
+    const judged = message === undefined ? current.status : this.#sealedStatus(current, forms.statusText(message));
     const labels = settleMap(current.labels, undefined, wanted.system?.labels);
     const annotations = settleMap(current.annotations, undefined, wanted.system?.annotations);
     const finalizers = wanted.finalizers ?? current.finalizers;
+    const status = heldStatus({ ...current, finalizers }, judged);
     const draft = { ...current, status, labels, annotations, finalizers };
     const sections = changedSections(current, draft);
     if (sections.length === 0) return current;
@@ -141,6 +147,13 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (stored.deletionTimestamp === undefined || stored.finalizers.length > 0) return stored;
     const origin = { requestId: '', operation: 'finalize', caller: { identity: 'system' } };
     return (await this.#removal.remove(tx, origin, { key, current: stored, bySystem: true })).resource;
+  }
+
+  /** What holds a deleted resource may be taken away in a deleted namespace too: its purge waits for that (PL-3). */
+  async #requireOpen(tx: WriteTx, prepared: Prepared): Promise<void> {
+    const { current, input } = prepared;
+    if (current?.deletionTimestamp === undefined || !isRelease(current, prepared))
+      await this.#requireLive(tx, input.key);
   }
 
   async #requireLive(tx: WriteTx, key: ResourceKey): Promise<void> {
@@ -177,7 +190,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const faults = [
       ...(current === undefined ? checkName(forms.row?.names ?? 'plain', input.key, path) : []),
       ...this.metadataFaults(input, { current, path }),
-      ...(contract?.validate(write) ?? []),
+      ...(contract?.validate(write, pending.origin) ?? []),
+      ...(holdsHalfCharacter(plainText) ? invalidField('spec', 'holds half a character').violations : []),
       ...this.#checkSize(plainText, contract?.ownBounds?.(spec) ?? []),
       ...(await this.#checkOwners(tx, input, path)),
     ];
@@ -207,6 +221,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
   async #checkOwners(tx: WriteTx, input: WriteInput, path: string): Promise<readonly FieldViolation[]> {
     const { owners = [], key } = input;
     if (owners.length === 0) return [];
+    if (key.kind === 'Namespace') return [ownedNamespace(path)];
     const ancestors = await this.#deps.namespaces.ancestors(tx, key.namespace);
     return checkOwnerNamespaces(owners, new Set([key.namespace, ...ancestors]), path);
   }
@@ -230,7 +245,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
     };
     if (current !== undefined && isSame(current, parts)) return { resource: current, outcome: 'unchanged' };
     const settled = { ...write, labels, annotations };
-    const status = await this.#status(tx, { ...prepared, write: settled });
+    const judged = await this.#status(tx, { ...prepared, write: settled });
+    const status = current === undefined ? judged : heldStatus({ ...current, finalizers: parts.finalizers }, judged);
     const stored = await this.#write(tx, prepared, { ...parts, status });
     await contract?.applied?.(tx, { ...settled, stored });
     return this.#finish(tx, prepared, stored);
@@ -328,15 +344,19 @@ const checkVersion = (current: StoredResource, wanted: string | undefined): void
 
 /** While deletion waits, only finalizers may go (API-1.4). */
 const checkDeletion = (current: StoredResource, prepared: Prepared): void => {
-  if (current.deletionTimestamp === undefined) return;
-  const { input, specText } = prepared;
-  const isOnlyFinalizers =
-    specText === current.spec &&
-    (input.labels === undefined || sameMap(input.labels, current.labels)) &&
-    (input.annotations === undefined || sameMap(input.annotations, current.annotations)) &&
-    (input.finalizers ?? []).every((name) => current.finalizers.includes(name));
-  if (!isOnlyFinalizers) throw resourceDeleting(current.key);
+  if (current.deletionTimestamp !== undefined && !isRelease(current, prepared)) throw resourceDeleting(current.key);
 };
+
+/** True for a write that changes nothing but takes finalizers away; system keys stay when they are left out. */
+const isRelease = (current: StoredResource, { input, specText }: Prepared): boolean =>
+  specText === current.spec &&
+  isSameSaid(current.labels, input.labels) &&
+  isSameSaid(current.annotations, input.annotations) &&
+  (input.owners === undefined || sameOwners(input.owners, current.owners)) &&
+  (input.finalizers ?? []).every((name) => current.finalizers.includes(name));
+
+const isSameSaid = (current: StoredResource['labels'], said: WriteInput['labels']): boolean =>
+  said === undefined || sameMap(keepSystemKeys(current, said), current);
 
 const isSame = (current: StoredResource, parts: Omit<WrittenParts, 'status'>): boolean =>
   current.spec === parts.spec &&

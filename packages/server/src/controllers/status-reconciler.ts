@@ -1,5 +1,11 @@
 import { API_VERSION, openRecord, type ValueSeal } from '../resources/index.ts';
-import type { ResourceChange, ResourceKey, ResourceReads, Store } from '../store/contracts/index.ts';
+import {
+  everyResource,
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  type Store,
+} from '../store/contracts/index.ts';
 import type { KindContract, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
 import { kindForms } from './spec-forms.ts';
 
@@ -19,7 +25,6 @@ export interface Following {
   readonly sameNamespace?: boolean;
 }
 
-const PAGE = 500;
 const RESYNC_MS = 300_000;
 
 /**
@@ -47,14 +52,7 @@ const keysFor = async (
   const { namespace } = key;
   const scope =
     following.sameNamespace === true ? ({ type: 'namespace', namespace } as const) : ({ type: 'all' } as const);
-  const found: ResourceKey[] = [...own];
-  let after: ResourceKey | undefined;
-  for (;;) {
-    const page = await reads.list({ kind, scope, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    found.push(...page.map((record) => record.key));
-    after = page.at(-1)?.key;
-    if (page.length < PAGE) return found;
-  }
+  return [...own, ...(await everyResource(reads, { kind, scope })).map((record) => record.key)];
 };
 
 const reconcile = async (deps: StatusReconcilerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {

@@ -95,6 +95,13 @@ export const checkOwnerNamespaces = (
       reason: 'OWNER_REFERENCE',
     }));
 
+/** Namespaces go with their parent, their contents first; the collector of owned resources knows nothing of that (PL-3). */
+export const ownedNamespace = (path: string): FieldViolation => ({
+  field: `${path}ownerReferences`,
+  description: 'a Namespace has no owner, it goes with its parent',
+  reason: 'OWNER_REFERENCE',
+});
+
 /** The map to store: what the caller wants (or has), the system's keys, and the program's own changes. */
 export const settleMap = (
   current: TextMap,

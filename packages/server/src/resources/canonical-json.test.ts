@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AgentSpecSchema, SandboxClassSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { canonicalJsonText, jsonTextNormaliser } from './canonical-json.ts';
+import { canonicalJson, canonicalJsonText, holdsHalfCharacter, jsonTextNormaliser } from './canonical-json.ts';
 
 describe('texts that hold JSON', () => {
   it('are put into one form, and left as they are when they are no JSON', () => {
@@ -28,5 +28,21 @@ describe('texts that hold JSON', () => {
     expect(jsonTextNormaliser(AgentSpecSchema)(agent)).toBe(agent);
     const sandbox = create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{ "a": "x" }' });
     expect(jsonTextNormaliser(SandboxClassSpecSchema)(sandbox)).toMatchObject({ credentialsJson: '{"a":"x"}' });
+  });
+});
+
+describe('half a character', () => {
+  it.each([
+    ['\ud83d', true],
+    ['\udc00 behind', true],
+    ['\\\ud83d', true],
+    ['\u{1f600}', false],
+    ['\\ud83d', false],
+    ['\\\\ud83d', false],
+    [JSON.stringify('\ud83d'), false],
+    ['\\udder', false],
+  ])('in %j is found: %s', (text, isFound) => {
+    expect(holdsHalfCharacter(canonicalJson(text))).toBe(isFound);
+    expect(holdsHalfCharacter(canonicalJson({ [text]: [text] }))).toBe(isFound);
   });
 });

@@ -23,6 +23,14 @@ const sorted = (value: JsonData): JsonData => {
   return Object.fromEntries(keys.sort().map((key) => [key, sorted(value[key] ?? null)]));
 };
 
+const HALF = /(?:^|[^\\])(?:\\\\)*\\ud[89a-f]/;
+
+/**
+ * True for canonical JSON with half a character (a lone surrogate) in a key or a text: JSON can say it, UTF-8 and so protobuf
+ * cannot. JSON.stringify escapes such halves and nothing else as `\ud…`; texts that hold JSON have their backslashes doubled.
+ */
+export const holdsHalfCharacter = (canonical: string): boolean => canonical.includes('\\ud') && HALF.test(canonical);
+
 /** JSON Merge Patch (RFC 7396): objects merge by key, null removes, everything else replaces. */
 export const mergePatch = (target: JsonData, patch: JsonData): JsonData => {
   if (!isJsonMap(patch)) return patch;

@@ -23,7 +23,8 @@ export interface ConditionState {
 }
 
 const CONDITIONS_MAX = 16;
-const MESSAGE_MAX = 1_000;
+/** Characters of a condition's message (PL-2). */
+export const CONDITION_MESSAGE_MAX = 1_000;
 
 /** The new list of conditions in the order of the findings; what the findings no longer name is gone (PL-2). */
 export const settleConditions = (
@@ -38,7 +39,7 @@ export const settleConditions = (
       type: finding.type,
       status: finding.status,
       reason: finding.reason,
-      message: (finding.message ?? '').slice(0, MESSAGE_MAX),
+      message: (finding.message ?? '').slice(0, CONDITION_MESSAGE_MAX),
       lastTransitionTime: isSame ? before.lastTransitionTime : BigInt(at.now),
       observedGeneration: BigInt(at.generation),
     };

@@ -21,6 +21,7 @@ describe('labels', () => {
     [{ ['k'.repeat(317)]: 'x'.repeat(1024) }, 0],
     [{ a: 'x'.repeat(1025) }, 1],
     [{ a: 'line\nbreak' }, 1],
+    [{ a: 'half \ud83d' }, 1],
     [Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])), 1],
   ] as const)('%o have %d faults', (labels, count) => {
     expect(checkLabels(labels as Record<string, string>, 'labels')).toHaveLength(count);
@@ -28,6 +29,7 @@ describe('labels', () => {
 
   it('of annotations are limited in bytes and known options', () => {
     expect(checkAnnotations({ a: 'ä'.repeat(131_072) }, 'annotations')).toHaveLength(1);
+    expect(checkAnnotations({ a: 'half \udc00' }, 'annotations')).toHaveLength(1);
     expect(checkAnnotations({ 'option.svc/keep': 'true', a: 'x' }, 'annotations')).toEqual([]);
     expect(checkAnnotations({ 'option.svc/kept': 'true', '~': '' }, 'annotations').map(({ reason }) => reason)).toEqual(
       ['OPTION_UNKNOWN', 'FIELD_INVALID'],

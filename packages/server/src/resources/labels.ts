@@ -33,6 +33,7 @@ export const checkLabels = (labels: TextMap, field: string, limits = defaultLabe
     if (!KEY.test(key)) found.push(refuse(at, 'not a label key', 'FIELD_INVALID'));
     if (value.length > VALUE_LIMIT) found.push(refuse(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
     if (CONTROL.test(value)) found.push(refuse(at, 'holds control characters', 'FIELD_INVALID'));
+    if (!value.isWellFormed()) found.push(refuse(at, 'holds half a character', 'FIELD_INVALID'));
   }
   return found;
 };
@@ -48,6 +49,7 @@ export const checkAnnotations = (
   for (const [key, value] of Object.entries(annotations)) {
     const at = `${field}[${key.slice(0, 64)}]`;
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (!value.isWellFormed()) found.push(refuse(at, 'holds half a character', 'FIELD_INVALID'));
     if (!KEY.test(key)) found.push(refuse(at, 'not an annotation key', 'FIELD_INVALID'));
     else if (key.startsWith(OPTION) && !OPTIONS.has(key.slice(OPTION.length)))
       found.push(refuse(at, 'unknown option', 'OPTION_UNKNOWN'));

@@ -1,4 +1,4 @@
-import { Fault, invalidField, notFound } from '../base/index.ts';
+import { Fault, invalidField, notFound, together } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import {
   type Admission,
@@ -122,23 +122,25 @@ const enqueue = async (
     userMessageIds: [messageId],
     ...(submission.whenBusy === 'INTERRUPT' ? { interrupting: true as const } : {}),
   });
-  await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId }, now));
-  await tx.log.insertTurn({
-    ...emptyTurn(session, now),
-    id: turnId,
-    admission: place.admission,
-    ready: place.ready,
-    userMessageId: messageId,
-    body: JSON.stringify(body),
-  });
-  await tx.log.saveSession({
-    ...session,
-    state: session.state === 'WAITING' ? 'WAITING' : 'PROCESSING',
-    lastActive: Math.max(session.lastActive, now),
-    openTurns: session.openTurns + 1,
-    admission: Math.max(session.admission, Math.ceil(place.admission)),
-    lastMessageId: replyMessageId,
-  });
+  await together(
+    tx.log.insertMessage(userMessage(placement, { id: messageId, turnId }, now)),
+    tx.log.insertTurn({
+      ...emptyTurn(session, now),
+      id: turnId,
+      admission: place.admission,
+      ready: place.ready,
+      userMessageId: messageId,
+      body: JSON.stringify(body),
+    }),
+    tx.log.saveSession({
+      ...session,
+      state: session.state === 'WAITING' ? 'WAITING' : 'PROCESSING',
+      lastActive: Math.max(session.lastActive, now),
+      openTurns: session.openTurns + 1,
+      admission: Math.max(session.admission, Math.ceil(place.admission)),
+      lastMessageId: replyMessageId,
+    }),
+  );
   if (place.ready) tx.afterCommit(() => deps.bus.publish(WAKE_TURNS, {}));
   return { messageId, turnId, replyMessageId, steered: false };
 };

@@ -1,4 +1,4 @@
-import { isFault } from '../base/index.ts';
+import { isFault, together } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import type { AgentRevision, Part, Span, TurnBody } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
@@ -119,9 +119,8 @@ const writeClaim = async (
     wakeAt: 0,
     body: JSON.stringify(nextBody),
   };
-  await tx.log.saveTurn(claimed);
   const nextSession: SessionRow = { ...session, fence, activeTurnId: turn.id, state: 'PROCESSING' };
-  await tx.log.saveSession(nextSession);
+  await together(tx.log.saveTurn(claimed), tx.log.saveSession(nextSession));
   const namespaceLabels = await deps.namespaces.labels(tx, turn.namespace);
   return { turn: claimed, session: nextSession, body: nextBody, agent, journal, namespaceLabels };
 };
@@ -173,8 +172,7 @@ export const claimReadyTurns = async (scope: Scope, limit: number): Promise<read
 
 /** Makes a turn whose worker is gone claimable again, as a new attempt; a stop flag ends it at once (RT-K19). */
 export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: TurnRow): Promise<void> => {
-  const session = await tx.log.lockSession(found.sessionId);
-  const turn = await tx.log.turn(found.id);
+  const [session, turn] = await together(tx.log.lockSession(found.sessionId), tx.log.turn(found.id));
   if (session === undefined || turn === undefined) return;
   if (turn.fence !== found.fence || turn.worker !== found.worker || turn.worker === '') return;
   const body: TurnBody = { ...parseBody(turn), resume: 'recovered' };
@@ -185,8 +183,10 @@ export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: Turn
     publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
     return;
   }
-  await tx.log.saveTurn({ ...released, ready: true });
-  await tx.log.saveSession({ ...session, state: 'PROCESSING' });
+  await together(
+    tx.log.saveTurn({ ...released, ready: true }),
+    tx.log.saveSession({ ...session, state: 'PROCESSING' }),
+  );
 };
 
 /** Releases what a worker still holds; its turns go on as new attempts elsewhere (RT-2.9, K28). */

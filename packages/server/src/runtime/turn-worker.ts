@@ -1,4 +1,5 @@
 import { type CancelTimer, isFault } from '../base/index.ts';
+import type { WriteTx } from '../store/contracts/index.ts';
 import { STEER_ADDED } from './admission.ts';
 import { type LiveTurn, type LiveTurns, SESSION_CHANGED, STOP_TURN, WAKE_TURNS } from './contract.ts';
 import { PERMISSION_ANSWERED } from './permission/index.ts';
@@ -206,10 +207,11 @@ export class TurnWorker implements LiveTurns {
     this.#lastRenewalMs = clock.monotonicMs();
     const asked = [...this.#byTurn.values()].map((run) => ({ run, turnId: run.claim.turnId, fence: run.claim.fence }));
     let sentMs = clock.monotonicMs();
-    const news = await store.write((tx) => {
+    const renew = (tx: WriteTx) => {
       sentMs = clock.monotonicMs();
       return tx.log.renewClaims(workerId, asked, tx.now() + config.leaseMs * 1000);
-    });
+    };
+    const news = await store.write(renew, { isUrgent: true });
     const byTurn = new Map(news.map((one) => [one.turnId, one]));
     for (const { run, turnId, fence } of asked) {
       const one = byTurn.get(turnId);

@@ -57,6 +57,8 @@ export interface HttpRoute {
   readonly authenticated: boolean;
   /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK (PL-15). */
   readonly loopbackOnly?: true;
+  /** True where an idempotency key is honoured. */
+  readonly repeatable?: true;
   /** Faults thrown before the answer began become the error body of API-1.8. */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }
@@ -75,6 +77,8 @@ export interface TransportParts {
   readonly authorizer: Authorizer;
   /** Prometheus text. */
   readonly metricsText: () => Promise<string>;
+  /** Number of the schema that this build makes of its store; asked when somebody wants to know. */
+  readonly schemaVersion: () => number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;

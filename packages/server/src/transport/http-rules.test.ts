@@ -247,6 +247,18 @@ describe('a request', () => {
     expect(keys).toEqual(['k'.repeat(255)]);
   });
 
+  test('is not refused for an idempotency key that its operation ignores', async () => {
+    const keys: string[] = [];
+    const list = unary(GatewayService.method.listAgents, async (_request, context) => {
+      keys.push(context.idempotencyKey);
+      return {};
+    });
+    const base = await start({ operations: [list] });
+    const headers = { ...auth, 'idempotency-key': 'k'.repeat(256) };
+    expect((await fetch(`${base}/v1/ns/n/agents`, { headers })).status).toBe(200);
+    expect(keys).toEqual(['']);
+  });
+
   test('is read from its query, camelCase or snake_case, and refused for what is unknown there', async () => {
     const seen: unknown[] = [];
     const list = unary(GatewayService.method.listAgents, async ({ pageSize, metadataOnly, labelSelector }) => {
@@ -466,7 +478,9 @@ describe('the pages beside the operations', () => {
     ready = false;
     const failing = await fetch(`${base}/readyz`);
     expect([failing.status, await failing.json()]).toEqual([503, { status: 'failing', failing: ['store'] }]);
-    expect(await (await fetch(`${base}/version`, { headers: auth })).json()).toMatchObject({ version: '0.0.0-test' });
+    expect(await (await fetch(`${base}/version`, { headers: auth })).json()).toEqual({
+      ...{ version: '0.0.0-test', apiVersion: 'svc/v1', schemaVersion: 7 },
+    });
     expect((await fetch(`${base}/metrics`)).status).toBe(401);
     expect(await (await fetch(`${base}/metrics`, { headers: auth })).text()).toBe('svc_up 1\n');
     const description = (await (await fetch(`${base}/openapi.json`, { headers: auth })).json()) as { paths: object };

@@ -102,6 +102,7 @@ describe('gRPC', () => {
     ['malformed protobuf', frame(Buffer.from([0x0a, 0xff])), {}, '3'],
     ['unknown flags', frame(request, 4), {}, '3'],
     ['a packed message without an encoding', frame(gzipSync(request), 1), {}, '3'],
+    ['a packed message of an identity encoding', frame(gzipSync(request), 1), { 'grpc-encoding': 'identity' }, '3'],
     ['damaged gzip', frame(request, 1), { 'grpc-encoding': 'gzip' }, '3'],
     ['an unknown compression', frame(request), { 'grpc-encoding': 'snappy' }, '12'],
     ['a malformed timeout', frame(request), { 'grpc-timeout': 'soon' }, '3'],

@@ -96,6 +96,7 @@ export const testParts = (parts: Partial<TransportParts> = {}): TransportParts &
     authenticator: testAuthenticator,
     authorizer: testAuthorizer,
     metricsText: async () => 'svc_up 1\n',
+    schemaVersion: () => 7,
     clock: manual,
     manual,
     ids: createIds(manual, seededRandom(7)),

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { configurationValues, loadConfig } from './load-config.ts';
 import { faultLine } from './located.ts';
 import { faultsOf, load, settingsOf } from './testing/index.ts';
@@ -44,6 +44,7 @@ describe('sources', () => {
 
   it('reads the real disk when no reader is given', () => {
     const directory = mkdtempSync(join(tmpdir(), 'svc-config-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     writeFileSync(join(directory, 'svc.yaml'), 'dataDir: data\n');
     const loaded = loadConfig({ flags: {}, environment: {}, cwd: directory });
     expect(loaded.config.dataDir).toBe(join(directory, 'data'));
@@ -154,9 +155,25 @@ describe('secrets', () => {
     const yaml = `auth: {mode: [token], token: ${token}}
 store: {url: "postgres://svc:hunter2hunter2@db/svc"}
 models: {providers: {x: {type: openai-compatible, apiKey: sk-1, headers: {X-Key: sk-2}}}}`;
-    const text = JSON.stringify(configurationValues(load({ files: { '/work/svc.yaml': yaml } })));
-    expect(text).not.toMatch(/b1c2|hunter2|sk-1|sk-2/);
+    const sandboxes = 'sandbox: {providers: {e2b: {key: sk-3, more: [sk-4, 5, null]}}}';
+    const text = JSON.stringify(configurationValues(load({ files: { '/work/svc.yaml': `${yaml}\n${sandboxes}` } })));
+    expect(text).not.toMatch(/b1c2|hunter2|sk-1|sk-2|sk-3|sk-4/);
     expect(text).toContain('postgres://svc:***@db/svc');
+    expect(text).toContain('"more":["***",5,null]');
+  });
+
+  it('are not repeated in a fault, nor those inside URLs and in place of maps and lists', () => {
+    for (const [yaml, shown] of [
+      ['store: {url: "mysql://svc:hunter2@db/svc"}', 'not "mysql://***@db/svc"'],
+      ['bus: {url: "nats:/svc:hunter2@bus"}', 'not "nats:/***@bus"'],
+      ['secrets: {keys: hunter2}', 'must be a list, not a single value'],
+      ['secrets: {keys: [hunter2]}', 'must be a map, not a single value'],
+      ['models: {providers: {x: {type: openai, headers: hunter2}}}', 'must be a map, not a single value'],
+    ] as const) {
+      const text = faultsOf({ files: { '/work/svc.yaml': yaml } }).join();
+      expect(text).toContain(shown);
+      expect(text).not.toContain('hunter2');
+    }
   });
 });
 

@@ -4,8 +4,7 @@ import { type Resource, ResourceManifestSchema, ResourceSchema } from '@svc/api/
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { fileName } from '../../features/files/file-rules.ts';
-import { type KindRow, kinds } from '../../resources/index.ts';
+import { fileName, type KindRow, kinds } from '../../resources/index.ts';
 import { isGivenDatabase } from '../../store/postgres/testing/given-database.ts';
 import { AppUnderTest } from '../testing/index.ts';
 import { withoutField } from './repair-spec.ts';

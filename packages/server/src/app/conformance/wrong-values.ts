@@ -14,7 +14,7 @@ const INTEGERS: readonly unknown[] = ['x', 1.5, true, [], {}, 2 ** 33, '9'.repea
 const scalarFaults = (type: ScalarType): readonly unknown[] => {
   switch (type) {
     case ScalarType.STRING:
-      return [[], {}, { a: 1 }, 5, true];
+      return [[], {}, { a: 1 }, 5, true, 'half a \ud83d'];
     case ScalarType.BOOL:
       return ['yes', 5, [], {}];
     case ScalarType.BYTES:

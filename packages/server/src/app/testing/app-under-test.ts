@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll } from 'vitest';
 import { silentLog, systemRandom } from '../../base/index.ts';
 import { type GivenDatabase, givenDatabase } from '../../store/postgres/testing/given-database.ts';
+import { runSql } from '../../store/postgres/testing/test-store.ts';
 import { loadConfig } from '../config/index.ts';
 import { startApp } from '../index.ts';
 import type { RunningServer } from '../server.ts';
@@ -44,9 +46,15 @@ export class AppUnderTest implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    this.#dataDir = await mkdtemp(join(tmpdir(), 'svc-app-'));
-    this.#database = this.#flags['store.url'] === undefined ? await givenDatabase() : undefined;
-    await this.#open();
+    const { dataDir, 'store.url': url } = this.#flags;
+    this.#dataDir = dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-app-')));
+    this.#database = url === undefined ? await givenDatabase() : undefined;
+    try {
+      await this.#open();
+    } catch (error) {
+      await this[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   async #open(): Promise<void> {
@@ -103,9 +111,31 @@ export class AppUnderTest implements AsyncDisposable {
     await this.#open();
   }
 
+  /** Restarts once the store's clock was moved on: what was due in the meantime is due at the start. */
+  async restartLater(ms: number): Promise<void> {
+    await this.close();
+    await this.sql(
+      `UPDATE instance SET value = CAST(CAST(value AS bigint) + ${ms * 1000} AS text) WHERE name = 'clock'`,
+    );
+    this.#closing = undefined;
+    await this.#open();
+  }
+
+  /** One statement beside the server, on either engine. */
+  async sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    if (this.#database !== undefined) return runSql(this.#database.url, text);
+    const beside = new DatabaseSync(join(this.#dataDir, 'svc.db'), { timeout: 5_000 });
+    try {
+      return beside.prepare(text).all();
+    } finally {
+      beside.close();
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
     await this.#database?.drop();
-    await rm(this.#dataDir, { recursive: true, force: true });
+    // A directory that the test named is the test's.
+    if (this.#flags['dataDir'] === undefined) await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

@@ -3,6 +3,6 @@
  * configuration, but starts nothing. Called by main.ts for the command line; wiring shares how stores and objects are opened.
  */
 export { type ObjectEngine, openObjects } from './open-objects.ts';
-export { requireWholeDirectory } from './staged-directory.ts';
+export { requireWholeDatabase, requireWholeDirectory } from './staged-directory.ts';
 export { storeEngine } from './store-engine.ts';
 export { createUpkeep, type Upkeep } from './upkeep.ts';

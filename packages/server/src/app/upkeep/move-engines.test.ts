@@ -48,10 +48,10 @@ interface Item {
 }
 
 /** A place where an instance lives. */
-const placeOf = (dataDir: string, url?: string) => {
+const placeOf = (dataDir: string, url?: string, faultPoint: (point: string) => void = () => undefined) => {
   const flags = { dataDir, ...(url === undefined ? {} : { 'store.url': url }) };
   const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
-  const around = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint: () => undefined };
+  const around = { clock: systemClock, random: systemRandom, log: silentLog, faultPoint };
   const rows = async (): Promise<Record<string, readonly DumpRow[]>> => {
     const dump = await storeEngine(config, around).dump(join(dataDir, 'copy.db'));
     const found: Record<string, readonly DumpRow[]> = {};
@@ -162,6 +162,66 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect((await target.upkeep.check(safety)).manifest.engine).toBe('postgres');
     expect((await target.upkeep.moveSchema({ to: 'status' })).status.pending).toEqual([]);
   }, 120_000);
+
+  it('that was killed while it was restored is restored again without a word, whatever it had come to', async () => {
+    const source = placeOf(join(root, 'killed'));
+    const app = await AppUnderTest.start(source.flags);
+    await fill(app);
+    await app.close();
+    const file = join(root, 'killed.tar.zst');
+    await source.upkeep.backup({ file });
+    const rows = await source.rows();
+    const unfinished = { code: 'FAILED_PRECONDITION', reason: 'RESTORE_UNFINISHED' };
+    const outcomes: string[] = [];
+    for (let end = 1, isDone = false; !isDone; end++) {
+      const url = await databases.create();
+      const target = placeOf(join(root, `killed-${end}`), url);
+      let [steps, point] = [0, ''];
+      const dying = placeOf(join(root, `killed-${end}`), url, (name) => {
+        if (++steps !== end) return;
+        point = name;
+        throw new Error('killed');
+      });
+      isDone = await dying.upkeep.restore({ file, isReplacing: false }).then(
+        () => true,
+        () => false,
+      );
+      const [found] = await runSql(url, 'SELECT count(*)::integer AS rows FROM resources');
+      const started = await AppUnderTest.start(target.flags).then(
+        async (running) => {
+          await running.close();
+          return 'starts';
+        },
+        (error: unknown) => {
+          expect(error).toMatchObject(unfinished);
+          return 'does not start';
+        },
+      );
+      outcomes.push(`${point}: ${found?.['rows'] === 0 ? 'empty' : 'filled'}, ${started}`);
+      if (started === 'starts') continue;
+      // Neither the directory nor the database alone is taken for a whole one.
+      await expect(target.upkeep.backup({ file: `${file}.${end}` })).rejects.toMatchObject(unfinished);
+      if (found?.['rows'] !== 0) {
+        const elsewhere = placeOf(join(root, `elsewhere-${end}`), url);
+        await expect(elsewhere.upkeep.backup({ file: `${file}.${end}` })).rejects.toMatchObject(unfinished);
+        await expect(AppUnderTest.start(elsewhere.flags)).rejects.toMatchObject(unfinished);
+      }
+      expect((await target.upkeep.restore({ file, isReplacing: false })).safety).toBeUndefined();
+      expect(await target.rows()).toEqual(rows);
+      const again = await AppUnderTest.start(target.flags);
+      await again.close();
+    }
+    expect([...new Set(outcomes)]).toEqual([
+      'restore.unpacked: empty, starts',
+      'restore.begin: empty, starts',
+      'restore.loaded: filled, does not start',
+      'restore.part: filled, does not start',
+      'restore.end: filled, does not start',
+      'restore.whole: filled, starts',
+      'restore.ended: filled, starts',
+      ': filled, starts',
+    ]);
+  }, 240_000);
 
   it('on PostgreSQL shares its data directory with other nodes, and lets nothing else happen to it', async () => {
     const dataDir = join(root, 'shared');

@@ -6,7 +6,7 @@ import type { StoreDump } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { readKeyFiles } from './key-files.ts';
-import { requireWholeDirectory } from './staged-directory.ts';
+import { databaseUnfinished, requireWholeDirectory } from './staged-directory.ts';
 import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 export interface BackupOrder {
@@ -42,6 +42,7 @@ export const backupOffline = async (
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
+    if (await engine.isRestoring()) throw databaseUnfinished();
     const startedAt = around.clock.nowMicros();
     const written = await dumpToFile({ config, around, engine }, order);
     // Whoever may only read the database has a whole backup all the same, and migrations can still be told `--yes`.

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../../base/index.ts';
+import { assert, Fault } from '../../base/index.ts';
 import { type CheckedArchive, checkArchive, restoreArchive } from '../../features/backups/index.ts';
+import { DUMP_TABLES, INSTANCE_RESTORE, type StoreLoad } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { writeKeyFiles } from './key-files.ts';
@@ -66,6 +67,11 @@ const restoreLocked = async (
     const copied = await copyExternal(config, around, order);
     await fillStaged(staged, around, order);
     staged.commit();
+    if (!order.engine.isEmbedded) {
+      await order.engine.endRestore();
+      faultPoint('restore.ended');
+      staged.end();
+    }
     return copied ?? staged.safety;
   } catch (error) {
     staged.discard();
@@ -92,9 +98,10 @@ const fillStaged = async (
         { epoch, ...(passphrase === undefined ? {} : { passphrase }) },
       );
       around.faultPoint('restore.unpacked');
-      if (engine.isEmbedded) await load.finish();
-      staged.begin();
-      if (!engine.isEmbedded) await load.finish();
+      if (engine.isEmbedded) {
+        await load.finish();
+        staged.begin();
+      } else await showBoth(staged, around, { load, epoch });
     } catch (error) {
       await load.abandon();
       throw error;
@@ -102,6 +109,20 @@ const fillStaged = async (
   } finally {
     objects.close();
   }
+};
+
+/** From the commit on the database says, too, that the restore goes on: nothing starts on it before the directory is whole. */
+const showBoth = async (
+  staged: StagedDirectory,
+  { faultPoint }: UpkeepSurroundings,
+  { load, epoch }: { readonly load: StoreLoad; readonly epoch: string },
+): Promise<void> => {
+  const instance = DUMP_TABLES.find(({ name }) => name === 'instance');
+  assert(instance !== undefined, 'values of the instance are dumped');
+  await load.insert(instance, [{ name: INSTANCE_RESTORE, value: epoch }]);
+  staged.begin(epoch);
+  await load.finish();
+  faultPoint('restore.loaded');
 };
 
 /** A database of its own cannot be moved aside: its contents become an archive in `backup.dir`. */

@@ -11,9 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
+import { INSTANCE_RESTORE, type Store } from '../../store/contracts/index.ts';
 
 /** Says that a restore was cut off while it changed the directory; the server does not start then. */
 const MARKER = 'restore.json';
+/** What the marker becomes when the directory is whole and a database elsewhere does not know it yet. */
+const DONE = 'restored.json';
 const STAGING = 'restoring';
 /** What a restore replaces: the database with its log, objects, keys. */
 const PARTS = ['svc.db', 'svc.db-wal', 'svc.db-shm', 'objects', 'keys'] as const;
@@ -23,10 +26,12 @@ interface Marker {
   readonly safety?: string;
   /** RFC 3339. */
   readonly at: string;
+  /** What a database elsewhere says of the same restore; absent where the database is a part of the directory. */
+  readonly token?: string;
 }
 
-const readMarker = (dataDir: string): Marker | undefined => {
-  const path = join(dataDir, MARKER);
+const readMarker = (dataDir: string, name = MARKER): Marker | undefined => {
+  const path = join(dataDir, name);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Marker) : undefined;
 };
 
@@ -41,6 +46,26 @@ export const requireWholeDirectory = (dataDir: string): void => {
     `a restore into ${dataDir} was cut off at ${marker.at}: run \`svc restore\` again${before}`,
   );
 };
+
+/**
+ * Looks for a restore into a database elsewhere that was cut off. One of which everything but the end was done is ended;
+ * Fault FAILED_PRECONDITION RESTORE_UNFINISHED for any other.
+ */
+export const requireWholeDatabase = async (dataDir: string, store: Pick<Store, 'direct' | 'write'>): Promise<void> => {
+  const token = await store.direct.instance.value(INSTANCE_RESTORE);
+  if (token !== undefined) {
+    if (readMarker(dataDir, DONE)?.token !== token) throw databaseUnfinished();
+    await store.write((tx) => tx.instance.removeValue(INSTANCE_RESTORE));
+  }
+  rmSync(join(dataDir, DONE), { force: true });
+};
+
+export const databaseUnfinished = (): Fault =>
+  new Fault(
+    'FAILED_PRECONDITION',
+    'RESTORE_UNFINISHED',
+    'a restore into the database of store.url was cut off: run `svc restore` again',
+  );
 
 /** Puts a file, or the names in a folder, on disk. */
 export const syncPath = (path: string): void => {
@@ -71,13 +96,14 @@ export class StagedDirectory {
   readonly #faultPoint: (point: string) => void;
   readonly #earlier: Marker | undefined;
   readonly #safety: string | undefined;
+  #hasToken = false;
 
   /** Fault FAILED_PRECONDITION TARGET_NOT_EMPTY when something is there that may not be replaced. */
   constructor({ dataDir, isReplacing, nowMicros, faultPoint }: StagingOptions) {
     this.#faultPoint = faultPoint;
     this.#dataDir = dataDir;
     this.#nowMicros = nowMicros;
-    this.#earlier = readMarker(dataDir);
+    this.#earlier = readMarker(dataDir) ?? readMarker(dataDir, DONE);
     const present = PARTS.filter((part) => part !== 'keys' && existsSync(join(dataDir, part)));
     if (this.#earlier === undefined && !isReplacing && present.length > 0)
       throw new Fault(
@@ -101,11 +127,16 @@ export class StagedDirectory {
     return join(this.#dataDir, STAGING, part);
   }
 
-  /** From now on the directory is neither the old one nor the new one. Durable when it returns. */
-  begin(): void {
+  /** From now on the directory is neither the old one nor the new one. `token`: see Marker. Durable when it returns. */
+  begin(token?: string): void {
+    this.#hasToken = token !== undefined;
     this.#faultPoint('restore.begin');
     const at = new Date(Math.floor(this.#nowMicros / 1000)).toISOString();
-    const marker: Marker = { at, ...(this.#safety === undefined ? {} : { safety: this.#safety }) };
+    const marker: Marker = {
+      at,
+      ...(this.#safety === undefined ? {} : { safety: this.#safety }),
+      ...(token === undefined ? {} : { token }),
+    };
     // Whole or not at all: without the name of the safety copy the old database would be taken for half a new one.
     const draft = join(this.#dataDir, STAGING, MARKER);
     const fd = openSync(draft, 'wx', 0o600);
@@ -132,8 +163,16 @@ export class StagedDirectory {
     if (this.safety !== undefined) syncPath(this.safety);
     syncPath(this.#dataDir);
     this.#faultPoint('restore.end');
-    rmSync(join(this.#dataDir, MARKER));
+    if (this.#hasToken) renameSync(join(this.#dataDir, MARKER), join(this.#dataDir, DONE));
+    else rmSync(join(this.#dataDir, MARKER));
     this.discard();
+    syncPath(this.#dataDir);
+    if (this.#hasToken) this.#faultPoint('restore.whole');
+  }
+
+  /** A database elsewhere knows, too, that the directory is whole. */
+  end(): void {
+    rmSync(join(this.#dataDir, DONE), { force: true });
     syncPath(this.#dataDir);
   }
 

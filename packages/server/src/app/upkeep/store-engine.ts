@@ -22,8 +22,12 @@ export interface StoreEngine {
   readonly isEmbedded: boolean;
   /** True while a server, or another command, has the store open. */
   isInUse(): Promise<boolean>;
-  /** True when nothing was ever stored. An embedded engine is judged by its files and answers true. */
+  /** True when nothing was ever stored, or only by a restore that was cut off. An embedded engine, judged by its files, answers true. */
   isEmpty(): Promise<boolean>;
+  /** True while a restore into a database of its own is not complete; never for an embedded engine. */
+  isRestoring(): Promise<boolean>;
+  /** The data directory is restored too: servers may start on the database. */
+  endRestore(): Promise<void>;
   /** One state of the store; `scratch` is a path that may be used until the dump is closed. */
   dump(scratch: string): Promise<StoreDump>;
   /** Notes a backup that was written whole, where migrations ask for one (PL-16): an embedded engine makes a copy itself. */
@@ -50,6 +54,8 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEn
   isEmbedded: true,
   isInUse: async () => isDataDirInUse(dataDir),
   isEmpty: async () => true,
+  isRestoring: async () => false,
+  endRestore: async () => undefined,
   dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
   noteBackup: async () => undefined,
   load: async (file) => openSqliteLoad({ file, nowMicros: clock.nowMicros(), log }),
@@ -63,6 +69,8 @@ const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 
     isEmbedded: false,
     isInUse: async () => (await postgres()).isPostgresInUse({ url, log }),
     isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
+    isRestoring: async () => (await postgres()).isPostgresRestoring({ url, log }),
+    endRestore: async () => (await postgres()).endPostgresRestore({ url, log }),
     dump: async () => (await postgres()).openPostgresDump({ url, log }),
     noteBackup: async (atMicros) => (await postgres()).notePostgresBackup({ url, log }, atMicros),
     load: async () => (await postgres()).openPostgresLoad({ url, log, nowMicros: clock.nowMicros() }),

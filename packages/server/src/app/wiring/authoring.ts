@@ -25,7 +25,7 @@ export const authoringKinds = (needs: {
   return [
     templateContract({ contractOf, promptCheck }),
     ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
-    knowledgeContract(),
+    knowledgeContract({ maxBytes: config.settings['limits.knowledgeMax'] }),
     skillContract(),
   ];
 };

@@ -34,9 +34,14 @@ export const wireBackups = (config: Config, engines: Engines, audit: AppendAudit
   };
 };
 
-const backupJobs = (config: Config, { store, clock }: Engines, service: BackupService): readonly PeriodicJob[] => {
+const backupJobs = (
+  config: Config,
+  { store, clock, random, log }: Engines,
+  service: BackupService,
+): readonly PeriodicJob[] => {
   const next = utcCron(config.settings['backup.schedule'] ?? '');
   if (next === undefined) return [];
-  const schedule = new BackupSchedule({ service, store, clock, next, keep: config.settings['backup.keep'] });
+  const keep = config.settings['backup.keep'];
+  const schedule = new BackupSchedule({ service, store, clock, random, log, next, keep });
   return [{ name: 'backup-schedule', everyMs: LOOK_MS, tick: () => schedule.tick() }];
 };

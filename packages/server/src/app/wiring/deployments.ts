@@ -1,6 +1,7 @@
 import type { AppendAudit, KindContract, Reconciler, ResourceWriter } from '../../controllers/index.ts';
 import { deploymentContracts, deploymentControllers } from '../../features/deployments/index.ts';
 import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
+import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 
 /** Deployments and their replicas. */
@@ -8,6 +9,7 @@ export const deploymentKinds = (ancestorsOf: (namespace: string) => readonly str
   deploymentContracts({ ancestorsOf });
 
 export interface DeploymentNeeds {
+  readonly config: Config;
   readonly engines: Engines;
   readonly writer: ResourceWriter;
   readonly audit: AppendAudit;
@@ -17,9 +19,10 @@ export interface DeploymentNeeds {
 
 /** What renders templates into namespaces and takes them back. */
 export const deploymentMachinery = (needs: DeploymentNeeds): readonly Reconciler[] => {
-  const { engines, writer, audit, directory: namespaces, contractOf } = needs;
+  const { config, engines, writer, audit, directory: namespaces, contractOf } = needs;
   const { store, log, secretKeys } = engines;
   const { ring } = secretKeys;
+  const { settings } = config;
   return deploymentControllers({
     store,
     writer,
@@ -29,5 +32,10 @@ export const deploymentMachinery = (needs: DeploymentNeeds): readonly Reconciler
     seal: ring,
     hash: ring,
     log,
+    limits: {
+      replicas: settings['limits.deploymentReplicasMax'],
+      objectBytes: settings['limits.renderedObjectMax'],
+      concurrency: settings['limits.renderConcurrency'],
+    },
   });
 };

@@ -6,7 +6,7 @@ import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { examineSqlite, lockDataDir, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';
 import type { Config, LoadedConfig } from '../config/index.ts';
-import { type ObjectEngine, openObjects, requireWholeDirectory } from '../upkeep/index.ts';
+import { type ObjectEngine, openObjects, requireWholeDatabase, requireWholeDirectory } from '../upkeep/index.ts';
 
 /** The world as the process gives it: time, chance, log. */
 export interface Surroundings {
@@ -43,11 +43,13 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
   try {
     requireWholeDirectory(config.dataDir);
     opened = await openStore(config, around);
+    if (config.store.engine !== 'sqlite') await requireWholeDatabase(config.dataDir, opened.store);
     // After the store, whose lock keeps other processes away from keys that are made here, and from the directory of objects.
     const secretKeys = await openSecretKeys({
       dataDir: config.dataDir,
       configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
       random,
+      ...(config.store.engine === 'sqlite' ? {} : { shared: opened.store }),
     });
     const objects = await openObjects(config, around);
     const { blobs } = objects;

@@ -68,7 +68,7 @@ export const wireFiles = async ({ config, engines, resources, turns }: AppParts)
   const { objects } = turns;
   const key = await linkKey(store, random);
   const links = new ObjectLinks({ key, clock, blobs });
-  const collector = new ObjectCollector({ store, blobs, objects });
+  const collector = new ObjectCollector({ store, blobs });
   const deps = {
     ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit },
     signatures: new UploadSignatures(key),

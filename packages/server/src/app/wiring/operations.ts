@@ -1,5 +1,6 @@
 import { accessOperations } from '../../features/access/index.ts';
 import { agentOperations } from '../../features/agents/index.ts';
+import { ChannelActivities } from '../../features/channels/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import type { ObjectLinks } from '../../features/files/index.ts';
 import { resourceOperations } from '../../features/manifests/index.ts';
@@ -83,6 +84,7 @@ const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>
   const { feed, views, authorizer } = resources;
   return consoleRoutes({
     sessions: sessions.console,
+    channels: new ChannelActivities({ bus, epoch: store.epoch }),
     streams: turns.streams,
     changes: feed,
     views,
@@ -109,7 +111,7 @@ export const surfaceOf = (
     remove: namespaceService.remove.bind(namespaceService),
     create: namespaceService.create.bind(namespaceService),
     descendants: resources.descendants,
-    ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
+    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
   };
   const streamBufferEvents = config.settings['limits.streamBufferEvents'];
   const requestBytes = config.settings['limits.uiRequestBytes'];

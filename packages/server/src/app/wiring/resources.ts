@@ -115,7 +115,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
     agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
     ...further.reconcilers,
     mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
-    ...deploymentMachinery({ ...kinds, engines: needs.engines }),
+    ...deploymentMachinery({ ...kinds, config: needs.config, engines: needs.engines }),
   ];
   const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));
   const workers: readonly QueueWorker[] = [

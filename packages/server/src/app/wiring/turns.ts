@@ -81,7 +81,7 @@ export interface TurnNeeds {
 export const wireTurns = (needs: TurnNeeds) => {
   const { config, engines, models, agents, namespaces, skills, endHooks, tracer, meter, workerId } = needs;
   const { store, bus, clock, ids, random, log, faultPoint } = engines;
-  const objects = new StoredObjects({ blobs: engines.blobs, clock });
+  const objects = new StoredObjects({ store: engines.store, blobs: engines.blobs, clock });
   const tools = wireTools(config, engines, objects);
   const runtime = createRuntime({
     store,

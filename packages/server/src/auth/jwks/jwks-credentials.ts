@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { errors, JWTPayload } from 'jose';
 import { BoundedCache, Fault } from '../../base/index.ts';
 import type { Caller } from '../contract.ts';
 import { credentialsExpired, credentialsInvalid, subjectIdentity } from '../credentials.ts';
@@ -62,14 +62,17 @@ export class JwksCredentials {
 
   async #verify(token: string): Promise<Caller> {
     const { audience, issuer, algorithms, rules } = this.#config;
-    const { payload } = await jwtVerify(token, this.#keys.keyFor, {
-      algorithms: [...algorithms],
-      audience,
-      ...(issuer === undefined ? {} : { issuer }),
-      requiredClaims: ['sub', 'exp'],
-      clockTolerance: TOKEN_SKEW_SECONDS,
-      currentDate: new Date(this.#deps.clock.nowMicros() / 1_000),
-    }).catch(refuse);
+    const jose = await import('jose');
+    const { payload } = await jose
+      .jwtVerify(token, this.#keys.keyFor, {
+        algorithms: [...algorithms],
+        audience,
+        ...(issuer === undefined ? {} : { issuer }),
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: TOKEN_SKEW_SECONDS,
+        currentDate: new Date(this.#deps.clock.nowMicros() / 1_000),
+      })
+      .catch((error: unknown) => refuse(error, jose.errors));
     const { sub, exp = 0 } = payload;
     if (typeof sub !== 'string' || sub === '') throw credentialsInvalid();
     return Object.freeze({
@@ -92,13 +95,13 @@ const grantsOf = (payload: JWTPayload, rules: readonly JwksRule[]): Caller['gran
 };
 
 /** Whatever is wrong with a token or its key is one answer, except that its time is over. */
-const refuse = (error: unknown): never => {
-  if (error instanceof errors.JWTExpired) throw credentialsExpired();
+const refuse = (error: unknown, { JOSEError, JWTExpired }: typeof errors): never => {
+  if (error instanceof JWTExpired) throw credentialsExpired();
   if (error instanceof KeySetUnreadable)
     throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_INVALID', 'the credential cannot be checked at the moment', {
       cause: error,
     });
   // Keys that are too short or of another type are TypeErrors of the library.
-  if (error instanceof errors.JOSEError || error instanceof TypeError) throw credentialsInvalid();
+  if (error instanceof JOSEError || error instanceof TypeError) throw credentialsInvalid();
   throw error;
 };

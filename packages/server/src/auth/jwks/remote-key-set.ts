@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { createLocalJWKSet, JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { Clock, Log } from '../../base/index.ts';
 
 export interface RemoteKeySetDeps {
@@ -38,6 +38,7 @@ export class RemoteKeySet {
     try {
       return await this.#known()(header, token);
     } catch (error) {
+      const { errors } = await import('jose');
       if (!(error instanceof errors.JWKSNoMatchingKey) || !(await this.#refetch())) throw error;
       return this.#known()(header, token);
     }
@@ -65,6 +66,7 @@ export class RemoteKeySet {
   /** A provider that fails leaves the keys that are known in force: its outage must not become ours. */
   async #fetch(): Promise<void> {
     const { url, fetch, clock, log } = this.#deps;
+    const jose = await import('jose');
     const startedMs = clock.monotonicMs();
     try {
       const response = await fetch(url, {
@@ -73,7 +75,7 @@ export class RemoteKeySet {
         signal: AbortSignal.timeout(FETCH_MS),
       });
       if (!response.ok) throw new Error(`answered ${response.status}`);
-      this.#keys = createLocalJWKSet(JSON.parse(await readText(response)) as JSONWebKeySet);
+      this.#keys = jose.createLocalJWKSet(JSON.parse(await readText(response)) as JSONWebKeySet);
       this.#fetchedMs = startedMs;
     } catch (error) {
       log.warn('the key set of auth.jwks.url could not be read', { reason: String(error) });

@@ -16,9 +16,20 @@ import {
 } from './configuration-checks.ts';
 import { checkDataDirectory, type DataDirectoryFacts } from './data-directory-checks.ts';
 import { checkResources } from './resource-checks.ts';
-import { checkAuditChain, checkBus, checkClock, checkObjects, checkStore, type StoreFacts } from './store-checks.ts';
+import {
+  checkAuditChain,
+  checkBackups,
+  checkBus,
+  checkClock,
+  checkObjects,
+  checkStore,
+  type FailedBackup,
+  type StoreFacts,
+} from './store-checks.ts';
 
 export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
+  /** The scheduled backup that failed, if one is owed. */
+  readonly owedBackup: () => Promise<FailedBackup | undefined>;
   readonly configuration: ConfigurationFacts;
   readonly providers: ProviderFacts;
 }
@@ -52,6 +63,7 @@ const doctor = async (
     store: () => checkStore(deps, signal),
     bus: async () => [await checkBus(deps)],
     objects: async () => [await checkObjects(deps)],
+    backups: async () => [await checkBackups(deps.owedBackup)],
     providers: () => checkProviders(deps.providers, { online: call.online, signal }),
     resources: () => checkResources(deps.store.direct.resources, deps.store.now()),
     'audit chain': async () => [await checkAuditChain(deps)],

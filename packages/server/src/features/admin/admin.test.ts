@@ -30,6 +30,7 @@ beforeEach(async () => {
   const deps: AdminDeps = {
     ...{ store, bus, clock, ids, dataDir, usesKeyFile: true },
     objects: { reach: async () => undefined },
+    owedBackup: async () => undefined,
     examine: async () => ({ schema: 4, known: 4, problems: [] }),
     configuration: {
       values: [
@@ -67,7 +68,7 @@ describe('RunDoctor', () => {
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
     expect(checks.map(({ name }) => name)).toEqual([
       ...['configuration', 'data directory', 'key file', 'key file', 'disk', 'clock', 'store', 'store integrity'],
-      ...['migrations', 'bus', 'objects', 'providers', 'finalizers', 'connector classes', 'audit chain'],
+      ...['migrations', 'bus', 'objects', 'backups', 'providers', 'finalizers', 'connector classes', 'audit chain'],
     ]);
     expect(checks.every(({ remedy }) => remedy === '')).toBe(true);
   });
@@ -76,6 +77,7 @@ describe('RunDoctor', () => {
     facts.configuration = { values: [], warnings: ['svc.yaml:1:1: serve: unknown key, did you mean server'] };
     facts.examine = async () => ({ schema: 3, known: 4, problems: ['page 7 is never used', 'wrong order', 'x'] });
     facts.objects = { reach: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+    facts.owedBackup = async () => ({ tries: 3, problem: 'no space left' });
     facts.providers = {
       providers: [{ name: 'openai', isUsable: false }],
       defaultModel: 'openai/m',
@@ -89,11 +91,17 @@ describe('RunDoctor', () => {
         ['store integrity', 'fail', 'page 7 is never used and 2 more'],
         ['migrations', 'fail', 'schema 3, this release needs 4'],
         ['objects', 'fail', 'connect ECONNREFUSED'],
+        ['backups', 'fail', 'the scheduled backup failed 3 times: no space left'],
         ['providers', 'warn', 'no key for openai'],
         ['default model', 'fail', 'openai/m: the key was refused'],
       ]),
     );
     expect(bad.every(({ remedy }) => remedy !== '')).toBe(true);
+  });
+
+  it('finds nothing wrong with a scheduled backup whose first try still runs', async () => {
+    facts.owedBackup = async () => ({ tries: 1, problem: '' });
+    expect(await resultsOf('backups')).toEqual(['ok: none is owed']);
   });
 
   it('calls the default model only when asked to', async () => {

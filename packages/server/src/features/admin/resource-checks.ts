@@ -1,7 +1,6 @@
-import type { ResourceKey, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import { type ResourceReads, resourcePages, type StoredResource } from '../../store/contracts/index.ts';
 import { type Check, ok, warn } from './check.ts';
 
-const PAGE = 500;
 /** Resources looked at; a larger store is looked at in part. */
 const LOOKED_AT_MAX = 50_000;
 /** A deletion that takes longer than this waits for someone. */
@@ -18,13 +17,10 @@ interface Findings {
 /** Deletions that hang on a finalizer, and connector classes that are not ready. */
 export const checkResources = async (reads: Pick<ResourceReads, 'list'>, now: number): Promise<readonly Check[]> => {
   const findings: Findings = { stuck: [], classes: [], classCount: 0, looked: 0 };
-  let after: ResourceKey | undefined;
-  while (findings.looked < LOOKED_AT_MAX) {
-    const page = await reads.list({ scope: { type: 'all' }, limit: PAGE, ...(after === undefined ? {} : { after }) });
+  for await (const page of resourcePages(reads, { scope: { type: 'all' } })) {
     for (const resource of page) look(resource, now, findings);
     findings.looked += page.length;
-    after = page.at(-1)?.key;
-    if (page.length < PAGE) break;
+    if (findings.looked >= LOOKED_AT_MAX) break;
   }
   return [finalizers(findings), connectorClasses(findings)];
 };

@@ -84,6 +84,20 @@ export const checkBus = async ({ bus, ids, clock }: Pick<StoreFacts, 'bus' | 'id
     : fail('bus', `delivered nothing within ${BUS_MS} ms`, 'check bus.url and the network to it');
 };
 
+/** What `svc doctor` tells of the scheduled backup that failed. */
+export interface FailedBackup {
+  readonly tries: number;
+  readonly problem: string;
+}
+
+/** That the scheduled backup was made; one whose first try still runs is well. */
+export const checkBackups = async (owed: () => Promise<FailedBackup | undefined>): Promise<Check> => {
+  const failed = await owed();
+  if (failed === undefined || failed.problem === '') return ok('backups', 'none is owed');
+  const text = `the scheduled backup failed ${failed.tries} times: ${failed.problem}`;
+  return fail('backups', text, 'mend what it says, or make one: svc backup');
+};
+
 export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Promise<Check> => {
   try {
     await objects.reach();

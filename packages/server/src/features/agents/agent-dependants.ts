@@ -1,10 +1,15 @@
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
 import { formatKey, messageFromText } from '../../resources/index.ts';
-import type { ResourceChange, ResourceKey, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import {
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  resourcePages,
+  type StoredResource,
+} from '../../store/contracts/index.ts';
 import { TEMPLATE_ANNOTATION } from './agent-findings.ts';
 import { DEFAULT_POLICY } from './reference-lookup.ts';
 
-const PAGE = 500;
 /** Stands for every name of a kind. */
 const ANY = '*';
 
@@ -72,14 +77,8 @@ export class AgentDependants {
   }
 
   async #fill(reads: ResourceReads): Promise<void> {
-    let after: ResourceKey | undefined;
-    for (;;) {
-      const place = after === undefined ? {} : { after };
-      const page = await reads.list({ kind: 'Agent', scope: { type: 'all' }, limit: PAGE, ...place });
+    for await (const page of resourcePages(reads, { kind: 'Agent', scope: { type: 'all' } }))
       for (const record of page) if (!this.#dependencies.has(formatKey(record.key))) this.#keep(record);
-      after = page.at(-1)?.key;
-      if (page.length < PAGE) return;
-    }
   }
 
   #keep({ key, spec, annotations }: Subject): void {

@@ -121,6 +121,14 @@ describe('agents', () => {
     })) as AgentResponse;
     expect(changed.agent?.spec).toMatchObject({ systemPrompt: 'New.', postHistoryPrompt: '', mcpServerRefs: ['a'] });
     expect(changed.agent?.metadata?.labels).toEqual({});
+    const untouched = { ns: 'default', agent: 'helper', template: 'none', labels: { a: 'b' } };
+    const labelled = (await world.call(modifyAgent, {
+      ...untouched,
+      updateMask: { paths: ['labels'] },
+    })) as AgentResponse;
+    expect(labelled.agent?.metadata).toMatchObject({ labels: { a: 'b' }, annotations: {}, generation: 2n });
+    const templated = world.call(modifyAgent, { ...untouched, updateMask: { paths: ['spec'] } });
+    await expect(templated).rejects.toMatchObject({ reason: 'REFERENCE_MISSING' });
     const wrong = { ns: 'default', agent: 'helper', updateMask: { paths: ['spec.nothing'] } };
     await expect(world.call(modifyAgent, wrong)).rejects.toMatchObject({ reason: 'FIELD_INVALID' });
   });

@@ -156,10 +156,11 @@ const desiredAgent = async (
   current: StoredResource,
 ): Promise<DesiredResource> => {
   const { template, labels, annotations } = request;
-  const templated = template === '' ? undefined : await mergeTemplate(from.tx, request, from.seal);
+  const paths = request.updateMask?.paths ?? [];
+  const isSpecMeant = paths.length === 0 || paths.some((path) => path.startsWith('spec'));
+  const templated = template === '' || !isSpecMeant ? undefined : await mergeTemplate(from.tx, request, from.seal);
   const given = templated?.spec ?? request.spec;
   const system = templated?.system ?? {};
-  const paths = request.updateMask?.paths ?? [];
   if (paths.length > 0) {
     const spec = maskedSpec(current, given, paths);
     return {

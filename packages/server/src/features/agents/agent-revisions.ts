@@ -42,7 +42,7 @@ export class AgentRevisionDrop implements QueueWorker {
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
     const { uid, generation } = JSON.parse(item.payload) as { readonly uid: string; readonly generation: number };
-    await this.#store.write((tx) => tx.instance.setValue(valueName(uid, generation), ''));
+    await this.#store.write((tx) => tx.instance.removeValue(valueName(uid, generation)));
     return { done: true };
   }
 }

@@ -1,11 +1,14 @@
-import type { Clock } from '../../base/index.ts';
+import { type BackoffRule, backoffMs, type Clock, type Log, type Random } from '../../base/index.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import type { BackupService } from './backup-service.ts';
+import { type OwedBackup, oweBackup, owedBackup, settleBackup } from './owed-backup.ts';
 
 export interface BackupScheduleDeps {
   readonly service: Pick<BackupService, 'create' | 'prune'>;
-  readonly store: Pick<Store, 'write'>;
+  readonly store: Pick<Store, 'write' | 'direct'>;
   readonly clock: Pick<Clock, 'nowMicros'>;
+  readonly random: Random;
+  readonly log: Pick<Log, 'error' | 'info'>;
   /** The next time of `backup.schedule` after this one, Unix milliseconds; undefined when there is none any more. */
   readonly next: (afterMs: number) => number | undefined;
   /** `backup.keep`. */
@@ -15,8 +18,15 @@ export interface BackupScheduleDeps {
 const ORIGIN = { requestId: '', operation: 'backup.schedule', caller: { identity: 'system' } };
 /** Newest time of the schedule that some node took, Unix milliseconds. */
 const TAKEN = 'backup.scheduled';
+/** Waits between tries of one backup; the next time of the schedule ends them. */
+const RETRY: BackoffRule = { firstMs: 60_000, factor: 2, capMs: 3_600_000, jitter: 0.2 };
+/** A try that told nothing for so long was killed. */
+const LONGEST_MS = 6 * 3_600_000;
 
-/** Backups that are made by themselves: `tick` looks whether one is due. Times that passed while nothing ran are left out. */
+/**
+ * Backups that are made by themselves: `tick` looks whether one is due, or owed because it failed, here or on another node,
+ * or its process was killed. Times that passed while nothing ran are left out.
+ */
 export class BackupSchedule {
   readonly #deps: BackupScheduleDeps;
   #due: number | undefined;
@@ -26,15 +36,40 @@ export class BackupSchedule {
     this.#due = deps.next(this.#nowMs());
   }
 
-  /** Makes the backup that is due and removes old ones; true when it made one. A failure is the caller's to tell. */
+  /** Makes the backup that is due or owed and removes old ones; true when it made one. A failure is noted and logged. */
   async tick(): Promise<boolean> {
     const [now, due] = [this.#nowMs(), this.#due];
-    if (due === undefined || now < due) return false;
-    this.#due = this.#deps.next(now);
-    if (!(await this.#take(due))) return false;
-    await this.#deps.service.create('scheduled', ORIGIN);
-    await this.#deps.service.prune(this.#deps.keep);
+    if (due !== undefined && now >= due) {
+      this.#due = this.#deps.next(now);
+      if (await this.#take(due)) return this.#try({ dueMs: due, tries: 1, nextMs: 0, problem: '' });
+    }
+    const owed = await owedBackup(this.#deps.store.direct);
+    if (owed === undefined || now < owed.nextMs || !(await this.#takeAgain(owed))) return false;
+    return this.#try({ ...owed, tries: owed.tries + 1 });
+  }
+
+  async #try(owed: OwedBackup): Promise<boolean> {
+    const { service, store, keep, log } = this.#deps;
+    try {
+      await service.create('scheduled', ORIGIN);
+      await service.prune(keep);
+    } catch (error) {
+      await this.#fail(owed, error);
+      return false;
+    }
+    await store.write(settleBackup);
+    if (owed.tries > 1) log.info('the scheduled backup was made at last', { tries: owed.tries });
     return true;
+  }
+
+  /** The store may be what failed: then nothing is noted, and the backup is owed when this try counts as killed. */
+  async #fail(owed: OwedBackup, error: unknown): Promise<void> {
+    const { store, log, random } = this.#deps;
+    const waitMs = backoffMs(RETRY, owed.tries, random);
+    const problem = error instanceof Error ? error.message : String(error);
+    const retry = { tries: owed.tries, retry_seconds: Math.round(waitMs / 1000), problem };
+    log.error('a scheduled backup failed', retry, error);
+    await store.write((tx) => oweBackup(tx, { ...owed, nextMs: this.#nowMs() + waitMs, problem }));
   }
 
   /** One of the nodes makes it. */
@@ -42,6 +77,17 @@ export class BackupSchedule {
     return this.#deps.store.write(async (tx) => {
       if (Number((await tx.instance.value(TAKEN)) ?? 0) >= due) return false;
       await tx.instance.setValue(TAKEN, String(due));
+      await oweBackup(tx, { dueMs: due, tries: 1, nextMs: this.#nowMs() + LONGEST_MS, problem: '' });
+      return true;
+    });
+  }
+
+  /** One of the nodes tries again. */
+  #takeAgain(seen: OwedBackup): Promise<boolean> {
+    return this.#deps.store.write(async (tx) => {
+      const owed = await owedBackup(tx);
+      if (owed === undefined || owed.dueMs !== seen.dueMs || owed.nextMs !== seen.nextMs) return false;
+      await oweBackup(tx, { ...owed, nextMs: this.#nowMs() + LONGEST_MS });
       return true;
     });
   }

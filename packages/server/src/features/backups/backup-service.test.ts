@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fault, ManualClock, silentLog } from '../../base/index.ts';
-import type { InstanceValues, StoreDump, WriteTx } from '../../store/contracts/index.ts';
+import { Fault, ManualClock, seededRandom, silentLog } from '../../base/index.ts';
+import type { InstanceValues, ReadTx, StoreDump, WriteTx } from '../../store/contracts/index.ts';
 import { backupOperations } from './backup-operations.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { BackupService } from './backup-service.ts';
+import { owedBackup } from './index.ts';
 import { createObjects, tableDump } from './testing/index.ts';
 
 /** 2026-03-01T12:00:00Z. */
@@ -29,10 +30,12 @@ beforeEach(() => {
 afterEach(() => rmSync(join(dir, '..', '..'), { recursive: true, force: true }));
 
 const store = {
+  direct: { instance: { value: async (name: string) => values.get(name) } } as unknown as ReadTx,
   write: <T>(work: (tx: WriteTx) => Promise<T>): Promise<T> => {
     const instance: InstanceValues = {
       value: async (name) => values.get(name),
       setValue: async (name, value) => void values.set(name, value),
+      removeValue: async (name) => void values.delete(name),
     };
     return work({ instance, now: () => 77 } as Partial<WriteTx> as WriteTx);
   },
@@ -156,7 +159,11 @@ describe('scheduled backups', () => {
   const HOUR_MS = 3_600_000;
   const next = (afterMs: number): number => (Math.floor(afterMs / HOUR_MS) + 1) * HOUR_MS;
   const scheduleOf = (keep = 2, service = serviceOf()): BackupSchedule =>
-    new BackupSchedule({ service, store, clock, next, keep });
+    new BackupSchedule({ ...{ service, store, clock, next, keep, random: seededRandom(3) }, log: logOf() });
+  const logOf = () => ({
+    ...silentLog,
+    error: (message: string, facts?: object) => void warned.push([message, facts]),
+  });
 
   it('are made when they are due, not before, and once for times that passed', async () => {
     const schedule = scheduleOf();
@@ -198,26 +205,77 @@ describe('scheduled backups', () => {
     expect([await other.tick(), await one.tick()]).toEqual([true, false]);
   });
 
-  it('that fail are tried again at the next time', async () => {
-    let isBroken = true;
-    const schedule = scheduleOf(
-      2,
-      serviceOf(async () => {
-        if (isBroken) throw new Fault('UNAVAILABLE', 'STORAGE', 'not now');
-        return tableDump({});
-      }),
-    );
+  /** A service whose store does not answer until it is mended. */
+  const breakable = () => {
+    const state = { isBroken: true };
+    const service = serviceOf(async () => {
+      if (state.isBroken) throw new Fault('UNAVAILABLE', 'STORAGE', 'not now');
+      return tableDump({});
+    });
+    return { state, service };
+  };
+
+  it('that fail are told, and tried again after growing waits until one is made', async () => {
+    const { state, service } = breakable();
+    const schedule = scheduleOf(2, service);
     clock.advance(HOUR_MS);
-    await expect(schedule.tick()).rejects.toThrow('not now');
-    isBroken = false;
+    const dueMs = clock.nowMicros() / 1000;
+    const waits: number[] = [];
+    for (let tries = 1; tries <= 4; tries++) {
+      expect(await schedule.tick()).toBe(false);
+      const owed = await owedBackup(store.direct);
+      expect(owed).toMatchObject({ dueMs, tries, problem: 'not now' });
+      waits.push((owed?.nextMs ?? 0) - clock.nowMicros() / 1000);
+      clock.advance((waits.at(-1) ?? 0) - 1);
+      expect([await schedule.tick(), (await owedBackup(store.direct))?.tries]).toEqual([false, tries]);
+      clock.advance(1);
+    }
+    expect(waits.map((wait) => Math.round(Math.log2(wait / 60_000)) + 0)).toEqual([0, 1, 2, 3]);
+    expect(warned).toHaveLength(4);
+    expect(warned[0]).toEqual(['a scheduled backup failed', expect.objectContaining({ tries: 1, problem: 'not now' })]);
+    state.isBroken = false;
+    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+    expect([await schedule.tick(), readdirSync(dir).length]).toEqual([false, 1]);
+  });
+
+  it('that fail on one node, or with a process that was killed, are made by any other', async () => {
+    const { service } = breakable();
+    const [failing, sound, third] = [scheduleOf(2, service), scheduleOf(), scheduleOf()];
+    clock.advance(HOUR_MS);
+    expect([await failing.tick(), await sound.tick()]).toEqual([false, false]);
+    clock.advance(60_000);
+    expect(await Promise.all([sound.tick(), third.tick()])).toEqual([true, false]);
+    clock.advance(HOUR_MS);
+    const killed = new Promise<never>(() => undefined);
+    const dying = scheduleOf(2, { create: () => killed, prune: async () => undefined } as unknown as BackupService);
+    clock.advance(HOUR_MS);
+    void dying.tick();
+    await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+    const survivor = new BackupSchedule({
+      ...{ service: serviceOf(), store, clock, keep: 9, random: seededRandom(4), log: logOf() },
+      next: () => undefined,
+    });
+    expect(await survivor.tick()).toBe(false);
+    clock.advance(6 * HOUR_MS);
+    expect([await survivor.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+  });
+
+  it('give up what is owed when the next one is due', async () => {
+    const { state, service } = breakable();
+    const schedule = scheduleOf(2, service);
+    clock.advance(HOUR_MS);
     expect(await schedule.tick()).toBe(false);
+    state.isBroken = false;
     clock.advance(HOUR_MS);
-    expect(await schedule.tick()).toBe(true);
+    expect([await schedule.tick(), await schedule.tick(), readdirSync(dir).length]).toEqual([true, false, 1]);
   });
 
   it('end with a schedule that has no further time', async () => {
     const service = serviceOf();
-    const schedule = new BackupSchedule({ service, store, clock, next: () => undefined, keep: 1 });
+    const schedule = new BackupSchedule({
+      ...{ service, store, clock, keep: 1, random: seededRandom(3), log: logOf() },
+      next: () => undefined,
+    });
     clock.advance(HOUR_MS);
     expect(await schedule.tick()).toBe(false);
   });

@@ -14,4 +14,5 @@ export {
 export { backupOperations } from './backup-operations.ts';
 export { BackupSchedule } from './backup-schedule.ts';
 export { BackupService } from './backup-service.ts';
+export { failedTries, owedBackup } from './owed-backup.ts';
 export { type CheckedArchive, checkArchive, type RestoreTarget, restoreArchive } from './restore-archive.ts';

@@ -15,6 +15,11 @@ describe('a restored row', () => {
     expect(restored('instance', { name: 'clock', value: '5' })).toEqual({ name: 'clock', value: '5' });
   });
 
+  it('of the instance does not say with which key secrets were encrypted, nor that a restore goes on', () => {
+    expect(restored('instance', { name: 'restore', value: 'a' })).toBeUndefined();
+    expect(restored('instance', { name: 'secrets.key', value: 'hashed:v1:a:b' })).toBeUndefined();
+  });
+
   it('of a claim is expired and held by nobody; its turn agrees', () => {
     const claim = { worker: 'w', turn_id: 't', fence: 3, expires_at: 99 };
     expect(restored('claims', claim)).toEqual({ ...claim, worker: 'restored/w', expires_at: 0 });
@@ -25,6 +30,12 @@ describe('a restored row', () => {
   it('of a lease does not come back, and nothing in a queue is taken', () => {
     expect(restored('leases', { name: 'l', owner: 'o', expires_at: 1 })).toBeUndefined();
     expect(restored('queue', { kind: 'k', key: 'a', token: 'x' })).toEqual({ kind: 'k', key: 'a', token: '' });
+  });
+
+  it('of an object that was being removed only has no references', () => {
+    const object = { sha256: 'a', size_bytes: 1, unreferenced_at: 5 };
+    expect(restored('objects', object)).toEqual(object);
+    expect(restored('objects', { ...object, unreferenced_at: 2 ** 52 + 5 })).toEqual(object);
   });
 
   it('of any other table is the row', () => {

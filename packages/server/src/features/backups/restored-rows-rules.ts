@@ -1,4 +1,11 @@
-import { type DumpRow, type DumpTable, INSTANCE_EPOCH } from '../../store/contracts/index.ts';
+import {
+  CONDEMNED,
+  type DumpRow,
+  type DumpTable,
+  INSTANCE_EPOCH,
+  INSTANCE_RESTORE,
+  INSTANCE_SECRET_KEY,
+} from '../../store/contracts/index.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
@@ -6,11 +13,13 @@ const RESTORED = 'restored/';
 /**
  * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.
  * Claims stay, but expired and held by nobody, so that running turns are taken up as after a crash. Leases and items that
- * were taken from a queue are free.
+ * were taken from a queue are free, and no collector is removing an object.
  */
 export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {
   switch (table.name) {
     case 'instance':
+      // Keys need not come along: the first node that starts on the store notes what it has.
+      if (row['name'] === INSTANCE_SECRET_KEY || row['name'] === INSTANCE_RESTORE) return undefined;
       return row['name'] === INSTANCE_EPOCH ? { ...row, value: epoch } : row;
     case 'claims':
       return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };
@@ -20,6 +29,10 @@ export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): Dump
       return { ...row, token: '' };
     case 'leases':
       return undefined;
+    case 'objects':
+      return Number(row['unreferenced_at']) < CONDEMNED
+        ? row
+        : { ...row, unreferenced_at: Number(row['unreferenced_at']) - CONDEMNED };
     default:
       return row;
   }

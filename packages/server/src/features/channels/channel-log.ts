@@ -27,6 +27,15 @@ export interface NewEvent {
 /** Bus subject of a channel's events; the message is a ChannelEventRow. */
 export const channelSubject = (channelUid: string): string => `ch.${channelUid}`;
 
+/** Bus subject of the events of all channels, for those who show many of them; the message is a ChannelActivity. */
+export const CHANNEL_ACTIVITY = 'channel.activity';
+
+export interface ChannelActivity {
+  readonly namespace: string;
+  readonly channel: string;
+  readonly event: ChannelEventRow;
+}
+
 /** Old rows are looked for once in so many events, and at most so many go at once. */
 const TRIM_EVERY = 64;
 const TRIM_ROWS = 500;
@@ -63,12 +72,16 @@ export class ChannelLog {
     const rows = await tx.channels.appendEvents(channel.uid, drafts);
     if (rows.some((row) => row.sequence % TRIM_EVERY === 0)) await this.#trim(tx, channel.uid);
     tx.afterCommit(() => {
-      for (const [index, row] of rows.entries()) this.#publish(row, events[index]?.message);
+      for (const [index, row] of rows.entries()) this.#publish(channel, row, events[index]?.message);
     });
   }
 
-  #publish(row: ChannelEventRow, message: ChannelMessageRow | undefined): void {
-    this.#deps.bus.publish(channelSubject(row.channelUid), message === undefined ? row : { ...row, message });
+  #publish(channel: StoredResource, row: ChannelEventRow, message: ChannelMessageRow | undefined): void {
+    const event = message === undefined ? row : { ...row, message };
+    this.#deps.bus.publish(channelSubject(row.channelUid), event);
+    const { namespace, name } = channel.key;
+    const activity: ChannelActivity = { namespace, channel: name, event };
+    this.#deps.bus.publish(CHANNEL_ACTIVITY, activity);
   }
 
   async #trim(tx: WriteTx, channelUid: string): Promise<void> {

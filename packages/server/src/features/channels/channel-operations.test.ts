@@ -134,6 +134,10 @@ describe('channels', () => {
     expect(after?.metadata).toMatchObject({ labels: { tier: 'gold' }, generation: 2n, uid: before?.metadata?.uid });
     expect(after?.status?.createdAt).toBe(before?.status?.createdAt);
     expect(after?.status?.updatedAt).toBe((before?.status?.createdAt ?? 0n) + 1_000_000n);
+    world.clock.advance(1_000);
+    const same = await modify('ops', { metadata: { labels: { tier: 'gold' } }, spec: { title: 'new' } });
+    expect(same.channel?.metadata?.resourceVersion).toBe(after?.metadata?.resourceVersion);
+    expect(same.channel?.status?.updatedAt).toBe((after?.status?.updatedAt ?? 0n) + 1_000_000n);
     await expect(modify('ops', { metadata })).rejects.toMatchObject({ code: 'ABORTED', reason: 'CONFLICT' });
     await expect(modify('ops', { metadata: { name: 'other' } })).rejects.toMatchObject({
       reason: 'PATH_BODY_MISMATCH',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkNames, checkPhase, phaseOf, STATE_ANNOTATION, settleState } from './channel-rules.ts';
+import { checkPhase, phaseOf, STATE_ANNOTATION, settleState } from './channel-rules.ts';
 
 const state = (value?: string): Record<string, string> => (value === undefined ? {} : { [STATE_ANNOTATION]: value });
 
@@ -29,18 +29,5 @@ describe('the state of a channel', () => {
   it('has no other words', () => {
     expect(checkPhase('Open')).toMatchObject([{ field: 'status.phase', reason: 'CHANNEL_STATE' }]);
     expect([checkPhase(''), checkPhase('open'), checkPhase('closed')]).toEqual([[], [], []]);
-  });
-});
-
-describe('names of a body', () => {
-  it('must agree with the path', () => {
-    const reasons = (...names: Parameters<typeof checkNames>): string[] =>
-      checkNames(...names).map(({ reason }) => reason);
-    expect(reasons(undefined, { ns: 'n' })).toEqual(['NAME_INVALID']);
-    expect(reasons(undefined, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: 'a', namespace: 'n' }, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: 'b', namespace: 'm' }, { ns: 'n', name: 'a' })).toEqual([
-      ...['PATH_BODY_MISMATCH', 'PATH_BODY_MISMATCH'],
-    ]);
   });
 });

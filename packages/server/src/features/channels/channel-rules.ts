@@ -1,6 +1,5 @@
-import type { ChannelSpec, ResourceMeta } from '@svc/api/resources';
+import type { ChannelSpec } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
-import { isName, nameForm } from '../../resources/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -79,26 +78,4 @@ export const settleState = (wish: StateWish): Record<string, string> => {
   const wanted = isPhaseMeant ? phase : (said ?? current ?? 'open');
   if (wanted === 'open' && said === undefined) return rest;
   return { ...rest, [STATE_ANNOTATION]: wanted };
-};
-
-/** What a request with a whole resource is addressed by. */
-export interface PathNames {
-  readonly ns: string;
-  readonly name?: string;
-}
-
-/** Faults of the names in a body: the form of the name at creation, and what contradicts the path (API-1.2). */
-export const checkNames = (
-  metadata: Pick<ResourceMeta, 'name' | 'namespace'> | undefined,
-  path: PathNames,
-): readonly FieldViolation[] => {
-  const { name = '', namespace = '' } = metadata ?? {};
-  const faults: FieldViolation[] = [];
-  if (path.name === undefined && !isName('plain', name))
-    faults.push(fault('metadata.name', `must be ${nameForm.plain}`, 'NAME_INVALID'));
-  if (path.name !== undefined && name !== '' && name !== path.name)
-    faults.push(fault('metadata.name', 'differs from the path', 'PATH_BODY_MISMATCH'));
-  if (namespace !== '' && namespace !== path.ns)
-    faults.push(fault('metadata.namespace', 'differs from the path', 'PATH_BODY_MISMATCH'));
-  return faults;
 };

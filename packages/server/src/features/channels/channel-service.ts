@@ -15,9 +15,10 @@ import {
 import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../auth/contract.ts';
 import type { FieldViolation } from '../../base/index.ts';
-import { checkAnnotations, checkLabels, recordKey, refusal } from '../../resources/index.ts';
+import { checkAnnotations, checkLabels, checkPathNames, recordKey, refusal } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import { checkChannel, checkNames, checkPhase, phaseOf, settleState } from './channel-rules.ts';
+import { touchChannel } from './channel-kind.ts';
+import { checkChannel, checkPhase, phaseOf, settleState } from './channel-rules.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
 import { desiredOf } from './whole-resource.ts';
 
@@ -32,7 +33,7 @@ export class ChannelService {
   async create(request: CreateChannelRequest, call: CallContext): Promise<ChannelResponse> {
     const { ns, channel } = request;
     const phase = channel?.status?.phase ?? '';
-    this.#refuse(channel, [...checkNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
+    this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
     const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
     const annotations = settleState({ phase, annotations: desired.annotations ?? {}, current: undefined });
     const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
@@ -49,10 +50,10 @@ export class ChannelService {
   async modify(request: ModifyChannelRequest, call: CallContext): Promise<ChannelResponse> {
     const { ns, name, channel } = request;
     const phase = channel?.status?.phase ?? '';
-    this.#refuse(channel, [...checkNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
+    this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
     const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
-    const { resource } = await this.#deps.store.write((tx) =>
-      this.#deps.writer.modify(tx, call, {
+    const resource = await this.#deps.store.write(async (tx) => {
+      const written = await this.#deps.writer.modify(tx, call, {
         key: recordKey('Channel', ns, name),
         resourceVersion: channel?.metadata?.resourceVersion ?? '',
         change: (current) => ({
@@ -63,8 +64,11 @@ export class ChannelService {
             current: phaseOf(current.annotations),
           }),
         }),
-      }),
-    );
+      });
+      // `updated_at` moves on every modify, also on one that leaves the resource as it is (CO-1.1).
+      if (written.outcome === 'unchanged') await touchChannel(tx, written.resource);
+      return written.resource;
+    });
     return this.#answer(resource);
   }
 

@@ -8,6 +8,7 @@ export { type ChannelKindDeps, channelContract } from './channel-kind.ts';
 export { channelOperations } from './channel-operations.ts';
 export { ChannelRemains } from './channel-remains.ts';
 export type { ChannelLimits, ChannelsDeps } from './channels-deps.ts';
+export { ChannelActivities } from './stream/index.ts';
 export {
   type SubscriptionControllerDeps,
   type SubscriptionKindDeps,

@@ -18,6 +18,8 @@ const FIELDS_MAX = 8;
 const FIELD_MAX = 63;
 const INDEX_NAME = /^[A-Za-z0-9._-]{1,63}$/;
 const AUTH_KINDS: ReadonlySet<string> = new Set(['', 'apikey', 'api_key', 'api-key', 'bearer', 'token']);
+/** Also an empty one, which a parsed URL no longer shows. */
+const USER_INFORMATION = /^https?:\/\/[^/]*@/i;
 const REFERENCE = 'secret://';
 const REFERENCE_FORM = /^secret:\/\/[^/]+\/[^/]+$/;
 
@@ -57,8 +59,8 @@ const checkEndpoint = (endpoint: string): readonly FieldViolation[] => {
   if (endpoint === '') return invalid('is required');
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !/^https?:\/\//i.test(endpoint)) return invalid('must be an absolute http or https URL');
-  if (url.username !== '' || url.password !== '' || /[?#\s]/.test(endpoint))
-    return invalid('must have no user information, query or fragment');
+  if (USER_INFORMATION.test(endpoint) || /[?#\s\\]/.test(endpoint))
+    return invalid('must have no user information, query, fragment or backslash');
   return [];
 };
 

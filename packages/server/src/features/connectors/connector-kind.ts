@@ -6,6 +6,7 @@ import {
   type ConnectorStatus,
   ConnectorStatusSchema,
 } from '@svc/api/resources';
+import type { FieldViolation } from '../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } from '../../controllers/contract.ts';
 import {
   type Finding,
@@ -15,7 +16,6 @@ import {
   messageFromText,
   parseJsonMap,
   recordKey,
-  refusal,
   settleConditions,
   withReady,
 } from '../../resources/index.ts';
@@ -41,28 +41,28 @@ export const connectorContract = (deps: ConnectorKindDeps): KindContract =>
   kindContract<ConnectorSpec>({
     kind: 'Connector',
     defaults: fillConnectorDefaults,
-    validate: ({ key, spec }) =>
-      checkConnector({ namespace: key.namespace, spec, ancestors: deps.ancestorsOf(key.namespace) }),
-    admit: async (_tx, write, origin) => {
-      if (write.isSpecChanged) admitConsumer(deps, write, origin);
+    validate: (write, origin) => {
+      const { key, spec } = write;
+      const faults = checkConnector({ namespace: key.namespace, spec, ancestors: deps.ancestorsOf(key.namespace) });
+      return write.isSpecChanged && origin !== undefined ? [...faults, ...consumerFaults(deps, write, origin)] : faults;
     },
     observe,
   });
 
 /** Messages may go to the own namespace, one below it, or one that the writer could post to himself. */
-const admitConsumer = (deps: ConnectorKindDeps, write: Write, origin: WriteOrigin): void => {
+const consumerFaults = (deps: ConnectorKindDeps, write: Write, origin: WriteOrigin): readonly FieldViolation[] => {
   const own = write.key.namespace;
   const isOpen = (namespace: string): boolean => {
     const line = [namespace, ...deps.ancestorsOf(namespace)];
     if (line.includes(own)) return true;
-    return (origin.caller.grants ?? []).some(
-      ({ role, namespace: scope }) => role !== 'viewer' && (scope === undefined || line.includes(scope)),
-    );
+    return (origin.caller.grants ?? []).some((grant) => {
+      const isNarrow = [grant.agent, grant.session, grant.channel].some((scope) => scope !== undefined);
+      return grant.role !== 'viewer' && !isNarrow && (grant.namespace === undefined || line.includes(grant.namespace));
+    });
   };
-  const faults = consumerNamespaces(write.spec.consumer)
+  return consumerNamespaces(write.spec.consumer)
     .filter(({ namespace }) => !isOpen(namespace))
     .map(({ field }) => consumerNamespaceFault(field));
-  if (faults.length > 0) throw refusal(faults);
 };
 
 const observe = async (tx: WriteTx, write: Write): Promise<ConnectorStatus> => {

@@ -17,8 +17,6 @@ import { passOverReplica } from './replica-pass.ts';
 
 const RESYNC_MS = 300_000;
 const DEBOUNCE_MS = 250;
-/** RENDER_CONCURRENCY: replicas that are passed over at a time. */
-const RENDER_CONCURRENCY = 8;
 
 /** What keeps deployments true: their selection and status, and what each replica renders (PL-5). */
 export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconciler[] => [
@@ -35,7 +33,7 @@ export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconcile
     kinds: ['DeploymentReplica'],
     resyncMs: RESYNC_MS,
     debounceMs: DEBOUNCE_MS,
-    concurrency: RENDER_CONCURRENCY,
+    concurrency: deps.limits.concurrency,
     keysFor: replicaKeys,
     reconcile: (key) => passOverReplica(deps, key),
   },

@@ -58,6 +58,7 @@ export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey
   const served = servedNames(
     world.selected.map(({ name }) => name),
     present,
+    deps.limits.replicas,
   );
   const gone = unneeded(world, served);
   const missing = missingReplicas(world, served);
@@ -202,7 +203,8 @@ const writeStatus = async (deps: DeploymentsDeps, world: World | undefined): Pro
     ({ name }): ReplicaStanding =>
       byTarget.get(name)?.standing ?? { phase: undefined, isUpdated: false, isRenderFailed: false },
   );
-  const facts = { standings, replicas: replicas.map((replica) => replica.key.name).sort(), missingTemplates };
+  const names = replicas.map((replica) => replica.key.name).sort();
+  const facts = { standings, replicas: names, missingTemplates, replicasMax: deps.limits.replicas };
   await deps.store.write((tx) =>
     deps.writer.writeStatus(tx, deployment.key, (current) =>
       // A spec that came meanwhile is judged by the pass that it wakes.

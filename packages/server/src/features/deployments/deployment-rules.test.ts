@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../base/index.ts';
 import { API_VERSION, recordKey } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import { isSelected, mayPlace, REPLICAS_MAX, renderingVersion, replicaName, servedNames } from './deployment-rules.ts';
+import {
+  defaultDeploymentLimits,
+  isSelected,
+  mayPlace,
+  renderingVersion,
+  replicaName,
+  servedNames,
+} from './deployment-rules.ts';
 import { countReplicas, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
 import { LostRace, refusalOf } from './lost-race.ts';
 
@@ -40,7 +47,7 @@ describe('the rules of deployments', () => {
 
   it('let nobody who has a replica be pushed out of too large a selection', () => {
     expect(servedNames(['a', 'b', 'c'], new Set(['c']), 2)).toEqual(['c', 'a']);
-    expect(servedNames(['a', 'b'], new Set())).toEqual(['a', 'b']);
+    expect(servedNames(['a', 'b'], new Set(), 2)).toEqual(['a', 'b']);
   });
 
   it('let a parent be placed in by its own subtree or by a grant that covers it', () => {
@@ -84,10 +91,10 @@ describe('the status of a deployment', () => {
   });
 
   it('says when the selection is larger than it can be', () => {
-    const standings = Array.from({ length: REPLICAS_MAX + 1 }, (_, index) =>
-      index < REPLICAS_MAX ? standing('Ready') : standing(undefined),
+    const standings = Array.from({ length: defaultDeploymentLimits.replicas + 1 }, (_, index) =>
+      index < defaultDeploymentLimits.replicas ? standing('Ready') : standing(undefined),
     );
-    const status = judgeDeployment(record(), { standings, replicas: [], missingTemplates: [] }, 1);
+    const status = judgeDeployment(record(), { standings, replicas: [], missingTemplates: [], replicasMax: 5_000 }, 1);
     expect(status.phase).toBe('Pending');
     expect(status.conditions.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`)).toEqual([
       'Ready False Pending',

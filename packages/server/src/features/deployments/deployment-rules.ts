@@ -14,8 +14,18 @@ import {
 } from '../../resources/index.ts';
 
 const TEMPLATES_MAX = 100;
-/** DEPLOYMENT_REPLICAS_MAX. */
-export const REPLICAS_MAX = 5_000;
+/** How much a deployment may select and render, and how much of it at once. */
+export interface DeploymentLimits {
+  /** `limits.deploymentReplicasMax`. */
+  readonly replicas: number;
+  /** `limits.renderedObjectMax`: bytes of one rendered object as canonical JSON. */
+  readonly objectBytes: number;
+  /** `limits.renderConcurrency`: replicas that are passed over at a time. */
+  readonly concurrency: number;
+}
+
+/** What holds unless the configuration says otherwise (PL-5). */
+export const defaultDeploymentLimits: DeploymentLimits = { replicas: 5_000, objectBytes: 1024 * 1024, concurrency: 8 };
 const NAME_MAX = 253;
 const LEAF_MAX = 63;
 const HASH_CHARS = 8;
@@ -76,7 +86,7 @@ export const isSelected = (deployment: Named & { readonly spec: DeploymentSpec }
 export const servedNames = (
   selected: readonly string[],
   present: ReadonlySet<string>,
-  limit = REPLICAS_MAX,
+  limit: number,
 ): readonly string[] => {
   if (selected.length <= limit) return selected;
   const rank = (name: string): number => (present.has(name) ? 0 : 1);

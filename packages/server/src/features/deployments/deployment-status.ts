@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { type DeploymentStatus, DeploymentStatusSchema } from '@svc/api/resources';
 import { type Finding, messageFromText, settleConditions } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
-import { REPLICAS_MAX } from './deployment-rules.ts';
 
 /** How a selected namespace stands: its replica as it was last judged. */
 export interface ReplicaStanding {
@@ -43,6 +42,8 @@ export interface DeploymentFacts {
   /** Names of replicas, sorted. */
   readonly replicas: readonly string[];
   readonly missingTemplates: readonly string[];
+  /** Most namespaces that get a replica. */
+  readonly replicasMax: number;
 }
 
 /** Status of a deployment by what its replicas say of themselves. */
@@ -51,7 +52,7 @@ export const judgeDeployment = (current: StoredResource, facts: DeploymentFacts,
   const phase = counts.degraded > 0 ? 'Degraded' : counts.pending > 0 ? 'Pending' : 'Ready';
   const findings: readonly Finding[] = [
     readyFinding(phase, counts),
-    selectedFinding(counts.desired),
+    selectedFinding(counts.desired, facts.replicasMax),
     templatesFinding(facts.missingTemplates),
     renderedFinding(facts.standings, counts),
   ];
@@ -80,11 +81,11 @@ const readyFinding = (phase: string, { degraded, pending }: ReplicaCounts): Find
   return { type, status: 'True', reason: 'Ready' };
 };
 
-const selectedFinding = (desired: number): Finding => {
+const selectedFinding = (desired: number, most: number): Finding => {
   const type = 'Selected';
   if (desired === 0) return { type, status: 'False', reason: 'NoNamespaces', message: 'no namespace is selected' };
-  if (desired <= REPLICAS_MAX) return { type, status: 'True', reason: 'Selected' };
-  const message = `${desired} namespaces are selected, only ${REPLICAS_MAX} get a replica`;
+  if (desired <= most) return { type, status: 'True', reason: 'Selected' };
+  const message = `${desired} namespaces are selected, only ${most} get a replica`;
   return { type, status: 'False', reason: 'TooManyNamespaces', message };
 };
 

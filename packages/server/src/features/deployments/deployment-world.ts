@@ -11,15 +11,20 @@ import {
   type ValueSeal,
   withoutPrivate,
 } from '../../resources/index.ts';
-import type { ReadTx, ResourceKey, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import {
+  type ReadTx,
+  type ResourceKey,
+  type ResourceReads,
+  type ResourceSelection,
+  resourcePages,
+  type StoredResource,
+} from '../../store/contracts/index.ts';
 import { DEPLOYMENT_LABEL, selectorParent, TARGET_LABEL } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import type { RenderedTemplate } from './rendering/index.ts';
 import { replicaSpec } from './replica-record.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
-
-const PAGE = 200;
 
 export const deploymentSpec = (record: Pick<StoredResource, 'spec'>): DeploymentSpec =>
   messageFromText(DeploymentSpecSchema, record.spec) as DeploymentSpec;
@@ -66,15 +71,11 @@ export const deploymentKeyOf = (replica: StoredResource): ResourceKey => {
 /** Calls `take` with every resource of a kind that the query finds, a page at a time; others run between two pages. */
 const eachRecord = async (
   reads: ResourceReads,
-  query: Omit<Parameters<ResourceReads['list']>[0], 'limit' | 'after'>,
+  query: ResourceSelection,
   take: (record: StoredResource) => void,
 ): Promise<void> => {
-  let after: ResourceKey | undefined;
-  for (;;) {
-    const page = await reads.list({ ...query, limit: PAGE, ...(after === undefined ? {} : { after }) });
+  for await (const page of resourcePages(reads, query)) {
     for (const record of page) take(record);
-    after = page.at(-1)?.key;
-    if (page.length < PAGE) return;
     await nextTurn();
   }
 };

@@ -2,7 +2,7 @@ import type { Log } from '../../base/index.ts';
 import type { AppendAudit, KindContract, NamespaceFacts, ResourceWriter } from '../../controllers/contract.ts';
 import type { ValueHash, ValueSeal } from '../../resources/index.ts';
 import type { ReadTx, Store, StoredResource } from '../../store/contracts/index.ts';
-import type { TargetNamespace } from './deployment-rules.ts';
+import type { DeploymentLimits, TargetNamespace } from './deployment-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -25,5 +25,6 @@ export interface DeploymentsDeps {
   readonly contractOf: (kind: string) => KindContract | undefined;
   readonly seal: Pick<ValueSeal, 'open'>;
   readonly hash: ValueHash;
+  readonly limits: DeploymentLimits;
   readonly log: Log;
 }

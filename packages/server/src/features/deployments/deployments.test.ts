@@ -147,6 +147,16 @@ describe('the selection', () => {
   });
 });
 
+it('keeps to the limits of the configuration', async () => {
+  const long = template('long', `systemPrompt: ${'x'.repeat(500)}`);
+  await world.apply(namespace('a') + namespace('b') + template('short', 'systemPrompt: x') + long);
+  await world.apply(deployment('short, long'));
+  await world.settle(world.controllers({ limits: { replicas: 1, objectBytes: 400, concurrency: 1 } }));
+  expect(await agents()).toEqual(['acme:a/short']);
+  expect(await condition('Selected')).toBe('False TooManyNamespaces');
+  expect((await world.replica('acme:a')).conflicts.join()).toContain('Invalid');
+});
+
 describe('withdrawal', () => {
   const three = template('one', 'systemPrompt: x') + template('two', 'systemPrompt: y');
 

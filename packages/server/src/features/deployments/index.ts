@@ -5,4 +5,5 @@
  */
 export { deploymentControllers } from './deployment-controllers.ts';
 export { type DeploymentKindDeps, deploymentContracts } from './deployment-kind.ts';
+export { type DeploymentLimits, defaultDeploymentLimits } from './deployment-rules.ts';
 export type { DeploymentsDeps, TargetNamespaces } from './deployments-deps.ts';

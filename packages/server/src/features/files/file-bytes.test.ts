@@ -54,10 +54,28 @@ describe.each(OBJECT_ENGINES)('bytes %s', (_engine, openPlaces) => {
     expect(await ranged('bytes=6-')).toEqual([206, 'world', 'bytes 6-10/11']);
     expect(await ranged('bytes=-3')).toEqual([206, 'rld', 'bytes 8-10/11']);
     expect(await ranged('bytes=2-999')).toEqual([206, 'llo world', 'bytes 2-10/11']);
-    expect(await ranged('bytes=11-')).toEqual([416, '', 'bytes */11']);
+    const behind = await world.download(world.nameOf(response), { range: 'bytes=11-' });
+    expect(behind.failure).toMatchObject({ reason: 'RANGE_INVALID', metadata: { content_range: 'bytes */11' } });
     expect(await ranged('bytes=0-1,3-4')).toEqual([200, 'hello world', '']);
     expect(await ranged('bytes=0-4', { 'if-range': '"other"' })).toEqual([200, 'hello world', '']);
-    expect((await world.download(world.nameOf(response), { 'if-none-match': etag })).status).toBe(304);
+    expect(await ranged('Bytes= 0-4')).toEqual([206, 'hello', 'bytes 0-4/11']);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+      expect((await world.download(world.nameOf(response), { 'if-none-match': known })).status).toBe(304);
+    expect((await world.download(world.nameOf(response), { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('have names that every reader of the header understands, and types that a header can carry', async () => {
+    const named = await world.made("/it's (1)*.txt");
+    const { headers } = await world.download(world.nameOf(named));
+    expect(headers['content-disposition']).toBe("attachment; filename*=UTF-8''it%27s%20%281%29%2A.txt");
+    for (const mediaType of ['text/plain; name=\u65e5', 'text/plain; \u0001', 'text/plain; caf\u00e9'])
+      await expect(world.made('/typed', 'x', { mediaType })).rejects.toMatchObject({
+        violations: [{ field: 'spec.mediaType', reason: 'FILE_MEDIA_TYPE' }],
+      });
+    const object = { key: 'k', sha256: sha256(text('hello')), filename: 'a', sizeBytes: 5 };
+    const { path } = world.links.grant({ ...object, mediaType: 'text/plain; name=\u65e5' });
+    const sent = await visit(world.links.route(), { token: path.slice('/v1/objects/'.length) });
+    expect(sent.headers['content-type']).toBe('application/octet-stream');
   });
 
   it('that are damaged on disk are never shown whole, and the file says so until it gets new ones', async () => {

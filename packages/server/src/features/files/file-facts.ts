@@ -37,6 +37,8 @@ export interface UploadFacts {
   readonly expiresAt: number;
   /** Spec as JSON text. */
   readonly spec: string;
+  /** What the request says of labels and annotations of a stored file; absent leaves them. */
+  readonly metadata?: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
   /** True once the bytes of this upload came in whole and right. */
   readonly isReceived: boolean;
 }

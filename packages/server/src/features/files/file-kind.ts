@@ -1,6 +1,7 @@
 import { FileRetention, type FileSpec } from '@svc/api/resources';
-import { Fault, invalidField } from '../../base/index.ts';
+import { Fault, invalidFields } from '../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import { fileName } from '../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import {
   FACT,
@@ -12,7 +13,7 @@ import {
   uploadHolder,
   uploadOf,
 } from './file-facts.ts';
-import { checkFile, fileName, fillFile } from './file-rules.ts';
+import { checkFile, checkOwner, fillFile } from './file-rules.ts';
 import { fileStatus } from './file-status.ts';
 import { indexMark } from './file-text.ts';
 
@@ -52,10 +53,10 @@ export const fileContract = (deps: FileKindDeps): KindContract =>
     removing: removeRemains,
   });
 
-/** Only what a session made can go with one. Judged here because `admit` does not see the keys the program sets. */
+/** Judged here because neither `validate` nor `admit` sees the keys the program sets. */
 const requireSession = ({ spec, annotations }: SpecWrite<FileSpec>): void => {
-  if (spec.retention === FileRetention.SESSION && sessionOf(annotations) === undefined)
-    throw invalidField('spec.retention', 'SESSION is for files that a session makes', 'FILE_RETENTION');
+  const faults = checkOwner(spec, sessionOf(annotations) !== undefined);
+  if (faults.length > 0) throw invalidFields(faults);
 };
 
 /** The file refers to the bytes it shows and to no others; the budget counts every file of the namespace. */

@@ -17,7 +17,7 @@ import type { Authorizer, CallContext } from '../../auth/contract.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import { type Operation, unary } from '../contract.ts';
-import { FileReads } from './file-reads.ts';
+import { checkMode, FileReads } from './file-reads.ts';
 import { FileUploads } from './file-uploads.ts';
 import { FileWrites, fileKey } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
@@ -115,6 +115,7 @@ class FileAnswers {
   }
 
   async read({ ns, name, content: mode }: ReadFileRequest, call: CallContext) {
+    checkMode(mode);
     const record = await this.#parts.reads.find(fileKey(ns, name));
     const { content, downloadUrl, expiresAt } = await this.#parts.reads.content(record, mode);
     const file = this.view(record, call);

@@ -1,7 +1,7 @@
 import { ContentMode } from '@svc/api/gateway';
 import { FilePurpose, FileRetention } from '@svc/api/resources';
 import type { Authorizer } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, pageSize } from '../../base/index.ts';
+import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../base/index.ts';
 import { fillPage, namespaceKey, parseLabelSelector, recordKey, resourceNotFound } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
@@ -86,6 +86,7 @@ export class FileReads {
     question: FileQuestion,
   ): Promise<{ readonly records: readonly StoredResource[]; readonly nextPageToken: string }> {
     const { namespace, pathPrefix, purpose, labelSelector, metadataOnly } = question;
+    if (FilePurpose[purpose] === undefined) throw invalidField('purpose', 'is not one of the values');
     const asked = [namespace, pathPrefix, purpose, labelSelector, metadataOnly];
     const [place] = decodePageToken(question.pageToken, asked) ?? [];
     const labels = parseLabelSelector(labelSelector);
@@ -153,6 +154,11 @@ export const showObject = async (
   }
   if (object.sizeBytes > inlineBytes) throw tooLarge('the content', inlineBytes);
   return { ...NOTHING, content: await deps.blobs.read(object.sha256) };
+};
+
+/** INVALID_ARGUMENT for a number that is none of the values. */
+export const checkMode = (mode: ContentMode): void => {
+  if (ContentMode[mode] === undefined) throw invalidField('content', 'is not one of the values');
 };
 
 const isAsked = (record: StoredResource, { pathPrefix, purpose }: FileQuestion): boolean => {

@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { FileSpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { checkFile, fileName } from './file-rules.ts';
+import { fileName } from '../../resources/index.ts';
+import { checkFile } from './file-rules.ts';
 
 const path = '/reports/one.txt';
 const good = { path, mediaType: 'text/plain', purpose: 2, indexPolicy: 1, retention: 1 };

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { FileIndexPolicy, FilePurpose, FileRetention, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
+import { fileName } from '../../resources/index.ts';
 
 const PATH_MAX = 1_024;
-const SLUG_MAX = 48;
-const DIGEST_CHARS = 12;
 const MEDIA_TYPE_MAX = 255;
 const FORBIDDEN = /[\p{Cc}\\]/u;
-const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/;
+/** Parameters are what a header can carry: downloads say the media type (PL-7). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\t\x20-\x7e]*)?$/;
+const DOTS: ReadonlySet<string> = new Set(['.', '..']);
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters (PL-7). */
@@ -21,18 +21,6 @@ const isFilePath = (path: string): boolean =>
     .slice(1)
     .split('/')
     .every((segment) => !['', '.', '..'].includes(segment));
-
-/** The one name of a path: its slug and twelve hex digits of its hash (PL-7). */
-export const fileName = (path: string): string => {
-  const slug = path
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, SLUG_MAX)
-    .replace(/-+$/, '');
-  const digest = createHash('sha256').update(path).digest('hex').slice(0, DIGEST_CHARS);
-  return slug === '' ? digest : `${slug}-${digest}`;
-};
 
 /** True when the path is the prefix or lies below it; a prefix matches at slashes only. */
 export const isBelow = (path: string, prefix: string): boolean => {
@@ -62,6 +50,18 @@ export const mergeFile = (spec: FileSpec, given: FileSpec | undefined): FileSpec
       });
 
 const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
+
+/** Only what a session made can go with one. */
+export const checkOwner = (spec: Pick<FileSpec, 'retention'>, hasSession: boolean): readonly FieldViolation[] =>
+  spec.retention === FileRetention.SESSION && !hasSession
+    ? [fault('spec.retention', 'SESSION is for files that a session makes', 'FILE_RETENTION')]
+    : [];
+
+/** Faults of the name a download shall have; '' stands for the end of the path. */
+export const checkFilename = (filename: string): readonly FieldViolation[] =>
+  [...filename].length > PATH_MAX || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename) || DOTS.has(filename)
+    ? [fault('filename', 'must be a plain file name', 'FILE_NAME')]
+    : [];
 
 /** All faults of the fields; `before` is the path of the stored file, `name` what it is called or shall be. */
 export const checkFile = (

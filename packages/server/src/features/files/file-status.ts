@@ -16,7 +16,7 @@ export interface FileSubject {
 
 /** The status of a file, computed from its spec and what its record keeps about the bytes (PL-7, PL-10). */
 export const fileStatus = (subject: FileSubject, now: number): FileStatus => {
-  const { namespace, annotations, generation } = subject;
+  const { annotations, generation } = subject;
   const object = objectOf(annotations);
   const upload = uploadOf(annotations);
   const isDamaged = object !== undefined && annotations[FACT.damaged] === object.sha256;
@@ -34,14 +34,15 @@ export const fileStatus = (subject: FileSubject, now: number): FileStatus => {
     phase,
     conditions: settleConditions(before, findings, { now, generation }),
     updatedAt: BigInt(object?.updatedAt ?? 0),
-    ...(object === undefined ? {} : { objectRef: objectRef(namespace, object) }),
+    ...(object === undefined ? {} : { objectRef: objectRef(subject, object) }),
     ...(upload === undefined ? {} : { pendingUpload: pendingUpload(subject, upload) }),
   });
 };
 
-const objectRef = (namespace: string, object: ObjectFacts) => ({
+const objectRef = ({ namespace, spec }: FileSubject, object: ObjectFacts) => ({
   key: objectKey(namespace, object.sha256),
-  mediaType: object.mediaType,
+  // As downloads say it: the media type may change while the bytes stay.
+  mediaType: spec.mediaType,
   sizeBytes: BigInt(object.sizeBytes),
   sha256: object.sha256,
   filename: object.filename,

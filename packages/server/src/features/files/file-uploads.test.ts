@@ -40,6 +40,29 @@ describe('files', () => {
       });
     });
 
+    it('announce their hash in digits of either case', async () => {
+      const prepared = await world.prepare('/a', bytes, { sha256: sha256(bytes).toUpperCase() });
+      expect(prepared.file?.status?.pendingUpload?.expectedSha256).toBe(sha256(bytes));
+      expect((await world.put(prepared, bytes)).status).toBe(200);
+      expect((await world.complete(prepared)).file?.status?.phase).toBe('Ready');
+    });
+
+    it('change labels, annotations and spec of a stored file together with its bytes', async () => {
+      await world.made('/a.txt', 'old');
+      const file = {
+        metadata: { labels: { a: 'b' }, annotations: { note: 'c' } },
+        spec: { path: '/a.txt', mediaType: 'text/csv' },
+      };
+      const prepared = await world.prepare('/a.txt', bytes, { file });
+      expect(prepared.file).toMatchObject({ metadata: { labels: {} }, spec: { mediaType: 'text/plain' } });
+      await world.put(prepared, bytes);
+      const done = await world.complete(prepared);
+      expect(done.file).toMatchObject({ metadata: file.metadata, spec: { mediaType: 'text/csv' } });
+      const silent = await world.prepare('/a.txt', text('new'));
+      await world.put(silent, text('new'));
+      expect((await world.complete(silent)).file?.metadata).toMatchObject(file.metadata);
+    });
+
     it('refuse wrong bytes, a wrong size and a foreign signature, and stay open', async () => {
       const prepared = await world.prepare('/a', bytes);
       const other = await world.prepare('/b', bytes);

@@ -1,5 +1,6 @@
-import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
-import { invalidFields, isFault } from '../../base/index.ts';
+import { create } from '@bufbuild/protobuf';
+import { type File, FileSchema, type FileSpec, FileSpecSchema } from '@svc/api/resources';
+import { type FieldViolation, isFault } from '../../base/index.ts';
 import type { WriteOrigin } from '../../controllers/contract.ts';
 import { messageFromText, messageText } from '../../resources/index.ts';
 import { isObjectHash, type ResourceKey, type StoredResource, type WriteTx } from '../../store/contracts/index.ts';
@@ -7,7 +8,7 @@ import { FACT, fileSpec, objectOf, type UploadFacts, uploadHolder, uploadOf } fr
 import { FILE_WORK, requireRoom } from './file-kind.ts';
 import { mergeFile } from './file-rules.ts';
 import { hasText } from './file-text.ts';
-import { baseName, type FileWrites, type NewContent, newFileSpec, requireFilename } from './file-writes.ts';
+import { draftFile, type FileWrites, fileKey, type NewContent } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
 import type { UploadTransfer } from './transfers/index.ts';
 import { tooLarge, uploadInvalid } from './upload-faults.ts';
@@ -45,26 +46,29 @@ export class FileUploads {
     origin: WriteOrigin,
     wanted: WantedUpload,
   ): Promise<{ readonly file: StoredResource; readonly upload: UploadFacts }> {
-    const { namespace, file } = wanted;
-    this.#check(wanted);
-    const { spec, key } = newFileSpec(namespace, file);
-    const filename = requireFilename(wanted.filename === '' ? baseName(spec.path) : wanted.filename);
-    return this.#deps.store.write(async (tx) => {
-      const { sizeBytes, sha256 } = wanted;
+    const { namespace, file, sizeBytes } = wanted;
+    const sha256 = wanted.sha256.toLowerCase();
+    const { writer, store } = this.#deps;
+    const taken = await store.direct.resources.get(fileKey(namespace, file?.spec?.path ?? ''));
+    const drafted = draftFile(writer, { ...wanted, current: taken, faults: checkHash(sha256) });
+    const { spec, key, filename } = drafted;
+    const { objectBytes } = this.#deps.limits;
+    if (sizeBytes > objectBytes) throw tooLarge('the upload', objectBytes);
+    return store.write(async (tx) => {
       const current = await tx.resources.get(key);
       const replaced = current === undefined ? undefined : objectOf(current.annotations);
       const addedBytes = sizeBytes - (replaced?.sizeBytes ?? 0);
       if (addedBytes > 0) await requireRoom(tx, { ...this.#deps.limits, namespace, addedBytes });
       const times = { createdAt: tx.now(), expiresAt: tx.now() + OPEN_MICROS };
       const later = messageText(FileSpecSchema, file?.spec ?? spec);
-      const upload = {
+      const { labels = {}, annotations = {}, resourceVersion = '' } = file?.metadata ?? {};
+      const upload: UploadFacts = {
         ...{ id: this.#deps.ids.next(), sizeBytes, sha256, filename, spec: later, isReceived: false },
+        ...(current === undefined ? {} : { metadata: { labels, annotations } }),
         ...times,
       };
       const system = { annotations: { [FACT.upload]: JSON.stringify(upload) }, labels: { [FACT.upload]: upload.id } };
       if (current !== undefined) await dropUpload(tx, uploadOf(current.annotations));
-      const { labels = {}, annotations = {}, resourceVersion = '' } = file?.metadata ?? {};
-      const { writer } = this.#deps;
       const { resource } =
         current === undefined
           ? await writer.create(tx, origin, { key, spec, labels, annotations, system })
@@ -97,18 +101,10 @@ export class FileUploads {
 
   #shown(tx: WriteTx, record: StoredResource, given: { readonly upload: UploadFacts; readonly content: NewContent }) {
     const { upload, content } = given;
-    const desired = this.#writes.changed(tx, record, { spec: laterSpec(upload), content });
+    const file = create(FileSchema, { metadata: upload.metadata ?? {} });
+    const desired = this.#writes.changed(tx, record, { file, spec: laterSpec(upload), content });
     const annotations = { ...desired.system?.annotations, [FACT.upload]: undefined, [FACT.completed]: upload.id };
     return { ...desired, system: { annotations, labels: { [FACT.upload]: undefined } } };
-  }
-
-  #check({ sizeBytes, sha256 }: WantedUpload): void {
-    const { objectBytes } = this.#deps.limits;
-    if (sizeBytes > objectBytes) throw tooLarge('the upload', objectBytes);
-    if (!isObjectHash(sha256))
-      throw invalidFields([
-        { field: 'sha256', description: 'must be 64 lower-case hex digits', reason: 'FIELD_INVALID' },
-      ]);
   }
 
   /** Undefined when no such upload is open: it may be completed already. */
@@ -143,6 +139,9 @@ export class FileUploads {
     }
   }
 }
+
+const checkHash = (sha256: string): readonly FieldViolation[] =>
+  isObjectHash(sha256) ? [] : [{ field: 'sha256', description: 'must be 64 hex digits', reason: 'FIELD_INVALID' }];
 
 const laterSpec = (upload: UploadFacts): FileSpec => messageFromText(FileSpecSchema, upload.spec) as FileSpec;
 

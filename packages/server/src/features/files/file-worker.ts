@@ -7,7 +7,14 @@ import type {
   ResourceWriter,
   WorkItem,
 } from '../../controllers/contract.ts';
-import type { BlobStore, ResourceKey, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import {
+  type BlobStore,
+  everyResource,
+  type ResourceKey,
+  type Store,
+  type StoredResource,
+  type WriteTx,
+} from '../../store/contracts/index.ts';
 import { markDamaged, statusFor } from './file-damage.ts';
 import { FACT, FILES_ORIGIN, fileSpec, objectOf, sessionOf, uploadOf } from './file-facts.ts';
 import { FILE_WORK } from './file-kind.ts';
@@ -109,7 +116,6 @@ export class FileWorker implements QueueWorker {
 const isSubject = (record: StoredResource, uid: string, mark: string): boolean =>
   record.uid === uid && indexMark(fileSpec(record), objectOf(record.annotations)) === mark;
 
-const PAGE = 500;
 const RESYNC_MS = 3_600_000;
 
 /** Removes SESSION files when their session is gone, however it went (PL-7). */
@@ -123,19 +129,7 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
     if (key.kind !== 'Session' || change.change !== 'deleted') return [];
     const labels = [{ op: 'in' as const, key: FACT.session, values: [key.name] }];
     const scope = { type: 'namespace', namespace: key.namespace } as const;
-    const found: ResourceKey[] = [];
-    for (;;) {
-      const after = found.at(-1);
-      const page = await reads.list({
-        kind: 'File',
-        scope,
-        labels,
-        limit: PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
-      found.push(...page.map((record) => record.key));
-      if (page.length < PAGE) return found;
-    }
+    return (await everyResource(reads, { kind: 'File', scope, labels })).map((record) => record.key);
   },
   reconcile: async (key) => {
     const record = await deps.store.direct.resources.get(key);

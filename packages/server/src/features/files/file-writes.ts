@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
-import { Fault, invalidField, invalidFields } from '../../base/index.ts';
-import type { DesiredResource, WriteOrigin } from '../../controllers/contract.ts';
-import { recordKey, requireSameNamespace } from '../../resources/index.ts';
+import { Fault, type FieldViolation } from '../../base/index.ts';
+import type { DesiredResource, ResourceWriter, WriteOrigin } from '../../controllers/contract.ts';
+import { fileName, recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
-import { FACT, type FileSession, fileSpec, type ObjectFacts, objectOf } from './file-facts.ts';
-import { checkFile, fileName, fillFile, mergeFile } from './file-rules.ts';
+import { FACT, type FileSession, fileSpec, type ObjectFacts, objectOf, sessionOf } from './file-facts.ts';
+import { checkFile, checkFilename, checkOwner, fillFile, mergeFile } from './file-rules.ts';
 import { hasText, indexFile, indexMark, textOf } from './file-text.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { tooLarge } from './upload-faults.ts';
@@ -33,18 +33,42 @@ export const fileKey = (namespace: string, name: string): ResourceKey =>
   // A path stands for the name that is derived from it.
   recordKey('File', namespace, name.startsWith('/') ? fileName(name) : name);
 
-/** The filled spec and key of a file to be made; throws all faults of its fields before any byte is stored. */
-export const newFileSpec = (
-  namespace: string,
-  file: File | undefined,
-): { readonly spec: FileSpec; readonly key: ResourceKey } => {
+/** What is asked of a file to be made. */
+export interface FileDraft {
+  readonly namespace: string;
+  readonly file: File | undefined;
+  /** Name of its downloads; '' = the end of its path. */
+  readonly filename?: string;
+  readonly session?: FileSession | undefined;
+  /** The file that has the path already, where that is no fault. */
+  readonly current?: StoredResource | undefined;
+  /** Faults that the request has besides. */
+  readonly faults?: readonly FieldViolation[];
+}
+
+/** The filled spec, key and file name of a file to be made; throws all faults of the request before any byte is stored. */
+export const draftFile = (
+  writer: Pick<ResourceWriter, 'metadataFaults'>,
+  draft: FileDraft,
+): { readonly spec: FileSpec; readonly key: ResourceKey; readonly filename: string } => {
+  const { namespace, file, filename = '', session, current, faults = [] } = draft;
   requireSameNamespace(namespace, file?.metadata?.namespace ?? '');
   const spec = fillFile(file?.spec ?? create(FileSpecSchema));
   const given = file?.metadata?.name ?? '';
   const name = given === '' ? fileName(spec.path) : given;
-  const faults = checkFile(spec, { name, before: undefined });
-  if (faults.length > 0) throw invalidFields(faults);
-  return { spec, key: recordKey('File', namespace, name) };
+  const owner = session ?? (current === undefined ? undefined : sessionOf(current.annotations));
+  refuse([
+    ...faults,
+    ...checkFile(spec, { name, before: undefined }),
+    ...checkOwner(spec, owner !== undefined),
+    ...checkFilename(filename),
+    ...writer.metadataFaults(givenMetadata(file), { current, path: 'metadata.' }),
+  ]);
+  return { spec, key: recordKey('File', namespace, name), filename: filename === '' ? baseName(spec.path) : filename };
+};
+
+const refuse = (faults: readonly FieldViolation[]): void => {
+  if (faults.length > 0) throw refusal(faults);
 };
 
 /** Labels and annotations that a request gives; a request without any leaves them as they are. */
@@ -66,9 +90,8 @@ export class FileWrites {
 
   /** Throws PATH_TAKEN, TOO_LARGE, STORAGE_QUOTA and what the write pipeline refuses. */
   async create(origin: WriteOrigin, wanted: NewFile): Promise<StoredResource> {
-    const { namespace, file } = wanted;
-    const { spec, key } = newFileSpec(namespace, file);
-    const content = await this.#stored(namespace, { spec, ...wanted });
+    const { spec, key, filename } = draftFile(this.#deps.writer, wanted);
+    const content = await this.#stored(wanted.namespace, { ...wanted, spec, filename });
     return this.#insert(origin, { ...wanted, spec, key, content });
   }
 
@@ -81,10 +104,10 @@ export class FileWrites {
   ): Promise<StoredResource> {
     const { blobs, objects } = this.#deps;
     const { namespace, file, content: source } = wanted;
-    const { spec: filled, key } = newFileSpec(namespace, file);
+    const { spec: filled, key } = draftFile(this.#deps.writer, { namespace, file, session: wanted.session });
     const hasOwnType = (file?.spec?.mediaType ?? '') !== '' || source.mediaType === '';
     const spec = hasOwnType ? filled : create(FileSpecSchema, { ...filled, mediaType: source.mediaType });
-    await objects.pins.pin(source.sha256);
+    await objects.reserve(source.sha256, source.sizeBytes);
     const content = hasText(spec, source) ? { ...source, bytes: await blobs.read(source.sha256) } : source;
     return this.#insert(origin, { ...wanted, spec, key, content });
   }
@@ -124,17 +147,24 @@ export class FileWrites {
   ): Promise<StoredResource> {
     const { store, writer } = this.#deps;
     requireSameNamespace(key.namespace, given.file?.metadata?.namespace ?? '');
+    const { file, filename } = given;
     const before = await store.direct.resources.get(key);
-    const expected = before === undefined ? create(FileSpecSchema) : mergeFile(fileSpec(before), given.file?.spec);
+    const expected = before === undefined ? create(FileSpecSchema) : fillFile(mergeFile(fileSpec(before), file?.spec));
+    refuse([
+      ...(before === undefined ? [] : checkFile(expected, { name: key.name, before: fileSpec(before).path })),
+      ...checkFilename(filename),
+      ...writer.metadataFaults(givenMetadata(file), { current: before, path: 'metadata.' }),
+    ]);
+    const shownName = filename === '' ? baseName(expected.path) : filename;
     const content =
       given.content === undefined
         ? undefined
-        : await this.#stored(key.namespace, { spec: expected, content: given.content, filename: given.filename });
+        : await this.#stored(key.namespace, { spec: expected, content: given.content, filename: shownName });
     return store.write(async (tx) => {
       const { resource } = await writer.modify(tx, origin, {
         key,
-        resourceVersion: given.file?.metadata?.resourceVersion ?? '',
-        change: (current) => this.changed(tx, current, { file: given.file, spec: given.file?.spec, content }),
+        resourceVersion: file?.metadata?.resourceVersion ?? '',
+        change: (current) => this.changed(tx, current, { file, spec: file?.spec, content, filename }),
       });
       await this.index(tx, resource, content);
       return resource;
@@ -149,13 +179,19 @@ export class FileWrites {
       readonly file?: File | undefined;
       readonly spec: FileSpec | undefined;
       readonly content: NewContent | undefined;
+      /** Name of downloads of bytes that stay; '' or absent leaves it. */
+      readonly filename?: string;
     },
   ): DesiredResource {
     const spec = fillFile(mergeFile(fileSpec(current), given.spec));
-    const { content } = given;
+    const { content, filename = '' } = given;
     const desired = { ...givenMetadata(given.file), spec };
-    if (content === undefined) return desired;
-    const facts = contentFacts(spec, { content, previous: objectOf(current.annotations), now: tx.now() });
+    const previous = objectOf(current.annotations);
+    if (content === undefined)
+      return filename === '' || previous === undefined
+        ? desired
+        : { ...desired, system: { annotations: { [FACT.object]: JSON.stringify({ ...previous, filename }) } } };
+    const facts = contentFacts(spec, { content, previous, now: tx.now() });
     return { ...desired, system: { annotations: facts } };
   }
 
@@ -174,25 +210,15 @@ export class FileWrites {
     given: { readonly spec: FileSpec; readonly content: Uint8Array; readonly filename: string },
   ): Promise<NewContent> {
     const { inlineBytes } = this.#deps.limits;
-    const { content: bytes, spec } = given;
+    const { content: bytes, spec, filename } = given;
     if (bytes.length > inlineBytes) throw tooLarge('the content', inlineBytes);
-    const filename = requireFilename(given.filename === '' ? baseName(spec.path) : given.filename);
     const facts = { mediaType: spec.mediaType, filename };
     const { sha256, sizeBytes } = await this.#deps.objects.store(namespace, bytes, facts);
     return { sha256, sizeBytes, filename, bytes };
   }
 }
 
-export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-const FILENAME_MAX = 255;
-
-/** Throws FIELD_INVALID for a name that no download can have. */
-export const requireFilename = (filename: string): string => {
-  if (filename.length > FILENAME_MAX * 4 || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename))
-    throw invalidField('filename', 'must be a plain file name', 'FILE_NAME');
-  return filename;
-};
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 const requireFreePath = async (tx: WriteTx, key: ResourceKey, path: string): Promise<void> => {
   if ((await tx.resources.get(key)) === undefined) return;

@@ -51,6 +51,56 @@ describe('files', () => {
     });
   });
 
+  it('name every fault of a request at once, and store no byte of it', async () => {
+    const file = {
+      metadata: { labels: { 'svc/x': '1' }, annotations: { 'option.svc/none': '1' } },
+      spec: { path: 'a', mediaType: 'x', retention: FileRetention.SESSION },
+    };
+    const expected = [
+      'spec.path',
+      'spec.mediaType',
+      'spec.retention',
+      'filename',
+      'metadata.labels[svc/x]',
+      'metadata.annotations[option.svc/none]',
+    ];
+    const content = text('never stored');
+    const faultsOf = (work: Promise<unknown>): Promise<readonly string[]> =>
+      work.then(
+        () => [],
+        (error: { violations: readonly { field: string }[] }) => error.violations.map(({ field }) => field),
+      );
+    const create = { ns: 'default', file, content, filename: 'a/b' };
+    expect(await faultsOf(world.call(method.createFile, create as never))).toEqual(expected);
+    const prepare = { ns: 'default', file, filename: '..', sizeBytes: 1n, sha256: 'x' };
+    expect(await faultsOf(world.call(method.prepareUpload, prepare as never))).toEqual(['sha256', ...expected]);
+    const { retention: _, ...spec } = file.spec;
+    const update = { ...create, file: { ...file, spec }, name: world.nameOf(await world.made('/a')) };
+    expect(await faultsOf(world.call(method.updateFile, update as never))).toEqual(
+      expected.filter((field) => field !== 'spec.retention'),
+    );
+    expect(await world.blobs.stat(sha256(content))).toBeUndefined();
+  });
+
+  it('have paths of up to 1,024 characters, with the end of the path as their name', async () => {
+    const path = `/${'\u{1f600}'.repeat(1_023)}`;
+    expect((await world.made(path)).file?.status?.objectRef?.filename).toBe(path.slice(1));
+    await expect(world.made(`${path}x`)).rejects.toMatchObject({ violations: [{ field: 'spec.path' }] });
+  });
+
+  it('take another name and another type while their bytes stay', async () => {
+    const name = world.nameOf(await world.made('/a.txt'));
+    const changed = (await world.call(method.updateFile, {
+      ...{ ns: 'default', name, filename: 'b.md', file: { spec: { mediaType: 'text/markdown' } } },
+    } as never)) as FileResponse;
+    const shown = { filename: 'b.md', mediaType: 'text/markdown', sha256: sha256(text('hello')) };
+    expect(changed.file?.status?.objectRef).toMatchObject(shown);
+    expect((await world.download(name)).headers).toMatchObject({
+      'content-type': 'text/markdown',
+      'content-disposition': "attachment; filename*=UTF-8''b.md",
+    });
+  });
+
   it('replace only what an update gives, never the path', async () => {
     const response = await world.made('/a.txt', 'one', { retention: FileRetention.RETAINED });
     const update = (file: object, content?: Uint8Array): Promise<FileResponse> =>

@@ -8,7 +8,6 @@ export { type Artifacts, artifactsFeature, type NewArtifact } from './artifacts/
 export { fileContract } from './file-kind.ts';
 export { type FilesFeature, filesFeature } from './file-operations.ts';
 export type { FileReads } from './file-reads.ts';
-export { fileName } from './file-rules.ts';
 export { type DocumentForm, workspacePlaces } from './file-text.ts';
 export { FileWorker, fileController } from './file-worker.ts';
 export type { FileWrites } from './file-writes.ts';

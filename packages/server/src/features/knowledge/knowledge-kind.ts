@@ -7,12 +7,17 @@ import { chunkDocument } from './document-chunks.ts';
 import { checkKnowledge, fillKnowledge } from './knowledge-rules.ts';
 import { indexWords } from './search-words.ts';
 
+export interface KnowledgeKindDeps {
+  /** `limits.knowledgeMax`; absent = its default. */
+  readonly maxBytes?: number;
+}
+
 /** How documents are written, whichever door they come through; indexing is part of the transaction (PL-6, RT-R53). */
-export const knowledgeContract = (): KindContract =>
+export const knowledgeContract = ({ maxBytes }: KnowledgeKindDeps = {}): KindContract =>
   kindContract<KnowledgeSpec>({
     kind: 'Knowledge',
     defaults: (spec, key) => fillKnowledge(spec, key.name),
-    validate: ({ spec }) => checkKnowledge(spec),
+    validate: ({ spec }) => checkKnowledge(spec, maxBytes),
     ownBounds: ({ content }) => [content],
     admit: requirePath,
     observe: async (tx, write) =>

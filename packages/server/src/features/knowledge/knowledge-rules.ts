@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type KnowledgeSpec, KnowledgeSpecSchema } from '@svc/api/resources';
 import { type FieldViolation, invalidField } from '../../base/index.ts';
 
-/** Most bytes of a document as UTF-8 (PL-6). */
+/** Most bytes of a document as UTF-8 unless `limits.knowledgeMax` says otherwise (PL-6). */
 export const KNOWLEDGE_MAX = 1024 * 1024;
 const PATH_MAX = 512;
 const QUERY_MAX = 1024;
@@ -30,7 +30,7 @@ export const isKnowledgePath = (path: string): boolean =>
   path.split('/').every((segment) => !['', '.', '..'].includes(segment));
 
 /** All faults of a document's fields; the path is in normal form. */
-export const checkKnowledge = (spec: KnowledgeSpec): readonly FieldViolation[] => [
+export const checkKnowledge = (spec: KnowledgeSpec, maxBytes = KNOWLEDGE_MAX): readonly FieldViolation[] => [
   ...(isKnowledgePath(spec.path)
     ? []
     : [
@@ -40,9 +40,9 @@ export const checkKnowledge = (spec: KnowledgeSpec): readonly FieldViolation[] =
           reason: 'KNOWLEDGE_PATH',
         },
       ]),
-  ...(Buffer.byteLength(spec.content) <= KNOWLEDGE_MAX
+  ...(Buffer.byteLength(spec.content) <= maxBytes
     ? []
-    : [{ field: 'spec.content', description: `longer than ${KNOWLEDGE_MAX} bytes`, reason: 'KNOWLEDGE_MAX' }]),
+    : [{ field: 'spec.content', description: `longer than ${maxBytes} bytes`, reason: 'KNOWLEDGE_MAX' }]),
 ];
 
 /** Refuses a blank or too long query. Throws FIELD_INVALID, with QUERY_REQUIRED for a blank one. */

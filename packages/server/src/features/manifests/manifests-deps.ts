@@ -26,8 +26,8 @@ export interface NamespaceDoor {
     },
   ): Promise<StoredResource>;
   readonly descendants: DescendantsOf;
-  /** Ancestors by name, nearest first, without a read. */
-  readonly ancestorsOf: (namespace: string) => readonly string[];
+  /** Ancestors by name, nearest first, without a read; of a namespace that is gone those it had. */
+  readonly lastAncestorsOf: (namespace: string) => readonly string[];
 }
 
 /** Facts laid over the status of a kind at read, by uid, as JSON text of status fields (API-1.4 activity). */

@@ -1,5 +1,5 @@
 import { type Fault, invalidField } from '../../base/index.ts';
-import { findKind, kinds, namespaceKey, recordKey } from '../../resources/index.ts';
+import { findKind, kinds, namespaceKey, recordKey, refusal } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey } from '../../store/contracts/index.ts';
 
 export interface AddressRequest {
@@ -23,7 +23,8 @@ export const addressOf = async (
 ): Promise<ResourceKey> => {
   const { ns, kind, name, parent } = request;
   if (kind === 'Namespace') {
-    if (ns !== name) throw invalidField('ns', 'of a Namespace is its name', 'PATH_BODY_MISMATCH');
+    if (ns !== name)
+      throw refusal([{ field: 'ns', description: 'of a Namespace is its name', reason: 'PATH_BODY_MISMATCH' }]);
     return namespaceKey(name);
   }
   const row = findKind(kind);

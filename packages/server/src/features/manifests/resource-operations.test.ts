@@ -9,7 +9,7 @@ import {
   type ResourceResponse,
   ResourceService,
 } from '@svc/api/gateway';
-import { SkillSpecSchema } from '@svc/api/resources';
+import { CommonResourceStatusSchema, SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kindContract } from '../../controllers/contract.ts';
 import { recordKey } from '../../resources/index.ts';
@@ -17,7 +17,7 @@ import type { StoredOwner, StoredResource } from '../../store/contracts/index.ts
 import { callContext, openResourceWorld, type ResourceWorld, type TestStream } from '../testing/index.ts';
 
 const { getResource, listResources, deleteResource, watchResources } = ResourceService.method;
-const { createAgent, modifyAgent, createNamespace, getAgent } = GatewayService.method;
+const { createAgent, modifyAgent, createNamespace, deleteNamespace, getAgent } = GatewayService.method;
 
 describe('resources of every kind', () => {
   let world: ResourceWorld;
@@ -83,7 +83,7 @@ describe('resources of every kind', () => {
       });
       await expect(get({ kind: 'agents', name: 'x' })).rejects.toThrow('did you mean Agent');
       await expect(get({ kind: 'ChannelSubscription', name: 'x' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-      await expect(get({ kind: 'Namespace', name: 'x' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      await expect(get({ kind: 'Namespace', name: 'x' })).rejects.toMatchObject({ reason: 'PATH_BODY_MISMATCH' });
     });
   });
 
@@ -184,6 +184,17 @@ describe('resources of every kind', () => {
       expect([await find('first'), await find('second')]).toEqual([undefined, undefined]);
     });
 
+    it('in one of the known ways only', async () => {
+      await skill('one');
+      await expect(remove('one', { propagation: 9 })).rejects.toMatchObject({ reason: 'FIELD_INVALID' });
+      expect(await find('one')).toBeDefined();
+    });
+
+    it('is not found where there is not even their namespace', async () => {
+      await expect(remove('one', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
+      await expect(remove('one')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
+    });
+
     it('not while a finalizer holds them, unless forced', async () => {
       await skill('held', { finalizers: ['example.org/hold'] });
       expect((await remove('held')).pending).toBe(true);
@@ -197,6 +208,60 @@ describe('resources of every kind', () => {
       expect((await find('held'))?.status).toContain('Finalized');
       expect((await remove('held', { force: true })).pending).toBe(false);
       expect(await find('held')).toBeUndefined();
+    });
+
+    it('with phase Terminating while that waits, whoever writes a status meanwhile', async () => {
+      const { key } = await skill('held', { finalizers: ['example.org/hold', 'example.org/last'] });
+      const answer = await remove('held');
+      expect(answer.resource?.status?.kind.value).toMatchObject({ phase: 'Terminating' });
+      const status = create(CommonResourceStatusSchema, { phase: 'Ready', observedGeneration: 1n });
+      const judge = () => world.store.write((tx) => world.writer.writeStatus(tx, key, () => ({ status })));
+      expect(JSON.parse((await judge())?.status ?? '')).toEqual({ observedGeneration: '1', phase: 'Terminating' });
+      world.clock.advance(700_000);
+      await world.runner.tick();
+      const finalizers = ['example.org/last'];
+      await world.store.write((tx) =>
+        world.writer.modify(tx, callContext('test'), { key, change: () => ({ finalizers }) }),
+      );
+      expect(JSON.parse((await judge())?.status ?? '')).toMatchObject({
+        phase: 'Terminating',
+        conditions: [{ type: 'Finalized', status: 'False', reason: 'Blocked', message: 'example.org/last' }],
+      });
+    });
+
+    it('when their finalizers go by a write that leaves system keys out, as reads and writes may', async () => {
+      const { key } = await skill('held', { finalizers: ['example.org/hold'] });
+      const system = { labels: { 'svc/x': 'y', 'svc/~z': '1' } };
+      await world.store.write((tx) => world.writer.writeStatus(tx, key, () => ({ system })));
+      await remove('held');
+      const write = (owners: readonly StoredOwner[]) =>
+        world.store.write((tx) =>
+          world.writer.put(tx, callContext('test'), { key, labels: {}, annotations: {}, owners, finalizers: [] }),
+        );
+      const other = await skill('other');
+      await expect(write([ownedBy(other)])).rejects.toMatchObject({ reason: 'RESOURCE_DELETING' });
+      await write([]);
+      expect(await find('held')).toBeUndefined();
+    });
+
+    it('in the foreground only after blocking dependants that stand behind many others', async () => {
+      const owner = await skill('owner');
+      for (let index = 0; index < 501; index++)
+        await skill(`child-${index}`, {
+          owners: [ownedBy(owner, index === 500)],
+          finalizers: index === 500 ? ['example.org/hold'] : [],
+        });
+      expect((await remove('owner', { propagation: DeletePropagation.FOREGROUND })).pending).toBe(true);
+      world.clock.advance(6_000);
+      await world.runner.tick();
+      expect(await find('child-0')).toBeUndefined();
+      expect(await find('owner')).toBeDefined();
+      await world.store.write((tx) =>
+        world.writer.writeStatus(tx, recordKey('Skill', 'default', 'child-500'), () => ({ finalizers: [] })),
+      );
+      world.clock.advance(6_000);
+      await world.runner.tick();
+      expect(await find('owner')).toBeUndefined();
     });
 
     it('when the last finalizer is taken away by a write', async () => {
@@ -216,6 +281,7 @@ describe('resources of every kind', () => {
         metadata: { current: String(version) },
       });
       await expect(remove('none')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
+      await expect(remove('none', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
     });
 
     it('with their sessions when they are agents', async () => {
@@ -316,6 +382,21 @@ describe('resources of every kind', () => {
       expect(shown(deep)).toEqual(['BOOKMARK', 'CREATED in-default-sub', 'CREATED in-default']);
     });
 
+    it('with what goes when a namespace below goes that is a child by its parent only', async () => {
+      await world.call(createNamespace, { name: 'child', parent: 'default' });
+      await agent('inside', {}, 'child');
+      const stream = watch({ recursive: true, kinds: ['Agent', 'Namespace'] });
+      await settle();
+      await world.call(deleteNamespace, { name: 'child', purge: true });
+      await world.runner.tick();
+      await settle();
+      expect(shown(stream).slice(-2)).toEqual(['DELETED inside', 'DELETED child']);
+      await world.call(createNamespace, { name: 'child' });
+      await agent('stranger', {}, 'child');
+      await settle();
+      expect(shown(stream).at(-1)).toBe('DELETED child');
+    });
+
     it('not from a version that is not kept or not yet there', async () => {
       const { newest } = await world.store.direct.resources.versionRange();
       const stream = watch({ resourceVersion: String(newest + 1) });
@@ -334,6 +415,22 @@ describe('resources of every kind', () => {
       expect(shown(stream)).toEqual(['BOOKMARK', 'BOOKMARK']);
       const { newest } = await world.store.direct.resources.versionRange();
       expect(stream.ids.at(-1)).toBe(String(newest));
+    });
+
+    it('with a bookmark at once when a reader prefers to know that it has all up to now', async () => {
+      await agent('a');
+      await skill('unseen');
+      const { newest } = await world.store.direct.resources.versionRange();
+      const since = (resourceVersion: string): TestStream<ResourceChangedEvent> =>
+        world.stream(watchResources, { ns: 'default', kinds: ['Agent'], resourceVersion }, { prefer: 'svc-bookmark' });
+      const [all, none] = [since('0'), since(String(newest))];
+      await settle();
+      expect([all, none].map((stream) => shown(stream).at(-1))).toEqual(['BOOKMARK', 'BOOKMARK']);
+      expect([all, none].map((stream) => stream.ids.at(-1))).toEqual([String(newest), String(newest)]);
+      await agent('b');
+      await settle();
+      expect(shown(all).slice(-2)).toEqual(['BOOKMARK', 'CREATED b']);
+      await Promise.all([all.stop(), none.stop()]);
     });
 
     it('until a reader falls too far behind, who learns where to go on', async () => {

@@ -13,10 +13,10 @@ import {
   ResourceService,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, pageSize } from '../../base/index.ts';
+import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../base/index.ts';
 import type { Propagation, RemoveResult } from '../../controllers/contract.ts';
-import { fillPage, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
-import type { ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import { fillPage, namespaceKey, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
+import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import { type Operation, serverStream, unary } from '../contract.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
@@ -109,17 +109,21 @@ const deleteResource = async (
   request: DeleteResourceRequest,
   context: CallContext,
 ): Promise<DeleteResourceResponse> => {
+  const propagation = propagationOf(request.propagation);
   const { resource, pending } = await deps.store.write(async (tx): Promise<RemoveResult> => {
     const key = await addressOf(tx, request);
     const { resourceVersion } = request;
-    if (key.kind === 'Namespace') {
+    if (key.kind === 'Namespace' && !(request.force && (await isHeld(tx, key)))) {
       const tombstone = await deps.namespaces.remove(tx, context, { name: key.name, purge: false, resourceVersion });
       return { resource: tombstone, pending: true };
     }
+    // What does not exist is not found, wherever it would be (API-8): a missing namespace too.
+    const home = namespaceKey(key.namespace);
+    if ((await tx.resources.get(home)) === undefined) throw resourceNotFound(home);
     return deps.writer.remove(tx, context, {
       key,
       resourceVersion,
-      propagation: propagationOf(request.propagation),
+      propagation,
       force: request.force,
     });
   });
@@ -127,7 +131,19 @@ const deleteResource = async (
   return create(DeleteResourceResponseSchema, { pending, ...(shown === undefined ? {} : { resource: shown }) });
 };
 
+/** True for a namespace whose purge is over but for its finalizers: these may be stripped as of any resource. */
+const isHeld = async (tx: ReadTx, key: ResourceKey): Promise<boolean> =>
+  (await tx.resources.get(key))?.deletionTimestamp !== undefined;
+
+const PROPAGATIONS: ReadonlyMap<number, Propagation> = new Map([
+  [DeletePropagation.UNSPECIFIED, 'background'],
+  [DeletePropagation.BACKGROUND, 'background'],
+  [DeletePropagation.FOREGROUND, 'foreground'],
+  [DeletePropagation.ORPHAN, 'orphan'],
+]);
+
 const propagationOf = (value: DeletePropagation): Propagation => {
-  if (value === DeletePropagation.FOREGROUND) return 'foreground';
-  return value === DeletePropagation.ORPHAN ? 'orphan' : 'background';
+  const known = PROPAGATIONS.get(value);
+  if (known === undefined) throw invalidField('propagation', 'is not one of the values');
+  return known;
 };

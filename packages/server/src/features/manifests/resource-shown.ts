@@ -1,6 +1,6 @@
 import type { Resource } from '@svc/api/resources';
 import type { AccessTarget, CallContext } from '../../auth/contract.ts';
-import { rowOf } from '../../resources/index.ts';
+import { parseJsonMap, rowOf } from '../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 
@@ -10,8 +10,11 @@ export const secretTarget = (record: StoredResource): AccessTarget =>
     ? { namespace: record.key.name }
     : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
 
-/** Values of Secrets never appear in lists and events, whoever reads them (PL-8). */
-export const isSecret = (record: StoredResource): boolean => rowOf(record)?.kind === 'Secret';
+/** Values of Secrets, also of those that templates hold, never appear in lists and events, whoever reads them (PL-8). */
+export const isSecret = (record: StoredResource): boolean => {
+  const kind = rowOf(record)?.kind;
+  return kind === 'Secret' || (kind === 'Template' && parseJsonMap(record.spec)?.['kind'] === 'Secret');
+};
 
 /** Generic forms of records for a caller, with the facts that are kept beside them. */
 export const showResources = async (

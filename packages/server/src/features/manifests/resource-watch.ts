@@ -12,6 +12,9 @@ import { listScope, requireNamespace } from './resource-scope.ts';
 import { isSecret, secretTarget } from './resource-shown.ts';
 import { WatchFilter } from './watch-filter.ts';
 
+/** What a reader prefers that wants a bookmark when it has everything up to the start of its watch, not at the next quiet time. */
+const BOOKMARK_AT_START = 'svc-bookmark';
+
 const BATCH = 500;
 const QUIET_MS = 30_000;
 
@@ -37,6 +40,8 @@ export class ResourceWatch {
   readonly #filter: WatchFilter;
   #waiting: ResourceChange[] = [];
   #last = 0;
+  /** Version up to which a reader that prefers so is waiting to have everything. */
+  #awaited: number | undefined;
   #failure: Fault | undefined;
   #wake: () => void = () => undefined;
   #quietTimer: CancelTimer = () => undefined;
@@ -53,7 +58,7 @@ export class ResourceWatch {
         recursive,
         kinds: new Set(kinds),
         labels: parseLabelSelector(labelSelector),
-        ancestorsOf: deps.namespaces.ancestorsOf,
+        ancestorsOf: deps.namespaces.lastAncestorsOf,
       },
       resourceVersion === '',
     );
@@ -73,6 +78,7 @@ export class ResourceWatch {
       if (from !== undefined) await this.#requireKept(from);
       sink.open();
       await (from === undefined ? this.#present() : this.#backfill(from, subscription.after));
+      await this.#tellArrival();
       await this.#live();
     } finally {
       subscription.stop();
@@ -96,6 +102,7 @@ export class ResourceWatch {
       throw new Fault('OUT_OF_RANGE', 'VERSION_EXPIRED', 'changes after this version are not kept: list again', {
         metadata: { oldest: String(oldest), newest: String(newest) },
       });
+    if (this.#call.context.prefers?.(BOOKMARK_AT_START) === true) this.#awaited = newest;
   }
 
   /** Everything there is as CREATED, then the version up to which that is true. */
@@ -140,8 +147,17 @@ export class ResourceWatch {
       const batch = this.#waiting;
       this.#waiting = [];
       await this.#sendAll(batch, (change) => this.#shown(change));
-      if (batch.length === 0) await this.#pause();
+      await this.#tellArrival();
+      // What came while the others were sent has woken nobody.
+      if (this.#waiting.length === 0) await this.#pause();
     }
+  }
+
+  /** Once, when everything up to the newest version at the start of the watch has been judged. */
+  async #tellArrival(): Promise<void> {
+    if (this.#awaited === undefined || this.#last < this.#awaited || this.#isOver()) return;
+    this.#awaited = undefined;
+    await this.#bookmark();
   }
 
   #shown(change: ResourceChange): Sent | undefined {

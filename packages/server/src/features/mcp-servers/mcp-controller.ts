@@ -1,13 +1,14 @@
 import type { CommonResourceStatus } from '@svc/api/resources';
 import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
 import { commonStatus, kindRow, messageText, SYSTEM_NAMESPACE } from '../../resources/index.ts';
-import type {
-  ReadTx,
-  ResourceChange,
-  ResourceKey,
-  ResourceReads,
-  Store,
-  StoredResource,
+import {
+  everyResource,
+  type ReadTx,
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  type Store,
+  type StoredResource,
 } from '../../store/contracts/index.ts';
 import { judgeBinding, judgeServer } from './mcp-judgement.ts';
 import { bindingSpec, McpReferences, serverSpec } from './mcp-references.ts';
@@ -21,7 +22,6 @@ export interface McpControllerDeps {
 }
 
 const RESYNC_MS = 300_000;
-const PAGE = 500;
 /** Kinds whose conditions a change of the named kind may move. */
 const AFFECTED: ReadonlyMap<string, readonly string[]> = new Map([
   ['McpServer', ['McpServerBinding']],
@@ -61,15 +61,9 @@ const keysIn = async (
   reads: ResourceReads,
   kind: string,
   namespaces: readonly string[] | undefined,
-): Promise<ResourceKey[]> => {
+): Promise<readonly ResourceKey[]> => {
   const scope = namespaces === undefined ? ({ type: 'all' } as const) : ({ type: 'namespaces', namespaces } as const);
-  const found: ResourceKey[] = [];
-  for (;;) {
-    const after = found.at(-1);
-    const page = await reads.list({ kind, scope, limit: PAGE, ...(after === undefined ? {} : { after }) });
-    found.push(...page.map((record) => record.key));
-    if (page.length < PAGE) return found;
-  }
+  return (await everyResource(reads, { kind, scope })).map((record) => record.key);
 };
 
 const reconcile = async (

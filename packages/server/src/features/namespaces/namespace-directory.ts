@@ -2,7 +2,7 @@ import { BoundedCache } from '../../base/index.ts';
 import type { NamespaceFacts } from '../../controllers/contract.ts';
 import { namespaceDeleted, namespaceKey, namespaceMissing, withoutPrivate } from '../../resources/index.ts';
 import type { NamespaceGate } from '../../runtime/contract.ts';
-import type { ReadTx, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import { everyResource, type ReadTx, type ResourceReads, type StoredResource } from '../../store/contracts/index.ts';
 import { type NamespaceState, namespaceState, PARENT_LABEL } from './namespace-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -15,7 +15,6 @@ interface Known {
 }
 
 const ENTRIES = 10_000;
-const PAGE = 500;
 const PARENTS_PER_QUERY = 200;
 
 /**
@@ -82,18 +81,9 @@ export const descendantRecords = async (resources: ResourceReads, name: string):
   return found;
 };
 
-const childRecords = async (resources: ResourceReads, parents: readonly string[]): Promise<StoredResource[]> => {
-  const found: StoredResource[] = [];
-  for (;;) {
-    const after = found.at(-1)?.key;
-    const page = await resources.list({
-      kind: 'Namespace',
-      scope: { type: 'namespace', namespace: '' },
-      labels: [{ op: 'in', key: PARENT_LABEL, values: parents }],
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    found.push(...page);
-    if (page.length < PAGE) return found;
-  }
-};
+const childRecords = (resources: ResourceReads, parents: readonly string[]): Promise<readonly StoredResource[]> =>
+  everyResource(resources, {
+    kind: 'Namespace',
+    scope: { type: 'namespace', namespace: '' },
+    labels: [{ op: 'in', key: PARENT_LABEL, values: parents }],
+  });

@@ -54,7 +54,7 @@ export const namespaceContract = (deps: NamespaceKindDeps): KindContract =>
         deletedAt: write.current === undefined ? 0 : namespaceState(write.current).deletedAt,
       }),
     applied: async (tx, write) => tx.afterCommit(() => deps.ancestry.note(write.stored)),
-    removing: async (tx, record) => tx.afterCommit(() => deps.ancestry.forget(record.key.name)),
+    removing: async (tx, record) => tx.afterCommit(() => deps.ancestry.forget(record)),
   });
 
 const ancestorsOf = async (deps: NamespaceKindDeps, tx: WriteTx, parent: string): Promise<readonly string[]> =>
@@ -64,7 +64,8 @@ const admit = async (deps: NamespaceKindDeps, tx: WriteTx, write: Write): Promis
   const { parent } = write.spec;
   if (write.current !== undefined) {
     const state = namespaceState(write.current);
-    if (state.isDeleted) throw namespaceDeleted(write.key.name);
+    // The pipeline lets only finalizers go from one that waits for its own removal.
+    if (state.isDeleted && write.current.deletionTimestamp === undefined) throw namespaceDeleted(write.key.name);
     if (state.parent !== parent) throw refusal([parentMismatch(state.parent)]);
     return;
   }

@@ -1,12 +1,14 @@
 import { create } from '@bufbuild/protobuf';
-import { GatewayService, type ListNamespacesResponse, type NamespaceResponse } from '@svc/api/gateway';
+import { GatewayService, type ListNamespacesResponse, type NamespaceResponse, ResourceService } from '@svc/api/gateway';
 import { AgentSpecSchema, SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type KindContract, kindContract } from '../../controllers/contract.ts';
 import { namespaceKey, recordKey } from '../../resources/index.ts';
+import type { ResourceKey } from '../../store/contracts/index.ts';
 import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 
 const { createNamespace, getNamespace, deleteNamespace, listNamespaces, createAgent, getAgent } = GatewayService.method;
+const { deleteResource } = ResourceService.method;
 const skills = (): readonly KindContract[] => [kindContract({ kind: 'Skill', validate: () => [] })];
 
 describe('namespaces', () => {
@@ -68,6 +70,7 @@ describe('namespaces', () => {
       { name: 'acme:x', parent: 'default' },
       { name: 'acme', parent: 'default' },
       { name: 'self', parent: 'self' },
+      { name: 'self', parent: 'self:below', recursive: true },
     ])
       await expect(make(request.name, request)).rejects.toMatchObject({
         violations: [expect.objectContaining({ reason: 'PARENT_MISMATCH' })],
@@ -196,6 +199,63 @@ describe('namespaces', () => {
     world.clock.advance(6_000);
     await world.runner.tick();
     await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('being purged let go of what holds them by a write or by force, and of nothing else', async () => {
+    await make('acme');
+    const keys = ['one', 'two'].map((name) => recordKey('Skill', 'acme', name));
+    for (const key of keys)
+      await world.store.write((tx) =>
+        world.writer.create(tx, callContext('test'), { key, finalizers: ['example.org/hold'] }),
+      );
+    await remove('acme');
+    const [one, two] = keys as [ResourceKey, ResourceKey];
+    const put = (more: object): Promise<unknown> =>
+      world.store.write((tx) => world.writer.put(tx, callContext('test'), { key: one, finalizers: [], ...more }));
+    const request = { ns: 'acme', kind: 'Skill', name: two.name, force: true };
+    await expect(put({})).rejects.toMatchObject({ reason: 'NAMESPACE_DELETED' });
+    await expect(world.call(deleteResource, request)).rejects.toMatchObject({ reason: 'NAMESPACE_DELETED' });
+    await remove('acme', true);
+    await world.runner.tick();
+    await expect(put({ labels: { a: 'b' } })).rejects.toMatchObject({ reason: 'NAMESPACE_DELETED' });
+    await put({});
+    await world.call(deleteResource, request);
+    world.clock.advance(6_000);
+    await world.runner.tick();
+    await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('with finalizers of their own are named by the purge and go when these do', async () => {
+    for (const name of ['acme', 'acme:one', 'acme:two']) await make(name);
+    const hold = (name: string, finalizers: readonly string[]): Promise<unknown> =>
+      world.store.write((tx) =>
+        world.writer.modify(tx, callContext('test'), { key: namespaceKey(name), change: () => ({ finalizers }) }),
+      );
+    for (const name of ['acme:one', 'acme:two']) await hold(name, ['example.org/hold']);
+    await remove('acme', true);
+    await expect(hold('acme:two', [])).rejects.toMatchObject({ reason: 'NAMESPACE_DELETED' });
+    const force = { ns: 'acme:one', kind: 'Namespace', name: 'acme:one', force: true };
+    for (const name of ['acme:two', 'acme:one']) {
+      world.clock.advance(6_000);
+      await world.runner.tick();
+      const { namespace } = await read('acme');
+      const condition = namespace?.status?.conditions.find(({ type }) => type === 'ContentRemoved');
+      expect(condition?.message).toContain(`Namespace/${name} (example.org/hold)`);
+      if (name === 'acme:two') await hold(name, []);
+      else await world.call(deleteResource, force);
+    }
+    world.clock.advance(6_000);
+    await world.runner.tick();
+    await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('have no owner, so that nothing but a deletion ends them', async () => {
+    const owner = { apiVersion: 'svc/v1', kind: 'Namespace', namespace: '', name: 'gone', uid: 'none' };
+    const owners = [{ ...owner, controller: false, blockOwnerDeletion: false }];
+    const put = world.store.write((tx) =>
+      world.writer.put(tx, callContext('test'), { key: namespaceKey('default'), owners }),
+    );
+    await expect(put).rejects.toMatchObject({ violations: [{ reason: 'OWNER_REFERENCE' }] });
   });
 });
 

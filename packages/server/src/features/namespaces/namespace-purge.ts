@@ -59,7 +59,11 @@ export class NamespacePurge implements QueueWorker {
       return { againMs: sweep.removed > 0 ? 0 : WAIT_MS };
     }
     if (sweep.removed === BATCH) return { againMs: 0 };
-    await this.#deps.writer.remove(tx, ORIGIN, { key: deepest.key, bySystem: true });
+    const { pending, resource } = await this.#deps.writer.remove(tx, ORIGIN, { key: deepest.key, bySystem: true });
+    if (pending) {
+      await this.#report(tx, root.key, [resource]);
+      return { againMs: WAIT_MS };
+    }
     return deepest === root ? { done: true } : { againMs: 0 };
   }
 

@@ -71,8 +71,12 @@ export const checkPlace = (name: string, asked: string): readonly FieldViolation
     faults.push({ field: 'parent', description: `must be ${nameForm.namespace}`, reason: 'FIELD_INVALID' });
   if (asked !== '' && name.includes(':') && asked !== pathParent(name))
     faults.push({ field: 'parent', description: `is ${pathParent(name)} by the name`, reason: 'PARENT_MISMATCH' });
-  if (asked !== '' && asked === name)
-    faults.push({ field: 'parent', description: 'must be another namespace', reason: 'PARENT_MISMATCH' });
+  if (asked !== '' && `${asked}:`.startsWith(`${name}:`))
+    faults.push({
+      field: 'parent',
+      description: 'must not be the namespace itself or below it',
+      reason: 'PARENT_MISMATCH',
+    });
   return faults;
 };
 

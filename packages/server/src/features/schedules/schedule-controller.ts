@@ -1,13 +1,14 @@
 import { isFault } from '../../base/index.ts';
 import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
 import { kindRow, messageText, parseJsonMap } from '../../resources/index.ts';
-import type {
-  ReadTx,
-  ResourceChange,
-  ResourceKey,
-  ResourceReads,
-  Store,
-  StoredResource,
+import {
+  everyResource,
+  type ReadTx,
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  type Store,
+  type StoredResource,
 } from '../../store/contracts/index.ts';
 import { scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
@@ -22,7 +23,6 @@ export interface ScheduleControllerDeps {
 const RESYNC_MS = 300_000;
 /** A schedule is looked at no more often than this because its next run has passed. */
 const PASSED_MS = 60_000;
-const PAGE = 500;
 
 /** Keeps next_run_at, timer and conditions of schedules true as time passes and as targets and namespaces come and go. */
 export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => ({
@@ -35,7 +35,10 @@ export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => 
 
 const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  if (key.kind === 'Schedule') return change.change === 'deleted' || !change.sections.includes('spec') ? [] : [key];
+  if (key.kind === 'Schedule') {
+    const isNews = change.sections.includes('spec') || change.resource.deletionTimestamp !== undefined;
+    return change.change === 'deleted' || !isNews ? [] : [key];
+  }
   if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
   if ((key.kind !== 'Agent' && key.kind !== 'Workflow') || change.change === 'updated') return [];
   const member = key.kind === 'Agent' ? 'agent' : 'workflow';
@@ -50,19 +53,8 @@ const schedulesIn = async (
   namespace: string,
   isMeant: (record: StoredResource) => boolean,
 ): Promise<readonly ResourceKey[]> => {
-  const found: ResourceKey[] = [];
-  let after: ResourceKey | undefined;
-  for (;;) {
-    const page = await reads.list({
-      kind: 'Schedule',
-      scope: { type: 'namespace', namespace },
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const record of page) if (isMeant(record)) found.push(record.key);
-    after = page.at(-1)?.key;
-    if (page.length < PAGE) return found;
-  }
+  const all = await everyResource(reads, { kind: 'Schedule', scope: { type: 'namespace', namespace } });
+  return all.filter(isMeant).map((record) => record.key);
 };
 
 const reconcile = async (deps: ScheduleControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
@@ -92,7 +84,7 @@ const judge = async (
   key: ResourceKey,
 ) => {
   const record = await reads.resources.get(key);
-  if (record === undefined || record.deletionTimestamp !== undefined) return undefined;
+  if (record === undefined) return undefined;
   const spec = scheduleSpec(record);
   const isNamespaceLive = await isLive(deps, reads, key.namespace);
   const facts = await scheduleFacts(reads, { ...record, spec }, { isWrite: false, isNamespaceLive });

@@ -41,13 +41,12 @@ export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
     systemKeys: async (tx, write) => ({ annotations: { [ANCHOR]: anchorFor(write, tx.now()) } }),
     observe: async (tx, write) => {
       const { key, annotations, generation } = write;
-      const subject = { key, annotations, generation, spec: write.spec };
+      const deletionTimestamp = write.current?.deletionTimestamp;
+      const subject = { key, annotations, generation, deletionTimestamp, spec: write.spec };
       const current = write.current === undefined ? undefined : storedStatus(write.current);
-      return scheduleStatus(
-        current,
-        write.spec,
-        await scheduleFacts(tx, subject, { isWrite: true, isNamespaceLive: true }),
-      );
+      const isWrite = deletionTimestamp === undefined;
+      const facts = await scheduleFacts(tx, subject, { isWrite, isNamespaceLive: true });
+      return scheduleStatus(current, write.spec, facts);
     },
     applied: (tx, { stored }) => settleTimer(tx, stored, storedStatus(stored)),
     removing: (tx, schedule) => cancelTimer(tx, schedule.key),
@@ -103,6 +102,7 @@ export interface ScheduleSubject {
   readonly spec: ScheduleSpec;
   readonly annotations: Readonly<Record<string, string>>;
   readonly generation: number;
+  readonly deletionTimestamp?: number | undefined;
 }
 
 /** Reads what the status of a schedule depends on. */
@@ -115,6 +115,7 @@ export const scheduleFacts = async (
   return {
     ...about,
     now: reads.now(),
+    isDeleting: subject.deletionTimestamp !== undefined,
     generation,
     anchor: anchorOf(annotations),
     hasTarget: await hasTarget(reads, key.namespace, spec),

@@ -207,6 +207,21 @@ describe('schedules', () => {
     });
   });
 
+  it('run no more once they wait for their deletion, whoever modifies them then', async () => {
+    await make('held', { intervalSeconds: 60 }, { finalizers: ['team.example/hold'] });
+    await reconcile();
+    await world.call(method.deleteSchedule, { ns: 'default', name: 'held' });
+    await reconcile();
+    expect(await timers()).toEqual([]);
+    const held = await read('held');
+    expect(held.schedule?.status).toMatchObject({ backendArmed: false });
+    expect(held.schedule?.status?.nextRunAt).toBeUndefined();
+    expect(conditions(held)).toContain('Armed False Deleting');
+    for (const intervalSeconds of [60, 120])
+      await expect(modify('held', { intervalSeconds })).rejects.toMatchObject({ reason: 'RESOURCE_DELETING' });
+    expect(await timers()).toEqual([]);
+  });
+
   it('are limited per namespace', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await make(name, { intervalSeconds: 60 });
     await expect(make('e', { intervalSeconds: 60 })).rejects.toMatchObject({ reason: 'QUOTA_EXCEEDED' });

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { ScheduleSpecSchema, ScheduleStatusSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { checkNames, checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { checkSchedule, fillSchedule } from './schedule-rules.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
 
 type Init = MessageInitShape<typeof ScheduleSpecSchema>;
@@ -33,6 +33,7 @@ describe('rules of schedules', () => {
     [{ kind: 'weekly', target }, ['kind SCHEDULE_KIND']],
     [{ intervalSeconds: 5, cron: '@daily', target }, ['kind SCHEDULE_KIND']],
     [{ kind: 'at', runAt: 'soon', target }, ['runAt RUN_AT']],
+    [{ kind: 'at', runAt: '2030-01-01T24:00:00Z', target }, ['runAt RUN_AT']],
     [{ kind: 'at', target }, ['runAt RUN_AT']],
     [{ runAt: '2025-12-31T23:59:59Z', target }, ['runAt RUN_AT_PAST']],
     [{ kind: 'every', target }, ['intervalSeconds INTERVAL']],
@@ -89,17 +90,6 @@ describe('rules of schedules', () => {
     expect([filled.enabled, filled.kind]).toEqual([true, ' Once ']);
     expect(fillSchedule(create(ScheduleSpecSchema, { enabled: false })).enabled).toBe(false);
   });
-
-  it('compare names of body and path', () => {
-    const reasons = (...args: Parameters<typeof checkNames>) => checkNames(...args).map(({ reason }) => reason);
-    expect(reasons(undefined, { ns: 'n' })).toEqual(['NAME_INVALID']);
-    expect(reasons({ name: 'a', namespace: 'n' }, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: '', namespace: '' }, { ns: 'n', name: 'a' })).toEqual([]);
-    expect(reasons({ name: 'b', namespace: 'm' }, { ns: 'n', name: 'a' })).toEqual([
-      'PATH_BODY_MISMATCH',
-      'PATH_BODY_MISMATCH',
-    ]);
-  });
 });
 
 describe('status of schedules', () => {
@@ -109,6 +99,7 @@ describe('status of schedules', () => {
     anchor: NOW,
     hasTarget: true,
     isNamespaceLive: true,
+    isDeleting: false,
     timer: 't',
     isWrite: true,
   };
@@ -158,6 +149,14 @@ describe('status of schedules', () => {
     const back = scheduleStatus(gone, every, { ...facts, isWrite: false });
     expect(events(back).at(-1)).toBe('arm/armed');
     expect(events(scheduleStatus(back, every, { ...facts, isWrite: false })).length).toBe(4);
+  });
+
+  it('is disarmed for good while its deletion waits', () => {
+    const live = scheduleStatus(undefined, every, facts);
+    const held = scheduleStatus(live, every, { ...facts, isWrite: false, isDeleting: true });
+    expect(held).toMatchObject({ phase: 'Terminating', backendArmed: false, revision: 1n });
+    expect([held.nextRunAt, events(held).at(-1)]).toEqual([undefined, 'arm/disarmed']);
+    expect(reasons(held)).toContain('Armed False Deleting');
   });
 
   it('is degraded without its target', () => {

@@ -1,7 +1,6 @@
 import { clone } from '@bufbuild/protobuf';
-import { type ResourceMeta, type ScheduleSpec, ScheduleSpecSchema, type ScheduleTarget } from '@svc/api/resources';
+import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleTarget } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
-import { isName, nameForm } from '../../resources/index.ts';
 import {
   CronExpression,
   isTimezone,
@@ -154,26 +153,3 @@ const checkOptions = (annotations: TextMap): readonly FieldViolation[] =>
     if (said === undefined || words.has(said)) return [];
     return [fault(`metadata.annotations[${key}]`, `must be ${[...words].join(' or ')}`)];
   });
-
-/** What a request with a whole schedule is addressed by; without a name it creates one. */
-export interface PathNames {
-  readonly ns: string;
-  readonly name?: string;
-}
-
-/** Faults of the names in a body: the form of the name at creation, and what contradicts the path (API-1.2). */
-export const checkNames = (
-  metadata: Pick<ResourceMeta, 'name' | 'namespace'> | undefined,
-  path: PathNames,
-): readonly FieldViolation[] => {
-  const { name = '', namespace = '' } = metadata ?? {};
-  const isMalformed = path.name === undefined && !isName('plain', name);
-  const isOther = path.name !== undefined && name !== '' && name !== path.name;
-  return [
-    ...(isMalformed ? [fault('metadata.name', `must be ${nameForm.plain}`, 'NAME_INVALID')] : []),
-    ...(isOther ? [fault('metadata.name', 'differs from the path', 'PATH_BODY_MISMATCH')] : []),
-    ...(namespace === '' || namespace === path.ns
-      ? []
-      : [fault('metadata.namespace', 'differs from the path', 'PATH_BODY_MISMATCH')]),
-  ];
-};

@@ -20,15 +20,17 @@ import type { KindDoor } from '../../controllers/door-contract.ts';
 import {
   checkAnnotations,
   checkLabels,
+  checkPathNames,
   type LabelLimits,
   ownerRecord,
   type ResourceViews,
   recordKey,
   refusal,
+  resourceDeleting,
 } from '../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { anchorOf, liveTiming, scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
-import { checkNames, checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { checkSchedule, fillSchedule } from './schedule-rules.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
 import { settleTimer } from './schedule-timer.ts';
 import { nextInstants } from './timing/index.ts';
@@ -56,7 +58,7 @@ export class ScheduleService {
   async create(request: CreateScheduleRequest, call: CallContext): Promise<ScheduleResponse> {
     const { ns, schedule } = request;
     const missing = schedule?.spec === undefined ? [required('spec')] : [];
-    this.#refuse(schedule, [...checkNames(schedule?.metadata, { ns }), ...missing]);
+    this.#refuse(schedule, [...checkPathNames(schedule?.metadata, { ns }), ...missing]);
     const key = recordKey('Schedule', ns, schedule?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.create(tx, call, { ...desiredOf(schedule), key }),
@@ -75,7 +77,7 @@ export class ScheduleService {
   async modify(request: ModifyScheduleRequest, call: CallContext): Promise<ScheduleResponse> {
     const { ns, name, schedule } = request;
     const missing = schedule?.spec === undefined ? [required('spec')] : [];
-    this.#refuse(schedule, [...checkNames(schedule?.metadata, { ns, name }), ...missing]);
+    this.#refuse(schedule, [...checkPathNames(schedule?.metadata, { ns, name }), ...missing]);
     const resource = await this.#deps.store.write(async (tx) => {
       const key = recordKey('Schedule', ns, name);
       const resourceVersion = schedule?.metadata?.resourceVersion ?? '';
@@ -101,6 +103,7 @@ export class ScheduleService {
   }
 
   async #armAnew(tx: WriteTx, record: StoredResource): Promise<StoredResource> {
+    if (record.deletionTimestamp !== undefined) throw resourceDeleting(record.key);
     const spec = scheduleSpec(record);
     const facts = await scheduleFacts(
       { resources: tx.resources, now: () => tx.now() },

@@ -18,6 +18,8 @@ export interface ScheduleFacts {
   readonly hasTarget: boolean;
   /** False while the namespace is a tombstone: nothing is armed then (CO-3.4). */
   readonly isNamespaceLive: boolean;
+  /** A deletion waits for finalizers: nothing is armed any more. */
+  readonly isDeleting: boolean;
   /** Name of the timer that arming sets. */
   readonly timer: string;
   /** A client's write: counts a revision and arms anew. */
@@ -25,7 +27,7 @@ export interface ScheduleFacts {
 }
 
 interface Judgement {
-  readonly phase: 'Ready' | 'Disabled' | 'Degraded';
+  readonly phase: 'Ready' | 'Disabled' | 'Degraded' | 'Terminating';
   readonly findings: readonly Finding[];
   readonly nextRunAt: number | undefined;
 }
@@ -60,12 +62,13 @@ export const scheduleStatus = (
 const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: ScheduleFacts): Judgement => {
   const timing = readTiming(spec);
   const isOn = spec.enabled !== false;
-  const nextRunAt = isOn && facts.isNamespaceLive && timing !== undefined ? nextRun(timing, facts) : undefined;
+  const isOpen = facts.isNamespaceLive && !facts.isDeleting;
+  const nextRunAt = isOn && isOpen && timing !== undefined ? nextRun(timing, facts) : undefined;
   const hasFailed = (current?.lastError ?? '') !== '';
   const isDegraded = !facts.hasTarget || hasFailed || (isOn && nextRunAt === undefined);
-  const off = !isOn || !facts.isNamespaceLive;
+  const off = !isOn || !isOpen;
   return {
-    phase: off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
+    phase: facts.isDeleting ? 'Terminating' : off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
     findings: withReady([
       armed(facts, { isOn, isArmed: nextRunAt !== undefined }),
       target(spec, facts),
@@ -83,6 +86,8 @@ const armed = (facts: ScheduleFacts, found: { readonly isOn: boolean; readonly i
   if (found.isArmed) return { type: 'Armed', status: 'True', reason: 'Armed' };
   if (!facts.isNamespaceLive)
     return { type: 'Armed', status: 'False', reason: 'NamespaceDeleted', message: 'the namespace is deleted' };
+  if (facts.isDeleting)
+    return { type: 'Armed', status: 'False', reason: 'Deleting', message: 'the schedule is being deleted' };
   if (!found.isOn) return { type: 'Armed', status: 'False', reason: 'Disabled', message: 'the schedule is disabled' };
   return { type: 'Armed', status: 'False', reason: 'NoFurtherRuns', message: 'no run is left' };
 };

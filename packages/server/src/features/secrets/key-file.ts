@@ -1,10 +1,14 @@
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../../base/index.ts';
 import type { SealingKey } from './key-ring.ts';
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
+/** What a file system without hard links answers; there the file is made in its place, whole once it is closed. */
+const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+type Link = (existing: string, fresh: string) => Promise<void>;
 
 interface KeyFileText {
   readonly keys: readonly { readonly id: string; readonly key: string }[];
@@ -16,9 +20,12 @@ const unusable = (path: string, why: string, cause?: unknown): Fault =>
 /** The keys an instance made for itself: `<dataDir>/keys/master.json`, oldest first, readable by its owner only (PL-8). */
 export class KeyFile {
   readonly #path: string;
+  readonly #link: Link;
 
-  constructor(dataDir: string) {
+  /** `makeLink` stands in for the file system's own in tests. */
+  constructor(dataDir: string, makeLink: Link = link) {
     this.#path = join(dataDir, 'keys', 'master.json');
+    this.#link = makeLink;
   }
 
   /** The stored keys; undefined when there is no file yet. Throws KEY_FILE when others may read it or it is damaged. */
@@ -35,24 +42,37 @@ export class KeyFile {
     }
   }
 
-  /** Replaces the file as a whole; the keys are on disk when this resolves. */
-  async write(keys: readonly SealingKey[]): Promise<void> {
-    const text: KeyFileText = {
-      keys: keys.map(({ id, bytes }) => ({ id, key: Buffer.from(bytes).toString('base64') })),
-    };
+  /**
+   * Makes the file with its first key, unless another process was first; answers the keys that are in it then. They are on
+   * disk when this resolves.
+   */
+  async create(key: SealingKey): Promise<readonly SealingKey[]> {
     const directory = dirname(this.#path);
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const fresh = `${this.#path}.new`;
-    const file = await open(fresh, 'w', OWNER_ONLY);
+    const draft = `${this.#path}.${key.id}`;
+    await writeWhole(draft, textOf([key]), 'wx');
     try {
-      await file.chmod(OWNER_ONLY);
-      await file.writeFile(`${JSON.stringify(text, null, 2)}\n`);
-      await file.sync();
+      await this.#link(draft, this.#path).catch(async (error: NodeJS.ErrnoException) => {
+        if (!NO_LINKS.includes(error.code)) throw error;
+        await writeWhole(this.#path, textOf([key]), 'wx');
+      });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
-      await file.close();
+      await rm(draft, { force: true });
     }
-    await rename(fresh, this.#path);
     await syncDirectory(directory);
+    const present = await this.read();
+    if (present === undefined) throw unusable(this.#path, 'went while it was made');
+    return present;
+  }
+
+  /** Replaces the file as a whole; the keys are on disk when this resolves. */
+  async write(keys: readonly SealingKey[]): Promise<void> {
+    const fresh = `${this.#path}.new`;
+    await writeWhole(fresh, textOf(keys), 'w');
+    await rename(fresh, this.#path);
+    await syncDirectory(dirname(this.#path));
   }
 
   #parse(text: string): readonly SealingKey[] {
@@ -68,6 +88,25 @@ export class KeyFile {
     return keys;
   }
 }
+
+const textOf = (keys: readonly SealingKey[]): string => {
+  const text: KeyFileText = {
+    keys: keys.map(({ id, bytes }) => ({ id, key: Buffer.from(bytes).toString('base64') })),
+  };
+  return `${JSON.stringify(text, null, 2)}\n`;
+};
+
+/** `wx` fails with EEXIST where there is a file. */
+const writeWhole = async (path: string, text: string, how: 'w' | 'wx'): Promise<void> => {
+  const file = await open(path, how, OWNER_ONLY);
+  try {
+    await file.chmod(OWNER_ONLY);
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
 
 const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code === 'ENOENT') return undefined;

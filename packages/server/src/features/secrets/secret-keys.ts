@@ -1,12 +1,16 @@
 import { Fault, type Random } from '../../base/index.ts';
+import type { Store } from '../../store/contracts/index.ts';
 import { KeyFile } from './key-file.ts';
 import { freshKey, KeyRing, keyFromText, type SealingKey } from './key-ring.ts';
+import { requireNoNotedKey, requireNotedKey } from './noted-key.ts';
 
 export interface SecretKeysOptions {
   readonly dataDir: string;
   /** `secrets.keys`, newest last; empty = the key file. */
   readonly configured: readonly { readonly id: string; readonly key: string }[];
   readonly random: Pick<Random, 'fill'>;
+  /** A store that other nodes may use too: its nodes must have the same keys. Absent where the store is this node's alone. */
+  readonly shared?: Pick<Store, 'direct' | 'write'>;
 }
 
 /** The key ring of a process and where its keys come from. */
@@ -16,9 +20,17 @@ export interface SecretKeys {
   addKey(): Promise<string>;
 }
 
-/** Opens the configured keys or the key file, which is made at the first start (PL-8). Throws KEY_FILE, KEY_TOO_SHORT. */
+/**
+ * Opens the configured keys or the key file, which is made at the first start (PL-8). Throws KEY_FILE, KEY_TOO_SHORT, and
+ * KEY_MISMATCH where the nodes of a shared store encrypt with a key that this one lacks.
+ */
 export const openSecretKeys = async (options: SecretKeysOptions): Promise<SecretKeys> => {
-  const { configured, random } = options;
+  const keys = await openKeys(options);
+  if (options.shared !== undefined) await requireNotedKey(options.shared, keys.ring);
+  return keys;
+};
+
+const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptions): Promise<SecretKeys> => {
   if (configured.length > 0) {
     const ring = new KeyRing(
       configured.map(({ id, key }) => keyFromText(id, key)),
@@ -26,13 +38,11 @@ export const openSecretKeys = async (options: SecretKeysOptions): Promise<Secret
     );
     return { ring, addKey: () => Promise.resolve(ring.newestId) };
   }
-  const file = new KeyFile(options.dataDir);
-  let keys = await file.read();
-  if (keys === undefined) {
-    keys = [freshKey(random)];
-    await file.write(keys);
-  }
-  const ring = new KeyRing(keys, random);
+  const file = new KeyFile(dataDir);
+  const present = await file.read();
+  // A key made here would not be the one that the others encrypt with.
+  if (present === undefined && shared !== undefined) await requireNoNotedKey(shared);
+  const ring = new KeyRing(present ?? (await file.create(freshKey(random))), random);
   let adding: Promise<string> = Promise.resolve(ring.newestId);
   const add = async (): Promise<string> => {
     const key = freshKey(random);

@@ -1,6 +1,7 @@
-import type { SecretSpec } from '@svc/api/resources';
+import { type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
 import { type KindContract, kindContract } from '../../controllers/contract.ts';
-import { commonStatus, type Finding, isSealed } from '../../resources/index.ts';
+import { commonStatus, type Finding, isSealed, messageFromText } from '../../resources/index.ts';
+import type { StoredResource } from '../../store/contracts/index.ts';
 import { checkSecret, fillSecretDefaults } from './secret-rules.ts';
 
 /** How Secrets are written, whichever door they come through (PL-8). Their values arrive decrypted, as far as they can be. */
@@ -8,7 +9,7 @@ export const secretContract = (): KindContract =>
   kindContract<SecretSpec>({
     kind: 'Secret',
     defaults: fillSecretDefaults,
-    validate: ({ spec }) => checkSecret(spec),
+    validate: ({ spec, current }) => checkSecret(spec, current === undefined ? undefined : secretSpec(current)),
     ownBounds: ({ data }) => Object.values(data),
     observe: async (tx, { current, spec, generation }) => {
       const finding = judgeSecret(spec);
@@ -16,6 +17,9 @@ export const secretContract = (): KindContract =>
       return commonStatus(current, { phase, findings: [finding] }, { now: tx.now(), generation });
     },
   });
+
+const secretSpec = (record: Pick<StoredResource, 'spec'>): SecretSpec =>
+  messageFromText(SecretSpecSchema, record.spec) as SecretSpec;
 
 /** A value that still looks sealed is one whose key is missing: base64 has no such form. */
 const judgeSecret = (spec: SecretSpec): Finding => {

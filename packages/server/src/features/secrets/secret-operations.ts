@@ -4,11 +4,12 @@ import type { CallContext } from '../../auth/contract.ts';
 import type { AppendAudit } from '../../controllers/contract.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import { type Operation, unary } from '../contract.ts';
+import { noteKey } from './noted-key.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 export interface SecretOperationsDeps {
   readonly store: Pick<Store, 'write'>;
-  readonly keys: Pick<SecretKeys, 'addKey'>;
+  readonly keys: Pick<SecretKeys, 'addKey' | 'ring'>;
   readonly audit: AppendAudit;
   /** Kind of the queue item that re-encrypts what is stored. */
   readonly resealKind: string;
@@ -25,6 +26,7 @@ const rotate = async (deps: SecretOperationsDeps, context: CallContext): Promise
   await deps.store.write(async (tx) => {
     const item = { kind: deps.resealKind, key: keyId, dueAt: tx.now(), attempts: 0, payload: '{"kind":0}' };
     await tx.queue.put(item, { replace: true });
+    await noteKey(tx, deps.keys.ring);
     await deps.audit(tx, context, {
       target: `SecretKey/${keyId}`,
       namespace: 'system',

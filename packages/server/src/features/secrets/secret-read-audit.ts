@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Resource } from '@svc/api/resources';
 import type { AppendAudit } from '../../controllers/contract.ts';
-import { formatKey, recordKey } from '../../resources/index.ts';
+import { formatKey, parseJsonMap, recordKey } from '../../resources/index.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import type { Operation, UnaryOperation } from '../contract.ts';
 
@@ -16,21 +16,37 @@ export const auditSecretReads = (operations: readonly Operation[], deps: SecretR
     if (operation.kind !== 'unary') return operation;
     const handle: UnaryOperation['handle'] = async (request, context) => {
       const answer = await operation.handle(request, context);
-      const read = shownSecret(answer as Message & { readonly resource?: Resource });
-      if (read === undefined) return answer;
-      const { name = '', namespace = '', resourceVersion = '' } = read.metadata ?? {};
-      const target = formatKey(recordKey('Secret', namespace, name));
-      await deps.store.write((tx) =>
-        deps.audit(tx, context, { target, namespace, resourceVersion, outcome: 'secret-read' }),
-      );
+      const read = shownResources(answer as Message & Shown).filter(showsValues);
+      if (read.length === 0) return answer;
+      await deps.store.write(async (tx) => {
+        for (const { kind, metadata } of read) {
+          const { name = '', namespace = '', resourceVersion = '' } = metadata ?? {};
+          const target = formatKey(recordKey(kind, namespace, name));
+          await deps.audit(tx, context, { target, namespace, resourceVersion, outcome: 'secret-read' });
+        }
+      });
       return answer;
     };
     return { ...operation, handle };
   });
 
-/** The Secret of an answer when any of its values can be read from it. */
-const shownSecret = ({ resource }: { readonly resource?: Resource }): Resource | undefined => {
-  const spec = resource?.spec?.kind;
-  if (spec?.case !== 'secret') return undefined;
-  return Object.values(spec.value.data).some((value) => value !== '') ? resource : undefined;
+/** The answers that show resources whole: one, or one for each document of an apply. */
+interface Shown {
+  readonly resource?: Resource;
+  readonly results?: readonly { readonly resource?: Resource }[];
+}
+
+const shownResources = ({ resource, results = [] }: Shown): readonly Resource[] =>
+  [resource, ...results.map((result) => result.resource)].filter((shown) => shown !== undefined);
+
+/** True when a value of a Secret can be read, also of one that a template holds. */
+const showsValues = ({ spec }: Resource): boolean => {
+  const shown = spec?.kind;
+  if (shown?.case === 'secret') return hasText(shown.value.data);
+  if (shown?.case !== 'template' || shown.value.kind !== 'Secret') return false;
+  const { data, stringData } = parseJsonMap(shown.value.specJson) ?? {};
+  return hasText(data) || hasText(stringData);
 };
+
+const hasText = (values: unknown): boolean =>
+  typeof values === 'object' && values !== null && Object.values(values).some((value) => value !== '');

@@ -24,14 +24,18 @@ export const fillSecretDefaults = (spec: SecretSpec): SecretSpec => {
   });
 };
 
-/** All faults of a Secret; never repeats a value. Values that could not be decrypted and are kept pass. */
-export const checkSecret = (spec: SecretSpec): readonly FieldViolation[] => {
+/**
+ * All faults of a Secret; never repeats a value. Values that could not be decrypted and are kept as they are in `stored`, the
+ * spec as far as it opens, pass.
+ */
+export const checkSecret = (spec: SecretSpec, stored?: Pick<SecretSpec, 'data'>): readonly FieldViolation[] => {
   const faults: FieldViolation[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(spec.data)) {
     const field = `spec.data[${key.slice(0, 64)}]`;
     if (!isSecretKey(key)) faults.push(fault(field, 'key must be 1-253 letters, digits, "-", "_" or "."'));
-    if (!isSealed(value) && !BASE64.test(value)) faults.push(fault(field, 'must be base64', 'SECRET_BASE64'));
+    const isKept = isSealed(value) && stored?.data[key] === value;
+    if (!isKept && !BASE64.test(value)) faults.push(fault(field, 'must be base64', 'SECRET_BASE64'));
     bytes += Buffer.byteLength(value, 'base64');
   }
   if (bytes > SECRET_MAX) faults.push(fault('spec.data', `larger than ${SECRET_MAX} bytes`));

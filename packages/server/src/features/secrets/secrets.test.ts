@@ -16,6 +16,7 @@ import {
   type Resource,
   type SecretSpec,
   SecretSpecSchema,
+  TemplateSpecSchema,
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
@@ -34,6 +35,7 @@ import {
   secretContract,
   secretOperations,
 } from './index.ts';
+import { KeyFile } from './key-file.ts';
 
 const READER: Caller = { ...ADMIN, grants: [{ role: 'viewer', readSecrets: false }] };
 const VALUE = 'a-value-nobody-may-find';
@@ -52,7 +54,10 @@ describe('secrets', () => {
 
   beforeEach(async () => {
     world = await openResourceWorld({
-      contracts: () => [secretContract(), kindContract({ kind: 'McpServer', validate: () => [] })],
+      contracts: () => [
+        secretContract(),
+        ...['McpServer', 'Template'].map((kind) => kindContract({ kind, validate: () => [] })),
+      ],
     });
   });
   afterEach(() => world.close());
@@ -137,6 +142,34 @@ describe('secrets', () => {
     expect(operations.length).toBe(world.operations.length);
   });
 
+  it('leave a record of each that an apply shows, and of those that templates hold, which lists hide', async () => {
+    const operations = auditSecretReads(world.operations, world);
+    const handle = async (name: string, request: Message): Promise<unknown> => {
+      const found = operations.find((operation) => operation.method.name === name);
+      if (found?.kind !== 'unary') throw new Error(`no ${name}`);
+      return found.handle(request, callContext(name));
+    };
+    const reads = async (): Promise<readonly string[]> =>
+      (await world.store.direct.audit.list({ limit: 100 }))
+        .filter((row) => row.outcome === 'secret-read')
+        .map((row) => row.target)
+        .reverse();
+    const text = ['a', 'b']
+      .map((name) => `kind: Secret\nmetadata: {name: ${name}}\nspec: {stringData: {k: ${VALUE}}}\n---\n`)
+      .join('');
+    const manifest = 'kind: Template\nmetadata: {name: t}\nspec: {kind: Secret, spec: {stringData: {k: x-1}}}\n';
+    const { applyManifests } = ResourceService.method;
+    await handle('ApplyManifests', create(applyManifests.input, { ns: 'default', text: text + manifest }));
+    expect(await reads()).toEqual(['Secret/default/a', 'Secret/default/b', 'Template/default/t']);
+    await handle('GetResource', create(getResource.input, { ns: 'default', kind: 'Template', name: 't' }));
+    expect((await reads()).length).toBe(4);
+    const page: ListResourcesResponse = await world.call(listResources, { ns: 'default', kind: 'Template' });
+    expect(JSON.stringify(page.resources.map(({ spec }) => spec?.kind.value))).not.toContain('x-1');
+    await put('Template', 'plain', create(TemplateSpecSchema, { kind: 'Agent', specJson: '{}' }));
+    await handle('GetResource', create(getResource.input, { ns: 'default', kind: 'Template', name: 'plain' }));
+    expect((await reads()).length).toBe(4);
+  });
+
   it('are encrypted by a new key after a rotation, readable at every moment', async () => {
     for (let index = 0; index < 230; index++)
       await put('Secret', `s-${index}`, secret({}, { password: `${VALUE}${index}` }));
@@ -177,7 +210,7 @@ describe('secrets', () => {
     const [operation] = secretOperations({
       store: world.store,
       audit: world.audit,
-      keys: { addKey },
+      keys: { addKey, ring: world.seal },
       resealKind: RESEAL,
     });
     const worker = new ResealWorker({ store: world.store, seal: world.seal, hint: () => undefined });
@@ -323,6 +356,26 @@ describe('the key file', () => {
     }
   });
 
+  it('is made once by however many processes start at once, and all of them use that one', async () => {
+    const rings = await Promise.all(Array.from({ length: 8 }, async () => (await open()).ring));
+    const sealed = rings.map((ring) => ring.seal('place', 'text'));
+    for (const ring of rings) expect(sealed.map((text) => ring.open('place', text))).toEqual(sealed.map(() => 'text'));
+    expect((await open()).ring.newestId).toBe(rings[0]?.newestId);
+    expect(readdirSync(join(dataDir, 'keys'))).toEqual(['master.json']);
+  });
+
+  it('is made where there are no hard links, and says what else went wrong', async () => {
+    const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+    const create = (code: string) => new KeyFile(dataDir, failing(code)).create(freshKey(random));
+    const [first] = await create('ENOTSUP');
+    expect(await create('EPERM')).toEqual([first]);
+    await expect(create('ENOSPC')).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(readdirSync(join(dataDir, 'keys'))).toEqual(['master.json']);
+    const path = join(dataDir, 'keys', 'master.json');
+    const vanishing = new KeyFile(dataDir, () => rm(path));
+    await expect(vanishing.create(freshKey(random))).rejects.toMatchObject({ reason: 'KEY_FILE' });
+  });
+
   it('adds no key when it is gone', async () => {
     const keys = await open();
     await rm(join(dataDir, 'keys'), { recursive: true });
@@ -350,5 +403,68 @@ describe('the key file', () => {
     });
     expect(() => new KeyRing([], random)).toThrow('no key');
     await expect(stat(join(dataDir, 'keys'))).rejects.toThrow();
+  });
+});
+
+describe('the keys of nodes that share a store', () => {
+  let world: ResourceWorld;
+  beforeEach(async () => {
+    world = await openResourceWorld({ contracts: () => [secretContract()] });
+  });
+  afterEach(() => world.close());
+
+  let nodes = 0;
+  const random = seededRandom(9);
+  /** A node with a data directory of its own, or that of another one. */
+  const node = (
+    name = `node-${++nodes}`,
+    configured: readonly { readonly id: string; readonly key: string }[] = [],
+  ) => {
+    const dataDir = join(world.dataDir, name);
+    return { dataDir, open: () => openSecretKeys({ dataDir, configured, random, shared: world.store }) };
+  };
+  const mismatch = (key: string) => ({
+    ...{ code: 'FAILED_PRECONDITION', reason: 'KEY_MISMATCH', metadata: { key_id: key } },
+    message: expect.stringContaining(`encrypted with key ${key},`),
+  });
+  const long = (text: string): string => text.repeat(32);
+
+  it('are those of the first one: a node without them does not start, and makes none of its own', async () => {
+    const { ring } = await node('one').open();
+    const other = node('other');
+    await expect(other.open()).rejects.toMatchObject(mismatch(ring.newestId));
+    expect(() => readdirSync(other.dataDir)).toThrow('ENOENT');
+    const { ring: again } = await node('one').open();
+    expect(again.newestId).toBe(ring.newestId);
+    const strange = { ...node('strange'), random: seededRandom(10) };
+    await openSecretKeys({ dataDir: strange.dataDir, configured: [], random: strange.random });
+    await expect(strange.open()).rejects.toMatchObject(mismatch(ring.newestId));
+  });
+
+  it('are told apart though they were given the same id', async () => {
+    await node('one', [{ id: 'k/1', key: long('a') }]).open();
+    await expect(node('two', [{ id: 'k/1', key: long('b') }]).open()).rejects.toMatchObject(mismatch('k/1'));
+  });
+
+  it('may be followed by a newer one, which then all must have, and which a rotation notes at once', async () => {
+    const [first, second] = [
+      { id: 'first', key: long('a') },
+      { id: 'second', key: long('b') },
+    ];
+    await node('one', [first]).open();
+    await node('two', [second, first]).open();
+    await node('one', [first]).open();
+    await node('two', [first, second]).open();
+    await expect(node('one', [first]).open()).rejects.toMatchObject(mismatch('second'));
+    await node('one', [second]).open();
+  });
+
+  it('are noted when one is added', async () => {
+    const { open } = node('one');
+    const keys = await open();
+    const operations = secretOperations({ store: world.store, keys, audit: world.audit, resealKind: RESEAL });
+    (world.operations as Operation[]).push(...operations);
+    const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
+    await expect(node('other').open()).rejects.toMatchObject(mismatch(keyId));
   });
 });

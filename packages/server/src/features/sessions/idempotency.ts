@@ -3,7 +3,7 @@ import { type DescMessage, type MessageShape, toJson } from '@bufbuild/protobuf'
 import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
 import { canonicalJson, type JsonData } from '../../resources/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
+import type { ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
 
 /** One call that may be a repetition (API-1.7). */
 export interface Repeatable {
@@ -27,13 +27,25 @@ export const repeatableCall = <D extends DescMessage>(
 };
 
 /** The stored answer of the same call; IDEMPOTENCY_MISMATCH when the key stands for another request. */
-export const findRepeat = async (tx: WriteTx, call: Repeatable | undefined): Promise<string | undefined> => {
+export const findRepeat = async (
+  tx: Pick<WriteTx, 'now'> & Pick<ReadTx, 'idempotency'>,
+  call: Repeatable | undefined,
+): Promise<string | undefined> => {
   if (call === undefined) return undefined;
   const record = await tx.idempotency.find(call.scope, tx.now());
   if (record === undefined) return undefined;
   if (record.requestHash === call.requestHash) return record.answer;
   throw new Fault('INVALID_ARGUMENT', 'IDEMPOTENCY_MISMATCH', 'the idempotency key was used for another request');
 };
+
+/**
+ * As findRepeat, before what may fail or reach out although the first call did not: attachments that were fetched once are not
+ * fetched for a repetition (API-1.1 step 7). The transaction of the effect looks again.
+ */
+export const findRepeatEarly = (
+  store: Pick<Store, 'direct' | 'now'>,
+  call: Repeatable | undefined,
+): Promise<string | undefined> => findRepeat({ idempotency: store.direct.idempotency, now: () => store.now() }, call);
 
 export const keepAnswer = async (
   tx: WriteTx,

@@ -31,7 +31,7 @@ import {
   type Submission,
 } from '../../runtime/contract.ts';
 import type { TurnRow } from '../../store/contracts/index.ts';
-import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
+import { findRepeat, findRepeatEarly, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import {
   appendedMessage,
   checkAppend,
@@ -103,9 +103,14 @@ export class MessageService {
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
+    const repeatable = repeatableCall(call, SendMessageRequestSchema, request);
+    const known = parts.length === 0 ? undefined : await findRepeatEarly(this.#context.store, repeatable);
+    if (known !== undefined) {
+      markReplayed(call);
+      return JSON.parse(known) as Admitted;
+    }
     const inbound = { namespace, parts, field: 'parts', signal: call.signal };
     const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
-    const repeatable = repeatableCall(call, SendMessageRequestSchema, request);
     let replayed = false;
     const admitted = await this.#context.store.write(async (tx) => {
       if (repeatable !== undefined && isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);
@@ -136,9 +141,14 @@ export class MessageService {
     const violations = checkAppend(request, this.#context.limits);
     const { message } = request;
     if (violations.length > 0 || message === undefined) throw refusal(violations);
+    const repeatable = repeatableCall(call, AppendSessionMessageRequestSchema, request);
+    const known = await findRepeatEarly(this.#context.store, repeatable);
+    if (known !== undefined) {
+      markReplayed(call);
+      return fromJsonString(AppendSessionMessageResponseSchema, known);
+    }
     const inbound = { namespace: request.ns, parts: message.parts, field: 'message.parts', signal: call.signal };
     const objects = await settleObjects(inbound, this.#context);
-    const repeatable = repeatableCall(call, AppendSessionMessageRequestSchema, request);
     let replayed = false;
     const response = await this.#context.store.write(async (tx) => {
       if (isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { MessageRole, SessionMessageSchema, TurnState } from '@svc/api/data';
 import { GatewayService, SessionControlService, WhenBusy } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isFault } from '../../base/index.ts';
+import { Fault, isFault } from '../../base/index.ts';
 import { SessionHarness } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
@@ -88,6 +88,8 @@ describe('sessions', () => {
     expect((await harness.call(gateway.deleteSession, session)).success).toBe(true);
     expect(await reasonOf(harness.call(gateway.getSession, session))).toBe('SESSION_NOT_FOUND');
     expect(await reasonOf(harness.call(gateway.deleteSession, session))).toBe('SESSION_NOT_FOUND');
+    const nowhere = { ...session, ns: 'nowhere' };
+    expect(await reasonOf(harness.call(gateway.deleteSession, nowhere))).toBe('SESSION_NOT_FOUND');
   });
 
   test('clearing removes messages and keeps labels', async () => {
@@ -198,6 +200,34 @@ describe('messages', () => {
       { idempotencyKey: 'k', identity: 'key:2' },
     );
     expect(stranger.turnId).not.toBe(first.turnId);
+  });
+
+  test('the same key fetches the attachments of its message once only, whatever became of them', async () => {
+    await harness.close();
+    let fetched = 0;
+    const fetch = async () => {
+      fetched += 1;
+      if (fetched > 2) throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'gone');
+      return { bytes: Buffer.from('picture'), mediaType: 'image/png' };
+    };
+    harness = new SessionHarness({ overrides: { fetcher: { fetch } } });
+    await harness.start();
+    const session = await newSession();
+    const parts = [{ partType: 7, payloadJson: '{"url":"https://pictures.test/a.png"}' }];
+    const send = (headers = new Map<string, string>()) =>
+      harness.call(gateway.sendMessage, { ...session, parts }, { idempotencyKey: 's', headers });
+    const append = (headers = new Map<string, string>()) =>
+      harness.call(gateway.appendSessionMessage, { ...session, message: { parts } }, { idempotencyKey: 'a', headers });
+    const [sent, appended] = [await send(), await append()];
+    for (const [first, call] of [
+      [sent, send],
+      [appended, append],
+    ] as const) {
+      const headers = new Map<string, string>();
+      expect(await call(headers)).toEqual(first);
+      expect(headers.get('idempotency-replayed')).toBe('true');
+    }
+    expect(fetched).toBe(2);
   });
 
   test('two calls with one key at once make one turn', async () => {

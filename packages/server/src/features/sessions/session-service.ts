@@ -116,6 +116,8 @@ export class SessionService {
 
   async delete(request: DeleteSessionRequest, call: CallContext): Promise<DeleteSessionResponse> {
     await this.#context.store.write(async (tx) => {
+      // A delete in a namespace that is missing finds nothing; only writes of something say NAMESPACE_MISSING.
+      await readSession(tx, request);
       const row = await lockSession(tx, request, this.#context);
       await this.#context.lifecycle.remove(tx, row);
       await this.#record(tx, call, { row, outcome: 'deleted' });

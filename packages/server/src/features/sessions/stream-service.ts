@@ -71,9 +71,10 @@ const batchSessions = (
   if (count > limit) throw invalidField('sessionNames', `names more than ${limit} sessions`);
   const violations: FieldViolation[] = [];
   const found = new Map<string, FollowedSession>();
+  const cursors = new Map(Object.entries(request.after).map(([key, cursor]) => [canonicalKey(key), cursor]));
   const add = (names: { readonly namespace: string; readonly agent: string; readonly sessionId: string }): void => {
     const name = formatSessionName(names);
-    found.set(name, { ...names, after: request.after[name] ?? request.after[names.sessionId] ?? '' });
+    found.set(name, { ...names, after: cursors.get(name) ?? cursors.get(names.sessionId) ?? '' });
   };
   for (const [index, text] of request.sessionNames.entries()) {
     const names = parseSessionName(text);
@@ -100,6 +101,12 @@ const batchSessions = (
   return [...found.values()];
 };
 
+/** A session name as it is formatted here, a raw `:` in its namespace encoded (API-1.2); any other text as it is. */
+const canonicalKey = (key: string): string => {
+  const address = parseSessionName(key);
+  return address === undefined ? key : formatSessionName(address);
+};
+
 /** A cursor for a session that is not listed is a mistake of the caller, not a wish to ignore. */
 const strayCursors = (
   after: Readonly<Record<string, string>>,
@@ -109,10 +116,7 @@ const strayCursors = (
   if (keys.length === 0) return [];
   const ids = new Set([...found.values()].map((session) => session.sessionId));
   const names = new Set([...found.keys()]);
-  const isListed = (key: string): boolean => {
-    const address = parseSessionName(key);
-    return ids.has(key) || names.has(key) || (address !== undefined && names.has(formatSessionName(address)));
-  };
+  const isListed = (key: string): boolean => ids.has(key) || names.has(canonicalKey(key));
   return keys
     .filter((key) => !isListed(key))
     .map((key) => ({

@@ -1,7 +1,7 @@
 import { type SkillSpec, SkillSpecSchema } from '@svc/api/resources';
 import { SpecReader } from '../../resources/index.ts';
 import type { PromptSkills, SkillSource } from '../../runtime/contract.ts';
-import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import { everyResource, type ReadTx, type StoredResource } from '../../store/contracts/index.ts';
 import { CATALOGUE_MAX, isComplete } from './skill-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -16,8 +16,6 @@ export interface VisibleSkill {
   readonly namespace: string;
   readonly spec: SkillSpec;
 }
-
-const PAGE = 500;
 
 /** Skills as the agents of a namespace see them: the nearest complete one of each name (RT-8.1). */
 export class SkillDirectory implements SkillSource {
@@ -69,17 +67,5 @@ export class SkillDirectory implements SkillSource {
   }
 }
 
-const skillsOf = async (reads: Reads, namespace: string): Promise<readonly StoredResource[]> => {
-  const found: StoredResource[] = [];
-  for (;;) {
-    const after: ResourceKey | undefined = found.at(-1)?.key;
-    const page = await reads.resources.list({
-      kind: 'Skill',
-      scope: { type: 'namespace', namespace },
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    found.push(...page);
-    if (page.length < PAGE) return found;
-  }
-};
+const skillsOf = (reads: Reads, namespace: string): Promise<readonly StoredResource[]> =>
+  everyResource(reads.resources, { kind: 'Skill', scope: { type: 'namespace', namespace } });

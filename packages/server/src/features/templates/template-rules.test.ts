@@ -159,6 +159,11 @@ describe('the rules of templates', () => {
     ).toEqual([]);
     expect(texts(spec, metadata({ name: '-a' }))).toEqual([expect.stringMatching(/^spec\.metadata\.name must be/)]);
     expect(texts(spec, metadata({ labels: { '!': 'x' }, annotations: { 'option.svc/none': 'x' } }))).toHaveLength(2);
+    const system = { labels: { 'svc/deployment': 'x' }, annotations: { 'svc/replica': 'x' } };
+    expect(texts(spec, metadata(system))).toEqual([
+      'spec.metadata.labels[svc/deployment] keys starting svc/ belong to the system',
+      'spec.metadata.annotations[svc/replica] keys starting svc/ belong to the system',
+    ]);
     expect(texts(spec, metadata({ name: '{{ nobody }}' }))).toEqual([
       'spec.metadata /name: line 1, column 1: there is no variable nobody',
     ]);

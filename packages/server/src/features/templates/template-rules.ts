@@ -6,6 +6,7 @@ import {
   canonicalJson,
   checkAnnotations,
   checkLabels,
+  checkSystemKeys,
   defaultLabelLimits,
   findKind,
   isName,
@@ -94,7 +95,9 @@ const checkMetadata = (row: KindRow, metadata: ResourceMeta | undefined): readon
       : [invalid('spec.metadata.name', `must be ${nameForm[row.names]}`)]),
     ...rendered.problems.map(({ pointer, message }) => invalid('spec.metadata', `${pointer}: ${message}`)),
     ...checkLabels(texts(shown.labels), 'spec.metadata.labels', defaultLabelLimits),
+    ...checkSystemKeys({}, labels, 'spec.metadata.labels'),
     ...checkAnnotations(texts(shown.annotations), 'spec.metadata.annotations', defaultLabelLimits),
+    ...checkSystemKeys({}, annotations, 'spec.metadata.annotations'),
   ];
 };
 

@@ -12,7 +12,12 @@ import { type Log, silentLog } from '../../base/index.ts';
 import { kindContract, type Reconciler } from '../../controllers/index.ts';
 import { messageFromText, parseJsonMap, recordKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store, StoredResource } from '../../store/contracts/index.ts';
-import { type DeploymentsDeps, deploymentContracts, deploymentControllers } from '../deployments/index.ts';
+import {
+  type DeploymentsDeps,
+  defaultDeploymentLimits,
+  deploymentContracts,
+  deploymentControllers,
+} from '../deployments/index.ts';
 import { secretContract } from '../secrets/index.ts';
 import { openAuthoringWorld } from './authoring-world.ts';
 import { ADMIN } from './test-call.ts';
@@ -22,7 +27,7 @@ const ROUNDS_MAX = 500;
 export type DeploymentWorld = Awaited<ReturnType<typeof openDeploymentWorld>>;
 
 /** What deployments work with in a test; a store that fails or a log may be put in place. */
-export type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log' | 'seal'>>;
+export type ControllerParts = Partial<Pick<DeploymentsDeps, 'store' | 'log' | 'seal' | 'limits'>>;
 
 /** The resource world with deployments and the kinds they render; controllers run only by `settle`. */
 export const openDeploymentWorld = async () => {
@@ -72,6 +77,7 @@ const openWorld = async () => {
       ...{ store, writer, audit, contractOf, seal, log: silentLog as Log },
       namespaces: directory,
       hash: seal,
+      limits: defaultDeploymentLimits,
       ...parts,
     });
   return { ...world, controllers };

@@ -125,7 +125,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     remove: service.remove.bind(service),
     create: service.create.bind(service),
     descendants,
-    ancestorsOf: (namespace: string) => ancestry.ancestors(namespace),
+    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
   };
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants, version: '1.2.3' }),
@@ -163,12 +163,13 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
   const stream = <I extends DescMessage, T>(
     operation: { readonly name: string; readonly input: I },
     request: MessageInitShape<I>,
-    caller: Caller = ADMIN,
+    { caller = ADMIN, prefer }: { readonly caller?: Caller; readonly prefer?: string } = {},
   ): TestStream<T> => {
     const { found, message, context } = begin(operation, request, caller);
+    const prefers = (name: string): boolean => name === prefer;
     if (found.kind !== 'stream') throw new Error(`${operation.name} is no stream`);
     return new TestStream<T>((sink, signal) =>
-      found.handle(message, { ...context, signal }, sink as StreamSink<never>),
+      found.handle(message, { ...context, signal, prefers }, sink as StreamSink<never>),
     );
   };
   return { call, stream };

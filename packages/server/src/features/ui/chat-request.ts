@@ -18,6 +18,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WHEN_BUSY = ['QUEUE', 'STEER', 'REJECT', 'INTERRUPT'] as const;
 
+/** Text that no UTF-8 can hold: a lone surrogate. */
+const HALF_CHARACTER = 'holds half a character';
+
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -69,6 +72,8 @@ const readMessage = (message: Fields, body: Fields): ChatMessage => {
   }
   const text = texts.join('\n');
   if (text.trim() === '' && files.length === 0) refuse('messages', 'nothing to send');
+  const said = [text, ...files.flatMap((file) => [file.url, file.mediaType, file.filename])];
+  if (!said.every((each) => each.isWellFormed())) refuse('messages', HALF_CHARACTER);
   const labels = readLabels(body['labels'], refuse);
   const asked = textOf(body['whenBusy'] ?? 'QUEUE')
     .toUpperCase()
@@ -97,7 +102,9 @@ const readAnswers = (message: Fields): readonly ChatAnswer[] => {
     if (state !== 'approval-responded' || !isFields(approval)) continue;
     const requestId = textOf(approval['id']);
     const allow = approval['approved'] === true;
-    answers.push({ requestId, toolCallId: textOf(part['toolCallId']), allow, comment: textOf(approval['reason']) });
+    const comment = textOf(approval['reason']);
+    if (!comment.isWellFormed()) throw invalidField('messages', HALF_CHARACTER);
+    answers.push({ requestId, toolCallId: textOf(part['toolCallId']), allow, comment });
   }
   if (answers.length === 0) throw invalidField('messages', 'nothing to send: the last message answers no request');
   return answers;

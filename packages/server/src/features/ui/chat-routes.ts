@@ -24,7 +24,7 @@ interface Shown {
   readonly before?: () => Promise<void>;
 }
 
-type RouteAt = Pick<HttpRoute, 'method' | 'pattern'>;
+type RouteAt = Pick<HttpRoute, 'method' | 'pattern' | 'repeatable'>;
 type ChatHandler = (chat: ChatCall) => Promise<void>;
 
 const namesOf = (params: Readonly<Record<string, string>>): ChatNames => ({
@@ -59,7 +59,7 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   });
   const attach: ChatHandler = (chat) => reattach(deps, chat);
   return [
-    route({ method: 'POST', pattern: BASE }, `${GATEWAY}/SendMessage`, (chat) => post(deps, chat)),
+    route({ method: 'POST', pattern: BASE, repeatable: true }, `${GATEWAY}/SendMessage`, (chat) => post(deps, chat)),
     route(
       { method: 'DELETE', pattern: BASE },
       `${GATEWAY}/StopSessionGeneration`,

@@ -26,8 +26,17 @@ export interface ConsoleSessions {
   part(event: SessionEvent, cursor: string): string;
 }
 
+/** Events of all channels as JSON, as they are written; features/channels satisfies it. */
+export interface ConsoleChannels {
+  /** Answers how to stop. */
+  subscribe(
+    receive: (event: { readonly namespace: string; readonly channel: string; readonly data: string }) => void,
+  ): () => void;
+}
+
 export interface ConsoleDeps {
   readonly sessions: ConsoleSessions;
+  readonly channels: ConsoleChannels;
   readonly streams: SessionStreams;
   readonly changes: ChangeFeed;
   readonly views: ResourceViews;

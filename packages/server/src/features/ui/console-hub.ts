@@ -91,7 +91,8 @@ export class ConsoleHub {
       for (const change of list) this.#publish(resourceEvent(change, this.#deps.views));
     });
     const endHints = bus.subscribe(SESSION_ACTIVITY, (message) => this.#hear(message as SessionActivity));
-    this.#stops = [() => feed.stop(), endHints];
+    const endChannels = this.#deps.channels.subscribe((event) => this.#publish({ topic: 'channel', ...event }));
+    this.#stops = [() => feed.stop(), endHints, endChannels];
   }
 
   #publish(event: ConsoleEvent): void {

@@ -29,7 +29,8 @@ class TestChanges implements ChangeFeed {
 let harness: SessionHarness;
 let changes: TestChanges;
 let fetcher: typeof fetch;
-let allowed: (agent: string | undefined) => boolean;
+let allowed: (agent: string | undefined, channel?: string) => boolean;
+let sayInChannel: (event: { namespace: string; channel: string; data: string }) => void;
 
 beforeEach(async () => {
   harness = new SessionHarness();
@@ -39,13 +40,19 @@ beforeEach(async () => {
   const { bus, clock, ids } = harness.engine;
   const routes = consoleRoutes({
     sessions: harness.console,
+    channels: {
+      subscribe: (receive) => {
+        sayInChannel = receive;
+        return () => undefined;
+      },
+    },
     streams: harness.streams,
     changes,
     views: new ResourceViews(),
     bus,
     authorizer: {
       authorize: () => undefined,
-      allows: (_caller, _role, target) => allowed(target.agent),
+      allows: (_caller, _role, target) => allowed(target.agent, target.channel),
       readsSecrets: () => true,
     },
     descendants: () => Promise.resolve(['default:below']),
@@ -162,5 +169,31 @@ describe('the console stream', () => {
     expect((await fetcher('/v1/ui/events?session=nobody')).status).toBe(400);
     const many = Array.from({ length: 33 }, () => 'session=x').join('&');
     expect((await fetcher(`/v1/ui/events?${many}`)).status).toBe(400);
+  });
+
+  test('refuses parameters that it does not know and a flag that is none', async () => {
+    expect((await fetcher('/v1/ui/events?colour=red')).status).toBe(400);
+    expect((await fetcher('/v1/ui/events?ns=default&recursive=maybe')).status).toBe(400);
+  });
+
+  test('says before it begins that a session is not there', async () => {
+    const names = { namespace: 'default', agent: 'helper', sessionId: '0190a0a0-0000-7000-8000-000000000000' };
+    const session = encodeURIComponent(formatSessionName(names));
+    expect(await (await fetcher(`/v1/ui/events?session=${session}`)).text()).toContain('SESSION_NOT_FOUND');
+  });
+
+  test('carries the events of channels, as far as the grants cover them', async () => {
+    allowed = (_agent, channel) => channel === 'ops';
+    const feed = await open('?topics=channel&ns=default');
+    await feed.until((frame) => frame.event === 'ready');
+    for (const [namespace, channel] of [
+      ['default', 'secret'],
+      ['elsewhere', 'ops'],
+      ['default', 'ops'],
+    ] as const)
+      sayInChannel({ namespace, channel, data: JSON.stringify({ ns: namespace, channel }) });
+    const { data } = await feed.until((frame) => frame.event === 'channel');
+    expect(data).toEqual({ ns: 'default', channel: 'ops' });
+    feed.close();
   });
 });

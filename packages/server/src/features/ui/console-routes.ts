@@ -1,5 +1,5 @@
 import type { CallContext } from '../../auth/contract.ts';
-import { invalidField } from '../../base/index.ts';
+import { Fault, invalidField } from '../../base/index.ts';
 import { parseSessionName } from '../../resources/index.ts';
 import type { EventOutlet, FollowedSession } from '../../runtime/stream/stream-contract.ts';
 import type { HttpExchange, HttpRoute, HttpStream } from '../../transport/contract.ts';
@@ -38,7 +38,13 @@ export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
   ];
 };
 
+const PARAMETERS: readonly string[] = ['ns', 'recursive', 'topics', 'session', 'after'];
+
 const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<Question> => {
+  const stranger = [...query.keys()].find((name) => !PARAMETERS.includes(name));
+  if (stranger !== undefined) throw parameterUnknown(stranger);
+  const recursive = query.get('recursive') ?? 'false';
+  if (recursive !== 'true' && recursive !== 'false') throw invalidField('recursive', 'must be true or false');
   const topics = query
     .getAll('topics')
     .flatMap((text) => text.split(','))
@@ -53,7 +59,7 @@ const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<
     return { ...address, after: 'live' };
   });
   const namespace = query.get('ns') ?? '';
-  const below = namespace !== '' && query.get('recursive') === 'true' ? await deps.descendants(namespace) : [];
+  const below = namespace !== '' && recursive === 'true' ? await deps.descendants(namespace) : [];
   const wanted = new Set([namespace, ...below]);
   const isBelow = (name: string): boolean => below.length > 0 && name.startsWith(`${namespace}:`);
   return {
@@ -61,6 +67,14 @@ const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<
     isWanted: (name) => namespace === '' || wanted.has(name) || isBelow(name),
     sessions,
   };
+};
+
+/** INVALID_ARGUMENT PARAMETER_UNKNOWN (API-1.8). */
+const parameterUnknown = (field: string): Fault => {
+  const description = 'unknown query parameter';
+  return new Fault('INVALID_ARGUMENT', 'PARAMETER_UNKNOWN', `${field}: ${description}`, {
+    violations: [{ field, description, reason: 'PARAMETER_UNKNOWN' }],
+  });
 };
 
 interface StreamParts {
@@ -84,6 +98,9 @@ class ConsoleStream {
   async run(): Promise<void> {
     const { hub, exchange, call } = this.#parts;
     const asked = exchange.header('last-event-id') ?? exchange.query.get('after') ?? '';
+    const parts = this.#followParts();
+    // A session that is not there is said before the stream begins.
+    await Promise.race([parts.opened, parts.ended]);
     const unsubscribe = hub.subscribe((event, cursor) => this.#offer(event, cursor));
     const stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
     stream.onDrained(() => this.#caughtUp());
@@ -93,7 +110,7 @@ class ConsoleStream {
     this.#stream = stream;
     for (const { event, cursor } of kept ?? []) this.#offer(event, cursor);
     try {
-      await Promise.all([aborted(call.signal), this.#followParts()]);
+      await Promise.all([aborted(call.signal), parts.ended]);
     } finally {
       unsubscribe();
       stream.end();
@@ -125,11 +142,16 @@ class ConsoleStream {
     this.#stream?.write(frame('refresh', this.#parts.hub.cursor, '{}'));
   }
 
-  async #followParts(): Promise<void> {
+  /** Settles `opened` when every part from then on is shown. */
+  #followParts(): { readonly opened: Promise<void>; readonly ended: Promise<void> } {
     const { deps, question, call, hub } = this.#parts;
-    if (question.sessions.length === 0 || !question.topics.has('part')) return;
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    if (question.sessions.length === 0 || !question.topics.has('part')) {
+      open();
+      return { opened, ended: Promise.resolve() };
+    }
     const outlet: EventOutlet = {
-      open: () => undefined,
+      open,
       send: (event, cursor) => {
         this.#write('part', hub.cursor, deps.sessions.part(event, cursor));
         return true;
@@ -137,7 +159,7 @@ class ConsoleStream {
       onDrained: () => undefined,
     };
     const request = { sessions: question.sessions, untilDone: false, turnId: '', batch: true };
-    await deps.streams.follow(request, outlet, call.signal);
+    return { opened, ended: deps.streams.follow(request, outlet, call.signal) };
   }
 }
 

@@ -1,10 +1,15 @@
 import type { UsagePolicySpec } from '@svc/api/resources';
 import type { ChangeFeed } from '../../controllers/contract.ts';
 import { kindRow, messageFromText } from '../../resources/index.ts';
-import type { ResourceChange, ResourceKey, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
+import {
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  resourcePages,
+  type StoredResource,
+} from '../../store/contracts/index.ts';
 import { type CompiledLimit, compileLimit } from './limit-rules.ts';
 
-const PAGE = 500;
 const SELF = 'self';
 
 interface Policy {
@@ -26,18 +31,8 @@ export class PolicyIndex {
   async start(resources: ResourceReads, feed: ChangeFeed): Promise<void> {
     const subscription = feed.subscribe((changes) => this.#follow(changes));
     this.#stop = () => subscription.stop();
-    let after: ResourceKey | undefined;
-    for (;;) {
-      const page = await resources.list({
-        kind: 'UsagePolicy',
-        scope: { type: 'all' },
-        limit: PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
-      for (const record of page) this.note(record);
-      after = page.at(-1)?.key;
-      if (page.length < PAGE) return;
-    }
+    const all = { kind: 'UsagePolicy', scope: { type: 'all' } } as const;
+    for await (const page of resourcePages(resources, all)) for (const record of page) this.note(record);
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import {
 } from '@svc/api/resources';
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
-import type { ReadTx, ResourceKey, Store, StoredResource } from '../../store/contracts/index.ts';
+import { type ReadTx, resourcePages, type Store, type StoredResource } from '../../store/contracts/index.ts';
 import { type CompiledLimit, type CounterState, compileLimit, counterKey, windowOf } from './limit-rules.ts';
 import { canonicalSubject } from './policy-rules.ts';
 
@@ -84,8 +84,6 @@ export interface UsageConditionsDeps extends UsageFactsDeps {
   readonly alertPercent: number;
 }
 
-const PAGE = 500;
-
 /** Keeps the conditions Alert and Exceeded of every policy true; called every 30 s. */
 export class UsageConditions {
   readonly #deps: UsageConditionsDeps;
@@ -95,18 +93,9 @@ export class UsageConditions {
   }
 
   async tick(): Promise<void> {
-    let after: ResourceKey | undefined;
-    for (;;) {
-      const page = await this.#deps.store.direct.resources.list({
-        kind: 'UsagePolicy',
-        scope: { type: 'all' },
-        limit: PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
+    const { resources } = this.#deps.store.direct;
+    for await (const page of resourcePages(resources, { kind: 'UsagePolicy', scope: { type: 'all' } }))
       for (const record of page) await this.#judge(record);
-      after = page.at(-1)?.key;
-      if (page.length < PAGE) return;
-    }
   }
 
   async #judge(record: StoredResource): Promise<void> {

@@ -165,7 +165,12 @@ export class ModelCall implements AttemptOwner {
   }
 
   take(chunk: ContentChunk): boolean {
-    return this.#guard(() => this.#emit(chunk));
+    try {
+      this.#emit(chunk);
+      return true;
+    } catch (error) {
+      return this.#crashed(error);
+    }
   }
 
   noteAnswer(): void {
@@ -173,14 +178,9 @@ export class ModelCall implements AttemptOwner {
   }
 
   /** A consumer that throws ends its own call, never the connection's parser or the process (RT-R19). */
-  #guard(work: () => void): boolean {
-    try {
-      work();
-      return true;
-    } catch (error) {
-      this.#parts.log.error('model chunk consumer crashed', this.#logFields(), error);
-      return false;
-    }
+  #crashed(error: unknown): false {
+    this.#parts.log.error('model chunk consumer crashed', this.#logFields(), error);
+    return false;
   }
 
   #emit(chunk: ContentChunk): void {
@@ -220,7 +220,11 @@ export class ModelCall implements AttemptOwner {
   }
 
   #deliver(outcome: Outcome): void {
-    this.#guard(() => this.#deliverLast(outcome));
+    try {
+      this.#deliverLast(outcome);
+    } catch (error) {
+      this.#crashed(error);
+    }
   }
 
   #deliverLast(outcome: Outcome): void {

@@ -4,6 +4,16 @@ import type { ResponseHeaders } from './exchange-contract.ts';
 const MAX_HEAD_BYTES = 64 * 1024;
 
 const NEWLINE = 10;
+const RETURN = 13;
+/** Sizes of more digits are read the long way. */
+const PLAIN_DIGITS = 8;
+
+/** Value of a hexadecimal digit, -1 for anything else. */
+const digitOf = (byte: number): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+};
 
 /** The peer does not speak HTTP/1.1, or not the part of it that answers need. */
 export class BadResponse extends Error {}
@@ -61,8 +71,8 @@ export class ResponseReader {
         this.#events.data(at === 0 ? bytes : bytes.subarray(at));
         return;
       }
-      at =
-        this.#state === 'length' || this.#state === 'chunkData' ? this.#takeBody(bytes, at) : this.#takeLine(bytes, at);
+      if (this.#state === 'length' || this.#state === 'chunkData') at = this.#takeBody(bytes, at);
+      else at = this.#takeFraming(bytes, at) ?? this.#takeLine(bytes, at);
     }
   }
 
@@ -81,6 +91,31 @@ export class ResponseReader {
     this.#events.data(bytes.subarray(at, end));
     if (isLast && !isChunk) this.#finish(this.#reusable);
     return end;
+  }
+
+  /** Plain framing of chunks that came whole, read without making text of it; undefined for everything else. */
+  #takeFraming(bytes: Buffer, at: number): number | undefined {
+    if (this.#line !== '') return undefined;
+    if (this.#state === 'chunkEnd') {
+      if (bytes[at] !== RETURN || bytes[at + 1] !== NEWLINE) return undefined;
+      this.#state = 'chunkSize';
+      return at + 2;
+    }
+    if (this.#state !== 'chunkSize') return undefined;
+    let size = 0;
+    for (let index = at; index < at + PLAIN_DIGITS; index++) {
+      const byte = bytes[index] ?? 0;
+      if (byte === RETURN && bytes[index + 1] === NEWLINE && size > 0) {
+        this.#headBytes = 0;
+        this.#left = size;
+        this.#state = 'chunkData';
+        return index + 2;
+      }
+      const digit = digitOf(byte);
+      if (digit < 0) return undefined;
+      size = size * 16 + digit;
+    }
+    return undefined;
   }
 
   #takeLine(bytes: Buffer, at: number): number {

@@ -1,6 +1,7 @@
 import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { fileName } from '../file-name.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
 import { SYSTEM_NAMESPACE } from '../namespace-paths.ts';
 import { type RecordKey, recordKey } from '../record.ts';
@@ -221,7 +222,7 @@ const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): Man
   return { ...named, resource: { key, apiVersion, row, metadata: meta, spec: message, said } };
 };
 
-/** Name of Knowledge from its path; channel and name of a subscription from `channel/name`. */
+/** Name of Knowledge and of a File from their path; channel and name of a subscription from `channel/name`. */
 const derivedNames = (parts: Parts): { readonly name: string; readonly channel: string } => {
   const { row, metadata, spec } = parts;
   const member = (name: string): string => {
@@ -229,6 +230,8 @@ const derivedNames = (parts: Parts): { readonly name: string; readonly channel: 
     return typeof value === 'string' ? value : '';
   };
   if (row?.kind === 'Knowledge') return { name: metadata.name === '' ? member('path') : metadata.name, channel: '' };
+  if (row?.kind === 'File' && metadata.name === '' && member('path') !== '')
+    return { name: fileName(member('path')), channel: '' };
   if (row?.kind !== 'ChannelSubscription') return { name: metadata.name, channel: '' };
   const slash = metadata.name.indexOf('/');
   if (slash < 0) return { name: metadata.name, channel: member('channel') };

@@ -4,7 +4,7 @@ import type { ManifestFinding } from './manifest-finding.ts';
 import { readText } from './syntax/index.ts';
 
 export interface ParsedManifests {
-  /** In the order of the input; documents whose syntax is wrong have findings only. */
+  /** In the order of the input; what has findings has no resource. */
   readonly documents: readonly ManifestDocument[];
   /** Everything that is wrong, in the order of the input. */
   readonly findings: readonly ManifestFinding[];
@@ -13,7 +13,11 @@ export interface ParsedManifests {
 /** Reads manifests in YAML or JSON: every rule of form, every finding at once (PL-1.1). Never throws on input. */
 export const parseManifests = (text: string, options: ReadOptions): ParsedManifests => {
   const { documents: nodes, findings: syntax } = readText(text);
-  const documents = [...nodes].map(([index, node]) => readDocument(index, node, options));
+  const wrong = new Set(syntax.map(({ document }) => document));
+  const documents = [...nodes].map(([index, node]) => {
+    const { resource, ...document } = readDocument(index, node, options);
+    return resource === undefined || wrong.has(index) ? document : { ...document, resource };
+  });
   const found = [...syntax, ...documents.flatMap((document) => document.report.findings), ...repeated(documents)];
   const findings = found.sort(
     (left, right) => left.document - right.document || left.line - right.line || left.column - right.column,

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { fieldPointer, managedForm, managedParts, ownershipText, readOwnership, saveOwnership } from './index.ts';
+import {
+  dropOwnership,
+  fieldPointer,
+  managedForm,
+  managedParts,
+  ownershipText,
+  readOwnership,
+  saveOwnership,
+} from './index.ts';
 
 const tableOf = () => {
   const values = new Map<string, string>();
@@ -11,7 +19,9 @@ const tableOf = () => {
         writes += 1;
         values.set(name, value);
       },
+      removeValue: async (name: string) => void values.delete(name),
     },
+    names: () => [...values.keys()],
     writes: () => writes,
   };
 };
@@ -26,6 +36,17 @@ it('ownership is kept beside the resource and written only when it differs', asy
   await saveOwnership(tx, 'uid', { before: await readOwnership(tx, 'uid'), after });
   expect(ownershipText(await readOwnership(tx, 'uid'))).toBe(ownershipText(after));
   expect(tx.writes()).toBe(2);
+});
+
+it('nothing is kept of a resource that nobody owns a field of, or that goes', async () => {
+  const tx = tableOf();
+  const owned = { me: { '/spec/a': { said: 's', stored: 't' } } };
+  await saveOwnership(tx, 'uid', { before: {}, after: owned });
+  await saveOwnership(tx, 'uid', { before: owned, after: {} });
+  expect(tx.names()).toEqual([]);
+  for (const uid of ['uid', 'other']) await saveOwnership(tx, uid, { before: {}, after: owned });
+  await dropOwnership(tx, 'uid');
+  expect(tx.names()).toEqual(['ownership/other']);
 });
 
 it('what managers write of a resource can be put together and taken apart', () => {

@@ -17,7 +17,10 @@ export interface OwnershipReads {
 }
 
 export interface OwnershipWrites {
-  readonly instance: { setValue(name: string, value: string): Promise<void> };
+  readonly instance: {
+    setValue(name: string, value: string): Promise<void>;
+    removeValue(name: string): Promise<void>;
+  };
 }
 
 /** Digest of a value at a pointer of one resource; null is an absent value. */
@@ -32,14 +35,16 @@ export const readOwnership = async (reads: OwnershipReads, uid: string): Promise
   return text === undefined || text === '' ? {} : (JSON.parse(text) as Ownership);
 };
 
-/** Writes what managers own, when it differs from what is stored. */
+/** Writes what managers own, when it differs from what is stored; where nobody owns anything nothing is kept. */
 export const saveOwnership = async (
   tx: OwnershipWrites,
   uid: string,
   change: { readonly before: Ownership; readonly after: Ownership },
 ): Promise<void> => {
-  if (!isSameOwnership(change.before, change.after))
-    await tx.instance.setValue(nameOf(uid), ownershipText(change.after));
+  if (isSameOwnership(change.before, change.after)) return;
+  const text = ownershipText(change.after);
+  if (text === NOTHING_OWNED) await dropOwnership(tx, uid);
+  else await tx.instance.setValue(nameOf(uid), text);
 };
 
 /** True when both have the same text. */
@@ -62,8 +67,13 @@ const isSameMap = <V>(
   });
 };
 
+/** Forgets who owned what of a resource that goes; harmless where nothing is kept. */
+export const dropOwnership = (tx: OwnershipWrites, uid: string): Promise<void> => tx.instance.removeValue(nameOf(uid));
+
 /** Equal ownership is equal text. */
 export const ownershipText = (ownership: Ownership): string => canonicalJson(ownership as unknown as JsonData);
+
+const NOTHING_OWNED = ownershipText({});
 
 /** What managers write of a resource, as the merge sees it. */
 export const managedForm = (

@@ -14,6 +14,7 @@ export {
   ownershipAfter,
 } from './field-merge.ts';
 export {
+  dropOwnership,
   fieldDigest,
   managedForm,
   managedParts,

@@ -1,4 +1,4 @@
-import { Fault, notFound } from '../../base/index.ts';
+import { Fault, notFound, together } from '../../base/index.ts';
 import {
   type MessageRow,
   RESOURCES_CHANGED,
@@ -115,9 +115,11 @@ const create = async ({ tx, deps }: Scope, request: CreateRequest): Promise<Sess
   if (deps.usage.governs(namespace))
     await deps.usage.reserve(tx, 'agent.sessions', { namespace, agent: name, identity }, id);
   const row = newRow({ namespace, agent: name, id, labels }, tx.now());
-  await tx.resources.insert(sessionDraft(row, agent, id));
-  await tx.log.insertSession(row);
-  await deps.agents.noteSession(tx, agent.uid, id);
+  await together(
+    tx.resources.insert(sessionDraft(row, agent, id)),
+    tx.log.insertSession(row),
+    deps.agents.noteSession(tx, agent.uid, id),
+  );
   tx.afterCommit(() => deps.bus.publish(RESOURCES_CHANGED, {}));
   return row;
 };

@@ -21,11 +21,26 @@ interface OpenText {
   readonly id: string;
   readonly type: TextType;
   readonly createdAt: number;
-  /** Whole text so far, and how much of it was sent. */
+  /** Whole text so far, and its end that was not sent yet. */
   text: string;
-  sent: number;
+  unsent: string;
+  /** Pieces that `text` was put together from. */
+  pieces: number;
   continuation?: unknown;
 }
+
+const NO_TEXT = { text: '', unsent: '', pieces: 0 };
+
+/** Pieces after which the chain they make in memory becomes one string. */
+const FLAT_EVERY = 16;
+
+const append = (open: OpenText, piece: string): void => {
+  open.text += piece;
+  open.unsent += piece;
+  open.pieces += 1;
+  // A text that grows piece by piece is a chain of its pieces, twice their size, until one of its characters is read.
+  if (open.pieces % FLAT_EVERY === 0) open.text.charCodeAt(0);
+};
 
 /**
  * Writes the parts of one step: text and reasoning go live in pieces and are kept whole, in the model's order (RT-R16,
@@ -70,9 +85,9 @@ export class PartWriter {
     if (piece === '' || this.#silent) return;
     if (this.#open === undefined || this.#open.type !== type) {
       this.#close();
-      this.#open = { id: partId(this.#index++), type, createdAt: this.#clock.nowMicros(), text: '', sent: 0 };
+      this.#open = { id: partId(this.#index++), type, createdAt: this.#clock.nowMicros(), ...NO_TEXT };
     }
-    this.#open.text += piece;
+    append(this.#open, piece);
     this.#offer();
   }
 
@@ -147,8 +162,9 @@ export class PartWriter {
   shown(): PlacedPart[] {
     const placed = this.#done.map((part) => ({ messageId: this.#messageId, part }));
     const open = this.#open;
-    if (open !== undefined && open.sent > 0)
-      placed.push({ messageId: this.#messageId, part: this.#asPart(open, open.text.slice(0, open.sent)) });
+    const sent = open === undefined ? 0 : open.text.length - open.unsent.length;
+    if (open !== undefined && sent > 0)
+      placed.push({ messageId: this.#messageId, part: this.#asPart(open, open.text.slice(0, sent)) });
     return placed;
   }
 
@@ -171,9 +187,9 @@ export class PartWriter {
 
   #send(): void {
     const open = this.#open;
-    if (open === undefined || open.sent === open.text.length || this.#silent) return;
-    const piece = open.sent === 0 ? open.text : open.text.slice(open.sent);
-    open.sent = open.text.length;
+    if (open === undefined || open.unsent === '' || this.#silent) return;
+    const piece = open.unsent;
+    open.unsent = '';
     this.#lastSentMs = this.#clock.monotonicMs();
     const part: Part = { id: open.id, type: open.type, content: piece, createdAt: open.createdAt };
     this.#publish(this.#sequencer.delta(this.#messageId, part, this.#clock.nowMicros()));

@@ -1,4 +1,4 @@
-import { isFault } from '../../base/index.ts';
+import { isFault, together } from '../../base/index.ts';
 import type { JournalRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
@@ -217,22 +217,23 @@ export class TurnClaim {
         );
       }
       const body: TurnBody = { ...state.body, ...change.body, journalCount: first + entries.length };
-      const saved = await tx.log.saveTurn(
-        { ...state.turn, ...change.turn, body: JSON.stringify(body) },
-        { fence: this.fence, states: ['RUNNING', 'WAITING'] },
+      const savesSession = change.session !== undefined || change.side !== undefined;
+      const side = change.side === undefined ? {} : { body: JSON.stringify(change.side) };
+      const [saved] = await together(
+        tx.log.saveTurn(
+          { ...state.turn, ...change.turn, body: JSON.stringify(body) },
+          { fence: this.fence, states: ['RUNNING', 'WAITING'] },
+        ),
+        savesSession ? tx.log.saveSession({ ...state.session, ...change.session, ...side }) : Promise.resolve(),
       );
       if (!saved) throw new LostClaim(this.turnId);
-      if (change.session !== undefined || change.side !== undefined) {
-        const side = change.side === undefined ? {} : { body: JSON.stringify(change.side) };
-        await tx.log.saveSession({ ...state.session, ...change.session, ...side });
-      }
       return { foreign: state.foreign, entries, body };
     });
   }
 
   async #check(tx: WriteTx): Promise<ClaimState> {
-    const session = await tx.log.lockSession(this.sessionId);
-    const turn = await tx.log.turn(this.turnId);
+    // Asked for behind the lock, so the turn is as its holder left it.
+    const [session, turn] = await together(tx.log.lockSession(this.sessionId), tx.log.turn(this.turnId));
     const held =
       session !== undefined && turn !== undefined && turn.fence === this.fence && turn.worker === this.#deps.workerId;
     if (!held || (turn.state !== 'RUNNING' && turn.state !== 'WAITING')) throw new LostClaim(this.turnId);

@@ -1,4 +1,4 @@
-import { isFault } from '../../base/index.ts';
+import { isFault, together } from '../../base/index.ts';
 import {
   type SessionRow,
   sessionHolder,
@@ -191,9 +191,12 @@ export const finishTurn = async (
   const messageId = body.replyMessageIds.at(-1) ?? '';
   const parts = placed.filter((entry) => entry.messageId === messageId).map((entry) => entry.part);
   const labels = messageLabels(turn, body, { state: MESSAGE_STATE[state], reason });
-  await storeAssistantMessage(tx, turn, { id: messageId, parts, labels });
   const ended = endedRow(request, now);
-  const held = await tx.log.saveTurn(ended.row, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] });
+  const [, held, steers] = await together(
+    storeAssistantMessage(tx, turn, { id: messageId, parts, labels }),
+    tx.log.saveTurn(ended.row, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] }),
+    tx.log.steers(turn.sessionId),
+  );
   if (!held) throw new LostClaim(turn.id);
   const side: SessionSide = {
     ...(request.side ?? parseSide(request.session)),
@@ -204,7 +207,7 @@ export const finishTurn = async (
     lastSequence: request.lastSequence,
     body: JSON.stringify(side),
   };
-  const requeued = await requeueSteers(tx, { ended: ended.row, session: after }, deps.ids);
+  const requeued = await requeueSteers(tx, { ended: ended.row, session: after, steers }, deps.ids);
   const { session, events } = await releasePendingStops(tx, requeued, body.pendingStops);
   await tx.log.saveSession(session);
   if (session.openTurns > 0) await readyNext(tx, session.id, deps.bus);

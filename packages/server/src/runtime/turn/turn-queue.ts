@@ -99,11 +99,10 @@ export const afterTurnEnd = (session: SessionRow, turn: TurnRow, at: number): Se
 /** Steer entries that found no further model call become one queued turn; `ended` is saved already (RT-2.5, RT-R10). */
 export const requeueSteers = async (
   tx: WriteTx,
-  finished: { readonly ended: TurnRow; readonly session: SessionRow },
+  finished: { readonly ended: TurnRow; readonly session: SessionRow; readonly steers: readonly SteerRow[] },
   ids: Ids,
 ): Promise<SessionRow> => {
-  const { ended, session } = finished;
-  const steers: readonly SteerRow[] = await tx.log.steers(session.id);
+  const { ended, session, steers } = finished;
   const last = steers.at(-1);
   if (last === undefined) return session;
   const [replyMessageId = ''] = messageIdsAfter(ids, session.lastMessageId, 1);

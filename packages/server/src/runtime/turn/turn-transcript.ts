@@ -1,3 +1,4 @@
+import { together } from '../../base/index.ts';
 import type { JournalRow, MessageRow, SessionRow } from '../../store/contracts/index.ts';
 import type { Part, PlacedPart, TranscriptMessage } from '../contract.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
@@ -38,8 +39,10 @@ export class TurnTranscript {
   ): Promise<void> {
     const { session, turn, body, journal } = claimed;
     await deps.store.read(async (tx) => {
-      this.#history = await deps.history.before(tx, session, turn, options.tokenLimit, options.countTokens);
-      await this.#addUsers(tx.log, session, body.userMessageIds);
+      [this.#history] = await together(
+        deps.history.before(tx, session, turn, options.tokenLimit, options.countTokens),
+        this.#addUsers(tx.log, session, body.userMessageIds),
+      );
       this.#addAssistant(firstReply(journal, body.replyMessageIds));
       for (const row of journal)
         if (row.kind === 'STEER_INPUT')

@@ -63,6 +63,47 @@ export const transactionCases = (make: MakeStore): void => {
       expect(await store.direct.instance.value('n')).toBe('2');
     });
 
+    it('removes a value with its row, whether it was there or not', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.instance.setValue('n', '1');
+        await tx.instance.removeValue('never there');
+      });
+      await store.write(async (tx) => {
+        expect(await tx.instance.value('n')).toBe('1');
+        await tx.instance.removeValue('n');
+        expect(await tx.instance.value('n')).toBeUndefined();
+        await tx.instance.removeValue('n');
+      });
+      expect(await store.direct.instance.value('n')).toBeUndefined();
+      await store.write(async (tx) => {
+        expect(await tx.instance.value('n')).toBeUndefined();
+        await tx.instance.removeValue('n');
+        await tx.instance.setValue('n', '2');
+      });
+      expect(await store.direct.instance.value('n')).toBe('2');
+      const undone = store.write(async (tx) => {
+        await tx.instance.removeValue('n');
+        throw new Fault('ABORTED', 'CONFLICT', 'refused');
+      });
+      await expect(undone).rejects.toThrow('refused');
+      expect(await store.direct.instance.value('n')).toBe('2');
+    });
+
+    it('lets one of many writers take a value that all of them read (S4)', async () => {
+      const { store } = await openFor(make);
+      await store.write((tx) => tx.instance.setValue('token', 'one'));
+      const take = (name: string) =>
+        store.write(async (tx) => {
+          if ((await tx.instance.value('token')) === undefined) return undefined;
+          await tx.instance.removeValue('token');
+          return name;
+        });
+      const takers = await Promise.all(Array.from({ length: 40 }, (_, index) => take(`taker ${index}`)));
+      expect(takers.filter((taker) => taker !== undefined)).toHaveLength(1);
+      expect(await store.direct.instance.value('token')).toBeUndefined();
+    });
+
     it('runs reads that overlap one after the other', async () => {
       const { store } = await openFor(make);
       const reads = Array.from({ length: 20 }, () => store.read((tx) => tx.resources.versionRange()));

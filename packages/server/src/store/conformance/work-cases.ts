@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditFilter, AuditRow, QueueItem, Store } from '../contracts/index.ts';
+import {
+  type AuditFilter,
+  type AuditRow,
+  CONDEMNED_FOR_MICROS,
+  type QueueItem,
+  type Store,
+} from '../contracts/index.ts';
 import { id, type MakeStore, openFor } from './store-under-test.ts';
 
 const item = (key: string, dueAt: number, more: Partial<QueueItem> = {}): QueueItem => ({
@@ -164,6 +170,32 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.audit.unchained(0))).toEqual([]);
       expect(await store.write((tx) => tx.audit.chainHead())).toBe('h1');
     });
+
+    it('loses its oldest chained rows without a gap, never the newest of them nor one that is open', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const [number, at] of [
+          [1, 10],
+          [2, 20],
+          [3, 90],
+          [4, 30],
+          [5, 40],
+          [6, 5],
+        ] as const)
+          await tx.audit.append(row(number, { at }));
+      });
+      await store.write(async (tx) => {
+        for (const number of [1, 2, 3, 4, 5]) await tx.audit.setHash(id(number), `h${number}`);
+      });
+      const trim = (before: number, limit: number) => store.write((tx) => tx.audit.trim(before, limit));
+      const kept = async () => (await store.direct.audit.list({ limit: 10 })).map((each) => each.at);
+      expect([await trim(10, 9), await trim(50, 1), await trim(50, 9), await trim(50, 9)]).toEqual([0, 1, 1, 0]);
+      expect(await kept()).toEqual([5, 40, 30, 90]);
+      expect([await trim(99, 9), await trim(99, 9)]).toEqual([2, 0]);
+      expect(await kept()).toEqual([5, 40]);
+      expect(await store.direct.audit.chainHead()).toBe('h5');
+      expect((await store.write((tx) => tx.audit.unchained(9))).map((each) => each.at)).toEqual([5]);
+    });
   });
 
   describe('counters', () => {
@@ -210,11 +242,11 @@ export const workCases = (make: MakeStore): void => {
       await store.write((tx) => tx.objects.dropReferences('h1', 100));
       expect(await store.direct.objects.hasReference('n', 'x')).toBe(false);
       expect(await store.direct.objects.hasReference('m', 'x')).toBe(true);
-      const unreferenced = (before: number) => store.write((tx) => tx.objects.unreferenced(before, 10));
-      expect(await unreferenced(100)).toEqual([]);
-      expect(await unreferenced(101)).toEqual(['y']);
+      const condemned = (before: number) => store.write((tx) => tx.objects.condemn(before, 1_000, 10));
+      expect(await condemned(100)).toEqual([]);
+      expect(await condemned(101)).toEqual(['y']);
       await store.write((tx) => tx.objects.dropReferences('h2', 110));
-      expect(await unreferenced(200)).toEqual(['y', 'x']);
+      expect(await condemned(200)).toEqual(['x']);
       expect(await store.write((tx) => tx.objects.hasReference('n', 'z'))).toBe(true);
     });
 
@@ -241,22 +273,62 @@ export const workCases = (make: MakeStore): void => {
         for (const sha256 of ['x', 'y']) await tx.objects.adopt(sha256, 3, 50);
         await tx.objects.adopt('y', 3, 90);
       });
-      expect(await store.write((tx) => tx.objects.unreferenced(80, 10))).toEqual(['y']);
+      expect(await store.write((tx) => tx.objects.condemn(80, 100, 10))).toEqual(['y']);
     });
 
-    it('bring an object back, and are not forgotten by a collector that comes late', async () => {
+    it('are condemned by one collector, which nobody can overtake, and then forgotten', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {
-        await tx.objects.addReference(reference('x', 'h1'));
-        await tx.objects.dropReferences('h1', 100);
-        await tx.objects.addReference(reference('x', 'h2'));
-        await tx.objects.forget('x');
-        await tx.objects.dropReferences('h2', 120);
+        for (const sha256 of ['x', 'y', 'z']) await tx.objects.adopt(sha256, 3, 10);
       });
-      const unreferenced = () => store.write((tx) => tx.objects.unreferenced(200, 10));
-      expect(await unreferenced()).toEqual(['x']);
-      await store.write((tx) => tx.objects.forget('x'));
-      expect(await unreferenced()).toEqual([]);
+      const condemn = (at: number, limit: number) => store.write((tx) => tx.objects.condemn(50, at, limit));
+      expect((await condemn(100, 2)).length).toBe(2);
+      const rest = await condemn(101, 2);
+      expect(rest.length).toBe(1);
+      expect(await condemn(102, 2)).toEqual([]);
+      const [sha256 = ''] = rest;
+      expect(await store.write((tx) => tx.objects.reserve(sha256, 3, 103))).toBe(false);
+      const referring = store.write((tx) => tx.objects.addReference(reference(sha256, 'h1')));
+      await expect(referring).rejects.toMatchObject({ code: 'ABORTED', reason: 'CONFLICT', metadata: { sha256 } });
+      expect(await store.direct.objects.hasReference('n', sha256)).toBe(false);
+      await store.write((tx) => tx.objects.forget(sha256, 102));
+      expect(await store.write((tx) => tx.objects.reserve(sha256, 3, 104))).toBe(false);
+      await store.write((tx) => tx.objects.forget(sha256, 101));
+      expect(await store.write((tx) => tx.objects.reserve(sha256, 3, 105))).toBe(true);
+    });
+
+    it('are reserved before there are any, for as long as others are kept without', async () => {
+      const { store } = await openFor(make);
+      const condemn = (before: number) => store.write((tx) => tx.objects.condemn(before, 1_000, 10));
+      const reserve = (sha256: string, at: number) => store.write((tx) => tx.objects.reserve(sha256, 3, at));
+      expect([await reserve('x', 100), await reserve('y', 100)]).toEqual([true, true]);
+      expect(await reserve('x', 150)).toBe(true);
+      expect(await condemn(150)).toEqual(['y']);
+      await store.write((tx) => tx.objects.addReference(reference('x', 'h1')));
+      expect(await reserve('x', 160)).toBe(true);
+      expect(await condemn(900)).toEqual([]);
+      await store.write((tx) => tx.objects.dropReferences('h1', 170));
+      expect(await condemn(171)).toEqual(['x']);
+    });
+
+    it('of a collector that was killed are taken up by another one, or by whoever stores the bytes again', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        for (const sha256 of ['x', 'y']) await tx.objects.adopt(sha256, 3, 10);
+      });
+      const condemn = (at: number) => store.write((tx) => tx.objects.condemn(50, at, 10));
+      const reserve = (sha256: string, at: number) => store.write((tx) => tx.objects.reserve(sha256, 3, at));
+      expect((await condemn(100)).toSorted()).toEqual(['x', 'y']);
+      const late = 100 + CONDEMNED_FOR_MICROS;
+      expect([await reserve('x', late), await condemn(late)]).toEqual([false, []]);
+      expect(await reserve('x', late + 1)).toBe(true);
+      expect(await condemn(late + 1)).toEqual(['y']);
+      await store.write(async (tx) => {
+        for (const sha256 of ['x', 'y']) await tx.objects.forget(sha256, 100);
+      });
+      expect(await condemn(late + CONDEMNED_FOR_MICROS)).toEqual([]);
+      await store.write((tx) => tx.objects.addReference(reference('x', 'h1')));
+      expect(await store.direct.objects.hasReference('n', 'x')).toBe(true);
     });
   });
 };

@@ -34,3 +34,7 @@ export interface StoreLoad {
 export const INSTANCE_EPOCH = 'epoch';
 /** Store-clock micros of the newest backup that was written whole; PL-16 asks for it before contracting migrations. */
 export const INSTANCE_LAST_BACKUP = 'backup.last';
+/** A keyed hash that names the key which encrypts secrets, where several nodes must have the same one (PL-8). */
+export const INSTANCE_SECRET_KEY = 'secrets.key';
+/** There while a restore into a database is not complete outside of it: a word that its data directory knows too. */
+export const INSTANCE_RESTORE = 'restore';

@@ -11,6 +11,7 @@ export * from './channel-log.ts';
 export * from './direct-uploads.ts';
 export * from './dump.ts';
 export * from './dump-tables.ts';
+export * from './resource-pages.ts';
 export * from './resource-store.ts';
 export * from './search-index.ts';
 export * from './session-log.ts';

@@ -57,7 +57,8 @@ export interface WriteTx {
  * S5 A failing transaction leaves no trace; a Fault thrown inside passes through unchanged.
  */
 export interface Store {
-  write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T>;
+  /** `isUrgent`: what others lose when it waits behind ordinary writes, such as the renewal of claims; for short functions. */
+  write<T>(work: (tx: WriteTx) => Promise<T>, options?: { readonly isUrgent?: boolean }): Promise<T>;
   read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T>;
   /** Single reads without a snapshot of their own; the hot path of Get operations. Same durability rule S2. */
   readonly direct: ReadTx;

@@ -1,3 +1,5 @@
+import { Fault } from '../../base/index.ts';
+
 /** Small durable tables every feature shares: outbox and timers, leases, idempotency, audit, counters, object references. */
 
 /** One effect or timer to run at or after `dueAt`; unique per (kind, key): a second put with the same pair changes nothing unless `replace`. */
@@ -86,6 +88,11 @@ export interface AuditWrites {
   /** Hash of the newest chained row, '' at the start. */
   chainHead(): Promise<string>;
   setHash(id: string, hash: string): Promise<void>;
+  /**
+   * Drops the oldest chained rows from before `beforeMicros`, at most `limit`, up to the first one that stays: what is left has no
+   * gap. The newest chained row always stays. Returns how many went.
+   */
+  trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
 /** Sliding usage windows in buckets (RT-9). */
@@ -101,8 +108,23 @@ export interface CounterWrites {
   trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
+/**
+ * Added to the time at which an object was condemned, in `unreferenced_at`: 0 = somebody refers to it, below = since when
+ * nobody does, above = since when its bytes are being removed.
+ */
+export const CONDEMNED = 2 ** 52;
+/** A collector that did not end within this time is gone; longer than an object service is waited for. */
+export const CONDEMNED_FOR_MICROS = 900 * 1_000_000;
+
+/** ABORTED CONFLICT: a reference to an object whose bytes are being removed. */
+export const objectCondemned = (sha256: string): Fault =>
+  new Fault('ABORTED', 'CONFLICT', 'the bytes of this object are being removed: store them again', {
+    metadata: { sha256 },
+  });
+
 /** Which objects are referred to by whom; an object without references for 24 h is collected (RT-R37). */
 export interface ObjectReferences {
+  /** Takes the place of a reservation. Fault ABORTED CONFLICT while the bytes are being removed. */
   addReference(row: {
     readonly namespace: string;
     readonly sha256: string;
@@ -113,8 +135,18 @@ export interface ObjectReferences {
   }): Promise<void>;
   dropReferences(holder: string, at: number): Promise<void>;
   hasReference(namespace: string, sha256: string): Promise<boolean>;
-  unreferenced(beforeMicros: number, limit: number): Promise<readonly string[]>;
-  forget(sha256: string): Promise<void>;
+  /**
+   * Keeps the collector away from bytes that are about to be stored: to be committed before them. Without a reference they
+   * count as unreferenced since `at`. False while the bytes are being removed: ask again once they are gone.
+   */
+  reserve(sha256: string, sizeBytes: number, at: number): Promise<boolean>;
+  /**
+   * Takes objects that nobody refers to since before `beforeMicros`, oldest first, whose bytes the caller now removes; also
+   * those that another collector took CONDEMNED_FOR_MICROS ago and left. Nobody can reserve them or refer to them meanwhile.
+   */
+  condemn(beforeMicros: number, at: number, limit: number): Promise<readonly string[]>;
+  /** Ends what `condemn` began at `at`: the bytes are gone. */
+  forget(sha256: string, at: number): Promise<void>;
   /** Bytes to which `holder` and the holders below it (`holder/…`) refer, each reference counted. */
   heldBytes(holder: string): Promise<number>;
   /** Counts an object that the store never heard of as unreferenced since `at`; changes nothing for a known one. */
@@ -125,4 +157,6 @@ export interface ObjectReferences {
 export interface InstanceValues {
   value(name: string): Promise<string | undefined>;
   setValue(name: string, value: string): Promise<void>;
+  /** Removes the value with its row; none of that name is fine. */
+  removeValue(name: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Queries } from './connection/index.ts';
+import type { Queries, WriteQueries } from './connection/index.ts';
 import type { ReadSet } from './reads/index.ts';
 
 /** How far the logs are complete: beyond it a transaction may still bring an older entry. */
@@ -19,6 +19,7 @@ export interface Access {
 
 /** What writes need in addition. */
 export interface WriteAccess extends Access {
+  readonly sql: WriteQueries;
   /** Store clock, micros; constant within the transaction. */
   readonly now: number;
   /** A token that was never used in this database. */

@@ -3,11 +3,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Fault, silentLog } from '../../base/index.ts';
 import { draft, key, session } from '../conformance/index.ts';
 import type { Store } from '../contracts/index.ts';
-import { examinePostgres } from './index.ts';
+import { composed, Database } from './connection/index.ts';
+import { examinePostgres, type PostgresStoreOptions } from './index.ts';
+import { withMigrationLock } from './migrate.ts';
 import { CuttingProxy } from './testing/cutting-proxy.ts';
 import { openTestStore, runSql } from './testing/test-store.ts';
 import { withPostgres } from './testing/with-postgres.ts';
 
+/** Long for a server that answers, short for a test that waits for one that does not. */
+const SILENCE_MS = 1_500;
 const STORAGE = { code: 'UNAVAILABLE', reason: 'STORAGE' };
 
 /** What a caller may see says nothing about the database. */
@@ -39,10 +43,10 @@ const nameOf = async (store: Store, name: string) => (await store.direct.resourc
 withPostgres(
   'a store whose database fails',
   (postgres) => {
-    const behindProxy = async () => {
+    const behindProxy = async (options: Partial<PostgresStoreOptions> = {}) => {
       const [made] = await postgres.stores(1);
       const { proxy, url } = await CuttingProxy.start(made!.url);
-      const { store } = await openTestStore({ url });
+      const { store } = await openTestStore({ ...options, url });
       onTestFinished(async () => {
         await store.close();
         await proxy[Symbol.asyncDispose]();
@@ -101,6 +105,52 @@ withPostgres(
       expect(fault).toMatchObject(STORAGE);
       expect(fault.message).toContain('not known');
       expect([runs, effects, await nameOf(beside, 'a'), await nameOf(store, 'a')]).toEqual([1, [], 'a', 'a']);
+    });
+
+    it('gives up a host that vanished without a word, and goes on when it is back', async () => {
+      const { proxy, store } = await behindProxy({ silenceMs: SILENCE_MS });
+      await store.write((tx) => tx.instance.setValue('n', '1'));
+      let runs = 0;
+      proxy.swallow('everything');
+      const writing = store.write(async (tx) => {
+        runs++;
+        await tx.instance.value('n');
+        await tx.instance.setValue('n', '2');
+      });
+      const fault = { ...STORAGE, message: 'the connection to the database was lost' };
+      expect([await failureOf(writing), runs]).toMatchObject([fault, 1]);
+      expect(await failureOf(store.read((tx) => tx.instance.value('n')))).toMatchObject(fault);
+      proxy.swallow(undefined);
+      proxy.cutAll();
+      expect(await store.direct.instance.value('n')).toBe('1');
+    });
+
+    it('does not know of a commit after which the host vanished (W3)', async () => {
+      const { proxy, store, beside } = await behindProxy({ silenceMs: SILENCE_MS });
+      let runs = 0;
+      proxy.swallow('answers after commit');
+      const unknown = store.write(async (tx) => {
+        runs++;
+        await tx.resources.insert(draft('a'));
+      });
+      expect((await failureOf(unknown)).message).toContain('not known');
+      expect([runs, await nameOf(beside, 'a')]).toEqual([1, 'a']);
+      proxy.swallow(undefined);
+      proxy.cutAll();
+    });
+
+    it('waits for a server that works longer than that where it was told to', async () => {
+      const [made] = await postgres.stores(1);
+      const database = new Database({ url: made!.url, log: silentLog, poolSize: 1, isSynced: true, silenceMs: 100 });
+      onTestFinished(() => database.close());
+      const slow = composed<{ slept: string }>('SELECT pg_sleep(0.5)::text AS slept');
+      const session = await database.acquire();
+      expect(await withMigrationLock(session, () => session.rows(slow))).toHaveLength(1);
+      expect(session.lost).toBeUndefined();
+      const impatient = await session.rows(slow).catch((error: unknown) => error);
+      session.release(true);
+      expect([impatient, session.wasSilent]).toEqual([session.lost, true]);
+      expect(await failureOf(database.rows(slow))).toMatchObject(STORAGE);
     });
 
     it('is as careful when the commit did not even arrive', async () => {

@@ -5,8 +5,10 @@
  * `store.url` asks for it.
  */
 export {
+  endPostgresRestore,
   isPostgresEmpty,
   isPostgresInUse,
+  isPostgresRestoring,
   notePostgresBackup,
   openPostgresDump,
   openPostgresLoad,

@@ -20,6 +20,7 @@ const closedStore = async () => {
   const made = await makeTestStore(databases);
   onTestFinished(made.dispose);
   await made.store.write((tx) => tx.resources.insert(draft('kept')));
+  for (const body of ['former', 'newest']) await made.store.write((tx) => tx.resources.setActivity('u', body));
   await made.store.close();
   const { url } = made;
   const clock = new ManualClock(100 * HOUR);
@@ -48,12 +49,13 @@ describe.skipIf(postgresProgram() === undefined)('migrations of a PostgreSQL dat
     );
     expect(await shape()).not.toEqual(before);
     expect(await schema.status()).toMatchObject({ applied: 1, known: newest });
-    expect(versions(await schema.up({ isAgreed: false }))).toEqual([2, 3, 4].slice(0, newest - 1));
+    expect(versions(await schema.up({ isAgreed: false }))).toEqual([2, 3, 4, 5].slice(0, newest - 1));
     expect(await schema.up({ isAgreed: false })).toEqual([]);
     await schema.close();
     expect(await shape()).toEqual(before);
     const { store } = await openTestStore({ url });
     expect((await store.direct.resources.get(key('kept')))?.key.name).toBe('kept');
+    expect((await store.direct.resources.activity(['u'])).get('u')).toBe('newest');
     await store.close();
   });
 

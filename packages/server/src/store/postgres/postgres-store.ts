@@ -22,6 +22,8 @@ export interface PostgresStoreOptions {
   readonly sync?: 'full' | 'off';
   /** How long a statement waits for a lock, in milliseconds (`store.busyTimeout`); 4 s at most. */
   readonly lockTimeoutMs?: number;
+  /** For tests: how long an answer may take without a byte coming, in milliseconds. Default 8 s. */
+  readonly silenceMs?: number;
   /** `manual`: pending migrations stop the start (`store.migrate`). Default `auto`. */
   readonly migrate?: 'auto' | 'manual';
   /** For tests: called before each statement and around each COMMIT; throws to make it fail, or ends the process. */
@@ -88,12 +90,16 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
 
 /** The reader of the logs has a connection of its own: transactions that hold all others may wait for it. */
 const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'> => {
-  const { url, log, sync, lockTimeoutMs, faults } = options;
-  const common = { url, log, isSynced: sync !== 'off', ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }) };
+  const { url, log, sync, lockTimeoutMs, silenceMs, faults } = options;
+  const common = {
+    ...{ url, log, isSynced: sync !== 'off' },
+    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  };
   const poolSize = callsOf(options.poolSize);
   return {
-    calls: new Database({ ...common, poolSize, ...(faults === undefined ? {} : { faults }) }),
-    reader: new Database({ ...common, poolSize: 1 }),
+    calls: new Database({ ...common, poolSize, lanes: lanesOf(poolSize), ...(faults === undefined ? {} : { faults }) }),
+    reader: new Database({ ...common, poolSize: 1, lanes: 1 }),
   };
 };
 
@@ -142,12 +148,13 @@ class PostgresStore implements Store {
     });
   }
 
-  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: WriteTx) => Promise<T>, options: { readonly isUrgent?: boolean } = {}): Promise<T> {
     if (this.#closed !== undefined) throw CLOSED;
-    return this.#writes.write(work);
+    return this.#writes.write(work, options.isUrgent === true);
   }
 
   async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw CLOSED;
     return readSnapshot(this.#database, this.#access, work);
   }
 
@@ -175,8 +182,11 @@ class PostgresStore implements Store {
   }
 }
 
+/** Connections that single reads share. */
+const lanesOf = (calls: number): number => (calls < 6 ? 1 : 2);
+
 /** Some connections are kept for reads: writes that wait for each other's locks must not hold up everything. */
-const writesOf = (calls: number): number => Math.max(1, calls - Math.max(1, Math.floor(calls / 5)));
+const writesOf = (calls: number): number => Math.max(1, calls - lanesOf(calls) - Math.max(1, Math.floor(calls / 8)));
 
 const pauseOf =
   (clock: Clock) =>

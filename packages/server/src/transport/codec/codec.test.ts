@@ -182,6 +182,10 @@ describe('JSON input', () => {
     [{ parts: [{ createdAt: 2 ** 53 }] }, 'FIELD_INVALID', ['parts[0].createdAt']],
     [{ parts: [{ createdAt: '9223372036854775808' }] }, 'FIELD_INVALID', ['parts[0].createdAt']],
     [{ parts: [{ payloadJson: 5 }] }, 'FIELD_INVALID', ['parts[0].payloadJson']],
+    [{ message: 'half \ud83d' }, 'FIELD_INVALID', ['message']],
+    [{ labels: { a: '\udc00' } }, 'FIELD_INVALID', ['labels["a"]']],
+    [{ labels: { '\ud83d': 'a' } }, 'FIELD_INVALID', ['labels["\\ud83d"]']],
+    [{ parts: [{ payloadJson: '{"a":"\ud83d"}' }] }, 'FIELD_INVALID', ['parts[0].payloadJson']],
   ])('refuses %j with %s, naming the field', (json, reason, fields) => {
     const fault = refusal(() => decode(SendMessageRequestSchema, json));
     expect(fault).toMatchObject({ code: 'INVALID_ARGUMENT', reason });
@@ -214,6 +218,13 @@ describe('JSON input', () => {
     ) as unknown as { labels: object };
     expect(Object.keys(message.labels)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(message.labels)).toBe(Object.prototype);
+  });
+
+  test('refuses bytes that are no UTF-8', () => {
+    const bytes = Buffer.from('{"message":"\xff"}', 'latin1');
+    expect(refusal(() => codec.jsonDecoder.decodeBytes(SendMessageRequestSchema, bytes))).toMatchObject({
+      reason: 'JSON_INVALID',
+    });
   });
 
   test('refuses malformed binary', () => {

@@ -10,7 +10,7 @@ import {
 import { DecodeReport, jsonInvalid } from './decode-report.ts';
 import { jsonFaultPlace } from './json-fault-place.ts';
 import { nestsDeeperThan } from './json-text.ts';
-import { enumReader, type ReadScalar, scalarReaders } from './scalar-reader.ts';
+import { enumReader, HALF_CHARACTER, type ReadScalar, scalarReaders } from './scalar-reader.ts';
 
 type Loose = Record<string, unknown>;
 type ReadValue = (json: unknown, path: string, report: DecodeReport) => unknown;
@@ -31,8 +31,23 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'svc.resources.McpServerBindingSpec': { server: 'server_ref', mcpServer: 'server_ref', mcp_server: 'server_ref' },
 };
 
+/** True for a further JSON name of one of the message's fields. */
+export const isOtherName = (desc: DescMessage, name: string): boolean =>
+  Object.hasOwn(otherNames[desc.typeName] ?? {}, name);
+
 export const isJsonObject = (json: unknown): json is Loose =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a JSON body; throws JSON_INVALID for bytes that are no UTF-8. */
+export const utf8Text = (bytes: Uint8Array): string => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw jsonInvalid('body is not valid UTF-8');
+  }
+};
 
 /** Name of a member inside `path`; map keys and list places use brackets. */
 const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
@@ -72,6 +87,11 @@ export class JsonDecoder {
 
   decodeText(desc: DescMessage, text: string): Message {
     return this.decode(desc, this.parse(text));
+  }
+
+  /** As decodeText, from bytes that have to be UTF-8. */
+  decodeBytes(desc: DescMessage, bytes: Uint8Array): Message {
+    return this.decodeText(desc, utf8Text(bytes));
   }
 
   /** As decode, adding to a report of the caller's; `at` is where the object stands. */
@@ -161,7 +181,9 @@ export class JsonDecoder {
       if (!isJsonObject(json)) return report.add(path, 'must be an object');
       const entries: Loose = {};
       for (const key of Object.keys(json)) {
-        const value = element(json[key], `${path}[${JSON.stringify(key)}]`, report);
+        const at = `${path}[${JSON.stringify(key)}]`;
+        if (!key.isWellFormed()) report.add(at, `key ${HALF_CHARACTER}`);
+        const value = element(json[key], at, report);
         if (key === '__proto__')
           Object.defineProperty(entries, key, { value, enumerable: true, writable: true, configurable: true });
         else entries[key] = value;
@@ -175,7 +197,7 @@ export class JsonDecoder {
 const isJsonText = (field: DescField): boolean => field.name.endsWith('_json') || field.name === 'json';
 
 const readJsonText: ReadValue = (json, path, report) => {
-  if (typeof json === 'string') return json;
+  if (typeof json === 'string') return json.isWellFormed() ? json : report.add(path, HALF_CHARACTER);
   if (typeof json === 'object') return JSON.stringify(json);
   return report.add(path, 'must be a string, an object or an array');
 };

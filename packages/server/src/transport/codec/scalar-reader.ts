@@ -3,6 +3,9 @@ import { type DescEnum, ScalarType } from '@bufbuild/protobuf';
 /** Reads one scalar of the JSON mapping (API-3 Input); a string result is what is wrong with it. */
 export type ReadScalar = (json: unknown) => { readonly value: unknown } | string;
 
+/** What is wrong with text that no UTF-8 can hold. */
+export const HALF_CHARACTER = 'holds half a character';
+
 const ok = (value: unknown): { readonly value: unknown } => ({ value });
 const integerText = /^-?(0|[1-9][0-9]*)$/;
 const numberText = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
@@ -61,13 +64,19 @@ const readBytes: ReadScalar = (json) => {
   return ok(new Uint8Array(Buffer.from(bare, 'base64')));
 };
 
+/** Text that holds half a character (a lone surrogate) has no UTF-8: no other encoding of the message could carry it. */
+const readText: ReadScalar = (json) => {
+  if (typeof json !== 'string') return 'must be a string';
+  return json.isWellFormed() ? ok(json) : HALF_CHARACTER;
+};
+
 const int32 = range32(-0x8000_0000, 0x7fff_ffff);
 const uint32 = range32(0, 0xffff_ffff);
 const int64 = range64(-(2n ** 63n), 2n ** 63n - 1n);
 const uint64 = range64(0n, 2n ** 64n - 1n);
 
 export const scalarReaders: Readonly<Record<ScalarType, ReadScalar>> = {
-  [ScalarType.STRING]: (json) => (typeof json === 'string' ? ok(json) : 'must be a string'),
+  [ScalarType.STRING]: readText,
   [ScalarType.BOOL]: (json) => (typeof json === 'boolean' ? ok(json) : 'must be true or false'),
   [ScalarType.BYTES]: readBytes,
   [ScalarType.FLOAT]: readFloat,

@@ -1,8 +1,6 @@
 import type { Fault } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
-  executeEnvelope,
-  executeStream,
   type FormatName,
   FrameCache,
   frameOf,
@@ -10,10 +8,9 @@ import {
   type MessageFormat,
   messageFormat,
   messageTooLarge,
-  onlyEnvelope,
-  unknownCompression,
+  readRequest,
 } from '../envelope/index.ts';
-import { acceptedEncoding, chunkOf, type HeaderList } from '../http/index.ts';
+import { acceptedEncoding, chunkOf, type HeaderList, PASS_THROUGH } from '../http/index.ts';
 import { type ConnectParts, checkConnectVersion, connectHeaders, connectTimeoutMs } from './connect-parts.ts';
 
 const END_OF_STREAM = 0x02;
@@ -25,14 +22,14 @@ const wantsGzip = (call: Call): boolean =>
 export class ConnectStreamWire implements Wire {
   readonly transport = 'connect';
   readonly #parts: ConnectParts;
-  readonly #clientStreaming: boolean;
+  readonly #isClientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: ConnectParts) {
     this.#parts = parts;
-    this.#clientStreaming = method.clientStreaming;
+    this.#isClientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#frames = new FrameCache(this.#format);
     this.#contentType = `application/connect+${encoding}`;
@@ -45,18 +42,10 @@ export class ConnectStreamWire implements Wire {
   read(call: Call): void {
     checkConnectVersion(call);
     const { requestBytes: limit } = this.#parts;
-    const encoding = call.exchange.header('connect-content-encoding') ?? '';
-    if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
-    if (this.#clientStreaming) return executeStream(call, { format: this.#format, encoding });
-    if (Number(call.exchange.header('content-length')) > limit + HEAD_BYTES) throw messageTooLarge(limit);
-    call.exchange.readBody(limit + HEAD_BYTES, (body) => {
-      if (body === undefined) return call.fail(messageTooLarge(limit));
-      try {
-        executeEnvelope(call, onlyEnvelope(body), { format: this.#format, limit, encoding });
-      } catch (error) {
-        call.fail(error);
-      }
-    });
+    const isTold = !this.#isClientStreaming && Number(call.exchange.header('content-length')) > limit + HEAD_BYTES;
+    if (isTold) throw messageTooLarge(limit);
+    const encoding = call.exchange.header('connect-content-encoding');
+    readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });
   }
 
   answer(): void {
@@ -70,13 +59,7 @@ export class ConnectStreamWire implements Wire {
   framing(call: Call): Framing {
     const gzip = wantsGzip(call);
     return {
-      headers: (asked) => [
-        ...this.#headers(asked, gzip),
-        'cache-control',
-        'no-cache, no-transform',
-        'x-accel-buffering',
-        'no',
-      ],
+      headers: (asked) => [...this.#headers(asked, gzip), ...PASS_THROUGH],
       chunk: (message) => this.#frames.chunk(message, gzip),
       end: (asked, fault) => {
         asked.exchange.write(chunkOf(this.#endFrame(fault)));

@@ -89,6 +89,11 @@ export class Call implements CallContext {
     return this.#controller.signal;
   }
 
+  prefers(name: string): boolean {
+    const wanted = this.exchange.header('prefer')?.split(/[,;]/) ?? [];
+    return wanted.some((text) => text.trim().toLowerCase() === name);
+  }
+
   /** Why the call was aborted, if it was. */
   get abortReason(): Fault | undefined {
     return this.#abortReason;

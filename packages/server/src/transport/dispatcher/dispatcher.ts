@@ -102,7 +102,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
       if (!call.method.mounted) {
         throw new Fault('UNIMPLEMENTED', 'METHOD_UNKNOWN', `${call.operation} is not served here`);
       }
-      call.idempotencyKey = readIdempotencyKey(call.exchange);
+      if (call.method.repeatable) call.idempotencyKey = readIdempotencyKey(call.exchange);
       call.timeoutMs = call.wire.timeoutMs(call);
       call.wire.read(call);
       if (call.request === undefined && !call.finished) this.#awaitBody(call);

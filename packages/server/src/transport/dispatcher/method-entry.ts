@@ -23,6 +23,8 @@ export interface MethodEntry {
   readonly authenticated: boolean;
   /** True where any valid credential will do: no grant is asked for. */
   readonly anyCredential: boolean;
+  /** True where an idempotency key is honoured; everywhere else it is not even looked at (API-1.7). */
+  readonly repeatable: boolean;
 }
 
 /** An operation beside the product's services: health, reflection. */
@@ -31,6 +33,15 @@ export interface StandardOperation {
   readonly authenticated: boolean;
   readonly anyCredential?: true;
 }
+
+/** Operations that honour an idempotency key (API-1.7). */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'svc.gateway.GatewayService/CreateSession',
+  'svc.gateway.GatewayService/SendMessage',
+  'svc.gateway.GatewayService/AppendSessionMessage',
+  'svc.gateway.GatewayService/PostChannelMessage',
+  'svc.gateway.WorkflowService/CreateRun',
+]);
 
 const nameOf = (descriptor: DescMethod): string => `${descriptor.parent.typeName}/${descriptor.name}`;
 
@@ -65,6 +76,7 @@ export const methodTable = (
       mounted: handler !== undefined,
       authenticated: true,
       anyCredential: false,
+      repeatable: REPEATABLE.has(operation),
     };
   });
   const [stranger] = mounted.keys();
@@ -75,7 +87,7 @@ export const methodTable = (
     const clientStreaming = (handler.method as DescMethod).methodKind === 'bidi_streaming';
     const streaming = handler.kind === 'stream';
     const base = { operation, rpcPath: `/${operation}`, streaming, clientStreaming, input, output };
-    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated, anyCredential });
+    entries.push({ ...base, http: undefined, handler, mounted: true, authenticated, anyCredential, repeatable: false });
   }
   return entries;
 };

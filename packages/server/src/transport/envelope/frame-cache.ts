@@ -9,10 +9,31 @@ export const messageFrame = (format: MessageFormat, message: object, gzip: boole
   return frameOf(compressSync(frame.subarray(HEAD_BYTES)), COMPRESSED);
 };
 
-/** Frames by message object: an event is encoded, and if asked compressed, once for all its readers. */
+/** Frames of one kind, plain or compressed. */
+class Frames {
+  readonly #kept = new WeakMap<object, StreamChunk>();
+  #message: object | undefined;
+  #chunk: StreamChunk | undefined;
+
+  /** The last message's frame is at hand; longer only frozen messages keep theirs. */
+  of(message: object, make: () => StreamChunk): StreamChunk {
+    if (this.#chunk !== undefined && this.#message === message) return this.#chunk;
+    const isKept = Object.isFrozen(message);
+    const chunk = (isKept ? this.#kept.get(message) : undefined) ?? make();
+    if (isKept) this.#kept.set(message, chunk);
+    this.#message = message;
+    this.#chunk = chunk;
+    return chunk;
+  }
+}
+
+/**
+ * Frames by message object: an event is encoded, and if asked compressed, once for all its readers, who get it one right after
+ * the other.
+ */
 export class FrameCache {
-  readonly #plain = new WeakMap<object, StreamChunk>();
-  readonly #packed = new WeakMap<object, StreamChunk>();
+  readonly #plain = new Frames();
+  readonly #packed = new Frames();
   readonly #format: MessageFormat;
   readonly #shape: (frame: Buffer) => Uint8Array;
 
@@ -23,11 +44,8 @@ export class FrameCache {
   }
 
   chunk(message: object, gzip: boolean): StreamChunk {
-    const chunks = gzip ? this.#packed : this.#plain;
-    const known = chunks.get(message);
-    if (known !== undefined) return known;
-    const chunk: StreamChunk = { bytes: this.#shape(messageFrame(this.#format, message, gzip)) };
-    chunks.set(message, chunk);
-    return chunk;
+    return (gzip ? this.#packed : this.#plain).of(message, () => ({
+      bytes: this.#shape(messageFrame(this.#format, message, gzip)),
+    }));
   }
 }

@@ -6,4 +6,4 @@ export * from './envelope.ts';
 export * from './frame-cache.ts';
 export * from './message-format.ts';
 export * from './message-reader.ts';
-export { executeStream } from './stream-reader.ts';
+export * from './request-reader.ts';

@@ -25,7 +25,7 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
   const encodeJson: EncodeJson = codec.json.encoderOf(output);
   return {
     name,
-    decode: (bytes) => codec.jsonDecoder.decodeText(input, bytes.toString('utf8')),
+    decode: (bytes) => codec.jsonDecoder.decodeBytes(input, bytes),
     encode: (message, prefix) => {
       const text = encodeJson(message);
       const bytes = Buffer.allocUnsafe(prefix + Buffer.byteLength(text));

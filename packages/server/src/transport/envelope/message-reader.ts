@@ -30,13 +30,15 @@ const decodeInto = (call: Call, format: MessageFormat, bytes: Buffer): void => {
 export const unknownCompression = (name: string): Fault =>
   new Fault('UNIMPLEMENTED', 'COMPRESSION_UNKNOWN', `compression ${name} is not supported; gzip and identity are`);
 
+/** For a message that says it is compressed in a request that says it is not. */
+export const notPacked = (): Fault => malformed('compressed without an encoding');
+
 /** Unpacks and decodes one message and hands it to the call; what is wrong with it fails the call. */
 export const executeEnvelope = (call: Call, envelope: Envelope, parts: ReadParts): void => {
   const { format, limit, encoding } = parts;
   if ((envelope.flags & ~COMPRESSED) !== 0) return call.fail(malformed('unknown message flags'));
   if ((envelope.flags & COMPRESSED) === 0) return decodeInto(call, format, envelope.data);
-  if (encoding !== 'gzip')
-    return call.fail(encoding === '' ? malformed('compressed without an encoding') : unknownCompression(encoding));
+  if (encoding !== 'gzip') return call.fail(notPacked());
   decompress('gzip', { bytes: envelope.data, limit }, (result) => {
     if (result === undefined) call.fail(messageTooLarge(limit));
     else if (result instanceof Error) call.fail(malformed('message is not valid gzip'));

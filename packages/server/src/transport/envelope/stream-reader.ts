@@ -1,9 +1,8 @@
-import type { Fault } from '../../base/index.ts';
 import { type Call, RequestMessages } from '../dispatcher/index.ts';
 import { decompressSync } from '../http/index.ts';
 import { COMPRESSED, type Envelope, EnvelopeReader, malformed } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
-import { messageTooLarge, unknownCompression } from './message-reader.ts';
+import { messageTooLarge, notPacked } from './message-reader.ts';
 
 /** One message of a client stream, unpacked: these are questions about names, never documents. */
 const MESSAGE_BYTES = 64 * 1024;
@@ -43,14 +42,9 @@ const NOTHING = Buffer.alloc(0);
 const unpack = ({ flags, data }: Envelope, encoding: string): Buffer => {
   if ((flags & ~COMPRESSED) !== 0) throw malformed('unknown message flags');
   if ((flags & COMPRESSED) === 0) return data;
-  if (encoding !== 'gzip') throw notPacked(encoding);
+  if (encoding !== 'gzip') throw notPacked();
   const unpacked = decompressSync(data, MESSAGE_BYTES);
   if (unpacked === undefined) throw messageTooLarge(MESSAGE_BYTES);
   if (unpacked instanceof Error) throw malformed('message is not valid gzip');
   return unpacked;
 };
-
-const notPacked = (encoding: string): Fault =>
-  encoding === '' || encoding === 'identity'
-    ? malformed('compressed without an encoding')
-    : unknownCompression(encoding);

@@ -1,7 +1,7 @@
 import type { Fault } from '../../base/index.ts';
 import { FAULT_CODES } from './fault-codes.ts';
 import type { FaultDetail } from './fault-details.ts';
-import { HttpFault, httpStatus } from './http-fault.ts';
+import { HttpFault, httpStatus, RANGE_INVALID } from './http-fault.ts';
 
 /** Error body of API-1.8 as compact JSON; also the error line of a stream. */
 export const faultBody = (fault: Fault, details: readonly FaultDetail[]): string =>
@@ -41,6 +41,8 @@ export const encodeGrpcMessage = (text: string): string => {
 /** Headers that a fault adds to an answer over plain HTTP, flat name and value. */
 export const faultHeaders = (fault: Fault): string[] => {
   const headers = fault instanceof HttpFault ? [...fault.headers] : [];
+  const contentRange = fault.reason === RANGE_INVALID ? fault.metadata['content_range'] : undefined;
+  if (contentRange !== undefined) headers.push('content-range', contentRange);
   if (fault.retryAfterMs !== undefined)
     headers.push('retry-after', String(Math.max(1, Math.ceil(fault.retryAfterMs / 1000))));
   if (fault.code === 'UNAUTHENTICATED') headers.push('www-authenticate', 'Bearer realm="svc"');

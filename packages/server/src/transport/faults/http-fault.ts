@@ -23,9 +23,15 @@ export class HttpFault extends Fault {
   }
 }
 
+/** Reason of a range that no byte of raw content lies in; `metadata.content_range` is the header of its answer. */
+export const RANGE_INVALID = 'RANGE_INVALID';
+const RANGE_NOT_SATISFIABLE = 416;
+
 /** HTTP status of any fault. */
-export const httpStatus = (fault: Fault): number =>
-  fault instanceof HttpFault ? fault.status : FAULT_CODES[fault.code].http;
+export const httpStatus = (fault: Fault): number => {
+  if (fault instanceof HttpFault) return fault.status;
+  return fault.reason === RANGE_INVALID ? RANGE_NOT_SATISFIABLE : FAULT_CODES[fault.code].http;
+};
 
 const sizes = { 413: 'body', 414: 'URL', 431: 'header fields' } as const;
 

@@ -1,23 +1,18 @@
 import type { Fault } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
-  executeEnvelope,
-  executeStream,
   type FormatName,
   FrameCache,
-  HEAD_BYTES,
   type MessageFormat,
   messageFormat,
   messageFrame,
-  messageTooLarge,
-  onlyEnvelope,
-  unknownCompression,
+  readRequest,
 } from '../envelope/index.ts';
 import { type GrpcParts, grpcTimeoutMs, statusTrailers } from '../grpc/index.ts';
-import { acceptedEncoding, chunkOf, type HeaderList, type OriginRules } from '../http/index.ts';
+import { acceptedEncoding, chunkOf, type HeaderList, type OriginRules, PASS_THROUGH } from '../http/index.ts';
 import { addOrigin } from '../rest/index.ts';
 import { trailerFrame } from './trailer-frame.ts';
-import { decodeWebText, encodeWebText, webTextPieces } from './web-text.ts';
+import { encodeWebText, webText } from './web-text.ts';
 
 export interface GrpcWebParts extends GrpcParts {
   readonly origins: OriginRules;
@@ -37,7 +32,7 @@ const wantsGzip = (call: Call): boolean =>
 export class GrpcWebWire implements Wire {
   readonly transport = 'grpc-web';
   readonly #parts: GrpcWebParts;
-  readonly #clientStreaming: boolean;
+  readonly #isClientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #isText: boolean;
@@ -46,7 +41,7 @@ export class GrpcWebWire implements Wire {
 
   constructor(method: MethodEntry, variant: WebVariant, parts: GrpcWebParts) {
     this.#parts = parts;
-    this.#clientStreaming = method.clientStreaming;
+    this.#isClientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, variant.format);
     this.#isText = variant.text;
     this.#shape = variant.text ? encodeWebText : keep;
@@ -60,21 +55,12 @@ export class GrpcWebWire implements Wire {
 
   read(call: Call): void {
     const { requestBytes: limit } = this.#parts;
-    const encoding = call.exchange.header('grpc-encoding') ?? '';
-    if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
-    if (this.#clientStreaming) {
-      const unwrap = this.#isText ? webTextPieces() : undefined;
-      return executeStream(call, { format: this.#format, encoding, ...(unwrap === undefined ? {} : { unwrap }) });
-    }
-    const most = this.#isText ? Math.ceil((limit + HEAD_BYTES) / 3) * 4 + 4 : limit + HEAD_BYTES;
-    call.exchange.readBody(most, (body) => {
-      if (body === undefined) return call.fail(messageTooLarge(limit));
-      try {
-        const bytes = this.#isText ? decodeWebText(body) : body;
-        executeEnvelope(call, onlyEnvelope(bytes), { format: this.#format, limit, encoding });
-      } catch (error) {
-        call.fail(error);
-      }
+    readRequest(call, {
+      format: this.#format,
+      limit,
+      encoding: call.exchange.header('grpc-encoding'),
+      isClientStreaming: this.#isClientStreaming,
+      ...(this.#isText ? { text: webText } : {}),
     });
   }
 
@@ -91,13 +77,7 @@ export class GrpcWebWire implements Wire {
   framing(call: Call): Framing {
     const gzip = wantsGzip(call);
     return {
-      headers: (asked) => [
-        ...this.#headers(asked, gzip),
-        'cache-control',
-        'no-cache, no-transform',
-        'x-accel-buffering',
-        'no',
-      ],
+      headers: (asked) => [...this.#headers(asked, gzip), ...PASS_THROUGH],
       chunk: (message) => this.#frames.chunk(message, gzip),
       end: (asked, fault) => {
         asked.exchange.write(chunkOf(this.#trailers(fault)));

@@ -3,19 +3,15 @@ import type { Codec } from '../codec/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,
-  executeEnvelope,
-  executeStream,
   type FormatName,
   FrameCache,
   frameOf,
   HEAD_BYTES,
   type MessageFormat,
   messageFormat,
-  messageTooLarge,
-  onlyEnvelope,
   openFrame,
+  readRequest,
   sealFrame,
-  unknownCompression,
 } from '../envelope/index.ts';
 import type { FaultWriter } from '../faults/index.ts';
 import {
@@ -43,14 +39,14 @@ const wantsGzip = (call: Call): boolean => {
 export class GrpcWire implements Wire {
   readonly transport = 'grpc';
   readonly #parts: GrpcParts;
-  readonly #clientStreaming: boolean;
+  readonly #isClientStreaming: boolean;
   readonly #format: MessageFormat;
   readonly #frames: FrameCache;
   readonly #contentType: string;
 
   constructor(method: MethodEntry, encoding: FormatName, parts: GrpcParts) {
     this.#parts = parts;
-    this.#clientStreaming = method.clientStreaming;
+    this.#isClientStreaming = method.clientStreaming;
     this.#format = messageFormat(parts.codec, method, encoding);
     this.#frames = new FrameCache(this.#format);
     this.#contentType = `application/grpc+${encoding}`;
@@ -62,17 +58,8 @@ export class GrpcWire implements Wire {
 
   read(call: Call): void {
     const { requestBytes: limit } = this.#parts;
-    const encoding = call.exchange.header('grpc-encoding') ?? '';
-    if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
-    if (this.#clientStreaming) return executeStream(call, { format: this.#format, encoding });
-    call.exchange.readBody(limit + HEAD_BYTES, (body) => {
-      if (body === undefined) return call.fail(messageTooLarge(limit));
-      try {
-        executeEnvelope(call, onlyEnvelope(body), { format: this.#format, limit, encoding });
-      } catch (error) {
-        call.fail(error);
-      }
-    });
+    const encoding = call.exchange.header('grpc-encoding');
+    readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });
   }
 
   answer(call: Call, message: object): void {

@@ -3,14 +3,22 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 /** Flat list of header names (lower case) and values. */
 export type HeaderList = string[];
 
+/** Headers of a stream: whoever passes it on neither keeps, changes nor gathers it (API-3). */
+export const PASS_THROUGH: readonly string[] = [
+  ...['cache-control', 'no-cache, no-transform'],
+  ...['x-accel-buffering', 'no'],
+];
+
 /** Trailers by name. */
 export type Trailers = Readonly<Record<string, string>>;
 
 /** One piece of a stream, ready for either HTTP version; the chunked form is made once, however many readers get it. */
 export interface StreamChunk {
   readonly bytes: Uint8Array;
-  /** `bytes` with HTTP/1.1 chunk framing; filled in at first use. */
-  chunked?: Uint8Array;
+  /** What `bytes` are the UTF-8 of, when it is text. */
+  readonly text?: string;
+  /** `bytes` with HTTP/1.1 chunk framing, as text when that is ASCII; filled in at first use. */
+  chunked?: Uint8Array | string;
 }
 
 /** Request and answer of one HTTP call, the same for HTTP/1.1 and HTTP/2; protocol folders see nothing below it. */
@@ -54,20 +62,40 @@ export interface Exchange extends CredentialCarrier {
   onGone(notify: () => void): void;
 }
 
-export const chunkOf = (data: string | Uint8Array): StreamChunk => ({
-  bytes: typeof data === 'string' ? Buffer.from(data) : data,
-});
+/** Text of a stream; its bytes are made only where they are asked for. */
+class TextChunk implements StreamChunk {
+  readonly text: string;
+  chunked?: Uint8Array | string;
+  #bytes: Buffer | undefined;
 
-/** HTTP/1.1 chunk framing around a piece; empty pieces would end the body and are refused. */
-export const chunkedForm = (chunk: StreamChunk): Uint8Array => {
-  if (chunk.chunked === undefined) {
-    chunk.chunked = Buffer.concat([
-      Buffer.from(`${chunk.bytes.length.toString(16)}\r\n`),
-      chunk.bytes,
-      Buffer.from('\r\n'),
-    ]);
+  constructor(text: string) {
+    this.text = text;
   }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= Buffer.from(this.text);
+    return this.#bytes;
+  }
+}
+
+export const chunkOf = (data: string | Uint8Array): StreamChunk =>
+  typeof data === 'string' ? new TextChunk(data) : { bytes: data };
+
+/**
+ * HTTP/1.1 chunk framing around a piece; empty pieces would end the body and are refused. ASCII text stays text, each of whose
+ * characters is a byte (latin1): the socket then takes it without a buffer in between.
+ */
+export const chunkedForm = (chunk: StreamChunk): Uint8Array | string => {
+  chunk.chunked ??= framed(chunk);
   return chunk.chunked;
+};
+
+const framed = (chunk: StreamChunk): Uint8Array | string => {
+  const { text } = chunk;
+  if (text !== undefined && Buffer.byteLength(text) === text.length)
+    return `${text.length.toString(16)}\r\n${text}\r\n`;
+  const { bytes } = chunk;
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 };
 
 /** Path and query of a request target. */

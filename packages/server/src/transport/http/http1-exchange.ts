@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
@@ -66,13 +67,14 @@ export class Http1Exchange implements Exchange {
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
     if (this.#ended) return;
-    this.#ended = true;
     const response = this.#response;
     const closes = status >= 400 && this.#largeBodyUnread();
     if (closes) headers.push('connection', 'close');
     const sizeBytes = body === undefined ? 0 : Buffer.byteLength(body);
     if (status !== 204 && status !== 304) headers.push('content-length', String(sizeBytes));
+    // Throws for a header that cannot be sent; then another answer may still be given.
     response.writeHead(status, headers);
+    this.#ended = true;
     if (closes) return this.#endAfterBody(body);
     if (body === undefined || this.#request.method === 'HEAD') response.end();
     // Pure ASCII, the usual case, goes out without conversion.
@@ -98,7 +100,7 @@ export class Http1Exchange implements Exchange {
     if (this.closed) return false;
     const socket = this.#direct ? this.#response.socket : null;
     if (this.#request.method === 'HEAD') return true;
-    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : socket.write(chunkedForm(chunk));
+    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : writeChunk(socket, chunkedForm(chunk));
     if (!keepsUp && this.#drained !== undefined) this.#waitForDrain();
     return keepsUp;
   }
@@ -176,3 +178,6 @@ export class Http1Exchange implements Exchange {
     if (!this.closed) this.#drained?.();
   };
 }
+
+const writeChunk = (socket: Socket, chunk: Uint8Array | string): boolean =>
+  typeof chunk === 'string' ? socket.write(chunk, 'latin1') : socket.write(chunk);

@@ -51,16 +51,16 @@ export class PlainExchange implements HttpExchange {
 
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void {
     if (this.began) throw new Error('a plain HTTP answer was given twice');
-    this.began = true;
     this.#parts.call.exchange.answer(status, this.#headers(headers), body);
+    this.began = true;
   }
 
   stream(status: number, headers: Readonly<Record<string, string>>, keepAlive?: string): HttpStream {
     if (this.began) throw new Error('a plain HTTP answer was given twice');
+    this.#parts.call.exchange.open(status, this.#headers(headers));
     this.began = true;
     this.#parts.call.opened = true;
     this.#isSized = headers['content-length'] !== undefined;
-    this.#parts.call.exchange.open(status, this.#headers(headers));
     this.#stream = new PlainStream(this.#parts, keepAlive === undefined ? undefined : chunkOf(keepAlive));
     return this.#stream;
   }

@@ -82,6 +82,17 @@ it('hands a well-formed trace context on and tells of the call what it was, with
   });
 });
 
+it('tells what the caller prefers', async () => {
+  const url = await start();
+  await fetch(url, { headers: { prefer: 'wait=5, Svc-Bookmark; x=1' } });
+  await fetch(url);
+  const preferred = contexts.map((context) => ['svc-bookmark', 'wait'].map((name) => context.prefers?.(name)));
+  expect(preferred).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+});
+
 const brokenBody = (length: object): HttpRoute => ({
   ...{ method: 'GET', pattern: '/v1/broken', authenticated: false },
   handle: async (exchange) => {
@@ -115,4 +126,14 @@ it('breaks an answer of a stated length that a fault cut off, over both versions
 it('ends an answer without a length where a fault cut it off: its events say by themselves what came', async () => {
   const url = await startBroken({});
   expect(await (await fetch(url)).text()).toBe('half of it');
+});
+
+it('answers with a fault when a header of the route cannot be sent', async () => {
+  const unsendable: HttpRoute = {
+    ...{ method: 'GET', pattern: '/v1/unsendable', authenticated: false },
+    handle: async (exchange) => exchange.answer(200, { 'content-type': 'text/plain; name=\u65e5' }, 'never'),
+  };
+  server = await createTransport({ ...testParts({ routes: [unsendable] }) });
+  const answer = await fetch(`http://127.0.0.1:${server.port}/v1/unsendable`, { signal: AbortSignal.timeout(10_000) });
+  expect([answer.status, (await answer.text()).includes('"INTERNAL"')]).toEqual([500, true]);
 });

@@ -26,6 +26,7 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   handler: undefined,
   authenticated: route.authenticated,
   anyCredential: true,
+  repeatable: route.repeatable === true,
 });
 
 const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;

@@ -1,7 +1,7 @@
 import type { Fault } from '../../base/index.ts';
 import type { Call } from '../dispatcher/index.ts';
 import { encodeGrpcMessage, FAULT_CODES, faultHeaders } from '../faults/index.ts';
-import type { HeaderList, OriginRules } from '../http/index.ts';
+import { type HeaderList, type OriginRules, PASS_THROUGH } from '../http/index.ts';
 
 /** Adds what any answer of a call carries beside its own headers: headers of the handler. */
 const addExtra = (headers: HeaderList, call: Call): HeaderList => {
@@ -16,21 +16,9 @@ export const successHeaders = (call: Call): HeaderList =>
     call,
   );
 
-/** Headers of a REST stream; intermediaries must neither keep, change nor gather it (API-3). */
+/** Headers of a REST stream (API-3). */
 export const streamHeaders = (call: Call, contentType: string): HeaderList =>
-  addExtra(
-    [
-      'content-type',
-      contentType,
-      'x-request-id',
-      call.requestId,
-      'cache-control',
-      'no-cache, no-transform',
-      'x-accel-buffering',
-      'no',
-    ],
-    call,
-  );
+  addExtra(['content-type', contentType, 'x-request-id', call.requestId, ...PASS_THROUGH], call);
 
 /** Headers of a refusal over plain HTTP (API-1.8). */
 export const refusalHeaders = (fault: Fault, requestId: string): HeaderList => [

@@ -4,6 +4,11 @@ import { mergeMember } from './merge-json.ts';
 
 type Json = Record<string, unknown>;
 
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/** A sent message is the user's; said of it anything else is an unknown field. */
+const isUserRole = (role: unknown): boolean => role === 1 || (typeof role === 'string' && /^(role_)?user$/i.test(role));
+
 const spellings = ['message', 'text', 'content'] as const;
 
 /** A part may be written `{type, text}` (API-3). */
@@ -65,7 +70,7 @@ export const bindSendMessage = (body: Json): Json => {
   if (Array.isArray(message)) return liftText(addParts(json, partsOf(message) as unknown[]));
   if (!isJsonObject(message)) return { ...json, message };
   const { parts, rest } = openMessage(message);
-  delete rest['role'];
+  if (isUserRole(rest['role'])) delete rest['role'];
   for (const key of Object.keys(rest)) mergeMember(json, key, { value: rest[key], at: `message.${key}` });
   return liftText(addParts(json, parts ?? []));
 };
@@ -83,15 +88,18 @@ const liftText = (json: Json): Json => {
   return message === undefined ? json : { ...json, message, parts: parts.filter((part) => !isTextPart(part)) };
 };
 
-/** AppendSessionMessage: a SessionMessage, or only its text or parts. */
+/** AppendSessionMessage: a SessionMessage, or only its text, then the parts beside it. */
 export const bindAppendMessage = (body: Json): Json => {
   const json: Json = { ...body };
   const message = takeMessage(json);
   const { parts, ...own } = json;
-  if (message === undefined && parts === undefined) return json;
-  const opened = openMessage(isJsonObject(message) ? message : { parts: message === undefined ? parts : message });
-  const list = opened.parts ?? (Array.isArray(parts) ? (partsOf(parts) as unknown[]) : undefined);
-  return { ...own, message: { ...opened.rest, ...(list === undefined ? {} : { parts: list }) } };
+  const said = [message, isAbsent(parts) ? undefined : { parts }].filter((each) => each !== undefined);
+  if (said.length === 0) return json;
+  const opened = said.map((each) => openMessage(isJsonObject(each) ? each : { parts: each }));
+  const lists = opened.flatMap((each) => (each.parts === undefined ? [] : [each.parts]));
+  const [first, beside] = opened;
+  const whole = lists.length === 0 ? {} : { parts: lists.flat() };
+  return { ...own, message: { ...whole, ...first?.rest, ...beside?.rest } };
 };
 
 /** PostChannelMessage: text in `content`. */

@@ -10,7 +10,14 @@ import { DecodeReport, isJsonObject, type JsonDecoder } from '../codec/index.ts'
 import type { MethodEntry } from '../dispatcher/index.ts';
 import { mergeMember } from './merge-json.ts';
 import { parseTemplate } from './path-template.ts';
-import { addResource, emptyResource, type KindShape, memberNames, type ResourceJson } from './resource-json.ts';
+import {
+  addResource,
+  emptyResource,
+  type KindShape,
+  memberNames,
+  openJson,
+  type ResourceJson,
+} from './resource-json.ts';
 
 type Json = Record<string, unknown>;
 
@@ -49,8 +56,8 @@ interface Gathering {
 
 /** Splits a body into the request's own members and everything that says the resource. */
 const gather = (body: Json, parts: Gathering): { own: Json; resource: ResourceJson } => {
-  const own: Json = {};
-  const bare: Json = {};
+  const own = openJson();
+  const bare = openJson();
   const resource = emptyResource();
   for (const key of Object.keys(body)) {
     const value = body[key];
@@ -89,16 +96,18 @@ const resourceBody = (resource: ResourceJson): Json => ({
   ...(resource.status === undefined ? {} : { status: resource.status }),
 });
 
+/** Members of a template's spec that hold the whole rendered spec. */
+const SPEC_JSON = ['specJson', 'spec_json', 'spec'];
+
 /** Template bodies: the rendered spec may stand as `spec.spec` or as the fields of `spec` themselves (API-8.6). */
 const foldTemplateSpec = (resource: ResourceJson): void => {
   const { spec } = resource;
   if (spec === undefined) return;
   const folded: Json = {};
-  const fields: Json = {};
+  const fields = openJson();
   for (const key of Object.keys(spec)) {
-    if (['kind', 'metadata', 'specJson', 'spec_json'].includes(key))
-      folded[key === 'spec_json' ? 'specJson' : key] = spec[key];
-    else if (key === 'spec') mergeMember(folded, 'specJson', { value: spec[key], at: 'spec.spec' });
+    if (key === 'kind' || key === 'metadata') folded[key] = spec[key];
+    else if (SPEC_JSON.includes(key)) mergeMember(folded, 'specJson', { value: spec[key], at: `spec.${key}` });
     else fields[key] = spec[key];
   }
   if (Object.keys(fields).length > 0) mergeMember(folded, 'specJson', { value: fields, at: 'spec' });

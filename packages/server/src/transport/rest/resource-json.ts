@@ -1,10 +1,13 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
-import { isJsonObject } from '../codec/index.ts';
+import { isJsonObject, isOtherName } from '../codec/index.ts';
 import { saidTwice } from './bind-path.ts';
 import { mergeJson, mergeMember } from './merge-json.ts';
 
 type Json = Record<string, unknown>;
+
+/** An object to copy members of a body to, whatever their names are: one without a prototype takes `__proto__` too. */
+export const openJson = (): Json => Object.create(null) as Json;
 
 /** What the resource readers need to know of a kind. */
 export interface KindShape {
@@ -42,8 +45,9 @@ const refuse = (field: string, description: string): never => {
 
 const objectAt = (value: unknown, at: string): Json => (isJsonObject(value) ? value : refuse(at, 'must be an object'));
 
-const specField = (shape: KindShape, name: string): boolean =>
-  shape.spec?.fields.some((field) => field.jsonName === name || field.name === name) === true;
+const specField = ({ spec }: KindShape, name: string): boolean =>
+  spec !== undefined &&
+  (spec.fields.some((field) => field.jsonName === name || field.name === name) || isOtherName(spec, name));
 
 /** `spec` may be a ResourceSpec: one member named after the kind. */
 const unwrapSpec = (spec: Json, shape: KindShape): Json => {
@@ -64,7 +68,7 @@ export const addResource = (
   place: { readonly shape: KindShape; readonly at: string },
 ): Json => {
   const { shape } = place;
-  const rest: Json = {};
+  const rest = openJson();
   for (const key of Object.keys(json)) {
     const value = json[key];
     if (value === null || value === undefined) continue;

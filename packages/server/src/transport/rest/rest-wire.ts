@@ -1,6 +1,6 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
-import { type Codec, type EncodeJson, jsonInvalid } from '../codec/index.ts';
+import { type Codec, type EncodeJson, jsonInvalid, utf8Text } from '../codec/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
@@ -115,7 +115,7 @@ export class RestWire implements Wire {
     }
     readRequestBody(exchange, this.#parts.requestBytes, (body) => {
       if (body instanceof Fault) return call.fail(body);
-      this.#deliver(call, () => this.#fromBody(call, utf8(body), isYaml));
+      this.#deliver(call, () => this.#fromBody(call, utf8Text(body), isYaml));
     });
   }
 
@@ -172,16 +172,6 @@ const withEncoding = (headers: HeaderList, encoding: string): HeaderList => [
   'vary',
   'accept-encoding',
 ];
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-const utf8 = (body: Buffer): string => {
-  try {
-    return decoder.decode(body);
-  } catch {
-    throw jsonInvalid('body is not valid UTF-8');
-  }
-};
 
 const fieldOf = (method: MethodEntry, name: string): DescField => {
   const field = method.input.fields.find((candidate) => candidate.name === name);

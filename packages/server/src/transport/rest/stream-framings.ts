@@ -22,15 +22,25 @@ interface FramingParts {
   readonly origins: OriginRules;
 }
 
-/** Chunks by message object: an event is encoded and framed once, however many readers it has. */
+/**
+ * Chunks by message object: an event is encoded and framed once, however many readers it has. Readers get it one right after
+ * the other, so the last chunk is kept; longer only those of frozen messages, which their maker keeps for many.
+ */
 class ChunkCache {
-  readonly #chunks = new WeakMap<object, StreamChunk & { readonly id: string }>();
+  readonly #kept = new WeakMap<object, { readonly id: string; readonly chunk: StreamChunk }>();
+  #message: object | undefined;
+  #id = '';
+  #chunk: StreamChunk | undefined;
 
   get(message: object, id: string, make: () => string): StreamChunk {
-    const known = this.#chunks.get(message);
-    if (known !== undefined && known.id === id) return known;
-    const chunk = { ...chunkOf(make()), id };
-    this.#chunks.set(message, chunk);
+    if (this.#chunk !== undefined && this.#message === message && this.#id === id) return this.#chunk;
+    const isKept = Object.isFrozen(message);
+    const known = isKept ? this.#kept.get(message) : undefined;
+    const chunk = known?.id === id ? known.chunk : chunkOf(make());
+    if (isKept) this.#kept.set(message, { id, chunk });
+    this.#message = message;
+    this.#id = id;
+    this.#chunk = chunk;
     return chunk;
   }
 }

@@ -22,6 +22,7 @@ const get = (pattern: string, authenticated: boolean, handle: HttpRoute['handle'
 /** /healthz, /readyz, /metrics, /version and /openapi.json (API-2, WIRE-2.4). */
 export const standardRoutes = ({ parts, readiness, methods }: StandardParts): HttpRoute[] => {
   let description: string | undefined;
+  let build: string | undefined;
   return [
     get('/healthz', false, async (exchange) => exchange.answer(200, json, '{"status":"ok"}')),
     get('/readyz', false, async (exchange) => {
@@ -36,7 +37,12 @@ export const standardRoutes = ({ parts, readiness, methods }: StandardParts): Ht
       exchange.answer(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }, await parts.metricsText());
     }),
     get('/version', false, async (exchange) => {
-      exchange.answer(200, json, JSON.stringify({ version: parts.config.version, apiVersion: 'svc/v1' }));
+      build ??= JSON.stringify({
+        version: parts.config.version,
+        apiVersion: 'svc/v1',
+        schemaVersion: parts.schemaVersion(),
+      });
+      exchange.answer(200, json, build);
     }),
     get('/openapi.json', false, async (exchange) => {
       description ??= JSON.stringify(openApi(methods, parts.config.version));

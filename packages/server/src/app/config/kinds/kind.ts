@@ -31,10 +31,13 @@ export const refuse = (located: Located, context: ParseContext, text: string): u
   return undefined;
 };
 
-/** How a refused value is named in a fault; long ones are cut. */
+/** What stands before an @ in an address: user and password. */
+const USER_INFORMATION = /[^\s/"]*@/g;
+
+/** How a refused value is named in a fault; long ones are cut, credentials of addresses are masked. */
 export const describe = (located: Located): string => {
   if (located.kind !== 'scalar') return `a ${located.kind}`;
-  const text = JSON.stringify(located.value);
+  const text = (JSON.stringify(located.value) ?? '').replace(USER_INFORMATION, `${MASK}@`);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 

@@ -1,12 +1,15 @@
 import type { Located, LocatedEntry } from '../located.ts';
 import { nearest } from '../nearest.ts';
-import { describe, jsonFromText, type Kind, type ParseContext, refuse, scalarFromText } from './kind.ts';
+import { jsonFromText, type Kind, MASK, type ParseContext, refuse, scalarFromText } from './kind.ts';
+
+/** Never the value itself: what stands in place of a list or map may be one of its secrets. */
+const formOf = (located: Located): string => (located.kind === 'scalar' ? 'a single value' : `a ${located.kind}`);
 
 /** A list; a flag or variable separates items by commas or is a JSON array. */
 export const list = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   label: `list of ${item.label}`,
   parse: (located, context) => {
-    if (located.kind !== 'list') return refuse(located, context, `must be a list, not ${describe(located)}`);
+    if (located.kind !== 'list') return refuse(located, context, `must be a list, not ${formOf(located)}`);
     const parsed = located.items.map((entry, index) =>
       item.parse(entry, { ...context, key: `${context.key}[${index}]` }),
     );
@@ -32,7 +35,7 @@ export const mapOf = <T>(
 ): Kind<Readonly<Record<string, T>>> => ({
   label: `map of ${value.label}`,
   parse: (located, context) => {
-    if (located.kind !== 'map') return refuse(located, context, `must be a map, not ${describe(located)}`);
+    if (located.kind !== 'map') return refuse(located, context, `must be a map, not ${formOf(located)}`);
     const parsed: Record<string, T> = {};
     let isWhole = true;
     for (const [name, entry] of located.entries) {
@@ -66,7 +69,7 @@ export const record = <F extends RecordFields>(
     .map(([name, kind]) => `${name}: ${kind.label}`)
     .join(', ')}}`,
   parse: (located, context) => {
-    if (located.kind !== 'map') return refuse(located, context, `must be a map, not ${describe(located)}`);
+    if (located.kind !== 'map') return refuse(located, context, `must be a map, not ${formOf(located)}`);
     const missing = required.filter((name) => !located.entries.has(name));
     for (const name of missing) refuse(located, context, `${name} is missing`);
     const parsed = readFields(located.entries, fields, context);
@@ -110,8 +113,16 @@ const unknownField = (name: string, fields: RecordFields): string => {
 export const json: Kind<unknown> = {
   label: 'JSON value',
   parse: (located) => plain(located),
-  show: (value) => value,
+  // Any of its texts may be a credential of that product.
+  show: (value) => withoutTexts(value),
   fromText: (text: string, origin: Located['origin']) => jsonFromText(text, origin),
+};
+
+const withoutTexts = (value: unknown): unknown => {
+  if (typeof value === 'string') return MASK;
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTexts(item)]));
 };
 
 const plain = (located: Located): unknown => {

@@ -1,5 +1,11 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Node, Pair } from 'yaml';
 import type { Located, LocatedEntry, LocatedMap, Origin, Report } from '../located.ts';
+
+const load = createRequire(import.meta.url);
+/** Loaded with the first configuration file. */
+const yamlLibrary = (): typeof Yaml => load('yaml');
 
 /** Text of one configuration file and how it is named in faults. */
 export interface ConfigText {
@@ -15,6 +21,7 @@ const ALIAS_LIMIT = 10_000;
 
 /** Parses YAML 1.2 (JSON included) into values with positions; undefined after reporting what makes it unreadable. */
 export const parseConfigText = (source: ConfigText, report: Report): LocatedMap | undefined => {
+  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } = yamlLibrary();
   const lines = new LineCounter();
   const document = parseDocument(source.text, {
     lineCounter: lines,

@@ -1,6 +1,6 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
 import type { FinishedCall } from '../../../transport/contract.ts';
 import { REQUEST_SECONDS } from './buckets.ts';
+import { Counter, type CounterSeries, Histogram, type HistogramSeries, type Registry } from './metric-classes.ts';
 
 /** Finished calls by operation, transport and code; durations of unary ones. Operations are those of the contract. */
 export const callFigures = (registry: Registry): ((call: FinishedCall) => void) => {
@@ -19,9 +19,9 @@ export const callFigures = (registry: Registry): ((call: FinishedCall) => void) 
     registers,
   });
   /** Made once for each set of labels: no label object is hashed for its members on the hot path. */
-  const counters = new Map<string, Map<string, Counter.Internal>>();
-  const timers = new Map<string, Histogram.Internal<string>>();
-  const counterOf = ({ operation, transport, code }: FinishedCall): Counter.Internal => {
+  const counters = new Map<string, Map<string, CounterSeries>>();
+  const timers = new Map<string, HistogramSeries<string>>();
+  const counterOf = ({ operation, transport, code }: FinishedCall): CounterSeries => {
     const place = code === 'OK' ? transport : `${transport} ${code}`;
     let byPlace = counters.get(operation);
     if (byPlace === undefined) {

@@ -101,7 +101,12 @@ describe('figures', () => {
   it('read what others keep when they are asked for, the age of due work with it', async () => {
     const backlog = async () => ({ count: 4, oldestDueAt: 3_000_000 });
     const store = { write: (work: (tx: unknown) => unknown) => work({ queue: { backlog }, now: () => 8_000_000 }) };
-    const live = { runningTurns: () => 2, openStreams: () => 5, queueKinds: () => ['k'] };
+    const live = {
+      runningTurns: () => 2,
+      openStreams: () => 5,
+      queueKinds: () => ['k'],
+      backupFailures: async () => 6,
+    };
     open().watch({ ...live, repairs: () => 1, slowStreams: () => 3, store: store as unknown as Store });
     const expected = {
       svc_turn_open: 2,
@@ -109,6 +114,7 @@ describe('figures', () => {
       svc_stream_slow_ended_total: 3,
       svc_sweeper_repairs_total: 1,
       svc_outbox_depth: 4,
+      svc_backup_failures: 6,
     };
     expect(await samples()).toMatchObject({ ...expected, svc_outbox_age_seconds: 5 });
   });

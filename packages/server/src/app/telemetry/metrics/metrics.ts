@@ -1,10 +1,10 @@
-import { Counter, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { FinishedCall } from '../../../transport/contract.ts';
 import { callFigures } from './call-figures.ts';
+import { Counter, Gauge, Registry } from './metric-classes.ts';
 import { processFigures } from './process-figures.ts';
-import { queueFigures, timedStore } from './store-figures.ts';
+import { backupFigure, queueFigures, timedStore } from './store-figures.ts';
 import { type TurnFigures, turnFigures } from './turn-figures.ts';
 
 /** What the process counts (PL-15, RT-11); no session, turn or identity is ever a label. */
@@ -26,6 +26,8 @@ export interface LiveFigures {
   readonly openStreams: () => number;
   readonly slowStreams: () => number;
   readonly queueKinds: () => readonly string[];
+  /** Failed tries of the scheduled backup that is owed. */
+  readonly backupFailures: () => Promise<number>;
   readonly store: Pick<Store, 'write'>;
 }
 
@@ -63,6 +65,7 @@ const watchLive = (registry: Registry, live: LiveFigures): void => {
     'Sessions that looked busy without a turn; 0 unless there is a defect.',
   ] as const;
   counter(registry, repairs, live.repairs);
+  backupFigure(registry, live.backupFailures);
   queueFigures(registry, { store: live.store, kinds: live.queueKinds });
 };
 

@@ -5,7 +5,7 @@ import {
   PerformanceObserver,
   performance,
 } from 'node:perf_hooks';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from './metric-classes.ts';
 
 const NANOS = 1_000_000_000;
 

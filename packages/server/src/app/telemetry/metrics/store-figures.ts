@@ -1,7 +1,7 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { STORE_SECONDS } from './buckets.ts';
+import { Gauge, Histogram, type Registry } from './metric-classes.ts';
 
 /** The same store, its transactions timed until they are durable. */
 export const timedStore = (registry: Registry, store: Store, clock: Clock): Store => {
@@ -29,6 +29,18 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
     ping: () => store.ping(),
     close: () => store.close(),
   };
+};
+
+/** Whether backups fail; looked up only when somebody asks. */
+export const backupFigure = (registry: Registry, failures: () => Promise<number>): void => {
+  new Gauge({
+    name: 'svc_backup_failures',
+    help: 'Failed tries of the scheduled backup that is owed; 0 when none is.',
+    registers: [registry],
+    async collect(): Promise<void> {
+      this.set(await failures());
+    },
+  });
 };
 
 /** Due work that waits in the durable queue; looked up only when somebody asks. */

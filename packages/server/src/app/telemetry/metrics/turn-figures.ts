@@ -1,8 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ModelTarget } from '../../../models/contract.ts';
 import type { TracedOutcome, TurnMeter } from '../../../runtime/contract.ts';
 import { MODEL_SECONDS, REQUEST_SECONDS, TOKENS, TURN_SECONDS } from './buckets.ts';
 import { LabelLimit } from './label-limit.ts';
+import { Counter, Histogram, type Registry } from './metric-classes.ts';
 
 /** A turn that ended, as its hook sees it. */
 export interface EndedTurn {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, CallerGrant } from '../../../auth/contract.ts';
 import {
   type CredentialPlace,
@@ -46,7 +45,8 @@ export class AccessTokens {
     this.#deps = deps;
   }
 
-  sign(token: NewToken): Promise<string> {
+  async sign(token: NewToken): Promise<string> {
+    const { SignJWT } = await import('jose');
     const { keys, clock, ids, issuer } = this.#deps;
     const claims = {
       'svc:grants': token.grants,
@@ -84,6 +84,7 @@ export class AccessTokens {
 
   async #verify(token: string, keyId: string): Promise<Caller> {
     const { keys, clock } = this.#deps;
+    const { errors, jwtVerify } = await import('jose');
     const key = await keys.find(keyId);
     if (key === undefined) throw credentialsInvalid();
     const { payload } = await jwtVerify(token, key, {

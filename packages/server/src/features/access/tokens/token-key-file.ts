@@ -1,7 +1,7 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import { Fault } from '../../../base/index.ts';
 
 const OWNER_ONLY = 0o600;
@@ -40,18 +40,18 @@ const readKey = async (path: string): Promise<TokenKey | undefined> => {
     throw unusable(path, `may be read by others: run chmod 600 ${path}`);
   const file = await open(path, 'r');
   try {
-    return await parseKey(path, await file.readFile('utf8'));
+    return parseKey(path, await file.readFile('utf8'));
   } finally {
     await file.close();
   }
 };
 
-const parseKey = async (path: string, text: string): Promise<TokenKey> => {
+const parseKey = (path: string, text: string): TokenKey => {
   try {
     const { key } = JSON.parse(text) as { readonly key: JWK };
     const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' });
     if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
-    return await tokenKey(privateKey);
+    return tokenKey(privateKey);
   } catch (cause) {
     throw unusable(path, 'holds no usable key', cause);
   }
@@ -74,8 +74,12 @@ const makeKey = async (path: string): Promise<TokenKey | undefined> => {
   return tokenKey(privateKey);
 };
 
-const tokenKey = async (privateKey: KeyObject): Promise<TokenKey> => {
+const tokenKey = (privateKey: KeyObject): TokenKey => {
   const jwk = createPublicKey(privateKey).export({ format: 'jwk' }) as JWK;
-  const id = await calculateJwkThumbprint(jwk);
+  const id = thumbprint(jwk);
   return { id, privateKey, publicJwk: { ...jwk, kid: id, alg: 'EdDSA', use: 'sig' } };
 };
+
+/** RFC 7638 for keys of its kind (RFC 8037): SHA-256 over the required members in the order of their names. */
+const thumbprint = ({ crv, kty, x }: JWK): string =>
+  createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');

@@ -1,4 +1,5 @@
-import { importJWK, type JWK } from 'jose';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
 import type { Clock } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { TokenKey } from './token-key-file.ts';
@@ -10,15 +11,13 @@ const PUBLISHED_MAX = 64;
 /** Least time between looks at the store for a key nobody here knows. */
 const LOOK_MS = 1_000;
 
-type PublicKey = Awaited<ReturnType<typeof importJWK>>;
-
 /** The keys of every node: each signs with its own and publishes the public half, so that any node can verify. */
 export class TokenKeys {
   readonly own: TokenKey;
   readonly #store: Pick<Store, 'direct'>;
   readonly #clock: Clock;
   #published: readonly JWK[] = [];
-  readonly #imported = new Map<string, Promise<PublicKey>>();
+  readonly #imported = new Map<string, KeyObject>();
   #lookedMs: number | undefined;
 
   private constructor(own: TokenKey, deps: { readonly store: Pick<Store, 'direct'>; readonly clock: Clock }) {
@@ -50,14 +49,14 @@ export class TokenKeys {
   }
 
   /** The public key of an id; undefined when no node has it. */
-  async find(id: string): Promise<PublicKey | undefined> {
+  async find(id: string): Promise<KeyObject | undefined> {
     let jwk = this.#published.find((key) => key.kid === id);
     if (jwk === undefined) {
       await this.#look();
       jwk = this.#published.find((key) => key.kid === id);
     }
     if (jwk === undefined) return undefined;
-    const imported = this.#imported.get(id) ?? importJWK(jwk, 'EdDSA');
+    const imported = this.#imported.get(id) ?? createPublicKey({ key: { ...jwk }, format: 'jwk' });
     this.#imported.set(id, imported);
     return imported;
   }

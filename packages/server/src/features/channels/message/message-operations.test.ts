@@ -93,6 +93,19 @@ describe('messages of channels', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
+  it('are posted once per idempotency key, also when what they refer to is gone meanwhile', async () => {
+    const bytes = new TextEncoder().encode('picture');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    world.objects.set('default/pic', bytes);
+    const reference = { namespace: 'default', sha256, sizeBytes: 7, mediaType: 'image/png', holder: 'file/1', at: 1 };
+    await world.store.write((tx) => tx.objects.addReference(reference));
+    const request = { ns: 'default', channel: 'ops', attachments: [{ key: 'pic' }] };
+    const first = await world.postOnce('p', request);
+    world.objects.delete('default/pic');
+    const second = await world.postOnce('p', request);
+    expect(second.answer).toEqual(first.answer);
+  });
+
   it('are posted once per idempotency key', async () => {
     const request = { ns: 'default', channel: 'ops', content: 'once' };
     const first = await world.postOnce('k', request);

@@ -50,8 +50,13 @@ export class ChannelMessageService {
     const { contentBytes } = this.#deps.limits;
     if (isContentTooLarge(request.content, contentBytes))
       throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `content: more than ${contentBytes} bytes`);
-    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
     const replay = PostReplay.of(request, call);
+    const known = request.attachments.length === 0 ? undefined : await this.#repeated(replay);
+    if (known !== undefined) {
+      call.setHeader('idempotency-replayed', 'true');
+      return known;
+    }
+    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
     let isReplayed = false;
     const answer = await this.#deps.store.write(async (tx) => {
       const stored = await replay?.find(tx);
@@ -63,6 +68,12 @@ export class ChannelMessageService {
     });
     if (isReplayed) call.setHeader('idempotency-replayed', 'true');
     return answer;
+  }
+
+  /** The answer of a repeated post, before its attachments are looked up: they may be gone by now (API-1.1 step 7). */
+  async #repeated(replay: PostReplay | undefined): Promise<PostChannelMessageResponse | undefined> {
+    const { store } = this.#deps;
+    return replay?.find({ idempotency: store.direct.idempotency, now: () => store.now() });
   }
 
   async get(request: GetChannelMessageRequest): Promise<ChannelMessageResponse> {

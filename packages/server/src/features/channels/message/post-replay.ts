@@ -9,7 +9,7 @@ import {
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault } from '../../../base/index.ts';
 import { canonicalJson, type JsonData } from '../../../resources/index.ts';
-import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { ReadTx, WriteTx } from '../../../store/contracts/index.ts';
 
 const HOUR_MICROS = 3_600_000_000;
 
@@ -31,7 +31,7 @@ export class PostReplay {
     return new PostReplay(scope, createHash('sha256').update(json).digest('hex'));
   }
 
-  async find(tx: WriteTx): Promise<PostChannelMessageResponse | undefined> {
+  async find(tx: Pick<WriteTx, 'now'> & Pick<ReadTx, 'idempotency'>): Promise<PostChannelMessageResponse | undefined> {
     const record = await tx.idempotency.find(this.#scope, tx.now());
     if (record === undefined) return undefined;
     if (record.requestHash === this.#requestHash)

@@ -1,9 +1,7 @@
-import { create } from '@bufbuild/protobuf';
-import { type ChannelEvent, ChannelEventSchema } from '@svc/api/events';
+import type { ChannelEvent } from '@svc/api/events';
 import type { Bus, ChannelEventRow } from '../../../store/contracts/index.ts';
-import { channelSubject, type EventBody } from '../channel-log.ts';
-import type { MessageForms } from '../message/index.ts';
-import type { ChannelCursors } from './channel-cursor.ts';
+import { channelSubject } from '../channel-log.ts';
+import { type ChannelAddress, channelEvent, type EventForms } from './channel-event-form.ts';
 
 /** A stream that follows the channel. */
 export interface ChannelFollower {
@@ -14,16 +12,8 @@ export interface ChannelFollower {
   gone(): void;
 }
 
-export interface HubDeps {
+export interface HubDeps extends EventForms {
   readonly bus: Bus;
-  readonly forms: MessageForms;
-  readonly cursors: ChannelCursors;
-}
-
-export interface ChannelAddress {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly channel: string;
 }
 
 /** One channel with followers in this process: one subscription on the bus, each event made into a message once. */
@@ -71,21 +61,9 @@ export class ChannelHub {
   message(row: ChannelEventRow): ChannelEvent {
     let message = this.#messages.get(row);
     if (message === undefined) {
-      message = this.#build(row);
+      message = channelEvent(row, this.#address, this.#deps);
       this.#messages.set(row, message);
     }
     return message;
-  }
-
-  #build(row: ChannelEventRow): ChannelEvent {
-    const { namespace, channel } = this.#address;
-    const { sessionId = '', agent = '', subscription = '', error = '' } = JSON.parse(row.body) as EventBody;
-    return create(ChannelEventSchema, {
-      ...{ ns: namespace, channel, kind: row.kind as number, sessionId, agent, subscription, error },
-      ...(row.message === undefined ? {} : { message: this.#deps.forms.of(row.message, { namespace, channel }) }),
-      timestamp: BigInt(row.at),
-      sequence: BigInt(row.sequence),
-      cursor: this.cursor(row.sequence),
-    });
   }
 }

@@ -1,9 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import { ChannelEventKind } from '@svc/api/events';
+import { create, toJson } from '@bufbuild/protobuf';
+import { type ChannelEvent, ChannelEventKind, ChannelEventSchema } from '@svc/api/events';
 import { GatewayService } from '@svc/api/gateway';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ChannelWorld, openChannelWorld } from '../testing/index.ts';
+import { ChannelActivities } from './channel-activity.ts';
 
 const { method } = GatewayService;
 type Stream = ReturnType<ChannelWorld['follow']>;
@@ -38,6 +39,32 @@ describe('streams of channels', () => {
       }),
     ]);
     expect(await stream.stop()).toBe('ok');
+  });
+
+  it('of all of them are told to consoles, each as its stream shows it', async () => {
+    await world.makeChannel('dev');
+    const told: unknown[] = [];
+    const activities = new ChannelActivities({ bus: world.bus, epoch: world.store.epoch });
+    const stop = activities.subscribe(({ namespace, channel, data }) =>
+      told.push([namespace, channel, JSON.parse(data)]),
+    );
+    const stream = world.follow('ops');
+    await world.settle();
+    await world.post('ops', 'one');
+    await world.post('dev', 'two');
+    await world.settle();
+    const [event] = stream.received;
+    const shown = toJson(ChannelEventSchema, event as ChannelEvent, { alwaysEmitImplicit: true });
+    const other = { ns: 'default', channel: 'dev', message: expect.objectContaining({ content: 'two' }) };
+    expect(told).toEqual([
+      ['default', 'ops', shown],
+      ['default', 'dev', expect.objectContaining(other)],
+    ]);
+    stop();
+    await world.post('ops', 'unheard');
+    await world.settle();
+    expect(told).toHaveLength(2);
+    await stream.stop();
   });
 
   it('begin with the oldest event kept, then go on live', async () => {

@@ -3,4 +3,5 @@
  * at the reader's pace, live events through store/follow. Does not write the log (channel-log.ts does). Called by
  * channel-operations.ts.
  */
+export { ChannelActivities } from './channel-activity.ts';
 export { ChannelStreams } from './channel-streams.ts';

@@ -1,6 +1,13 @@
 import type { ReconcileOutcome, Reconciler, ResourceWriter } from '../../../controllers/contract.ts';
 import { kindRow, messageText, parseJsonMap } from '../../../resources/index.ts';
-import type { ReadTx, ResourceChange, ResourceKey, ResourceReads, Store } from '../../../store/contracts/index.ts';
+import {
+  everyResource,
+  type ReadTx,
+  type ResourceChange,
+  type ResourceKey,
+  type ResourceReads,
+  type Store,
+} from '../../../store/contracts/index.ts';
 import { hasAgent, subscriptionSpec, subscriptionStatus } from './subscription-kind.ts';
 
 export interface SubscriptionControllerDeps {
@@ -9,7 +16,6 @@ export interface SubscriptionControllerDeps {
 }
 
 const RESYNC_MS = 300_000;
-const PAGE = 500;
 
 /** Keeps phase and conditions of subscriptions true when their agent goes or comes. */
 export const subscriptionController = (deps: SubscriptionControllerDeps): Reconciler => ({
@@ -23,19 +29,9 @@ export const subscriptionController = (deps: SubscriptionControllerDeps): Reconc
 const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
   if (key.kind !== 'Agent' || change.change === 'updated') return [];
-  const found: ResourceKey[] = [];
-  let after: ResourceKey | undefined;
-  for (;;) {
-    const page = await reads.list({
-      kind: 'ChannelSubscription',
-      scope: { type: 'namespace', namespace: key.namespace },
-      limit: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const record of page) if (parseJsonMap(record.spec)?.['agent'] === key.name) found.push(record.key);
-    after = page.at(-1)?.key;
-    if (page.length < PAGE) return found;
-  }
+  const scope = { type: 'namespace', namespace: key.namespace } as const;
+  const all = await everyResource(reads, { kind: 'ChannelSubscription', scope });
+  return all.filter((record) => parseJsonMap(record.spec)?.['agent'] === key.name).map((record) => record.key);
 };
 
 const reconcile = async (deps: SubscriptionControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {

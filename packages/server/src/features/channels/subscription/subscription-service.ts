@@ -23,6 +23,7 @@ import { decodePageToken, encodePageToken, type FieldViolation, pageSize } from 
 import {
   checkAnnotations,
   checkLabels,
+  checkPathNames,
   fillPage,
   parseLabelSelector,
   refusal,
@@ -30,7 +31,6 @@ import {
 } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import { findChannel } from '../channel-access.ts';
-import { checkNames } from '../channel-rules.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import { desiredOf } from '../whole-resource.ts';
 import { checkSubscription, fillSubscription } from './subscription-rules.ts';
@@ -59,7 +59,7 @@ export class SubscriptionService {
   async create(request: CreateChannelSubscriptionRequest, call: CallContext): Promise<ChannelSubscriptionResponse> {
     const { ns, channel, subscription } = request;
     const spec = specFor(subscription, channel);
-    this.#refuse(request, checkNames(subscription?.metadata, { ns }));
+    this.#refuse(request, checkPathNames(subscription?.metadata, { ns }));
     const key = subscriptionKey({ ns, channel, name: subscription?.metadata?.name ?? '' });
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.create(tx, call, { ...desiredOf(subscription?.metadata, spec), key }),
@@ -73,7 +73,7 @@ export class SubscriptionService {
 
   async modify(request: ModifyChannelSubscriptionRequest, call: CallContext): Promise<ChannelSubscriptionResponse> {
     const { ns, channel, name, subscription } = request;
-    this.#refuse(request, checkNames(subscription?.metadata, { ns, name }));
+    this.#refuse(request, checkPathNames(subscription?.metadata, { ns, name }));
     const desired = desiredOf(subscription?.metadata, specFor(subscription, channel));
     const { resource } = await this.#deps.store.write(async (tx) => {
       await this.#deps.namespaces.requireLive(tx, ns);

@@ -7,7 +7,7 @@ const target = { name: 'acme:a', parent: 'acme', labels: {}, annotations: {}, is
 const deployment = { name: 'd', namespace: 'acme', labels: {}, annotations: {} };
 const render = (kind: string, specJson: string, isReadable = true) =>
   renderTemplate(
-    { contractOf: () => undefined },
+    { contractOf: () => undefined, limits: { objectBytes: 1024 * 1024 } },
     { name: 't', labels: {}, annotations: {}, isReadable, spec: create(TemplateSpecSchema, { kind, specJson }) },
     { deployment, target },
   );

@@ -28,11 +28,8 @@ import {
 import { shapeProblems } from '../../../resources/manifest/index.ts';
 import { leavesOf, setAt } from '../../../resources/merge/index.ts';
 import type { ResourceKey } from '../../../store/contracts/index.ts';
-import { KEEP, type TargetNamespace } from '../deployment-rules.ts';
+import { type DeploymentLimits, KEEP, type TargetNamespace } from '../deployment-rules.ts';
 import { invalidReason, type ObjectProblem, objectId, renderReason } from './object-problems.ts';
-
-/** RENDERED_OBJECT_MAX: bytes of one rendered object as canonical JSON. */
-const RENDERED_OBJECT_MAX = 1024 * 1024;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -73,6 +70,7 @@ export type Rendering =
 
 export interface RenderDeps {
   readonly contractOf: (kind: string) => KindContract | undefined;
+  readonly limits: Pick<DeploymentLimits, 'objectBytes'>;
 }
 
 /** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
@@ -120,9 +118,10 @@ class TemplateRendering {
     const [filled, defaults] = [this.#filled(row, key, body), this.#filled(row, key, {})];
     const plain = toJson(row.spec, fromJson(row.spec, body as JsonValue)) as JsonMap;
     const form = { metadata: { labels, annotations }, spec: ownValues(plain, filled, defaults) };
-    if (Buffer.byteLength(canonicalJson(form)) <= RENDERED_OBJECT_MAX)
+    const { objectBytes } = this.#deps.limits;
+    if (Buffer.byteLength(canonicalJson(form)) <= objectBytes)
       return { object: { template: templateName, id, key, row, form, defaults } };
-    return this.#refused(id, `larger than ${RENDERED_OBJECT_MAX} bytes`);
+    return this.#refused(id, `larger than ${objectBytes} bytes`);
   }
 
   #derivedName(row: KindRow, body: JsonMap): string | undefined {

@@ -13,7 +13,7 @@ import type { Authorizer } from '../../../auth/contract.ts';
 import type { HttpRoute } from '../../../transport/contract.ts';
 import { type Operation, unary } from '../../contract.ts';
 import { isLost, objectLost } from '../file-damage.ts';
-import { showObject } from '../file-reads.ts';
+import { checkMode, showObject } from '../file-reads.ts';
 import type { FileWrites } from '../file-writes.ts';
 import { sendObject } from '../objects/index.ts';
 import { artifactMessage } from './artifact-facts.ts';
@@ -41,6 +41,7 @@ export const artifactsFeature = (
         return create(ListArtifactsResponseSchema, { artifacts: shown, nextPageToken: page.nextPageToken });
       }),
       unary(method.readArtifact, async (request) => {
+        checkMode(request.content);
         const artifact = await artifacts.find(request, request.artifactId);
         const shown = await unlessLost(() => showObject(deps, artifact, request.content));
         const { content, downloadUrl, expiresAt } = shown;

@@ -9,7 +9,7 @@ export interface ByteSpan {
  * server may pass over), 'unsatisfiable' = 416.
  */
 export const readRange = (header: string | undefined, sizeBytes: number): ByteSpan | 'unsatisfiable' | undefined => {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];
   if (first === '' && last === '') return undefined;
   if (first === '') {
     const count = Math.min(Number(last), sizeBytes);

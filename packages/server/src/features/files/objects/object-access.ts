@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Clock, isFault } from '../../../base/index.ts';
+import { type Clock, Fault, isFault } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
-import type { BlobStore } from '../../../store/contracts/index.ts';
-import { ObjectPins } from './object-pins.ts';
+import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 
 const KEY_CHARS = 32;
+/** How often and how far apart bytes are asked for that a collector, of any node, is just removing. */
+const RESERVE_TRIES = 100;
+const RESERVE_PAUSE_MS = 50;
 
 /** Opaque name of the bytes within one namespace; no capability and no path (PL-7). */
 export const objectKey = (namespace: string, sha256: string): string =>
@@ -12,15 +14,30 @@ export const objectKey = (namespace: string, sha256: string): string =>
 
 /** Bytes of turns by content hash; who refers to them is kept in the store, so unreferenced ones can go (RT-R37). */
 export class StoredObjects implements ObjectAccess {
+  readonly #store: Pick<Store, 'write'>;
   readonly #blobs: BlobStore;
   readonly #clock: Clock;
-  /** What the collector asks before it deletes. */
-  readonly pins: ObjectPins;
 
-  constructor(deps: { readonly blobs: BlobStore; readonly clock: Clock }) {
+  constructor(deps: { readonly store: Pick<Store, 'write'>; readonly blobs: BlobStore; readonly clock: Clock }) {
+    this.#store = deps.store;
     this.#blobs = deps.blobs;
     this.#clock = deps.clock;
-    this.pins = new ObjectPins(deps.clock);
+  }
+
+  /**
+   * Keeps the collectors of all nodes away from bytes that are stored, or referred to, next: for as long as an object
+   * without references is kept. Waits while one of them is removing these very bytes. Fault UNAVAILABLE STORAGE when that
+   * does not end.
+   */
+  async reserve(sha256: string, sizeBytes: number): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      if (await this.#store.write((tx) => tx.objects.reserve(sha256, sizeBytes, tx.now()))) return;
+      if (tries === RESERVE_TRIES)
+        throw new Fault('UNAVAILABLE', 'STORAGE', 'the same bytes are being removed: try again later');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#clock.after(RESERVE_PAUSE_MS, resolve);
+      await promise;
+    }
   }
 
   async store(
@@ -28,7 +45,7 @@ export class StoredObjects implements ObjectAccess {
     bytes: Uint8Array,
     facts: { readonly mediaType: string; readonly filename: string },
   ): Promise<ObjectData> {
-    await this.pins.pin(createHash('sha256').update(bytes).digest('hex'));
+    await this.reserve(createHash('sha256').update(bytes).digest('hex'), bytes.byteLength);
     const { sha256, sizeBytes } = await this.#blobs.put(bytes);
     return {
       key: objectKey(namespace, sha256),

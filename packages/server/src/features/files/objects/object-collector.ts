@@ -1,36 +1,34 @@
 import type { BlobStore, Store } from '../../../store/contracts/index.ts';
-import type { StoredObjects } from './object-access.ts';
 
-/** How long an object without references is kept (PL-7, RT-R37). */
+/** How long an object without references, or with a reservation only, is kept (PL-7, RT-R37). */
 const KEEP_MICROS = 86_400 * 1_000_000;
 const BATCH = 200;
+/** Objects whose bytes are removed at a time: whoever wants to store one of them waits that long. */
+const AT_ONCE = 16;
 
-/** Deletes bytes nobody refers to any more; a crash between the two steps only leaves bytes for the next pass. */
+/**
+ * Deletes bytes nobody refers to any more. The store is told first, so that no node stores or refers to them meanwhile;
+ * what a crash leaves between the steps is taken up by a later pass, of any node.
+ */
 export class ObjectCollector {
   readonly #store: Store;
   readonly #blobs: BlobStore;
-  readonly #objects: Pick<StoredObjects, 'pins'>;
 
-  constructor(deps: {
-    readonly store: Store;
-    readonly blobs: BlobStore;
-    readonly objects: Pick<StoredObjects, 'pins'>;
-  }) {
+  constructor(deps: { readonly store: Store; readonly blobs: BlobStore }) {
     this.#store = deps.store;
     this.#blobs = deps.blobs;
-    this.#objects = deps.objects;
   }
 
-  /** One pass; answers how many objects went. */
+  /** One pass; answers how many objects went. Rejects with what the first failed deletion threw. */
   async tick(): Promise<number> {
-    const found = await this.#store.write((tx) => tx.objects.unreferenced(tx.now() - KEEP_MICROS, BATCH));
     let gone = 0;
-    for (const sha256 of found) {
-      const isGone = await this.#objects.pins.leave(sha256, async () => {
-        await this.#blobs.delete(sha256);
-        await this.#store.write((tx) => tx.objects.forget(sha256));
-      });
-      if (isGone) gone += 1;
+    for (let taken = AT_ONCE; taken === AT_ONCE && gone < BATCH; ) {
+      const condemned = await this.#store.write(async (tx) => ({
+        at: tx.now(),
+        hashes: await tx.objects.condemn(tx.now() - KEEP_MICROS, tx.now(), AT_ONCE),
+      }));
+      taken = condemned.hashes.length;
+      gone += await this.#remove(condemned);
     }
     return gone;
   }
@@ -49,5 +47,16 @@ export class ObjectCollector {
       after = page.at(-1) ?? after;
       if (page.length < BATCH) return seen;
     }
+  }
+
+  /** What could not be deleted stays condemned until a later pass: its bytes may be gone. */
+  async #remove({ at, hashes }: { readonly at: number; readonly hashes: readonly string[] }): Promise<number> {
+    const removals = await Promise.allSettled(hashes.map((sha256) => this.#blobs.delete(sha256)));
+    const removed = hashes.filter((_sha256, index) => removals[index]?.status === 'fulfilled');
+    await this.#store.write(async (tx) => {
+      for (const sha256 of removed) await tx.objects.forget(sha256, at);
+    });
+    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
+    return removed.length;
   }
 }

@@ -1,3 +1,4 @@
+import { Fault } from '../../../base/index.ts';
 import type { BlobStore } from '../../../store/contracts/index.ts';
 import type { HttpExchange, HttpStream } from '../../../transport/contract.ts';
 import { type ByteSpan, readRange } from './byte-range.ts';
@@ -10,19 +11,41 @@ export interface SentObject {
   readonly filename: string;
 }
 
+/** What a header can carry: other media types come from stored records and from tools. */
+const HEADER_TEXT = /^[\t\x20-\x7e]+$/;
+/** Characters that encodeURIComponent leaves and RFC 8187 does not. */
+const UNENCODED = /['()*]/g;
+
+const encoded = (filename: string): string =>
+  encodeURIComponent(filename).replace(UNENCODED, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
 /** Headers of every download: the bytes are never run, and the hash is the validator (PL-7). */
 const downloadHeaders = ({ sha256, mediaType, filename }: Omit<SentObject, 'sizeBytes'>): Record<string, string> => ({
-  'content-type': mediaType === '' ? 'application/octet-stream' : mediaType,
+  'content-type': HEADER_TEXT.test(mediaType) ? mediaType : 'application/octet-stream',
   etag: `"${sha256}"`,
   'cache-control': 'private, no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
-  'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename === '' ? sha256 : filename)}`,
+  'content-disposition': `attachment; filename*=UTF-8''${encoded(filename === '' ? sha256 : filename)}`,
 });
+
+/** True when `If-None-Match` names the validator, also weakly or among others, or any (RFC 9110). */
+const isKnown = (header: string | undefined, sha256: string): boolean =>
+  (header ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === '*' || tag === `"${sha256}"`);
+
+/** Transport makes HTTP 416 of it, with the size in `content-range` (API-1.8). */
+const rangeInvalid = (sizeBytes: number): Fault =>
+  new Fault('OUT_OF_RANGE', 'RANGE_INVALID', `the range lies behind the ${sizeBytes} bytes that there are`, {
+    metadata: { content_range: `bytes */${sizeBytes}` },
+  });
 
 /**
  * Answers an object or the range asked for. The whole object is read and checked whatever is asked; the last piece goes out
- * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED, and what
+ * only once the hash was right, so that damaged bytes never make a complete answer. Throws DATA_LOSS OBJECT_DAMAGED,
+ * OUT_OF_RANGE RANGE_INVALID, and what
  * `signal` was aborted with: a client that left ends the read.
  */
 export const sendObject = async (
@@ -32,11 +55,11 @@ export const sendObject = async (
 ): Promise<void> => {
   const { sha256, sizeBytes } = object;
   const headers = { ...downloadHeaders(object), 'accept-ranges': 'bytes' };
-  if (exchange.header('if-none-match') === `"${sha256}"`) return exchange.answer(304, headers);
+  if (isKnown(exchange.header('if-none-match'), sha256)) return exchange.answer(304, headers);
   const condition = exchange.header('if-range');
   const asked = condition === undefined || condition === `"${sha256}"` ? exchange.header('range') : undefined;
   const range = readRange(asked, sizeBytes);
-  if (range === 'unsatisfiable') return exchange.answer(416, { ...headers, 'content-range': `bytes */${sizeBytes}` });
+  if (range === 'unsatisfiable') throw rangeInvalid(sizeBytes);
   const span = range ?? { start: 0, end: sizeBytes };
   const place = range === undefined ? {} : { 'content-range': `bytes ${span.start}-${span.end - 1}/${sizeBytes}` };
   await sendPieces(pieces(blobs.stream(sha256), span), exchange, {

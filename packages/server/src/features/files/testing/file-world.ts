@@ -41,7 +41,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
   const world = await openResourceWorld({ contracts: () => [fileContract(all)] });
   const { store, writer, views, clock, random, ids, feed, bus, authorizer } = world;
   const { blobs, direct, damage, close: closeObjects } = open(world);
-  const objects = new StoredObjects({ blobs, clock });
+  const objects = new StoredObjects({ store, blobs, clock });
   const links = new ObjectLinks({ key: new Uint8Array(32), clock, blobs });
   const signatures = new UploadSignatures(new Uint8Array(32).fill(7));
   const deps = {
@@ -68,7 +68,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
   });
   const loop = new ReconcileLoop(fileController(deps), { store, feed, clock, random, log: silentLog });
   loop.start();
-  const collector = new ObjectCollector({ store, blobs, objects });
+  const collector = new ObjectCollector({ store, blobs });
   return {
     ...world,
     ...{ blobs, direct, damage, closeObjects },

@@ -24,7 +24,7 @@ export class DirectTransfer implements UploadTransfer {
   async fetch(key: ResourceKey, upload: UploadFacts): Promise<void> {
     const { store, objects } = this.#deps;
     if (upload.expiresAt <= store.now()) throw uploadInvalid('expired');
-    await objects.pins.pin(upload.sha256);
+    await objects.reserve(upload.sha256, upload.sizeBytes);
     const verdict = await this.#direct.accept(upload);
     if (verdict !== 'accepted') {
       if (verdict === 'empty' && (await this.#isTaken(key, upload.id))) return;

@@ -169,6 +169,9 @@ describe('applying manifests', () => {
     const text = agent('a', 'p', ', namespace: "x:y"');
     expect(await failure(text, { createNamespaces: false })).toMatchObject({ reason: 'NAMESPACE_MISSING' });
     expect(shown(await apply(text))).toEqual(['CREATED Agent x:y/a']);
+    const kid = 'kind: Namespace\nmetadata: {name: kid}\nspec: {parent: "mother:b"}\n';
+    expect(await failure(kid, { createNamespaces: false })).toMatchObject({ reason: 'PARENT_MISSING' });
+    expect(shown(await apply(kid))).toEqual(['CREATED Namespace /kid']);
     await world.call(createNamespace, { name: 'gone' });
     await world.call(deleteNamespace, { name: 'gone' });
     for (const document of [agent('a', 'p', ', namespace: gone'), 'kind: Namespace\nmetadata: {name: gone}\n'])

@@ -228,6 +228,10 @@ describe('applying one resource', () => {
       );
       await apply({ ...namespace('deep:a:b'), createNamespace: true });
       expect(await world.store.direct.resources.get(namespaceKey('deep:a'))).toBeDefined();
+      const kid = namespace('kid', { spec: spec('namespace', { parent: 'mother:b' }) });
+      await expect(apply(kid)).rejects.toMatchObject({ reason: 'PARENT_MISSING' });
+      await apply({ ...kid, createNamespace: true });
+      expect(await world.store.direct.resources.get(namespaceKey('mother:b'))).toBeDefined();
       await expect(apply(namespace('lost:a'))).rejects.toMatchObject({ reason: 'PARENT_MISSING' });
     });
   });

@@ -31,9 +31,10 @@ export interface ApplyWritten extends WriteResult {
 export const writeTarget = async (deps: ManifestsDeps, tx: WriteTx, write: ApplyWrite): Promise<ApplyWritten> => {
   const { target, context, createNamespace } = write;
   const { row, key: named } = target;
+  const spec = await specOf(tx, target);
   if (createNamespace) {
-    const name = row?.scope === 'root' ? pathParent(named.name) : named.namespace;
-    await createMissing(deps, tx, { name, context });
+    const { parent = '' } = spec as Message & { readonly parent?: string };
+    await createMissing(deps, tx, { name: row?.scope === 'root' ? parent : named.namespace, context });
   }
   if (row?.writers.resourceService === 'labels') return writeLabels(deps, tx, write);
   const before = await tx.resources.get(named);
@@ -41,7 +42,7 @@ export const writeTarget = async (deps: ManifestsDeps, tx: WriteTx, write: Apply
   const input: WriteInput = {
     key: named,
     apiVersion: target.apiVersion,
-    spec: await specOf(tx, target),
+    spec,
     labels: target.metadata?.labels ?? {},
     annotations: target.metadata?.annotations ?? {},
     resourceVersion: target.metadata?.resourceVersion ?? '',

@@ -13,7 +13,6 @@ import {
   messageFromMap,
   messageText,
   parseJsonMap,
-  pathParent,
   resourceNotFound,
 } from '../../../resources/index.ts';
 import type { ManifestResource } from '../../../resources/manifest/index.ts';
@@ -64,7 +63,8 @@ export const mergeDocument = async (
   const { call } = document;
   const resource = await withParent(tx, document.resource);
   const { key, row } = resource;
-  const above = row?.scope === 'root' ? pathParent(key.name) : key.namespace;
+  const { parent = '' } = resource.spec as Message & { readonly parent?: string };
+  const above = row?.scope === 'root' ? parent : key.namespace;
   if (call.createNamespaces) await createMissing(deps, tx, { name: above, context: call.context });
   const before = await tx.resources.get(key);
   checkVersionOf(before, resource);

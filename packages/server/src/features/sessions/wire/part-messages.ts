@@ -1,19 +1,18 @@
 import { create } from '@bufbuild/protobuf';
-import { ObjectRefSchema, type SessionMessagePart, SessionMessagePartSchema } from '@svc/api/data';
+import { ObjectRefSchema, type SessionMessagePart } from '@svc/api/data';
 import type { ObjectData, Part } from '../../../runtime/contract.ts';
 
 /** A stored or streamed part as the wire shows it; continuation data stays inside (RT-R23). */
-export const partMessage = (part: Part): SessionMessagePart => {
-  const message = create(SessionMessagePartSchema);
-  message.id = part.id;
-  message.partType = part.type as number;
-  message.content = part.content ?? '';
-  message.name = part.name ?? '';
-  message.payloadJson = part.payload === undefined ? '' : JSON.stringify(part.payload);
-  message.createdAt = BigInt(part.createdAt);
-  if (part.object !== undefined) message.object = objectMessage(part.object);
-  return message;
-};
+export const partMessage = (part: Part): SessionMessagePart => ({
+  $typeName: 'svc.data.SessionMessagePart',
+  id: part.id,
+  partType: part.type as number,
+  content: part.content ?? '',
+  name: part.name ?? '',
+  payloadJson: part.payload === undefined ? '' : JSON.stringify(part.payload),
+  createdAt: BigInt(part.createdAt),
+  ...(part.object === undefined ? {} : { object: objectMessage(part.object) }),
+});
 
 const objectMessage = (object: ObjectData): NonNullable<SessionMessagePart['object']> =>
   create(ObjectRefSchema, {

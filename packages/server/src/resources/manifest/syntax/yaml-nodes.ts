@@ -1,7 +1,17 @@
-import { Composer, type CST, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, Parser, type Scalar } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Composer, CST, Node, Scalar } from 'yaml';
 import type { ManifestFinding } from '../manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
 import { readJsonDocuments } from './json-nodes.ts';
+
+const load = createRequire(import.meta.url);
+let library: typeof Yaml | undefined;
+/** The library of 72 modules, loaded with the first manifest. */
+const yaml = (): typeof Yaml => {
+  library ??= load('yaml') as typeof Yaml;
+  return library;
+};
 
 const DOCUMENTS_MAX = 5_000;
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
@@ -10,7 +20,7 @@ const DEPTH_MAX = 100;
 const ALIAS_NODES_MAX = 10_000;
 
 export interface ReadText {
-  /** Documents without a fault of syntax, at their index. */
+  /** Documents whose text is YAML, at their index; those with findings here are read for what else is wrong. */
   readonly documents: ReadonlyMap<number, ManifestNode>;
   readonly count: number;
   readonly findings: readonly ManifestFinding[];
@@ -31,7 +41,7 @@ type ComposedNode = Node | null | undefined;
 
 class TextReader {
   readonly #text: string;
-  readonly #lines = new LineCounter();
+  readonly #lines = new (yaml().LineCounter)();
   readonly #findings: ManifestFinding[] = [];
   readonly #documents = new Map<number, ManifestNode>();
   #count = 0;
@@ -41,8 +51,8 @@ class TextReader {
   }
 
   read(): ReadText {
-    const composer = new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
-    const tokens = new Parser(this.#lines.addNewLine).parse(this.#text);
+    const composer = new (yaml().Composer)({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
+    const tokens = new (yaml().Parser)(this.#lines.addNewLine).parse(this.#text);
     for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
       if (this.#isFull(document.range[0])) break;
       this.#add(document);
@@ -54,7 +64,7 @@ class TextReader {
   *#shallow(tokens: Iterable<CST.Token>): Generator<CST.Token> {
     for (const token of tokens) {
       if (token.type === 'document' && depthOf(token) > DEPTH_MAX + 1) {
-        this.#fault(token.offset, `nested deeper than ${DEPTH_MAX}`, 'SYNTAX');
+        this.#fault(token.offset, [`nested deeper than ${DEPTH_MAX}`, 'SYNTAX']);
         this.#count += 1;
       } else yield token;
     }
@@ -62,34 +72,32 @@ class TextReader {
 
   #isFull(offset: number): boolean {
     if (this.#count < DOCUMENTS_MAX) return false;
-    this.#fault(offset, `more than ${DOCUMENTS_MAX} documents`, 'TOO_MANY_DOCUMENTS');
+    this.#fault(offset, [`more than ${DOCUMENTS_MAX} documents`, 'TOO_MANY_DOCUMENTS']);
     return true;
   }
 
   #add(document: Composed): void {
     const [start, , end] = document.range;
     const { contents } = document as { readonly contents: ComposedNode };
-    const isEmpty = contents === null || contents === undefined || (isScalar(contents) && contents.value === null);
+    const isEmpty =
+      contents === null || contents === undefined || (yaml().isScalar(contents) && contents.value === null);
     if (isEmpty && document.errors.length === 0) return;
     if (Buffer.byteLength(this.#text.slice(start, end)) > DOCUMENT_BYTES_MAX) {
-      this.#fault(start, `larger than ${DOCUMENT_BYTES_MAX} bytes`, 'TOO_LARGE');
+      this.#fault(start, [`larger than ${DOCUMENT_BYTES_MAX} bytes`, 'TOO_LARGE']);
       this.#count += 1;
       return;
     }
-    for (const error of document.errors) this.#fault(error.pos[0], firstLine(error.message), 'SYNTAX');
-    const before = this.#findings.length - document.errors.length;
-    const node = isEmpty
-      ? undefined
-      : new NodeWalk((offset, fault) => this.#fault(offset, ...fault), this.#at).walk(contents);
-    if (this.#findings.length > before || node === undefined) this.#count += 1;
-    else this.#keep(node);
+    for (const error of document.errors) this.#fault(error.pos[0], [firstLine(error.message), 'SYNTAX']);
+    const walk = new NodeWalk((offset, fault, path) => this.#fault(offset, fault, path), this.#at);
+    if (document.errors.length === 0) return this.#keep(walk.documents(contents));
+    walk.walk(contents);
+    this.#count += 1;
   }
 
-  /** A list is many documents. */
-  #keep(node: ManifestNode): void {
-    for (const item of node.form === 'list' ? node.items : [node]) {
-      if (this.#count >= DOCUMENTS_MAX) return this.#faultAt(item.at, `more than ${DOCUMENTS_MAX} documents`);
-      this.#documents.set(this.#count, item);
+  #keep(nodes: Iterable<ManifestNode>): void {
+    for (const node of nodes) {
+      if (this.#count >= DOCUMENTS_MAX) return this.#faultAt(node.at, `more than ${DOCUMENTS_MAX} documents`);
+      this.#documents.set(this.#count, node);
       this.#count += 1;
     }
   }
@@ -99,8 +107,8 @@ class TextReader {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
 
-  #fault(offset: number, description: string, reason: string): void {
-    this.#findings.push({ document: this.#count, ...this.#at(offset), field: '', description, reason });
+  #fault(offset: number, [description, reason]: Fault, field = ''): void {
+    this.#findings.push({ document: this.#count, ...this.#at(offset), field, description, reason });
   }
 
   #faultAt(at: Position, description: string): void {
@@ -129,6 +137,18 @@ const childTokens = (token: unknown): readonly unknown[] => {
   return [value, key, ...inItems].filter((child) => typeof child === 'object' && child !== null);
 };
 
+interface NodePlace {
+  readonly offset: number;
+  readonly path: string;
+}
+
+/** Keys of labels, annotations and other maps may hold dots. */
+const memberPath = (path: string, name: string): string => {
+  const short = name.slice(0, 80);
+  if (/[^A-Za-z0-9_]/.test(short)) return `${path}[${short}]`;
+  return path === '' ? short : `${path}.${short}`;
+};
+
 type Fault = readonly [description: string, reason: string];
 
 const PLAIN_TAGS: ReadonlySet<string> = new Set(
@@ -137,69 +157,98 @@ const PLAIN_TAGS: ReadonlySet<string> = new Set(
 
 /** Turns the nodes of one document into plain ones; aliases are expanded within a limit. */
 class NodeWalk {
-  readonly #fault: (offset: number, fault: Fault) => void;
+  readonly #fault: (offset: number, fault: Fault, path: string) => void;
   readonly #at: (offset: number) => Position;
   readonly #anchors = new Map<string, { readonly node: ManifestNode; readonly size: number }>();
   #size = 0;
   #expanded = 0;
 
-  constructor(fault: (offset: number, fault: Fault) => void, at: (offset: number) => Position) {
+  constructor(fault: (offset: number, fault: Fault, path: string) => void, at: (offset: number) => Position) {
     this.#fault = fault;
     this.#at = at;
   }
 
-  walk(node: ComposedNode, fallback = 0): ManifestNode {
-    const offset = node?.range?.[0] ?? fallback;
+  /** A list at the top is many documents, each read when it is asked for. */
+  *documents(node: ComposedNode): Generator<ManifestNode> {
+    if (!yaml().isSeq(node)) {
+      yield this.walk(node);
+      return;
+    }
+    this.#checkTag(node, Number(node.range?.[0]), '');
+    for (const item of node.items) yield this.walk(item as ComposedNode, { offset: Number(node.range?.[0]), path: '' });
+  }
+
+  /** `path` is that of the node by the names as they are written, '' for the document. */
+  walk(node: ComposedNode, place: NodePlace = { offset: 0, path: '' }): ManifestNode {
+    const { path } = place;
+    const offset = node?.range?.[0] ?? place.offset;
     const at = this.#at(offset);
     if (node === null || node === undefined) return { form: 'scalar', value: null, at };
-    if (isAlias(node)) return this.#expand(node.source, offset);
+    if (yaml().isAlias(node)) return this.#expand(node.source, { offset, path });
     const before = this.#size;
     this.#size += 1;
-    const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
-    if (tag !== undefined && !PLAIN_TAGS.has(tag)) this.#fault(offset, [`tag ${tag.slice(0, 80)} is not read`, 'TAG']);
-    const result = this.#content(node, { offset, at });
+    const { anchor } = node as { readonly anchor?: string };
+    this.#checkTag(node, offset, path);
+    const result = this.#content(node, { offset, path, at });
     if (anchor !== undefined) this.#anchors.set(anchor, { node: result, size: this.#size - before });
     return result;
   }
 
-  #content(node: Node, place: { readonly offset: number; readonly at: Position }): ManifestNode {
-    const { offset, at } = place;
-    if (isSeq(node))
-      return { form: 'list', items: node.items.map((item) => this.walk(item as ComposedNode, offset)), at };
-    if (isMap(node)) return { form: 'map', members: this.#members(node.items as readonly Pair[]), at };
-    return { form: 'scalar', value: scalarValue((node as Scalar).value), at };
+  #checkTag(node: Node, offset: number, path: string): void {
+    const { tag } = node as { readonly tag?: string };
+    if (tag !== undefined && !PLAIN_TAGS.has(tag))
+      this.#fault(offset, ['tags are not read: quote a text that begins with !', 'TAG'], path);
   }
 
-  #members(pairs: readonly Pair[]): readonly MapMember[] {
+  #content(node: Node, place: NodePlace & { readonly at: Position }): ManifestNode {
+    const { offset, path, at } = place;
+    if (yaml().isSeq(node)) {
+      const item = (inner: unknown, index: number): ManifestNode =>
+        this.walk(inner as ComposedNode, { offset, path: `${path}[${index}]` });
+      return { form: 'list', items: node.items.map(item), at };
+    }
+    if (yaml().isMap(node) && node.items.every((pair) => !isBraces(pair as Pair)))
+      return { form: 'map', members: this.#members(node.items as readonly Pair[], path), at };
+    if (yaml().isMap(node)) this.#fault(offset, ['{{ reads as a map here: put the text in quotes', 'SYNTAX'], path);
+    return { form: 'scalar', value: yaml().isMap(node) ? null : scalarValue((node as Scalar).value), at };
+  }
+
+  /** Of a name that is given twice only the first member is kept. */
+  #members(pairs: readonly Pair[], path: string): readonly MapMember[] {
     const seen = new Set<string>();
     return pairs.flatMap((pair) => {
       const offset = Number(pair.key?.range?.[0]);
-      const name = this.#memberName(pair, offset);
+      const name = this.#memberName(pair, { offset, path });
       if (name === undefined) return [];
-      if (seen.has(name)) this.#fault(offset, [`${name.slice(0, 80)} is given twice`, 'DUPLICATE_KEY']);
+      const inside = memberPath(path, name);
+      const node = this.walk(pair.value, { offset, path: inside });
+      if (seen.has(name)) {
+        this.#fault(offset, [`${name.slice(0, 80)} is given twice`, 'DUPLICATE_KEY'], inside);
+        return [];
+      }
       seen.add(name);
-      return [{ name, node: this.walk(pair.value, offset), at: this.#at(offset) }];
+      return [{ name, node, at: this.#at(offset) }];
     });
   }
 
-  #memberName(pair: Pair, offset: number): string | undefined {
+  #memberName(pair: Pair, { offset, path }: NodePlace): string | undefined {
     const { key } = pair;
-    if (isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
-    const isBraces = isMap(key) && pair.value === null;
-    const advice = isBraces ? '{{ reads as a map here: put the text in quotes' : 'a name must be text';
-    this.#fault(offset, [advice, 'SYNTAX']);
+    if (yaml().isScalar(key)) return typeof key.value === 'string' ? key.value : String(key.source);
+    this.#fault(offset, ['a name must be text', 'SYNTAX'], path);
     return undefined;
   }
 
-  #expand(name: string, offset: number): ManifestNode {
+  #expand(name: string, { offset, path }: NodePlace): ManifestNode {
     const found = this.#anchors.get(name);
-    if (found === undefined) this.#fault(offset, [`there is no anchor ${name.slice(0, 80)} before this`, 'ALIAS']);
+    if (found === undefined)
+      this.#fault(offset, ['there is no such anchor before this: quote a text that begins with *', 'ALIAS'], path);
     this.#size += found?.size ?? 1;
     const isWithin = this.#expanded <= ALIAS_NODES_MAX;
     this.#expanded += found?.size ?? 0;
-    if (isWithin && this.#expanded > ALIAS_NODES_MAX)
-      this.#fault(offset, [`aliases add more than ${ALIAS_NODES_MAX} nodes`, 'ALIAS']);
-    return found?.node ?? { form: 'scalar', value: null, at: this.#at(offset) };
+    if (this.#expanded <= ALIAS_NODES_MAX && found !== undefined) return found.node;
+    if (isWithin && found !== undefined)
+      this.#fault(offset, [`aliases add more than ${ALIAS_NODES_MAX} nodes`, 'ALIAS'], path);
+    return { form: 'scalar', value: null, at: this.#at(offset) };
   }
 }
 
@@ -207,6 +256,9 @@ interface Pair {
   readonly key: ComposedNode;
   readonly value: ComposedNode;
 }
+
+/** `{{ name }}`: a map whose only name is a map. */
+const isBraces = ({ key, value }: Pair): boolean => yaml().isMap(key) && value === null;
 
 const scalarValue = (value: unknown): string | number | bigint | boolean | null => {
   switch (typeof value) {

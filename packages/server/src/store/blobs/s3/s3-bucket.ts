@@ -29,6 +29,8 @@ export interface FoundBytes {
   /** Where `bytes` begins in the whole: a service may send more than it was asked for. */
   readonly start: number;
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Ends the answer, however much of it was read: until then it keeps its connection. */
+  discard(): void;
 }
 
 export interface NamedBytes {
@@ -83,7 +85,12 @@ export class S3Bucket {
     if (answer === undefined) return undefined;
     const { ContentRange: range = '', ContentLength: length = 0, Body: body } = answer;
     const [, start = 0, total = length] = /^bytes (\d+)-\d+\/(\d+)$/.exec(range) ?? [];
-    return { sizeBytes: Number(total), start: Number(start), bytes: received(body as Readable) };
+    return {
+      sizeBytes: Number(total),
+      start: Number(start),
+      bytes: received(body as Readable),
+      discard: () => void (body as Readable).destroy(),
+    };
   }
 
   /**

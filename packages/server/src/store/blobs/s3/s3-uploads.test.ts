@@ -203,6 +203,18 @@ describe('acceptance', () => {
     expect(await uploads.accept(upload)).toBe(verdict);
   });
 
+  it('lets the connection go that bytes of another size came on', async () => {
+    attesting.attests = 'nothing';
+    const { uploads, upload, from } = await sent();
+    attesting.disturb = ({ method }) => {
+      if (method === 'HEAD') attesting.put(from, bytes);
+      if (method === 'GET') attesting.put(from, Buffer.concat([bytes, bytes]));
+      return undefined;
+    };
+    // The client keeps fifty connections to one service.
+    for (let times = 0; times < 60; times++) expect(await uploads.accept(upload)).toBe('size');
+  });
+
   it('can be repeated after the service failed in the middle', async () => {
     const { uploads, blobs, upload } = await sent();
     attesting.disturb = ({ method }) => (method === 'PUT' ? 500 : undefined);

@@ -61,13 +61,17 @@ export class S3Uploads implements DirectUploads {
     const { bucket, spool, sender } = this.#deps;
     const found = await bucket.get(key);
     if (found === undefined) return 'empty';
-    const wrong = wrongSize(found, announced);
-    if (wrong !== undefined) return wrong;
-    return spool.hold(found.bytes, found.sizeBytes, async (held) => {
-      if (held.sha256 !== announced.sha256) return 'hash';
-      await sender.sendFile(held);
-      return 'accepted';
-    });
+    try {
+      const wrong = wrongSize(found, announced);
+      if (wrong !== undefined) return wrong;
+      return await spool.hold(found.bytes, found.sizeBytes, async (held) => {
+        if (held.sha256 !== announced.sha256) return 'hash';
+        await sender.sendFile(held);
+        return 'accepted';
+      });
+    } finally {
+      found.discard();
+    }
   }
 }
 

@@ -1,16 +1,21 @@
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
+import { Lanes } from './lanes.ts';
 import { Session } from './session.ts';
+import { SilenceGuards } from './silence-guard.ts';
 import type { Queries, SqlValue, Statement } from './statement.ts';
 import { storageFault, toCallerError } from './storage-fault.ts';
-import { unescaped } from './text-escape.ts';
 
 /** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
 const LIMIT_MS = 5_000;
 /** A wait for a lock ends before its statement does, so that the write is repeated and not refused. */
 const LOCK_LIMIT_MS = 4_000;
 const CONNECT_MS = 5_000;
+/** Without a byte for this long the host is taken for gone: its own limits would have ended whatever it does. */
+const SILENCE_MS = 8_000;
+/** A connection that nobody uses, or that waits for a long copy, is asked for a sign of life after this time. */
+const KEEP_ALIVE_MS = 10_000;
 /** Connections tried for one statement: those that the server ended while nobody had them fail at their first use. */
 const MAX_TRIES = 4;
 /** Connections that stay open when there is nothing to do. */
@@ -20,24 +25,20 @@ export interface DatabaseOptions {
   /** `postgres://…`; never shown. */
   readonly url: string;
   readonly poolSize: number;
+  /** How many of them are shared by statements that stand alone; without, each has one to itself for as long as it takes. */
+  readonly lanes?: number;
   /** False: a commit is acknowledged before it is on disk; for tests. */
   readonly isSynced: boolean;
   /** How long a statement waits for a lock, in milliseconds; 4 s at most. */
   readonly lockTimeoutMs?: number;
+  /** How long an answer may take without a byte coming, in milliseconds; default 8 s, later than the server's own limits. */
+  readonly silenceMs?: number;
   readonly log: Log;
   /** Called as `store.statement` before each statement; throws to make it fail. */
   readonly faults?: FaultPoints;
 }
 
 const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
-const INT8 = 20;
-const TEXTS: ReadonlySet<number> = new Set([25, 1043]);
-
-/** bigint as number (all of ours are below 2^53), text without escapes; everything else as the driver does it. */
-const parserOf = (oid: number): ((text: string) => unknown) | undefined => {
-  if (oid === INT8) return Number;
-  return TEXTS.has(oid) ? unescaped : undefined;
-};
 
 /** What the engine settles for every connection; the driver would let the address have the last word. */
 const OWN_SETTINGS = [
@@ -48,14 +49,23 @@ const OWN_SETTINGS = [
   'options',
 ];
 
+/** Modes that the driver takes for `verify-full`, with a warning that a later release of it will not. */
+const CHECKED_MODES: readonly (string | null)[] = ['prefer', 'require', 'verify-ca'];
+
+/** True when the address asks for TLS in words that are settled here: they check the certificate and its name, always. */
+const checksCertificate = (settings: URLSearchParams): boolean =>
+  settings.get('uselibpqcompat') !== 'true' && CHECKED_MODES.includes(settings.get('sslmode'));
+
 /** The address without what the engine settles, and the server options that were in it (`?options=-c search_path=…`). */
 const splitAddress = (url: string): { readonly address: string; readonly serverOptions: string } => {
   const [bare = ''] = url.split('?', 1);
   const settings = new URLSearchParams(url.slice(bare.length));
   const serverOptions = settings.get('options') ?? '';
   const strange = OWN_SETTINGS.filter((name) => settings.has(name));
-  if (strange.length === 0) return { address: url, serverOptions };
+  const isChecked = checksCertificate(settings);
+  if (strange.length === 0 && !isChecked) return { address: url, serverOptions };
   for (const name of strange) settings.delete(name);
+  if (isChecked) settings.set('sslmode', 'verify-full');
   return { address: `${bare}?${settings}`, serverOptions };
 };
 
@@ -68,6 +78,7 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     min: Math.min(WARM, options.poolSize),
     pipeline: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: LIMIT_MS,
     lock_timeout: Math.min(options.lockTimeoutMs ?? LOCK_LIMIT_MS, LOCK_LIMIT_MS),
@@ -75,21 +86,35 @@ const poolConfig = (options: DatabaseOptions): PoolConfig => {
     // Of a setting that is named twice the server takes the last.
     options:
       `${serverOptions} -c synchronous_commit=${options.isSynced ? 'on' : 'off'} -c client_min_messages=warning`.trim(),
-    types: {
-      getTypeParser: ((oid: number, format?: 'text') => parserOf(oid) ?? types.getTypeParser(oid, format)) as never,
-    },
   };
+};
+
+/** What OpenSSL and Node call a certificate that they do not believe. */
+const CERTIFICATE_CODES = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+
+/** UNAVAILABLE STORAGE for a connection that was not made; names what an operator can mend at `store.url`. */
+const unreachable = (error: unknown): Fault => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (CERTIFICATE_CODES.test(code))
+    return storageFault(`the certificate of the database is refused (${code}): see sslmode and sslrootcert`, error);
+  if (error instanceof Error && 'path' in error && code === 'ENOENT')
+    return storageFault(`a file that store.url names is not there: ${String(error.path)}`, error);
+  return storageFault('the database cannot be reached, or has no connection to spare', error);
 };
 
 /** The connections of one process to one database. */
 export class Database implements Queries {
   readonly #pool: Pool;
   readonly #options: DatabaseOptions;
+  readonly #guards: SilenceGuards;
+  readonly #lanes: Lanes | undefined;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+    this.#guards = new SilenceGuards(options.silenceMs ?? SILENCE_MS);
     this.#pool = new Pool(poolConfig(options));
+    this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
     // A connection that dies while nobody has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
   }
@@ -109,27 +134,25 @@ export class Database implements Queries {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw this.#isClosed
-        ? CLOSED
-        : storageFault('the database cannot be reached, or has no connection to spare', error);
+      throw this.#isClosed ? CLOSED : unreachable(error);
     }
-    return new Session(client, this.#options.faults);
+    return new Session(client, this.#guards.of(client), this.#options.faults);
   }
 
   async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#alone((session) => session.rows(sql, values));
+    return this.#alone(sql, (session) => session.rows(sql, values));
   }
 
   async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#alone((session) => session.first(sql, values));
+    return this.#alone(sql, (session) => session.first(sql, values));
   }
 
   async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#alone((session) => session.one(sql, values));
+    return this.#alone(sql, (session) => session.one(sql, values));
   }
 
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#alone((session) => session.run(sql, values));
+    return this.#alone(sql, (session) => session.run(sql, values));
   }
 
   get isClosed(): boolean {
@@ -140,20 +163,34 @@ export class Database implements Queries {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#lanes?.close();
     await this.#pool.end();
   }
 
   /** Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try. */
-  async #alone<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #alone<T>(sql: Statement<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const session = await this.acquire();
+      let used: Session | undefined;
+      const once = (session: Session): Promise<T> => {
+        used = session;
+        return work(session);
+      };
       try {
-        return await work(session);
+        // What is put together at run time lists and filters: nobody waits behind it.
+        return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
-        if (session.lost === undefined || tries === MAX_TRIES) throw toCallerError(error);
-      } finally {
-        session.release(false);
+        const isWorthATry = used?.lost !== undefined && !used.wasSilent && tries < MAX_TRIES;
+        if (!isWorthATry) throw toCallerError(error);
       }
+    }
+  }
+
+  async #onOwn<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.acquire();
+    try {
+      return await work(session);
+    } finally {
+      session.release(false);
     }
   }
 }

@@ -4,5 +4,5 @@
  */
 export { Database, type DatabaseOptions } from './database.ts';
 export type { Session } from './session.ts';
-export { composed, type Queries, type SqlValue, Statement, statement } from './statement.ts';
+export { composed, type Queries, type SqlValue, Statement, statement, type WriteQueries } from './statement.ts';
 export { ConnectionLost, isConflict, ServerError, storageFault, toCallerError } from './storage-fault.ts';

@@ -1,9 +1,11 @@
+import process from 'node:process';
 import type { PoolClient } from 'pg';
 import { assert } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
-import type { Queries, SqlResult, SqlValue, Statement } from './statement.ts';
+import { PreparedQuery, type Shapes } from './prepared-query.ts';
+import type { SilenceGuard } from './silence-guard.ts';
+import { composed, type Queries, type SqlResult, type SqlValue, type Statement } from './statement.ts';
 import { ConnectionLost, toEngineError } from './storage-fault.ts';
-import { toParameter } from './text-escape.ts';
 
 /** Words that open and end transactions; sent as they are. */
 export type Command =
@@ -15,24 +17,53 @@ export type Command =
   | 'ROLLBACK TO SAVEPOINT step'
   | 'RELEASE SAVEPOINT step';
 
+const COMMANDS: Readonly<Record<Command, Statement<unknown>>> = {
+  BEGIN: composed('BEGIN'),
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY': composed('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+  COMMIT: composed('COMMIT'),
+  ROLLBACK: composed('ROLLBACK'),
+  'SAVEPOINT step': composed('SAVEPOINT step'),
+  'ROLLBACK TO SAVEPOINT step': composed('ROLLBACK TO SAVEPOINT step'),
+  'RELEASE SAVEPOINT step': composed('RELEASE SAVEPOINT step'),
+};
+
+/** What the driver's client keeps of its connection: the socket. */
+interface WithStream {
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
+}
+
+/** Shapes of the answers of prepared statements by the client that prepared them. */
+const shapesOf = (client: PoolClient & { svcShapes?: Shapes }): Shapes => {
+  client.svcShapes ??= new Map();
+  return client.svcShapes;
+};
+
 const onlyRow = <Row>(rows: readonly Row[]): Row => {
   const [row] = rows;
   assert(row !== undefined, 'a statement that always answers a row answered none');
   return row;
 };
 
-/** One connection while one caller has it. Statements are sent at once and answered in order. */
+/**
+ * One connection while one caller has it. Statements are sent together at the end of the step of the program that asked for
+ * them, without waiting for each other, and answered in order.
+ */
 export class Session implements Queries {
   readonly #client: PoolClient;
+  readonly #guard: SilenceGuard;
   readonly #faults: FaultPoints | undefined;
+  readonly #shapes: Shapes;
+  #isCorked = false;
   #lost: ConnectionLost | undefined;
   readonly #onError = (error: Error): void => {
     this.#lost ??= new ConnectionLost(error);
   };
 
-  constructor(client: PoolClient, faults?: FaultPoints) {
+  constructor(client: PoolClient, guard: SilenceGuard, faults?: FaultPoints) {
     this.#client = client;
+    this.#guard = guard;
     this.#faults = faults;
+    this.#shapes = shapesOf(client);
     client.on('error', this.#onError);
   }
 
@@ -41,38 +72,44 @@ export class Session implements Queries {
     return this.#lost;
   }
 
+  /** True when the connection was given up because the server sent nothing for too long. */
+  get wasSilent(): boolean {
+    return this.#guard.wasSilent;
+  }
+
+  /** Whether the server may work as long as it likes on a statement. */
+  set isPatient(isPatient: boolean) {
+    this.#guard.isPatient = isPatient;
+  }
+
   /** Answers the tag: COMMIT of a transaction that had failed is answered by `ROLLBACK`. */
   async command(words: Command): Promise<string> {
-    try {
-      return (await this.#client.query(words)).command;
-    } catch (error) {
-      throw this.#failure(error);
-    }
+    return (await this.#sent(COMMANDS[words], undefined)).tag;
   }
 
   /** Runs several statements of a migration. */
   async script(text: string): Promise<void> {
     try {
-      await this.#client.query(text);
+      await this.#guard.until(this.#client.query(text));
     } catch (error) {
       throw this.#failure(error);
     }
   }
 
   async rows<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
-    return (await this.#query<Row>(sql, values)).rows;
+    return (await this.query<Row>(sql, values)).rows;
   }
 
   async first<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row | undefined> {
-    return (await this.#query<Row>(sql, values)).rows[0];
+    return (await this.query<Row>(sql, values)).rows[0];
   }
 
   async one<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row> {
-    return onlyRow((await this.#query<Row>(sql, values)).rows);
+    return onlyRow((await this.query<Row>(sql, values)).rows);
   }
 
   async run(sql: Statement<unknown>, values: readonly SqlValue[] = []): Promise<number> {
-    return (await this.#query<unknown>(sql, values)).count;
+    return (await this.query<unknown>(sql, values)).count;
   }
 
   /** Gives the connection back; a lost one is thrown away. */
@@ -81,18 +118,35 @@ export class Session implements Queries {
     this.#client.release(isBroken || this.#lost !== undefined);
   }
 
-  async #query<Row>(sql: Statement<Row>, values: readonly SqlValue[]): Promise<SqlResult<Row>> {
+  /** Sends a statement; what may fail before that throws at once, so that nothing more is sent behind it. */
+  query<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<SqlResult<Row>> {
     this.#faults?.('store.statement');
-    try {
-      const answer = await this.#client.query<never>({
-        ...(sql.name === undefined ? {} : { name: sql.name }),
-        text: sql.text,
-        values: values.map(toParameter),
-      });
-      return { rows: answer.rows as Row[], count: answer.rowCount ?? 0 };
-    } catch (error) {
-      throw this.#failure(error);
-    }
+    return this.#sent(sql, values);
+  }
+
+  #sent<Row>(
+    sql: Statement<Row>,
+    values: readonly SqlValue[] | undefined,
+  ): Promise<SqlResult<Row> & { readonly tag: string }> {
+    return this.#guard.until(
+      new Promise((resolve, reject) => {
+        this.#cork();
+        const outcome = { resolve, reject: (error: unknown) => reject(this.#failure(error)) };
+        this.#client.query(new PreparedQuery(sql, values, { shapes: this.#shapes, outcome }) as never);
+      }),
+    );
+  }
+
+  /** Messages of this step of the program leave together. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    const { stream } = (this.#client as unknown as WithStream).connection;
+    this.#isCorked = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   #failure(error: unknown): Error {

@@ -40,3 +40,12 @@ export interface Queries {
   /** Number of rows changed. */
   run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number>;
 }
+
+/** Runs statements of a write transaction. */
+export interface WriteQueries extends Queries {
+  /**
+   * Sends a statement whose answer nobody needs and goes on. When it fails the transaction does: the next answer that is
+   * awaited, or the commit, rejects with its error.
+   */
+  later(sql: Statement<unknown>, values?: readonly SqlValue[]): void;
+}

@@ -17,9 +17,16 @@ export const unescaped = (text: string): string => {
   return text.replaceAll(`${MARK}0`, '\0').replaceAll(`${MARK}1`, MARK);
 };
 
-/** A parameter as PostgreSQL takes it. */
-export const toParameter = (value: SqlValue): SqlValue => {
+/** An item of an array as its literal quotes it. */
+const itemText = (item: string | number | null): string => {
+  if (item === null) return 'NULL';
+  if (typeof item === 'number') return String(item);
+  return `"${escaped(item).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+};
+
+/** A parameter as PostgreSQL takes it: its text, an array as the literal of one. */
+export const parameterText = (value: SqlValue): string | null => {
   if (typeof value === 'string') return escaped(value);
-  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? escaped(item) : item));
-  return value;
+  if (typeof value === 'number') return String(value);
+  return value === null ? null : `{${value.map(itemText).join(',')}}`;
 };

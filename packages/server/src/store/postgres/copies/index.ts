@@ -4,4 +4,10 @@
  */
 export { notePostgresBackup } from './note-backup.ts';
 export { openPostgresDump } from './postgres-dump.ts';
-export { isPostgresEmpty, isPostgresInUse, openPostgresLoad } from './postgres-load.ts';
+export {
+  endPostgresRestore,
+  isPostgresEmpty,
+  isPostgresInUse,
+  isPostgresRestoring,
+  openPostgresLoad,
+} from './postgres-load.ts';

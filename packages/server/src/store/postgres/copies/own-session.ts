@@ -31,6 +31,7 @@ export class OwnSession {
       session = await database.acquire();
       await session.command(words);
       await session.rows(LIMITS_OFF);
+      session.isPatient = true;
       return new OwnSession(database, session);
     } catch (error) {
       // Closing waits for every connection that somebody has.

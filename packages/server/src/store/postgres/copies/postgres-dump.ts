@@ -1,10 +1,13 @@
 import type { DumpRow, DumpTable, StoreDump } from '../../contracts/index.ts';
 import { composed, toCallerError } from '../connection/index.ts';
 import { appliedVersion, storeMissing } from '../migrate.ts';
+import { NEWEST_ACTIVITY } from '../tables/index.ts';
 import { type CopyOptions, OwnSession } from './own-session.ts';
 
 /** Rows read in one go. */
 const BATCH_ROWS = 200;
+/** The schema from which activity is in more than one table. */
+const ACTIVITY_SLOTS = 5;
 
 /**
  * One snapshot of the database, beside whoever writes. Faults: UNAVAILABLE STORAGE when it cannot be reached, NOT_FOUND
@@ -38,7 +41,7 @@ class PostgresDump implements StoreDump {
     const names = Object.keys(table.columns).join(', ');
     try {
       await session.script(
-        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${names} FROM ${table.name} ORDER BY ${table.order.join(', ')}`,
+        `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${names} FROM ${this.#sourceOf(table)} ORDER BY ${table.order.join(', ')}`,
       );
       const fetch = composed<DumpRow>(`FETCH ${BATCH_ROWS} FROM ${cursor}`);
       for (let batch = await session.rows(fetch); batch.length > 0; batch = await session.rows(fetch)) yield* batch;
@@ -46,6 +49,11 @@ class PostgresDump implements StoreDump {
     } catch (error) {
       throw toCallerError(error);
     }
+  }
+
+  /** The newest of the rows that one uid has (0005). */
+  #sourceOf({ name }: DumpTable): string {
+    return name === 'activity' && this.schema >= ACTIVITY_SLOTS ? `(${NEWEST_ACTIVITY}) AS activity` : name;
   }
 
   async close(): Promise<void> {

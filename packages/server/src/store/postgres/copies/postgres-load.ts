@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { DumpColumnType, DumpRow, DumpTable, StoreLoad } from '../../contracts/index.ts';
-import { DUMP_TABLES } from '../../contracts/index.ts';
+import { DUMP_TABLES, INSTANCE_RESTORE } from '../../contracts/index.ts';
 import { loadMigrations } from '../../migrations/index.ts';
 import { composed, type Database, type Session, type SqlValue, toCallerError } from '../connection/index.ts';
 import { migrate } from '../migrate.ts';
@@ -16,24 +16,45 @@ const COLUMNS = composed<{ name: string }>(
 /** Everything that a store writes, filled or derived. */
 const TABLES = [
   ...DUMP_TABLES.map(({ name }) => name),
-  ...['resource_labels', 'resource_owners', 'session_labels', 'search_words'],
+  ...['resource_labels', 'resource_owners', 'session_labels', 'search_words', 'activity_slots'],
 ];
 const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources') IS NOT NULL AS found`);
 const HAS_ROWS = composed<{ found: boolean }>(
   'SELECT EXISTS (SELECT 1 FROM resources) OR EXISTS (SELECT 1 FROM sessions) AS found',
 );
+const IS_RESTORING = composed<{ found: boolean }>('SELECT EXISTS (SELECT 1 FROM instance WHERE name = $1) AS found');
+const END_RESTORE = composed('DELETE FROM instance WHERE name = $1');
 const ARRAYS: Readonly<Record<DumpColumnType, string>> = { text: 'text[]', integer: 'bigint[]', real: 'float8[]' };
 
 export interface PostgresLoadOptions extends CopyOptions {
   readonly nowMicros: number;
 }
 
-/** True for a database without a schema of ours, or where nothing was ever stored. */
+/** True while a restore into the database waits for the rest of it: no server starts on it, so its rows are all there is. */
+export const isPostgresRestoring = (options: CopyOptions): Promise<boolean> => asking(options, isRestoring);
+
+/** True for a database without a schema of ours, where nothing was ever stored, or only by a restore that was cut off. */
 export const isPostgresEmpty = (options: CopyOptions): Promise<boolean> =>
   asking(options, async (session) => {
     if ((await session.first(HAS_TABLES))?.found !== true) return true;
-    return (await session.first(HAS_ROWS))?.found !== true;
+    return (await session.first(HAS_ROWS))?.found !== true || (await isRestoring(session));
   });
+
+const isRestoring = async (session: Session): Promise<boolean> =>
+  (await session.first(HAS_TABLES))?.found === true &&
+  (await session.first(IS_RESTORING, [INSTANCE_RESTORE]))?.found === true;
+
+/** A restore is complete: servers may start. Harmless where none was begun. */
+export const endPostgresRestore = async (options: CopyOptions): Promise<void> => {
+  const own = await OwnSession.begin(options, 'BEGIN');
+  try {
+    await own.session.run(END_RESTORE, [INSTANCE_RESTORE]);
+    await own.commit();
+  } catch (error) {
+    await own.rollback();
+    throw toCallerError(error);
+  }
+};
 
 /** True while servers, or other commands, are connected to the database. */
 export const isPostgresInUse = (options: CopyOptions): Promise<boolean> => asking(options, hasOthers);

@@ -1,5 +1,7 @@
 import { Fault } from '../../../base/index.ts';
-import { type Queries, statement } from '../connection/index.ts';
+import type { StoredResource } from '../../contracts/index.ts';
+import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
+import type { KnownRows } from './known-rows.ts';
 
 /** A row that a transaction function read: a resource by its version, a small value by itself. */
 export interface RowRead {
@@ -36,6 +38,25 @@ const CHECK_RESOURCES = statement<{ kind: string; namespace: string; parent: str
 const CHECK_VALUES = statement<{ name: string; value: string }>(
   'SELECT name, value FROM instance WHERE name = ANY($1::text[]) FOR SHARE NOWAIT',
 );
+/** As `CHECK_RESOURCES`, and fails (division by zero, 22012) unless every row still has its version. */
+const HOLD_RESOURCES = statement(
+  `SELECT 1 / (count(*) = $6::bigint)::integer FROM (SELECT 1 FROM resources r
+   JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS k (kind, namespace, parent, name, version)
+     ON r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name AND r.version = k.version
+   FOR SHARE OF r NOWAIT) held`,
+);
+const HOLD_VALUES = statement(
+  `SELECT 1 / (count(*) = $3::bigint)::integer FROM (SELECT 1 FROM instance i
+   JOIN unnest($1::text[], $2::text[]) AS k (name, value) ON i.name = k.name AND i.value = k.value FOR SHARE OF i NOWAIT) held`,
+);
+const NOW_RESOURCES = statement<{ kind: string; namespace: string; parent: string; name: string; version: number }>(
+  `SELECT r.kind, r.namespace, r.parent, r.name, r.version FROM resources r
+   JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS k (kind, namespace, parent, name)
+     ON r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name`,
+);
+const NOW_VALUES = statement<{ name: string; value: string }>(
+  'SELECT name, value FROM instance WHERE name = ANY($1::text[])',
+);
 
 /**
  * What one run of a transaction function read without holding it. Before the commit every read is looked at again, with the
@@ -46,6 +67,9 @@ const CHECK_VALUES = statement<{ name: string; value: string }>(
 export class ReadSet {
   readonly #rows = new Map<string, RowRead>();
   readonly #ranges: RangeRead[] = [];
+  readonly #known: KnownRows;
+  /** Resources as this run found them, or wrote them since; undefined = to be asked for. */
+  #found = new Map<string, StoredResource | undefined>();
   #written = new Set<string>();
   /** Activity by uid as it was read, or written since; undefined = there was none. */
   #activity = new Map<string, string | undefined>();
@@ -53,8 +77,10 @@ export class ReadSet {
   readonly #hot: Set<string>;
   #isStale = false;
 
-  constructor(hot: Set<string>) {
+  /** `hot`: rows that made earlier runs fail; `known`: rows that this process read before. */
+  constructor(hot: Set<string>, known: KnownRows) {
     this.#hot = hot;
+    this.#known = known;
   }
 
   /** True once a read is known to be stale, whatever the function did about it. */
@@ -72,6 +98,23 @@ export class ReadSet {
     if (!this.#written.has(id) && !this.#rows.has(id)) this.#rows.set(id, read);
   }
 
+  /**
+   * The resource as this run knows it, or as this process knew it last: it is looked at again before the commit like every
+   * read, so one that is old costs another run and nothing else. Undefined = ask.
+   */
+  resource(id: string): StoredResource | undefined {
+    if (this.#found.has(id) || this.#written.has(id)) return this.#found.get(id);
+    return this.isHot(id) ? undefined : this.#known.get(id);
+  }
+
+  /** What the run found under the key. */
+  sawResource(id: string, key: readonly string[], found: StoredResource | undefined): void {
+    this.sawRow({ table: 'resources', key, seen: found?.version });
+    if (this.#written.has(id)) return;
+    this.#found.set(id, found);
+    if (found !== undefined) this.#known.saw(id, found);
+  }
+
   sawRange(read: RangeRead): void {
     this.#ranges.push(read);
   }
@@ -81,8 +124,16 @@ export class ReadSet {
     return this.#written.has(id) ? undefined : this.#rows.get(id);
   }
 
-  wrote(id: string): void {
+  /** `written`: the resource as it is now; undefined for what is no resource, or gone. */
+  wrote(id: string, written?: StoredResource): void {
     this.#written.add(id);
+    this.#found.set(id, written);
+    this.#known.forget(id);
+  }
+
+  /** Whoever read a row while this run changed it knew the old one. */
+  committed(): void {
+    for (const id of this.#written) this.#known.forget(id);
   }
 
   sawActivity(uid: string, body: string | undefined): void {
@@ -96,8 +147,9 @@ export class ReadSet {
 
   /** State to go back to when a savepoint is undone. */
   mark(): () => void {
-    const [written, activity] = [new Set(this.#written), new Map(this.#activity)];
+    const [written, activity, found] = [new Set(this.#written), new Map(this.#activity), new Map(this.#found)];
     return () => {
+      this.#found = found;
       this.#written = written;
       this.#activity = activity;
     };
@@ -107,17 +159,62 @@ export class ReadSet {
   stale(id: string): Fault {
     this.#isStale = true;
     this.#hot.add(id);
+    this.#known.forget(id);
     return new Fault('UNAVAILABLE', 'STORAGE', 'another transaction changed what this one had read');
   }
 
+  /** True when one question with COMMIT tells whether everything still holds: no lists, no rows that were not there. */
+  get isSimple(): boolean {
+    return !this.#isStale && this.#ranges.length === 0 && this.#unwritten().every((read) => read.seen !== undefined);
+  }
+
+  /**
+   * Asks, right before COMMIT and without waiting, that everything that was read is still so: if it is not the transaction
+   * fails, and COMMIT with it. Nothing for what `holds` looks at; answers whether something was asked.
+   */
+  holdLater(sql: WriteQueries): boolean {
+    if (!this.isSimple) return false;
+    const [resources, values] = split(this.#unwritten());
+    if (resources.length > 0) {
+      const versions = resources.map((read) => read.seen as number);
+      sql.later(HOLD_RESOURCES, [...keyColumnsOf(resources), versions, resources.length]);
+    }
+    if (values.length > 0)
+      sql.later(HOLD_VALUES, [
+        ...[values.map((read) => read.key[0] ?? ''), values.map((read) => read.seen as string)],
+        values.length,
+      ]);
+    return resources.length + values.length > 0;
+  }
+
+  /** After a transaction that failed because a read was stale: notes which rows were stale, so that they are read with a lock the next time. */
+  async findStale(sql: Queries): Promise<void> {
+    this.#isStale = true;
+    const [resources, values] = split(this.#unwritten());
+    const current = [
+      await resourcesNow(sql, resources, NOW_RESOURCES),
+      await valuesNow(sql, values, NOW_VALUES),
+    ] as const;
+    for (const read of [...resources, ...values]) {
+      const id = rowId(read.table, read.key);
+      if (current[read.table === 'resources' ? 0 : 1].get(id) !== read.seen) this.stale(id);
+    }
+  }
+
+  #unwritten(): readonly RowRead[] {
+    return [...this.#rows].filter(([id]) => !this.#written.has(id)).map(([, read]) => read);
+  }
+
   /** True when everything that was read is still so; holds it so until the transaction ends. */
-  async holds(sql: Queries): Promise<boolean> {
+  async holds(sql: WriteQueries): Promise<boolean> {
     if (this.#isStale) return false;
-    const rows = [...this.#rows].filter(([id]) => !this.#written.has(id)).map(([, read]) => read);
-    if (this.#ranges.length > 0 || rows.some((read) => read.seen === undefined)) await sql.rows(LOCK_RANGES);
-    const resources = rows.filter((read) => read.table === 'resources');
-    const values = rows.filter((read) => read.table === 'instance');
-    const current = await Promise.all([resourcesNow(sql, resources), valuesNow(sql, values)]);
+    const rows = this.#unwritten();
+    if (this.#ranges.length > 0 || rows.some((read) => read.seen === undefined)) sql.later(LOCK_RANGES);
+    const [resources, values] = split(rows);
+    const current = await Promise.all([
+      resourcesNow(sql, resources, CHECK_RESOURCES),
+      valuesNow(sql, values, CHECK_VALUES),
+    ]);
     for (const read of rows) {
       const id = rowId(read.table, read.key);
       const now = current[read.table === 'resources' ? 0 : 1].get(id);
@@ -137,10 +234,20 @@ export class ReadSet {
   }
 }
 
-const resourcesNow = async (sql: Queries, reads: readonly RowRead[]): Promise<ReadonlyMap<string, number>> => {
+/** Resources, then values. */
+const split = (rows: readonly RowRead[]) =>
+  [rows.filter((read) => read.table === 'resources'), rows.filter((read) => read.table === 'instance')] as const;
+
+const keyColumnsOf = (reads: readonly RowRead[]): readonly (readonly string[])[] =>
+  [0, 1, 2, 3].map((column) => reads.map((read) => read.key[column] ?? ''));
+
+const resourcesNow = async (
+  sql: Queries,
+  reads: readonly RowRead[],
+  question: typeof NOW_RESOURCES,
+): Promise<ReadonlyMap<string, number>> => {
   if (reads.length === 0) return new Map();
-  const columns = [0, 1, 2, 3].map((column) => reads.map((read) => read.key[column] ?? ''));
-  const rows = await sql.rows(CHECK_RESOURCES, columns);
+  const rows = await sql.rows(question, keyColumnsOf(reads));
   return new Map(
     rows.map(({ kind, namespace, parent, name, version }) => [
       rowId('resources', [kind, namespace, parent, name]),
@@ -149,8 +256,12 @@ const resourcesNow = async (sql: Queries, reads: readonly RowRead[]): Promise<Re
   );
 };
 
-const valuesNow = async (sql: Queries, reads: readonly RowRead[]): Promise<ReadonlyMap<string, string>> => {
+const valuesNow = async (
+  sql: Queries,
+  reads: readonly RowRead[],
+  question: typeof NOW_VALUES,
+): Promise<ReadonlyMap<string, string>> => {
   if (reads.length === 0) return new Map();
-  const rows = await sql.rows(CHECK_VALUES, [reads.map((read) => read.key[0] ?? '')]);
+  const rows = await sql.rows(question, [reads.map((read) => read.key[0] ?? '')]);
   return new Map(rows.map(({ name, value }) => [rowId('instance', [name]), value]));
 };

@@ -40,10 +40,10 @@ export class ArtifactWriteHandle extends ArtifactReadHandle implements ArtifactW
   }
 
   async put(row: ArtifactRow) {
-    await this.#access.sql.run(PUT, [row.id, row.sessionId, row.body]);
+    this.#access.sql.later(PUT, [row.id, row.sessionId, row.body]);
   }
 
   async remove(id: string) {
-    await this.#access.sql.run(REMOVE, [id]);
+    this.#access.sql.later(REMOVE, [id]);
   }
 }

@@ -23,6 +23,12 @@ const SET_HASH = statement(
   `INSERT INTO audit_chain (position, hash) SELECT position, $2 FROM audit WHERE id = $1
    ON CONFLICT (position) DO UPDATE SET hash = excluded.hash`,
 );
+const OLDEST = statement<{ position: number; at: number }>(
+  `SELECT a.position, a.at FROM audit a JOIN audit_chain c ON c.position = a.position
+   WHERE a.position < (SELECT max(position) FROM audit_chain) ORDER BY a.position LIMIT $1`,
+);
+const DROP = statement('DELETE FROM audit WHERE position <= $1');
+const DROP_CHAIN = statement('DELETE FROM audit_chain WHERE position <= $1');
 
 /** Newest first. */
 const listAudit = async (sql: Queries, filter: AuditFilter): Promise<readonly AuditRow[]> => {
@@ -68,7 +74,7 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
   }
 
   async append(row: Omit<AuditRow, 'hash'>) {
-    await this.#access.sql.run(APPEND, [
+    this.#access.sql.later(APPEND, [
       ...[row.id, row.at, row.requestId, row.identity, row.operation, row.target, row.namespace, row.outcome],
       row.resourceVersion,
     ]);
@@ -77,11 +83,23 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
   /** Only rows before which none can appear any more: the chain follows positions, and a late one would fall out of it. */
   async unchained(limit: number) {
     const { sql, frontiers } = this.#access;
-    await sql.rows(LOCK_CHAIN);
+    sql.later(LOCK_CHAIN);
     return (await sql.rows(UNCHAINED, [await frontiers.audit(), limit])).map(toAudit);
   }
 
   async setHash(id: string, hash: string) {
-    await this.#access.sql.run(SET_HASH, [id, hash]);
+    this.#access.sql.later(SET_HASH, [id, hash]);
+  }
+
+  /** The oldest chained rows up to the first that is young enough to stay; nothing can appear before a chained row any more. */
+  async trim(beforeMicros: number, limit: number) {
+    const { sql } = this.#access;
+    await sql.rows(LOCK_CHAIN);
+    const oldest = await sql.rows(OLDEST, [limit]);
+    const kept = oldest.findIndex((row) => row.at >= beforeMicros);
+    const last = oldest.at(kept === -1 ? -1 : kept - 1);
+    if (last === undefined || kept === 0) return 0;
+    await sql.run(DROP_CHAIN, [last.position]);
+    return sql.run(DROP, [last.position]);
   }
 }

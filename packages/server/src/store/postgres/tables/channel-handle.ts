@@ -107,8 +107,8 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
   /** A head that this transaction made is as good as locked: another one that wants to make it waits. */
   async lock(channelUid: string) {
     const { sql } = this.#access;
-    await sql.run(MAKE_HEAD, [channelUid]);
-    await sql.rows(LOCK_HEAD, [channelUid]);
+    sql.later(MAKE_HEAD, [channelUid]);
+    sql.later(LOCK_HEAD, [channelUid]);
   }
 
   async insertMessage(row: ChannelMessageRow) {
@@ -125,7 +125,7 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
     const { last_sequence: last } = await sql.one(TAKE_SEQUENCES, [channelUid, drafts.length]);
     const first = last - drafts.length + 1;
     const rows = drafts.map((draft, index): ChannelEventRow => ({ ...draft, channelUid, sequence: first + index }));
-    await sql.run(INSERT_EVENTS, [
+    sql.later(INSERT_EVENTS, [
       channelUid,
       rows.map((row) => row.sequence),
       rows.map((row) => row.at),
@@ -153,7 +153,7 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
     if (messages === limit) return messages;
     const room = limit - messages;
     const events = await sql.run(REMOVE_EVENTS, [channelUid, Number.MAX_SAFE_INTEGER, room]);
-    if (events < room) await sql.run(DROP_HEAD, [channelUid]);
+    if (events < room) sql.later(DROP_HEAD, [channelUid]);
     return messages + events;
   }
 }

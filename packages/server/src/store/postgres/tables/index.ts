@@ -14,6 +14,7 @@ import { ResourceReadHandle } from './resource-handle.ts';
 import { SearchReadHandle } from './search/index.ts';
 import { findAnswer, instanceValue, sumCounters } from './work-handles.ts';
 
+export { NEWEST_ACTIVITY } from './activity-sql.ts';
 export { ArtifactWriteHandle } from './artifact-handle.ts';
 export { AuditHandle } from './audit-handle.ts';
 export { ChannelWriteHandle } from './channel-handle.ts';

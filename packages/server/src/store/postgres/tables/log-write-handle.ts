@@ -60,9 +60,14 @@ const INSERT_PERMISSION = statement(
 );
 const SAVE_PERMISSION = statement('UPDATE permissions SET open = $2, expires_at = $3, body = $4 WHERE id = $1');
 
+/** Namespace, agent and creation time of a session never change. */
+const unchanging = ({ namespace, agent, createdAt }: SessionRow) => ({ namespace, agent, createdAt });
+
 /** `SessionLogWrites` inside one write transaction. Whoever changes a conversation holds its session row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   readonly #access: WriteAccess;
+  /** Sessions that this transaction holds, as they are: nobody else can change them. */
+  readonly #held = new Map<string, SessionRow>();
 
   constructor(access: WriteAccess) {
     super(access);
@@ -70,7 +75,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async lockSession(id: string) {
-    return lockSession(this.#access.sql, id);
+    const held = this.#held.get(id);
+    if (held !== undefined) return held;
+    const row = await lockSession(this.#access.sql, id);
+    if (row !== undefined) this.#held.set(id, row);
+    return row;
   }
 
   async insertSession(row: SessionRow) {
@@ -78,10 +87,20 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async saveSession(row: SessionRow) {
-    await saveSession(this.#access.sql, row);
+    const held = this.#held.get(row.id);
+    this.#held.delete(row.id);
+    await saveSession(this.#access.sql, row, held);
+    // What no save changes is as it was held.
+    if (held !== undefined) this.#held.set(row.id, { ...row, ...unchanging(held) });
+  }
+
+  /** Something was undone: what the transaction holds may be as it was before. */
+  forgetHeld(): void {
+    this.#held.clear();
   }
 
   async deleteSession(id: string) {
+    this.#held.delete(id);
     await deleteSession(this.#access, id);
   }
 
@@ -100,18 +119,18 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   /** A missing row: nothing written. */
   async saveMessage(row: MessageRow) {
-    await this.#access.sql.run(SAVE_MESSAGE, [
+    this.#access.sql.later(SAVE_MESSAGE, [
       ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
       ...[textMapJson(row.labels), row.parts],
     ]);
   }
 
   async deleteMessages(sessionId: string, ids: readonly string[]) {
-    await this.#access.sql.run(DELETE_MESSAGES, [sessionId, ids]);
+    this.#access.sql.later(DELETE_MESSAGES, [sessionId, ids]);
   }
 
   async insertTurn(row: TurnRow) {
-    await insertTurn(this.#access.sql, row);
+    insertTurn(this.#access.sql, row);
   }
 
   async saveTurn(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }) {
@@ -119,7 +138,9 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async readyTurns(limit: number) {
-    return readyTurns(this.#access, limit);
+    const { turns, sessions } = await readyTurns(this.#access, limit);
+    for (const session of sessions) if (!this.#held.has(session.id)) this.#held.set(session.id, session);
+    return turns;
   }
 
   async expiredClaims(now: number, limit: number) {
@@ -148,7 +169,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async appendJournal(rows: readonly JournalRow[]) {
     if (rows.length === 0) return;
-    await this.#access.sql.run(APPEND_JOURNAL, [
+    this.#access.sql.later(APPEND_JOURNAL, [
       rows.map((row) => row.turnId),
       rows.map((row) => row.index),
       rows.map((row) => row.kind),
@@ -162,11 +183,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async insertSteer(row: SteerRow) {
-    await this.#access.sql.run(INSERT_STEER, [row.sessionId, row.messageId, row.turnId, row.bytes, row.body]);
+    this.#access.sql.later(INSERT_STEER, [row.sessionId, row.messageId, row.turnId, row.bytes, row.body]);
   }
 
   async deleteSteers(sessionId: string, messageIds: readonly string[]) {
-    await this.#access.sql.run(DELETE_STEERS, [sessionId, messageIds]);
+    this.#access.sql.later(DELETE_STEERS, [sessionId, messageIds]);
   }
 
   async insertPermission(row: PermissionRow) {
@@ -178,7 +199,7 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async savePermission(row: PermissionRow) {
-    await this.#access.sql.run(SAVE_PERMISSION, [row.id, row.open ? 1 : 0, row.expiresAt, row.body]);
+    this.#access.sql.later(SAVE_PERMISSION, [row.id, row.open ? 1 : 0, row.expiresAt, row.body]);
   }
 
   async setNamespaceReady(namespace: string, ready: boolean) {

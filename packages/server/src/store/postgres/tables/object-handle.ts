@@ -1,10 +1,19 @@
-import type { ObjectReferences } from '../../contracts/index.ts';
+import { CONDEMNED, CONDEMNED_FOR_MICROS, type ObjectReferences, objectCondemned } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
 
 const ADD_OBJECT = statement(
   `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES ($1, $2, 0)
-   ON CONFLICT (sha256) DO UPDATE SET unreferenced_at = 0`,
+   ON CONFLICT (sha256) DO UPDATE SET unreferenced_at = 0 WHERE objects.unreferenced_at < ${CONDEMNED}`,
+);
+const RESERVE = statement(
+  `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES ($1, $2, $3) ON CONFLICT (sha256)
+   DO UPDATE SET unreferenced_at = excluded.unreferenced_at
+   WHERE objects.unreferenced_at > 0 AND objects.unreferenced_at < $4`,
+);
+/** After RESERVE, which locked the row: one that somebody refers to, or one that is being removed. */
+const IS_CONDEMNED = statement<{ found: number }>(
+  'SELECT 1 AS found FROM objects WHERE sha256 = $1 AND unreferenced_at > 0',
 );
 const ADD_REFERENCE = statement(
   `INSERT INTO object_references (holder, namespace, sha256, size_bytes, media_type, at) VALUES ($1,$2,$3,$4,$5,$6)
@@ -29,10 +38,13 @@ const MARK = statement(
 const HAS = statement<{ found: number }>(
   'SELECT 1 AS found FROM object_references WHERE sha256 = $1 AND namespace = $2 LIMIT 1',
 );
-const UNREFERENCED = statement<{ sha256: string }>(
-  'SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < $1 ORDER BY unreferenced_at LIMIT $2',
+/** Those that a collector left behind, and old ones; collectors of other nodes take others. */
+const CONDEMN = statement<{ sha256: string }>(
+  `UPDATE objects SET unreferenced_at = $1 WHERE sha256 IN (SELECT sha256 FROM objects
+     WHERE (unreferenced_at > 0 AND unreferenced_at < $2) OR (unreferenced_at > ${CONDEMNED} AND unreferenced_at < $3)
+     ORDER BY unreferenced_at LIMIT $4 FOR UPDATE SKIP LOCKED) RETURNING sha256`,
 );
-const FORGET = statement('DELETE FROM objects WHERE sha256 = $1 AND unreferenced_at > 0');
+const FORGET = statement('DELETE FROM objects WHERE sha256 = $1 AND unreferenced_at = $2');
 const HELD_BYTES = statement<{ bytes: number }>(
   `SELECT coalesce(sum(size_bytes), 0)::bigint AS bytes FROM object_references WHERE ${BELOW_HOLDER}`,
 );
@@ -72,8 +84,8 @@ export class ObjectHandle implements ObjectReferences {
 
   async addReference(row: Parameters<ObjectReferences['addReference']>[0]) {
     const { sql } = this.#access;
-    await sql.run(ADD_OBJECT, [row.sha256, row.sizeBytes]);
-    await sql.run(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
+    if ((await sql.run(ADD_OBJECT, [row.sha256, row.sizeBytes])) === 0) throw objectCondemned(row.sha256);
+    sql.later(ADD_REFERENCE, [row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at]);
   }
 
   async dropReferences(holder: string, at: number) {
@@ -84,12 +96,21 @@ export class ObjectHandle implements ObjectReferences {
     return hasReference(this.#access.sql, namespace, sha256);
   }
 
-  async unreferenced(beforeMicros: number, limit: number) {
-    return (await this.#access.sql.rows(UNREFERENCED, [beforeMicros, limit])).map((row) => row.sha256);
+  async reserve(sha256: string, sizeBytes: number, at: number) {
+    const { sql } = this.#access;
+    const abandoned = CONDEMNED + at - CONDEMNED_FOR_MICROS;
+    if ((await sql.run(RESERVE, [sha256, sizeBytes, at, abandoned])) === 1) return true;
+    return (await sql.first(IS_CONDEMNED, [sha256])) === undefined;
   }
 
-  async forget(sha256: string) {
-    await this.#access.sql.run(FORGET, [sha256]);
+  async condemn(beforeMicros: number, at: number, limit: number) {
+    const abandoned = CONDEMNED + at - CONDEMNED_FOR_MICROS;
+    const taken = await this.#access.sql.rows(CONDEMN, [CONDEMNED + at, beforeMicros, abandoned, limit]);
+    return taken.map((row) => row.sha256);
+  }
+
+  async forget(sha256: string, at: number) {
+    this.#access.sql.later(FORGET, [sha256, CONDEMNED + at]);
   }
 
   async heldBytes(holder: string) {
@@ -97,6 +118,6 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async adopt(sha256: string, sizeBytes: number, at: number) {
-    await this.#access.sql.run(ADOPT, [sha256, sizeBytes, at]);
+    this.#access.sql.later(ADOPT, [sha256, sizeBytes, at]);
   }
 }

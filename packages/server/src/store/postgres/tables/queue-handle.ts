@@ -42,7 +42,7 @@ export class QueueHandle implements QueueWrites {
 
   async put(item: QueueItem, options?: { readonly replace?: boolean }) {
     const values = [item.kind, item.key, item.dueAt, item.attempts, item.payload];
-    await this.#access.sql.run(options?.replace === true ? REPLACE : PUT, values);
+    this.#access.sql.later(options?.replace === true ? REPLACE : PUT, values);
   }
 
   async take(...[kinds, now, leaseMicros, limit]: Parameters<QueueWrites['take']>) {
@@ -53,7 +53,7 @@ export class QueueHandle implements QueueWrites {
       ...{ kind, key, dueAt, attempts: attempts + 1, payload, token: nextToken() },
     }));
     const columns = [taken.map(({ kind }) => kind), taken.map(({ key }) => key), taken.map(({ token }) => token)];
-    await sql.run(TAKE, [...columns, now + leaseMicros]);
+    sql.later(TAKE, [...columns, now + leaseMicros]);
     return taken;
   }
 
@@ -66,7 +66,7 @@ export class QueueHandle implements QueueWrites {
   }
 
   async cancel(kind: string, key: string) {
-    await this.#access.sql.run(CANCEL, [kind, key]);
+    this.#access.sql.later(CANCEL, [kind, key]);
   }
 
   async nextDue(kinds: readonly string[]) {

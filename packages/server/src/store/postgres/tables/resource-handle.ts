@@ -2,6 +2,7 @@ import type { ResourceKey, ResourceQuery, ResourceReads, StoredResource } from '
 import { type ChangeSqlRow, RESOURCE_COLUMNS, type ResourceSqlRow, toChange, toResource } from '../../rows/index.ts';
 import type { Access } from '../access.ts';
 import { statement } from '../connection/index.ts';
+import { readActivity } from './activity-sql.ts';
 import { listResources } from './resource-list.ts';
 
 const GET = statement<ResourceSqlRow>(
@@ -15,7 +16,6 @@ const CHANGES = statement<ChangeSqlRow>(
   `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > $1 AND version <= $2 ORDER BY version LIMIT $3`,
 );
 const OLDEST = statement<{ version: number }>('SELECT version FROM changes ORDER BY version LIMIT 1');
-const ACTIVITY = statement<{ uid: string; body: string }>('SELECT uid, body FROM activity WHERE uid = ANY($1::text[])');
 
 export const keyColumns = (key: ResourceKey): [string, string, string, string] => [
   key.kind,
@@ -58,7 +58,6 @@ export class ResourceReadHandle implements ResourceReads {
   }
 
   async activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#access.sql.rows(ACTIVITY, [uids]);
-    return new Map(rows.map((row) => [row.uid, row.body]));
+    return readActivity(this.#access.sql, uids);
   }
 }

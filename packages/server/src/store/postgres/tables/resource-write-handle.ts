@@ -19,6 +19,7 @@ import {
 import type { WriteAccess } from '../access.ts';
 import { statement } from '../connection/index.ts';
 import { type RangeEntry, rowId } from '../reads/index.ts';
+import { changeActivity, dropActivity, setActivity } from './activity-sql.ts';
 import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
 import { listResources } from './resource-list.ts';
 
@@ -30,14 +31,23 @@ const GET_LOCKED = statement<ResourceSqlRow>(
 const PREVIOUS = statement<{ row: number; version: number; labels: string; owners: string; uid: string }>(
   `SELECT row, version, labels, owners, uid FROM resources WHERE ${KEY} FOR NO KEY UPDATE`,
 );
+/** A row without a version yet, with its labels and owners; nothing when the key is taken. */
 const INSERT = statement<{ row: number }>(
-  `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,0,$8,$9,$10,$11,$12,$13,$14,$15,$16)
-   ON CONFLICT DO NOTHING RETURNING row`,
+  `WITH added AS (INSERT INTO resources (${RESOURCE_COLUMNS})
+     VALUES ($1,$2,$3,$4,$5,$6,$7,0,$8,$9,$10,$11,$12,$13,$14,$15,$16) ON CONFLICT DO NOTHING RETURNING row),
+   labelled AS (INSERT INTO resource_labels (kind, namespace, parent, name, label, value)
+     SELECT $1, $2, $3, $4, l.label, l.value FROM added, unnest($17::text[], $18::text[]) AS l (label, value)),
+   owned AS (INSERT INTO resource_owners (owner_uid, resource)
+     SELECT DISTINCT uid, added.row FROM added, unnest($19::text[]) AS uid)
+   SELECT row FROM added`,
 );
-/** Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. */
+/**
+ * Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. One that
+ * was there before has a version, and stays as it is.
+ */
 const NUMBER = statement<{ version: number }>(
-  `WITH numbered AS (UPDATE resources SET version = nextval('resource_versions') WHERE row = $1 RETURNING *)
-   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'created', $2, ${RESOURCE_COLUMNS} FROM numbered
+  `WITH numbered AS (UPDATE resources SET version = nextval('resource_versions') WHERE ${KEY} AND version = 0 RETURNING *)
+   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'created', $5, ${RESOURCE_COLUMNS} FROM numbered
    RETURNING version`,
 );
 /** The row was locked by PREVIOUS, which numbered the transaction. */
@@ -69,13 +79,6 @@ const ADD_OWNERS = statement(
   `INSERT INTO resource_owners (owner_uid, resource) SELECT uid, $2 FROM unnest($1::text[]) AS uid ON CONFLICT DO NOTHING`,
 );
 const DROP_OWNERS = statement('DELETE FROM resource_owners WHERE owner_uid = ANY($1::text[]) AND resource = $2');
-const SET_ACTIVITY = statement(
-  'INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT (uid) DO UPDATE SET body = excluded.body',
-);
-/** Of an activity that was read before: only when it is still what was read. */
-const CHANGE_ACTIVITY = statement('UPDATE activity SET body = $2 WHERE uid = $1 AND body = $3');
-const ADD_ACTIVITY = statement('INSERT INTO activity (uid, body) VALUES ($1, $2) ON CONFLICT DO NOTHING');
-const DROP_ACTIVITY = statement('DELETE FROM activity WHERE uid = $1');
 /** Versions and times rise together but for what transactions overlap, so the old entries are a prefix; the newest stays. */
 const TRIM = statement(
   `DELETE FROM changes WHERE version IN (SELECT version FROM (
@@ -99,13 +102,13 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const { reads, sql } = this.#access;
     const columns = keyColumns(key);
     const id = rowId('resources', columns);
-    let found: StoredResource | undefined;
-    if (reads.isHot(id)) {
-      await sql.rows(LOCK_KEY, [id]);
+    let found = reads.resource(id);
+    if (found === undefined && reads.isHot(id)) {
+      sql.later(LOCK_KEY, [id]);
       const row = await sql.first(GET_LOCKED, columns);
       found = row === undefined ? undefined : toResource(row);
-    } else found = await super.get(key);
-    reads.sawRow({ table: 'resources', key: columns, seen: found?.version });
+    } else found ??= await super.get(key);
+    reads.sawResource(id, columns, found);
     return found;
   }
 
@@ -132,29 +135,26 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const columns = keyColumns(draft.key);
     const id = rowId('resources', columns);
     const json = encodeDraft(draft);
-    const inserted = await sql.first(INSERT, [
-      ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
-      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
-      ...[draft.spec, draft.status],
+    const [inserted, numbered] = await Promise.all([
+      sql.first(INSERT, [
+        ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
+        ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
+        ...[draft.spec, draft.status, Object.keys(draft.labels), Object.values(draft.labels)],
+        draft.owners.map((owner) => owner.uid),
+      ]),
+      sql.first(NUMBER, [...columns, joinSections(sections)]),
     ]);
-    if (inserted === undefined) {
+    if (inserted === undefined || numbered === undefined) {
       const read = reads.readOf(id);
       throw read !== undefined && read.seen === undefined ? reads.stale(id) : resourceExists(draft.key);
     }
-    reads.wrote(id);
-    const [numbered] = await Promise.all([
-      sql.one(NUMBER, [inserted.row, joinSections(sections)]),
-      this.#addLabels(draft.key, draft.labels),
-      this.#addOwners(
-        draft.owners.map((owner) => owner.uid),
-        inserted.row,
-      ),
-    ]);
-    return toStored(draft, numbered.version, now);
+    const stored = toStored(draft, numbered.version, now);
+    reads.wrote(id, stored);
+    return stored;
   }
 
   async replace(draft: ResourceDraft, expectedVersion: number, sections: readonly ResourceSection[]) {
-    const { sql, now } = this.#access;
+    const { sql, now, reads } = this.#access;
     const previous = await this.#expect(draft.key, expectedVersion);
     if (previous === undefined) return undefined;
     const json = encodeDraft(draft);
@@ -164,17 +164,19 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
       ...[draft.spec, draft.status],
     ]);
     if (json.labels !== previous.labels) {
-      await this.#dropLabels(draft.key, previous.labels);
-      await this.#addLabels(draft.key, draft.labels);
+      this.#dropLabels(draft.key, previous.labels);
+      this.#addLabels(draft.key, draft.labels);
     }
     if (json.owners !== previous.owners) {
-      await this.#dropOwners(previous);
-      await this.#addOwners(
+      this.#dropOwners(previous);
+      this.#addOwners(
         draft.owners.map((owner) => owner.uid),
         previous.row,
       );
     }
-    return toStored(draft, changed.version, now);
+    const stored = toStored(draft, changed.version, now);
+    reads.wrote(rowId('resources', keyColumns(draft.key)), stored);
+    return stored;
   }
 
   /** The removed row as it last was, with the version of its removal. */
@@ -182,26 +184,20 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const { sql, now } = this.#access;
     const previous = await this.#expect(key, expectedVersion);
     if (previous === undefined) return undefined;
-    const [last] = await Promise.all([
-      sql.one(DELETE, [previous.row, now]),
-      this.#dropLabels(key, previous.labels),
-      this.#dropOwners(previous),
-      sql.run(DROP_ACTIVITY, [previous.uid]),
-    ]);
-    return toResource(last);
+    this.#dropLabels(key, previous.labels);
+    this.#dropOwners(previous);
+    dropActivity(sql, previous.uid);
+    return toResource(await sql.one(DELETE, [previous.row, now]));
   }
 
   async setActivity(uid: string, json: string): Promise<void> {
     const { sql, reads } = this.#access;
     const read = reads.activityOf(uid);
     if (read === undefined) {
-      await sql.run(SET_ACTIVITY, [uid, json]);
+      setActivity(sql, uid, json);
       return;
     }
-    const { body } = read;
-    const written =
-      body === undefined ? await sql.run(ADD_ACTIVITY, [uid, json]) : await sql.run(CHANGE_ACTIVITY, [uid, json, body]);
-    if (written === 0) throw reads.stale(`activity/${uid}`);
+    if (!(await changeActivity(sql, uid, { read: read.body, body: json }))) throw reads.stale(`activity/${uid}`);
     reads.sawActivity(uid, json);
   }
 
@@ -237,23 +233,23 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     });
   }
 
-  async #addLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): Promise<void> {
+  #addLabels(key: ResourceKey, labels: Readonly<Record<string, string>>): void {
     const names = Object.keys(labels);
-    if (names.length > 0) await this.#access.sql.run(ADD_LABELS, [...keyColumns(key), names, Object.values(labels)]);
+    if (names.length > 0) this.#access.sql.later(ADD_LABELS, [...keyColumns(key), names, Object.values(labels)]);
   }
 
-  async #dropLabels(key: ResourceKey, json: string): Promise<void> {
+  #dropLabels(key: ResourceKey, json: string): void {
     if (json === '{}') return;
     const labels = JSON.parse(json) as Record<string, string>;
-    await this.#access.sql.run(DROP_LABELS, [...keyColumns(key), Object.keys(labels), Object.values(labels)]);
+    this.#access.sql.later(DROP_LABELS, [...keyColumns(key), Object.keys(labels), Object.values(labels)]);
   }
 
-  async #addOwners(uids: readonly string[], row: number): Promise<void> {
-    if (uids.length > 0) await this.#access.sql.run(ADD_OWNERS, [uids, row]);
+  #addOwners(uids: readonly string[], row: number): void {
+    if (uids.length > 0) this.#access.sql.later(ADD_OWNERS, [uids, row]);
   }
 
-  async #dropOwners(previous: { readonly row: number; readonly owners: string }): Promise<void> {
+  #dropOwners(previous: { readonly row: number; readonly owners: string }): void {
     const uids = ownerUids(previous.owners);
-    if (uids.length > 0) await this.#access.sql.run(DROP_OWNERS, [uids, previous.row]);
+    if (uids.length > 0) this.#access.sql.later(DROP_OWNERS, [uids, previous.row]);
   }
 }

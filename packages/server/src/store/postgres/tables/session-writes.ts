@@ -2,7 +2,7 @@ import { Fault } from '../../../base/index.ts';
 import { artifactHolder, type SessionRow, sessionHolder } from '../../contracts/index.ts';
 import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
-import { type Queries, statement } from '../connection/index.ts';
+import { statement, type WriteQueries } from '../connection/index.ts';
 import { dropHolder, dropHolderTree } from './object-handle.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
@@ -17,6 +17,11 @@ const SAVE = statement<{ namespace: string; agent: string; labels: string }>(
      admission = $8, last_message_id = $9, last_sequence = $10, labels = $11, body = $12
    FROM (SELECT id, namespace, agent, labels FROM sessions WHERE id = $1 FOR UPDATE) AS p WHERE s.id = p.id
    RETURNING p.namespace, p.agent, p.labels`,
+);
+/** Of a session whose labels stay as they are. */
+const SAVE_UNLABELLED = statement(
+  `UPDATE sessions SET state = $2, fence = $3, epoch = $4, last_active = $5, open_turns = $6, active_turn_id = $7,
+     admission = $8, last_message_id = $9, last_sequence = $10, body = $11 WHERE id = $1`,
 );
 const DELETE = statement<{ namespace: string; agent: string; labels: string }>(
   'DELETE FROM sessions WHERE id = $1 RETURNING namespace, agent, labels',
@@ -51,48 +56,50 @@ const STUCK = statement<SessionSqlRow>(
 const STUCK_WINDOW = 1_000;
 
 /** The session, held until the transaction ends. */
-export const lockSession = async (sql: Queries, id: string): Promise<SessionRow | undefined> => {
+export const lockSession = async (sql: WriteQueries, id: string): Promise<SessionRow | undefined> => {
   const row = await sql.first(LOCK, [id]);
   return row === undefined ? undefined : toSession(row);
 };
 
-const changeLabels = async (
-  sql: Queries,
+const changeLabels = (
+  sql: WriteQueries,
   of: { readonly namespace: string; readonly agent: string; readonly id: string },
   labels: { readonly json: string; readonly add: boolean },
-): Promise<void> => {
+): void => {
   if (labels.json === '{}') return;
   const map = parseTextMap(labels.json);
   const values = [of.namespace, of.agent, of.id, Object.keys(map), Object.values(map)];
-  await sql.run(labels.add ? ADD_LABELS : DROP_LABELS, values);
+  sql.later(labels.add ? ADD_LABELS : DROP_LABELS, values);
 };
 
-export const insertSession = async (sql: Queries, row: SessionRow): Promise<void> => {
+export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
   const added = await sql.run(INSERT, [
     ...[row.id, row.namespace, row.agent, row.state, row.fence, row.epoch, row.createdAt, row.lastActive],
     ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, json, row.body],
   ]);
   if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
-  await changeLabels(sql, row, { json, add: true });
+  changeLabels(sql, row, { json, add: true });
 };
 
-/** A missing row: nothing written. */
-export const saveSession = async (sql: Queries, row: SessionRow): Promise<void> => {
+/** A missing row: nothing written. `held`: the row as it is, where the transaction holds it. */
+export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
-  const previous = await sql.first(SAVE, [
+  const values = [
     ...[row.id, row.state, row.fence, row.epoch, row.lastActive, row.openTurns, row.activeTurnId, row.admission],
-    ...[row.lastMessageId, row.lastSequence, json, row.body],
-  ]);
+    ...[row.lastMessageId, row.lastSequence],
+  ];
+  if (held !== undefined && textMapJson(held.labels) === json) return sql.later(SAVE_UNLABELLED, [...values, row.body]);
+  const previous = await sql.first(SAVE, [...values, json, row.body]);
   if (previous === undefined || previous.labels === json) return;
   const of = { ...previous, id: row.id };
-  await changeLabels(sql, of, { json: previous.labels, add: false });
-  await changeLabels(sql, of, { json, add: true });
+  changeLabels(sql, of, { json: previous.labels, add: false });
+  changeLabels(sql, of, { json, add: true });
 };
 
 /** Removes messages, turns, journal, steers, permissions and object references; the row stays. */
 export const clearSession = async ({ sql, now }: WriteAccess, id: string): Promise<void> => {
-  for (const each of CLEAR) await sql.run(each, [id]);
+  for (const each of CLEAR) sql.later(each, [id]);
   await dropHolderTree(sql, sessionHolder(id), now);
 };
 
@@ -101,7 +108,7 @@ export const deleteSession = async (access: WriteAccess, id: string): Promise<vo
   await clearSession(access, id);
   for (const artifact of await sql.rows(DROP_ARTIFACTS, [id])) await dropHolder(sql, artifactHolder(artifact.id), now);
   const session = await sql.first(DELETE, [id]);
-  if (session !== undefined) await changeLabels(sql, { ...session, id }, { json: session.labels, add: false });
+  if (session !== undefined) changeLabels(sql, { ...session, id }, { json: session.labels, add: false });
 };
 
 /** Looks at a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */

@@ -1,7 +1,8 @@
-import type { ClaimNews, TurnRow, TurnState } from '../../contracts/index.ts';
-import { toTurn } from '../../rows/index.ts';
+import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../contracts/index.ts';
+import { type SessionSqlRow, toSession, toTurn } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
-import { type Queries, statement } from '../connection/index.ts';
+import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
+import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
 
 const INSERT = statement(
@@ -9,19 +10,23 @@ const INSERT = statement(
      wake_at, created_at, finished_at, user_message_id, body)
    VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)`,
 );
-/** Session, namespace and creation time of a turn never change. Answers the worker it had. */
-const SAVE = statement<{ worker: string }>(
-  `UPDATE turns t SET agent = $2, admission = $3, state = $4, ready = $5, attempt = $6, fence = $7, worker = $8,
+/** Session, namespace and creation time of a turn never change. The claim goes with its worker. Answers whether it was there. */
+const SAVE = statement<{ was: string }>(
+  `WITH p AS (SELECT id, worker FROM turns WHERE id = $1 AND ($14::bigint IS NULL OR (fence = $14 AND state = ANY($15::text[])))
+     FOR UPDATE),
+   saved AS (UPDATE turns t SET agent = $2, admission = $3, state = $4, ready = $5, attempt = $6, fence = $7, worker = $8,
      stop_requested = $9, wake_at = $10, finished_at = $11, user_message_id = $12, body = $13
-   FROM (SELECT id, worker FROM turns WHERE id = $1 AND ($14::bigint IS NULL OR (fence = $14 AND state = ANY($15::text[])))
-         FOR UPDATE) AS p
-   WHERE t.id = p.id RETURNING p.worker`,
+     FROM p WHERE t.id = p.id RETURNING p.worker AS was),
+   dropped AS (DELETE FROM claims c USING saved WHERE saved.was <> '' AND saved.was <> $8 AND c.worker = saved.was
+     AND c.turn_id = $1),
+   held AS (INSERT INTO claims (worker, turn_id, fence, expires_at) SELECT $8, $1, $7, $16::bigint FROM saved WHERE $8 <> ''
+     ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at)
+   SELECT was FROM saved`,
 );
 const SET_CLAIM = statement(
   `INSERT INTO claims (worker, turn_id, fence, expires_at) VALUES ($1, $2, $3, $4)
    ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at`,
 );
-const DROP_CLAIM = statement('DELETE FROM claims WHERE worker = $1 AND turn_id = $2');
 const UNREADY = statement('UPDATE turns SET ready = 0 WHERE namespace = $1 AND ready = 1');
 /** Walks the open turns only: a namespace is revived rarely, and there is no index of turns by namespace. */
 const MAKE_READY = statement(
@@ -59,19 +64,19 @@ const READY_IDS = statement<{ namespace: string; id: string; session_id: string 
      ORDER BY created_at, id LIMIT $2) t ORDER BY n.place, t.created_at, t.id`,
 );
 /** Sessions that somebody else works on are left out: their turns are taken the next time. */
-const LOCK_SESSIONS = statement<{ id: string }>(
-  'SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED',
+const LOCK_SESSIONS = statement<SessionSqlRow>(
+  `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
 );
 const KNOWN_SESSIONS = statement<{ id: string }>('SELECT id FROM sessions WHERE id = ANY($1::text[])');
 const STILL_READY = turnsWhere('WHERE t.id = ANY($1::text[]) AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED');
 
-export const insertTurn = async (sql: Queries, row: TurnRow): Promise<void> => {
-  await sql.run(INSERT, [
+export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
+  sql.later(INSERT, [
     ...[row.id, row.sessionId, row.namespace, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt],
     ...[row.fence, row.worker, row.stopRequested ? 1 : 0, row.wakeAt, row.createdAt, row.finishedAt],
     ...[row.userMessageId, row.body],
   ]);
-  if (row.worker !== '') await sql.run(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
+  if (row.worker !== '') sql.later(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
 };
 
 /** False = the row is gone or the guard does not hold; nothing was written (RT-R4). */
@@ -80,15 +85,12 @@ export const saveTurn = async (
   row: TurnRow,
   guard?: { readonly fence: number; readonly states: readonly TurnState[] },
 ): Promise<boolean> => {
-  const previous = await sql.first(SAVE, [
+  const saved = await sql.first(SAVE, [
     ...[row.id, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt, row.fence, row.worker],
     ...[row.stopRequested ? 1 : 0, row.wakeAt, row.finishedAt, row.userMessageId, row.body],
-    ...[guard?.fence ?? null, guard?.states ?? []],
+    ...[guard?.fence ?? null, guard?.states ?? [], row.claimExpiresAt],
   ]);
-  if (previous === undefined) return false;
-  if (previous.worker !== '' && previous.worker !== row.worker) await sql.run(DROP_CLAIM, [previous.worker, row.id]);
-  if (row.worker !== '') await sql.run(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
-  return true;
+  return saved !== undefined;
 };
 
 export const setNamespaceReady = async (sql: Queries, namespace: string, isReady: boolean): Promise<void> => {
@@ -133,12 +135,16 @@ export const renewClaims = async (
  * Ready turns: oldest first within a namespace, one of each namespace in turn (RT-2.4). Their sessions and their rows are
  * held: turns that another claimer or a writer of the session holds are left out.
  */
-export const readyTurns = async (access: WriteAccess, limit: number): Promise<readonly TurnRow[]> => {
+export const readyTurns = async (
+  access: WriteAccess,
+  limit: number,
+): Promise<{ readonly turns: readonly TurnRow[]; readonly sessions: readonly SessionRow[] }> => {
   const { sql, rounds } = access;
   const chosen = await readyCandidates(access, limit);
-  if (chosen.length === 0) return [];
+  if (chosen.length === 0) return { turns: [], sessions: [] };
   const sessions = [...new Set(chosen.map((turn) => turn.sessionId))];
-  const locked = new Set((await sql.rows(LOCK_SESSIONS, [sessions])).map((row) => row.id));
+  const held = (await sql.rows(LOCK_SESSIONS, [sessions])).map(toSession);
+  const locked = new Set(held.map((row) => row.id));
   // A turn whose session is gone has nobody to wait for.
   if (locked.size < sessions.length) {
     const known = new Set((await sql.rows(KNOWN_SESSIONS, [sessions])).map((row) => row.id));
@@ -148,7 +154,7 @@ export const readyTurns = async (access: WriteAccess, limit: number): Promise<re
   const found = new Map((await sql.rows(STILL_READY, [free])).map((row) => [row.id, toTurn(row)]));
   const ready = free.flatMap((id) => found.get(id) ?? []);
   rounds.lastServed = ready.at(-1)?.namespace ?? rounds.lastServed;
-  return ready;
+  return { turns: ready, sessions: held };
 };
 
 /** At most `limit` ready turns, one of each namespace in turn, from behind the namespace served last. */

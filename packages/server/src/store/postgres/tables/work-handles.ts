@@ -29,7 +29,7 @@ export class LeaseHandle implements LeaseWrites {
   }
 
   async release(name: string, owner: string) {
-    await this.#access.sql.run(RELEASE, [name, owner]);
+    this.#access.sql.later(RELEASE, [name, owner]);
   }
 }
 
@@ -117,7 +117,7 @@ export class CounterHandle implements CounterWrites {
   }
 
   async lock(keys: readonly string[]) {
-    await this.#access.sql.rows(LOCK, [[...new Set(keys)].sort()]);
+    this.#access.sql.later(LOCK, [[...new Set(keys)].sort()]);
   }
 
   async sum(keys: readonly string[], afterMicros: number) {
@@ -125,7 +125,7 @@ export class CounterHandle implements CounterWrites {
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {
-    await this.#access.sql.run(ADD, [key, start, end, amount]);
+    this.#access.sql.later(ADD, [key, start, end, amount]);
   }
 
   async trim(beforeMicros: number, limit: number) {
@@ -141,6 +141,9 @@ const SET = statement(
 );
 /** Of a value that was read before: only when it is still what was read. */
 const CHANGE = statement('UPDATE instance SET value = $2 WHERE name = $1 AND value = $3');
+const REMOVE = statement('DELETE FROM instance WHERE name = $1');
+/** Of a value that was read before: only when it is still what was read. */
+const REMOVE_SEEN = statement('DELETE FROM instance WHERE name = $1 AND value = $2');
 const ADD_VALUE = statement('INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');
 
 export const instanceValue = async (sql: Queries, name: string): Promise<string | undefined> =>
@@ -159,7 +162,7 @@ export class InstanceHandle implements InstanceValues {
     const id = rowId('instance', [name]);
     let found: string | undefined;
     if (reads.isHot(id)) {
-      await sql.rows(LOCK_NAME, [id]);
+      sql.later(LOCK_NAME, [id]);
       found = (await sql.first(VALUE_LOCKED, [name]))?.value;
     } else found = await instanceValue(sql, name);
     reads.sawRow({ table: 'instance', key: [name], seen: found });
@@ -170,7 +173,7 @@ export class InstanceHandle implements InstanceValues {
     const { sql, reads } = this.#access;
     const id = rowId('instance', [name]);
     const read = reads.readOf(id);
-    if (read === undefined) await sql.run(SET, [name, value]);
+    if (read === undefined) sql.later(SET, [name, value]);
     else {
       const written =
         read.seen === undefined
@@ -179,5 +182,19 @@ export class InstanceHandle implements InstanceValues {
       if (written === 0) throw reads.stale(id);
     }
     reads.wrote(id);
+  }
+
+  async removeValue(name: string) {
+    const { sql, reads } = this.#access;
+    const id = rowId('instance', [name]);
+    const read = reads.readOf(id);
+    // A value that was read as missing stays among the reads, which are looked at again before the commit.
+    if (read !== undefined && read.seen === undefined) return;
+    const removed =
+      read === undefined ? await sql.run(REMOVE, [name]) : await sql.run(REMOVE_SEEN, [name, String(read.seen)]);
+    if (removed === 1) reads.wrote(id);
+    else if (read !== undefined) throw reads.stale(id);
+    // Nothing to remove was seen: that is a read, which somebody else's value makes stale.
+    else reads.sawRow({ table: 'instance', key: [name], seen: undefined });
   }
 }

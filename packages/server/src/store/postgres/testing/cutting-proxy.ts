@@ -3,11 +3,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** When a connection is cut: before COMMIT goes to the server, or when the server's answer to it comes. */
 export type Cut = 'before commit' | 'after commit';
 
-/** Stands between a store and its server and cuts the next connection that commits. */
+/** What is swallowed without a word: everything both ways, or the answer to the next COMMIT and all that follows it. */
+export type Swallowed = 'everything' | 'answers after commit';
+
+/** Stands between a store and its server and cuts the next connection that commits, or plays a host that vanished. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #cut: Cut | undefined;
+  #swallowed: Swallowed | undefined;
   #port = 0;
 
   private constructor(target: URL) {
@@ -29,6 +33,11 @@ export class CuttingProxy implements AsyncDisposable {
     this.#cut = cut;
   }
 
+  /** From now on, for connections old and new; they stay open. undefined = back to normal for new connections. */
+  swallow(what: Swallowed | undefined): void {
+    this.#swallowed = what;
+  }
+
   /** Cuts everything that is open now. */
   cutAll(): void {
     for (const socket of this.#sockets) socket.destroy();
@@ -41,6 +50,7 @@ export class CuttingProxy implements AsyncDisposable {
 
   #join(client: Socket, server: Socket): void {
     let isCommitting = false;
+    let isSilent = false;
     const end = (): void => {
       client.destroy();
       server.destroy();
@@ -60,8 +70,13 @@ export class CuttingProxy implements AsyncDisposable {
         if (cut === 'before commit') return end();
         isCommitting = true;
       }
-      server.write(chunk);
+      if (this.#swallowed === 'everything') isSilent = true;
+      if (!isSilent) server.write(chunk);
+      if (this.#swallowed === 'answers after commit' && chunk.includes('COMMIT')) isSilent = true;
     });
-    server.on('data', (chunk) => (isCommitting ? end() : client.write(chunk)));
+    server.on('data', (chunk) => {
+      if (isCommitting) end();
+      else if (!isSilent && this.#swallowed !== 'everything') client.write(chunk);
+    });
   }
 }

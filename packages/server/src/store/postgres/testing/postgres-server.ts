@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -13,6 +22,19 @@ const UNPRIVILEGED = ['postgres', 'nobody'];
 interface Account {
   readonly uid: number;
   readonly gid: number;
+}
+
+/** PEM texts. */
+export interface ServerTls {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface PostgresServerOptions {
+  /** Syncs to disk, as tests of crashes want; without it the server is several times faster. */
+  readonly isDurable?: boolean;
+  /** Offers TLS with this certificate. */
+  readonly tls?: ServerTls;
 }
 
 const FOLDERS = ['/usr/lib/postgresql', '/opt/homebrew/opt'];
@@ -74,7 +96,7 @@ export class PostgresServer implements AsyncDisposable {
   readonly #program: string;
   readonly #dir: string;
   readonly #account: Account | undefined;
-  readonly #isDurable: boolean;
+  readonly #settings: readonly string[];
   #port = 0;
   #child: ChildProcess | undefined;
   #log = '';
@@ -82,19 +104,27 @@ export class PostgresServer implements AsyncDisposable {
     this.#child?.kill('SIGQUIT');
   };
 
-  private constructor(program: string, isDurable: boolean) {
+  private constructor(program: string, { isDurable = false, tls }: PostgresServerOptions) {
     this.#program = program;
-    this.#isDurable = isDurable;
     this.#account = unprivileged();
     this.#dir = mkdtempSync(join(tmpdir(), 'svc-pg-'));
     if (this.#account !== undefined) chownSync(this.#dir, this.#account.uid, this.#account.gid);
+    const sync = isDurable ? [] : ['fsync=off', 'full_page_writes=off'];
+    const encryption =
+      tls === undefined
+        ? []
+        : [
+            'ssl=on',
+            `ssl_cert_file=${this.#own('cert.pem', tls.cert)}`,
+            `ssl_key_file=${this.#own('key.pem', tls.key)}`,
+          ];
+    this.#settings = [...sync, ...encryption].flatMap((setting) => ['-c', setting]);
   }
 
-  /** `isDurable`: syncs to disk, as tests of crashes want; without it the server is several times faster. */
-  static async start({ isDurable = false }: { readonly isDurable?: boolean } = {}): Promise<PostgresServer> {
+  static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
     const program = postgresProgram();
     if (program === undefined) throw new Error('PostgreSQL is not installed');
-    const server = new PostgresServer(program, isDurable);
+    const server = new PostgresServer(program, options);
     process.once('exit', server.#onExit);
     server.#run('initdb', ['-D', server.#data, '-U', 'svc', '-E', 'UTF8', '--locale=C', '-A', 'trust', '--no-sync']);
     for (let tries = 1; ; tries++) {
@@ -119,12 +149,11 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts it again on the same port. */
   async up(): Promise<void> {
-    const sync = this.#isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
     const child = spawn(
       this.#program,
       [
         ...['-D', this.#data, '-p', String(this.#port), '-k', this.#dir, '-c', 'listen_addresses=127.0.0.1'],
-        ...['-c', 'max_connections=200', '-c', 'shared_buffers=64MB', ...sync],
+        ...['-c', 'max_connections=200', '-c', 'shared_buffers=64MB', ...this.#settings],
       ],
       { ...this.#account, cwd: this.#dir, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, LC_ALL: 'C' } },
     );
@@ -164,6 +193,14 @@ export class PostgresServer implements AsyncDisposable {
 
   get #data(): string {
     return join(this.#dir, 'data');
+  }
+
+  /** A file that only the server reads; its path. */
+  #own(name: string, text: string): string {
+    const path = join(this.#dir, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    if (this.#account !== undefined) chownSync(path, this.#account.uid, this.#account.gid);
+    return path;
   }
 
   #run(program: string, options: readonly string[]): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import type { PostgresStoreOptions } from '../index.ts';
-import { PostgresServer, postgresProgram } from './postgres-server.ts';
+import { PostgresServer, type PostgresServerOptions, postgresProgram } from './postgres-server.ts';
 import { makeTestStore, openTestStore, TestDatabases } from './test-store.ts';
 
 /** What the tests of one file share. */
@@ -18,7 +18,7 @@ const START_MS = 60_000;
 export const withPostgres = (
   title: string,
   tests: (postgres: Postgres) => void,
-  options: { readonly isDurable?: boolean } = {},
+  options: PostgresServerOptions = {},
 ): void => {
   let server: PostgresServer | undefined;
   let databases: TestDatabases | undefined;

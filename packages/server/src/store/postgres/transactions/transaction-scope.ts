@@ -1,22 +1,28 @@
 import { assert } from '../../../base/index.ts';
-import type { Queries, Session, SqlValue, Statement } from '../connection/index.ts';
+import type { Session, SqlValue, Statement, WriteQueries } from '../connection/index.ts';
 import { isConflict, ServerError } from '../connection/index.ts';
 
-/** The statements of one transaction, until its function has ended. */
-export class TransactionScope implements Queries {
+/** A savepoint of one transaction; it is set when the first statement behind it is sent. */
+export interface Savepoint {
+  isSet: boolean;
+  /** First error before it. */
+  readonly failure: unknown;
+}
+
+/** The statements of one write transaction, until its function has ended. */
+export class TransactionScope implements WriteQueries {
   readonly #session: Session;
-  /** The opening statement, sent but not waited for. */
-  readonly #begun: Promise<unknown>;
+  readonly #savepoints: Savepoint[] = [];
+  /** Statements sent that nobody waits for. */
+  readonly #unanswered = new Set<Promise<unknown>>();
   #isOpen = true;
   #hasConflict = false;
-  #wasAnswered = false;
   #failure: unknown;
 
-  constructor(session: Session, begin: 'BEGIN' | 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY') {
+  constructor(session: Session) {
     this.#session = session;
-    this.#begun = session.command(begin);
-    // Whoever awaits the first statement learns of it: without BEGIN none succeeds.
-    this.#begun.catch((error: unknown) => this.#note(error));
+    // Whoever awaits the first statement learns of a failure: without BEGIN none succeeds.
+    this.#watch(session.command('BEGIN'));
   }
 
   /** True when the database ended the transaction because of another one, whatever the function made of it. */
@@ -24,30 +30,29 @@ export class TransactionScope implements Queries {
     return this.#hasConflict;
   }
 
-  /** True once a statement was answered: until then the function has seen nothing. */
-  get wasAnswered(): boolean {
-    return this.#wasAnswered;
-  }
-
-  /** The first error of a statement. */
+  /** The first error of a statement that no savepoint took back. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#send(() => this.#session.rows(sql, values));
+  async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
+    return this.#answer(this.#send(() => this.#session.rows(sql, values)));
   }
 
-  first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#send(() => this.#session.first(sql, values));
+  async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
+    return this.#answer(this.#send(() => this.#session.first(sql, values)));
   }
 
-  one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#send(() => this.#session.one(sql, values));
+  async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
+    return this.#answer(this.#send(() => this.#session.one(sql, values)));
   }
 
-  run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#send(() => this.#session.run(sql, values));
+  async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
+    return this.#answer(this.#send(() => this.#session.run(sql, values)));
+  }
+
+  later(sql: Statement<unknown>, values?: readonly SqlValue[]): void {
+    this.#watch(this.#send(() => this.#session.query(sql, values)));
   }
 
   /** False once the function has ended. */
@@ -65,16 +70,72 @@ export class TransactionScope implements Queries {
     this.#isOpen = false;
   }
 
-  async #send<T>(send: () => Promise<T>): Promise<T> {
+  /** Opens a savepoint; nothing is sent for one in which nothing is asked. */
+  savepoint(): Savepoint {
     this.enter();
+    const savepoint = { isSet: false, failure: this.#failure };
+    this.#savepoints.push(savepoint);
+    return savepoint;
+  }
+
+  /** Keeps what was written since; rejects with what a statement that nobody waited for came to. */
+  async release(savepoint: Savepoint): Promise<void> {
+    this.enter();
+    assert(this.#savepoints.at(-1) === savepoint, 'savepoints of one transaction overlap');
+    await this.#settled();
+    if (this.#failure !== savepoint.failure) throw this.#failure;
+    this.#savepoints.pop();
+    if (savepoint.isSet) this.#watch(this.#session.command('RELEASE SAVEPOINT step'));
+  }
+
+  /** Takes back what was written since, and an error that came of it. */
+  async undo(savepoint: Savepoint): Promise<void> {
+    this.enter();
+    const place = this.#savepoints.indexOf(savepoint);
+    // One that overlapped with another was taken back with it.
+    if (place === -1 || this.#session.lost !== undefined) return;
+    await this.#settled();
+    this.#savepoints.length = place;
+    if (!savepoint.isSet) return;
+    await this.#session.command('ROLLBACK TO SAVEPOINT step');
+    await this.#session.command('RELEASE SAVEPOINT step');
+    this.#failure = savepoint.failure;
+  }
+
+  async #settled(): Promise<void> {
+    if (this.#unanswered.size > 0) await Promise.all(this.#unanswered);
+  }
+
+  /** Behind the savepoints that were opened and not set yet. */
+  #send<T>(send: () => Promise<T>): Promise<T> {
+    this.enter();
+    for (const savepoint of this.#savepoints) {
+      if (savepoint.isSet) continue;
+      savepoint.isSet = true;
+      this.#watch(this.#session.command('SAVEPOINT step'));
+    }
+    return send();
+  }
+
+  async #answer<T>(sent: Promise<T>): Promise<T> {
     try {
-      const answer = await send();
-      this.#wasAnswered = true;
-      return answer;
+      return await sent;
     } catch (error) {
       this.#note(error);
-      throw error;
+      // Behind a statement that failed the server refuses all others: what counts is why the first one did.
+      throw this.#failure;
     }
+  }
+
+  #watch(sent: Promise<unknown>): void {
+    const watched: Promise<unknown> = sent.then(
+      () => this.#unanswered.delete(watched),
+      (error: unknown) => {
+        this.#unanswered.delete(watched);
+        this.#note(error);
+      },
+    );
+    this.#unanswered.add(watched);
   }
 
   #note(error: unknown): void {

@@ -15,6 +15,24 @@ describe('the gate of writes', () => {
     expect(order).toEqual([1, 2, 3, 4]);
   });
 
+  it('lets an urgent one in beside those that run, or else before those that wait', async () => {
+    const gate = new WriteGate(1);
+    const order: string[] = [];
+    const enter = (name: string, isUrgent: boolean) => gate.enter(isUrgent).then(() => order.push(name));
+    const first = [enter('ordinary', false), enter('urgent', true)];
+    const [waits, second] = [enter('waits', false), enter('second urgent', true)];
+    await Promise.all(first);
+    expect(order).toEqual(['ordinary', 'urgent']);
+    gate.leave();
+    await second;
+    gate.leave();
+    await gate.enter(true).then(() => gate.leave());
+    expect(order).toEqual(['ordinary', 'urgent', 'second urgent']);
+    gate.leave();
+    await waits;
+    expect(order.at(-1)).toBe('waits');
+  });
+
   it('is idle when everybody has left', async () => {
     const gate = new WriteGate(1);
     await gate.idle();

@@ -183,6 +183,80 @@ withPostgres('write transactions of several processes', (postgres) => {
       expect((await stores[0].direct.resources.activity(['u'])).get('u')).toBe('30');
     });
 
+    it('and take a removed value for a change, whether it is written again, removed again or only read', async () => {
+      const stores = await two();
+      const outcomes = new Map<string, string | undefined>();
+      const decide = async (name: string, act: (tx: WriteTx) => Promise<void>): Promise<void> => {
+        await stores[0].write((tx) => tx.instance.setValue(name, 'held'));
+        let runs = 0;
+        await stores[0].write(async (tx) => {
+          const seen = await tx.instance.value(name);
+          if (++runs === 1) await stores[1].write((other) => other.instance.removeValue(name));
+          if (seen !== undefined) await act(tx);
+          outcomes.set(name, seen);
+        });
+        expect(runs).toBe(2);
+      };
+      await decide('rewritten', (tx) => tx.instance.setValue('rewritten', 'mine'));
+      await decide('removed', (tx) => tx.instance.removeValue('removed'));
+      await decide('read', (tx) => tx.instance.setValue('elsewhere', 'mine'));
+      expect([...outcomes.values()]).toEqual([undefined, undefined, undefined]);
+      expect(await stores[0].direct.instance.value('elsewhere')).toBeUndefined();
+    });
+
+    it('and take a value that came for a change where there had been none to remove', async () => {
+      const stores = await two();
+      for (const looks of [true, false]) {
+        const name = looks ? 'looked for' : 'not looked for';
+        let runs = 0;
+        await stores[0].write(async (tx) => {
+          if (looks) await tx.instance.value(name);
+          await tx.instance.removeValue(name);
+          if (++runs === 1) await stores[1].write((other) => other.instance.setValue(name, 'came'));
+          await tx.instance.setValue('done', name);
+        });
+        expect([runs, await stores[1].direct.instance.value(name)]).toEqual([2, undefined]);
+      }
+    });
+
+    it('for activity that some replace and others add to', async () => {
+      const stores = await two();
+      const add = (store: Store) =>
+        store.write(async (tx) => {
+          const seen = (await tx.resources.activity(['u'])).get('u') ?? '';
+          await tx.resources.setActivity('u', `${seen}+`);
+        });
+      const replace = (store: Store) => store.write((tx) => tx.resources.setActivity('u', '='));
+      const work = Array.from({ length: 30 }, (_, index) =>
+        (index % 5 === 0 ? replace : add)(stores[index % 2 === 0 ? 0 : 1]),
+      );
+      await Promise.all([...work, replace(stores[0])]);
+      const settled = (await stores[1].direct.resources.activity(['u'])).get('u') ?? '';
+      expect(settled).toMatch(/^=\+*$/);
+      await add(stores[1]);
+      expect((await stores[0].direct.resources.activity(['u'])).get('u')).toBe(`${settled}+`);
+    });
+
+    it('though this process knows an older version of what was read', async () => {
+      const stores = await two();
+      await stores[0].write((tx) => tx.resources.insert(draft('a', { spec: '{"value":1}' })));
+      const seen = () => stores[0].write(async (tx) => (await numberIn(tx, 'a')).value);
+      expect([await seen(), await seen(), await seen()]).toEqual([1, 1, 1]);
+      await stores[1].write(async (tx) => {
+        const { version } = await numberIn(tx, 'a');
+        await setNumber(tx, 'a', { value: 2, version });
+      });
+      expect(await seen()).toBe(2);
+      await stores[1].write(async (tx) => {
+        const { version } = await numberIn(tx, 'a');
+        await setNumber(tx, 'a', { value: 3, version });
+      });
+      const refuse = stores[0].write(async (tx) => {
+        throw new Fault('NOT_FOUND', 'X', `saw ${(await numberIn(tx, 'a')).value}`);
+      });
+      await expect(refuse).rejects.toThrow('saw 3');
+    });
+
     it('and a call whose idempotency key another call is using answers what that one stored', async () => {
       const stores = await two();
       const meet = meeting(2);
@@ -281,7 +355,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     await Promise.all(
       ['h1', 'h2'].map((holder, index) => stores[index]!.write((tx) => tx.objects.dropReferences(holder, 7))),
     );
-    expect(await stores[0].write((tx) => tx.objects.unreferenced(8, 9))).toEqual(['x']);
+    expect(await stores[0].write((tx) => tx.objects.condemn(8, 9, 9))).toEqual(['x']);
   });
 
   it('get through when they lock sessions in opposite order', async () => {

@@ -4,12 +4,13 @@ import type { Access } from '../access.ts';
 import {
   ConnectionLost,
   type Database,
+  ServerError,
   type Session,
   statement,
   storageFault,
   toCallerError,
 } from '../connection/index.ts';
-import { ReadSet } from '../reads/index.ts';
+import { KnownRows, ReadSet } from '../reads/index.ts';
 import { TransactionScope } from './transaction-scope.ts';
 import { WriteGate } from './write-gate.ts';
 import { WriteTransaction } from './write-transaction.ts';
@@ -48,7 +49,7 @@ type Outcome<T> =
   /** Nothing was written; another transaction was in the way. */
   | { readonly type: 'conflict'; readonly error: unknown }
   /** Nothing was written; the connection broke before COMMIT was sent. */
-  | { readonly type: 'cut'; readonly error: unknown };
+  | { readonly type: 'cut'; readonly wasSilent: boolean; readonly error: unknown };
 
 /**
  * Write transactions. Invariants, cited by the tests:
@@ -60,14 +61,16 @@ type Outcome<T> =
 export class WriteRunner {
   readonly #options: WriteRunnerOptions;
   readonly #gate: WriteGate;
+  readonly #known = new KnownRows();
 
   constructor(options: WriteRunnerOptions) {
     this.#options = options;
     this.#gate = new WriteGate(options.limit);
   }
 
-  async write<T>(work: (tx: WriteTx) => Promise<T>): Promise<T> {
-    await this.#gate.enter();
+  /** `isUrgent`: before all that wait, and beside those that run. */
+  async write<T>(work: (tx: WriteTx) => Promise<T>, isUrgent = false): Promise<T> {
+    await this.#gate.enter(isUrgent);
     try {
       return await this.#repeat(work);
     } finally {
@@ -91,7 +94,8 @@ export class WriteRunner {
         for (const effect of outcome.effects) this.#runEffect(effect);
         return outcome.value;
       }
-      if (outcome.type === 'cut' && ++reconnects > MAX_RECONNECTS) throw toCallerError(outcome.error);
+      if (outcome.type === 'cut' && (outcome.wasSilent || ++reconnects > MAX_RECONNECTS))
+        throw toCallerError(outcome.error);
       if (run >= MAX_RUNS || monotonicMs() - begunMs >= MAX_REPEAT_MS) {
         log.warn('a write was given up: others were in its way each time', { runs: run });
         throw storageFault('too many writes of the same rows', outcome.error);
@@ -106,10 +110,10 @@ export class WriteRunner {
   ): Promise<Outcome<T>> {
     const now = await this.#options.now();
     const session = await this.#options.database.acquire();
-    const scope = new TransactionScope(session, 'BEGIN');
-    const reads = new ReadSet(how.hot);
+    const scope = new TransactionScope(session);
+    const reads = new ReadSet(how.hot, this.#known);
     const { frontiers, rounds, nextToken } = this.#options;
-    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope, session);
+    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope);
     let isBroken = true;
     try {
       let outcome: Outcome<T>;
@@ -132,12 +136,11 @@ export class WriteRunner {
     { session, scope, reads }: Run,
     done: { readonly value: T; readonly effects: readonly (() => void)[] },
   ): Promise<Outcome<T>> {
-    if (scope.hasConflict || !(await reads.holds(scope))) {
-      await rollback(session);
-      return { type: 'conflict', error: scope.failure };
-    }
+    const lost = await this.#isLost({ session, scope, reads });
+    if (lost !== undefined) return lost;
     this.#options.faults?.('store.commit');
-    if (session.lost !== undefined) return { type: 'cut', error: session.lost };
+    if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
+    const isHeld = reads.holdLater(scope);
     scope.close();
     let tag: string;
     try {
@@ -145,9 +148,21 @@ export class WriteRunner {
     } catch (error) {
       throw error instanceof ConnectionLost ? new CommitUnknown(error) : error;
     }
-    if (tag !== 'COMMIT') throw storageFault('the transaction was given up by the database', scope.failure);
+    if (tag !== 'COMMIT') {
+      if (isHeld && isRefusedHold(scope.failure)) await reads.findStale(session);
+      throw scope.failure ?? storageFault('the transaction was given up by the database');
+    }
+    reads.committed();
     this.#options.faults?.('store.synced');
     return { type: 'done', ...done };
+  }
+
+  /** Set when the run is to be repeated; what it read is looked at here when that takes more than a question with COMMIT. */
+  async #isLost({ session, scope, reads }: Run): Promise<Outcome<never> | undefined> {
+    const holds = !scope.hasConflict && (reads.isSimple || (await reads.holds(scope)));
+    if (holds) return undefined;
+    await rollback(session);
+    return { type: 'conflict', error: scope.failure };
   }
 
   /** What a run that threw comes to; rethrows when the caller is to see it. */
@@ -160,7 +175,7 @@ export class WriteRunner {
     const { lost } = session;
     if (lost !== undefined) {
       if (isOwn(error)) throw error;
-      return { type: 'cut', error: lost };
+      return { type: 'cut', wasSilent: session.wasSilent, error: lost };
     }
     // After a COMMIT that was refused nothing more can be asked of the transaction.
     const isHealthy = scope.isOpen && scope.failure === undefined;
@@ -184,6 +199,9 @@ interface Run {
   readonly scope: TransactionScope;
   readonly reads: ReadSet;
 }
+
+/** SQLSTATE of a division by zero: what `ReadSet.holdLater` makes of a read that is stale. */
+const isRefusedHold = (error: unknown): boolean => error instanceof ServerError && error.code === '22012';
 
 /** COMMIT was sent and no answer came. */
 class CommitUnknown extends Error {

@@ -1,7 +1,5 @@
-import { assert } from '../../../base/index.ts';
 import type { WriteTx } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
-import type { Session } from '../connection/index.ts';
 import { toCallerError } from '../connection/index.ts';
 import {
   ArtifactWriteHandle,
@@ -24,16 +22,13 @@ export class WriteTransaction implements WriteTx {
   readonly effects: (() => void)[] = [];
   readonly #access: WriteAccess;
   readonly #scope: TransactionScope;
-  readonly #session: Session;
   readonly #missingAnswers = new Set<string>();
-  #depth = 0;
   #resources: ResourceWriteHandle | undefined;
   #log: LogWriteHandle | undefined;
 
-  constructor(access: WriteAccess, scope: TransactionScope, session: Session) {
+  constructor(access: WriteAccess, scope: TransactionScope) {
     this.#access = access;
     this.#scope = scope;
-    this.#session = session;
   }
 
   get resources() {
@@ -91,28 +86,19 @@ export class WriteTransaction implements WriteTx {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    this.#scope.enter();
-    const depth = ++this.#depth;
+    const savepoint = this.#scope.savepoint();
     const effects = this.effects.length;
     const undoReads = this.#access.reads.mark();
-    await this.#session.command('SAVEPOINT step');
     try {
       const result = await work();
-      this.#scope.enter();
-      assert(this.#depth === depth, 'savepoints of one transaction overlap');
-      await this.#session.command('RELEASE SAVEPOINT step');
+      await this.#scope.release(savepoint);
       return result;
     } catch (error) {
-      this.#scope.enter();
-      if (this.#session.lost === undefined) {
-        await this.#session.command('ROLLBACK TO SAVEPOINT step');
-        await this.#session.command('RELEASE SAVEPOINT step');
-      }
+      await this.#scope.undo(savepoint);
       undoReads();
+      this.#log?.forgetHeld();
       this.effects.length = effects;
       throw toCallerError(error);
-    } finally {
-      this.#depth--;
     }
   }
 

@@ -178,6 +178,11 @@ export class AuditHandle implements AuditWrites {
     this.#access.change();
     this.#access.tables.audit.setHash(id, hash);
   }
+
+  async trim(beforeMicros: number, limit: number) {
+    this.#access.change();
+    return this.#access.tables.audit.trim(beforeMicros, limit);
+  }
 }
 
 /** `CounterWrites` inside one write transaction. */
@@ -232,14 +237,19 @@ export class ObjectHandle implements ObjectReferences {
     return this.#access.tables.objects.has(namespace, sha256);
   }
 
-  async unreferenced(beforeMicros: number, limit: number) {
-    this.#access.enter();
-    return this.#access.tables.objects.unreferenced(beforeMicros, limit);
+  async reserve(sha256: string, sizeBytes: number, at: number) {
+    this.#access.change();
+    return this.#access.tables.objects.reserve(sha256, sizeBytes, at);
   }
 
-  async forget(sha256: string) {
+  async condemn(beforeMicros: number, at: number, limit: number) {
     this.#access.change();
-    this.#access.tables.objects.forget(sha256);
+    return this.#access.tables.objects.condemn(beforeMicros, at, limit);
+  }
+
+  async forget(sha256: string, at: number) {
+    this.#access.change();
+    this.#access.tables.objects.forget(sha256, at);
   }
 
   async heldBytes(holder: string) {
@@ -269,5 +279,10 @@ export class InstanceHandle implements InstanceValues {
   async setValue(name: string, value: string) {
     this.#access.change();
     this.#access.tables.instance.setValue(name, value);
+  }
+
+  async removeValue(name: string) {
+    this.#access.change();
+    this.#access.tables.instance.removeValue(name);
   }
 }

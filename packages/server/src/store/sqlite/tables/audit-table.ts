@@ -10,6 +10,10 @@ const UNCHAINED = `${SELECT} WHERE a.position > coalesce((SELECT max(position) F
 const CHAIN_HEAD = 'SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1';
 const SET_HASH = `INSERT INTO audit_chain (position, hash) SELECT position, ? FROM audit WHERE id = ?
   ON CONFLICT DO UPDATE SET hash = excluded.hash`;
+const OLDEST = `SELECT a.position AS position, a.at AS at FROM audit a JOIN audit_chain c ON c.position = a.position
+  WHERE a.position < (SELECT max(position) FROM audit_chain) ORDER BY a.position ${LIMIT}`;
+const DROP = 'DELETE FROM audit WHERE position <= ?';
+const DROP_CHAIN = 'DELETE FROM audit_chain WHERE position <= ?';
 
 /** The audit record in commit order, and the hash chain that is closed over it afterwards (PL-15). */
 export class AuditTable {
@@ -17,6 +21,9 @@ export class AuditTable {
   readonly #unchained: Statement<AuditSqlRow>;
   readonly #chainHead: Statement<{ hash: string }>;
   readonly #setHash: Statement;
+  readonly #oldest: Statement<{ position: number; at: number }>;
+  readonly #drop: Statement;
+  readonly #dropChain: Statement;
   readonly #lists: ComposedStatements<AuditSqlRow>;
 
   constructor(connection: Connection) {
@@ -25,6 +32,9 @@ export class AuditTable {
     this.#unchained = connection.statement(UNCHAINED);
     this.#chainHead = connection.statement(CHAIN_HEAD);
     this.#setHash = connection.statement(SET_HASH);
+    this.#oldest = connection.statement(OLDEST);
+    this.#drop = connection.statement(DROP);
+    this.#dropChain = connection.statement(DROP_CHAIN);
   }
 
   append(row: Omit<AuditRow, 'hash'>): void {
@@ -67,5 +77,15 @@ export class AuditTable {
 
   setHash(id: string, hash: string): void {
     this.#setHash.run(hash, id);
+  }
+
+  /** The oldest chained rows up to the first that is young enough to stay. */
+  trim(beforeMicros: number, limit: number): number {
+    const oldest = this.#oldest.all(limit);
+    const kept = oldest.findIndex((row) => row.at >= beforeMicros);
+    const last = oldest.at(kept === -1 ? -1 : kept - 1);
+    if (last === undefined || kept === 0) return 0;
+    this.#dropChain.run(last.position);
+    return this.#drop.run(last.position);
   }
 }

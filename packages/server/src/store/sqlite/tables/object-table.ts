@@ -1,3 +1,4 @@
+import { CONDEMNED, CONDEMNED_FOR_MICROS, objectCondemned } from '../../contracts/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
 export interface ObjectReference {
@@ -10,7 +11,10 @@ export interface ObjectReference {
 }
 
 const ADD_OBJECT = `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES (?, ?, 0)
-  ON CONFLICT DO UPDATE SET unreferenced_at = 0`;
+  ON CONFLICT DO UPDATE SET unreferenced_at = 0 WHERE unreferenced_at < ?`;
+const RESERVE = `INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET unreferenced_at = excluded.unreferenced_at WHERE unreferenced_at > 0 AND unreferenced_at < ?`;
+const IS_CONDEMNED = 'SELECT 1 AS found FROM objects WHERE sha256 = ? AND unreferenced_at > 0';
 const ADD_REFERENCE = `INSERT INTO object_references (holder, namespace, sha256, size_bytes, media_type, at) VALUES (?,?,?,?,?,?)
   ON CONFLICT DO NOTHING`;
 const HELD = 'SELECT DISTINCT sha256 FROM object_references WHERE holder >= ? AND holder < ?';
@@ -20,7 +24,10 @@ const MARK = `UPDATE objects SET unreferenced_at = ? WHERE sha256 = ?
 const HAS = 'SELECT 1 AS found FROM object_references WHERE sha256 = ? AND namespace = ? LIMIT 1';
 const UNREFERENCED = `SELECT sha256 FROM objects WHERE unreferenced_at > 0 AND unreferenced_at < ?
   ORDER BY unreferenced_at ${LIMIT}`;
-const FORGET = 'DELETE FROM objects WHERE sha256 = ? AND unreferenced_at > 0';
+const LEFT_BEHIND = `SELECT sha256 FROM objects WHERE unreferenced_at > ${CONDEMNED} AND unreferenced_at < ?
+  ORDER BY unreferenced_at ${LIMIT}`;
+const CONDEMN = 'UPDATE objects SET unreferenced_at = ? WHERE sha256 = ?';
+const FORGET = 'DELETE FROM objects WHERE sha256 = ? AND unreferenced_at = ?';
 const HELD_BYTES = `SELECT COALESCE(SUM(size_bytes), 0) AS bytes FROM object_references
   WHERE holder = ? OR (holder >= ? AND holder < ?)`;
 const ADOPT = 'INSERT INTO objects (sha256, size_bytes, unreferenced_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
@@ -38,7 +45,11 @@ export class ObjectTable {
   readonly #drop: Statement;
   readonly #mark: Statement;
   readonly #has: Statement<{ found: number }>;
+  readonly #reserve: Statement;
+  readonly #isCondemned: Statement<{ found: number }>;
   readonly #unreferenced: Statement<{ sha256: string }>;
+  readonly #leftBehind: Statement<{ sha256: string }>;
+  readonly #condemn: Statement;
   readonly #forget: Statement;
   readonly #heldBytes: Statement<{ bytes: number }>;
   readonly #adopt: Statement;
@@ -50,14 +61,18 @@ export class ObjectTable {
     this.#drop = connection.statement(DROP);
     this.#mark = connection.statement(MARK);
     this.#has = connection.statement(HAS);
+    this.#reserve = connection.statement(RESERVE);
+    this.#isCondemned = connection.statement(IS_CONDEMNED);
     this.#unreferenced = connection.statement(UNREFERENCED);
+    this.#leftBehind = connection.statement(LEFT_BEHIND);
+    this.#condemn = connection.statement(CONDEMN);
     this.#forget = connection.statement(FORGET);
     this.#heldBytes = connection.statement(HELD_BYTES);
     this.#adopt = connection.statement(ADOPT);
   }
 
   add(row: ObjectReference): void {
-    this.#addObject.run(row.sha256, row.sizeBytes);
+    if (this.#addObject.run(row.sha256, row.sizeBytes, CONDEMNED) === 0) throw objectCondemned(row.sha256);
     this.#addReference.run(row.holder, row.namespace, row.sha256, row.sizeBytes, row.mediaType, row.at);
   }
 
@@ -75,13 +90,23 @@ export class ObjectTable {
     return this.#has.get(sha256, namespace) !== undefined;
   }
 
-  unreferenced(beforeMicros: number, limit: number): string[] {
-    return this.#unreferenced.all(beforeMicros, limit).map((row) => row.sha256);
+  reserve(sha256: string, sizeBytes: number, at: number): boolean {
+    if (this.#reserve.run(sha256, sizeBytes, at, CONDEMNED + at - CONDEMNED_FOR_MICROS) === 1) return true;
+    return this.#isCondemned.get(sha256) === undefined;
   }
 
-  /** Does nothing for an object that is referred to again. */
-  forget(sha256: string): void {
-    this.#forget.run(sha256);
+  condemn(beforeMicros: number, at: number, limit: number): string[] {
+    const found = [
+      ...this.#leftBehind.all(CONDEMNED + at - CONDEMNED_FOR_MICROS, limit),
+      ...this.#unreferenced.all(beforeMicros, limit),
+    ].slice(0, limit);
+    for (const { sha256 } of found) this.#condemn.run(CONDEMNED + at, sha256);
+    return found.map(({ sha256 }) => sha256);
+  }
+
+  /** Does nothing for an object that was reserved since. */
+  forget(sha256: string, at: number): void {
+    this.#forget.run(sha256, CONDEMNED + at);
   }
 
   /** Of `holder` and every holder below it. */

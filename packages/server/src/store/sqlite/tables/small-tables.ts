@@ -106,15 +106,18 @@ export class CounterTable {
 
 const VALUE = 'SELECT value FROM instance WHERE name = ?';
 const SET_VALUE = 'INSERT INTO instance (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value';
+const REMOVE_VALUE = 'DELETE FROM instance WHERE name = ?';
 
 /** Facts the instance keeps about itself. */
 export class InstanceTable {
   readonly #value: Statement<{ value: string }>;
   readonly #setValue: Statement;
+  readonly #removeValue: Statement;
 
   constructor(connection: Connection) {
     this.#value = connection.statement(VALUE);
     this.#setValue = connection.statement(SET_VALUE);
+    this.#removeValue = connection.statement(REMOVE_VALUE);
   }
 
   value(name: string): string | undefined {
@@ -123,6 +126,10 @@ export class InstanceTable {
 
   setValue(name: string, value: string): void {
     this.#setValue.run(name, value);
+  }
+
+  removeValue(name: string): void {
+    this.#removeValue.run(name);
   }
 }
 

@@ -135,12 +135,12 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
       chunks.map(({ text, words }) => (words === text ? null : words)),
     ]);
     const vectors = new Map(chunks.map((chunk, ordinal) => [ordinal, chunkVector({ namespace, pathWords }, chunk)]));
-    await sql.run(ADD_WORDS, [rows.map(({ row }) => row), rows.map(({ ordinal }) => vectors.get(ordinal) ?? '')]);
+    sql.later(ADD_WORDS, [rows.map(({ row }) => row), rows.map(({ ordinal }) => vectors.get(ordinal) ?? '')]);
   }
 
   async remove(source: string) {
     const { sql, reads } = this.#access;
     reads.wrote(`document/${source}`);
-    for (const each of DROP) await sql.run(each, [source]);
+    for (const each of DROP) sql.later(each, [source]);
   }
 }

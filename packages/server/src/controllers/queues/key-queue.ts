@@ -1,4 +1,4 @@
-import { type BackoffRule, backoffMs, type CancelTimer, type Clock, type Random } from '../base/index.ts';
+import { type BackoffRule, backoffMs, type CancelTimer, type Clock, type Random } from '../../base/index.ts';
 
 const BACKOFF: BackoffRule = { firstMs: 200, factor: 2, capMs: 60_000, jitter: 0.2 };
 

@@ -1,6 +1,14 @@
-import { type BackoffRule, backoffMs, type CancelTimer, type Clock, type Log, type Random } from '../base/index.ts';
-import type { Bus, QueueItem, Store } from '../store/contracts/index.ts';
-import { type QueueWorker, RESOURCES_CHANGED } from './contract.ts';
+import {
+  type BackoffRule,
+  backoffMs,
+  type CancelTimer,
+  type Clock,
+  type Log,
+  Passes,
+  type Random,
+} from '../../base/index.ts';
+import type { Bus, QueueItem, Store } from '../../store/contracts/index.ts';
+import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
   readonly store: Pick<Store, 'write' | 'now'>;
@@ -26,9 +34,7 @@ export class QueueRunner {
   readonly #kinds: readonly string[];
   #timer: CancelTimer = () => undefined;
   #unsubscribe: () => void = () => undefined;
-  #running: Promise<void> | undefined;
-  #wanted = false;
-  #isClosed = false;
+  readonly #passes = new Passes(() => this.#runDue());
 
   constructor(deps: QueueRunnerDeps) {
     this.#deps = deps;
@@ -48,31 +54,21 @@ export class QueueRunner {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#passes.close();
     this.#unsubscribe();
     this.#timer();
   }
 
   /** Runs items until none is due. */
-  async tick(): Promise<void> {
-    this.#wanted = true;
-    // A wish that comes while the last pass ends is seen here.
-    while (this.#wanted && !this.#isClosed) {
-      this.#running ??= this.#drain().finally(() => {
-        this.#running = undefined;
-      });
-      await this.#running;
-    }
+  tick(): Promise<void> {
+    return this.#passes.wish();
   }
 
-  async #drain(): Promise<void> {
-    while (this.#wanted && !this.#isClosed) {
-      this.#wanted = false;
-      for (;;) {
-        const items = await this.#take();
-        for (const item of items) await this.#run(item);
-        if (items.length === 0 || this.#isClosed) break;
-      }
+  async #runDue(): Promise<void> {
+    for (;;) {
+      const items = await this.#take();
+      for (const item of items) await this.#run(item);
+      if (items.length === 0 || this.#passes.isClosed) break;
     }
   }
 
@@ -107,14 +103,14 @@ export class QueueRunner {
   }
 
   #wake(): void {
-    if (this.#isClosed) return;
+    if (this.#passes.isClosed) return;
     this.tick().catch((error: unknown) => this.#deps.log.warn('the work queue failed', { reason: String(error) }));
   }
 
   #arm(): void {
     this.#timer = this.#deps.clock.after(this.#deps.pollMs, () => {
       this.#wake();
-      if (!this.#isClosed) this.#arm();
+      if (!this.#passes.isClosed) this.#arm();
     });
   }
 }

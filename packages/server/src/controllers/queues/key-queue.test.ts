@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock, seededRandom } from '../base/index.ts';
+import { ManualClock, seededRandom } from '../../base/index.ts';
 import { KeyQueue } from './key-queue.ts';
 
 describe('a queue of keys', () => {

@@ -1,0 +1,99 @@
+import { basename } from 'node:path';
+import { isMessage } from '@bufbuild/protobuf';
+import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
+import { isSvcError } from '@svc/client';
+import type { CommandContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { mediaTypeOf } from '../media-type.ts';
+import { fileAt, localContent, store } from '../stored-files/index.ts';
+import type { ManifestModule } from '../world.ts';
+import type { LocalDocument } from './manifest-documents.ts';
+
+type Parse = ManifestModule['parseManifests'];
+type Prepare = NonNullable<Parameters<Parse>[1]['prepare']>;
+type Node = Parameters<Prepare>[0];
+type Report = Parameters<Prepare>[1];
+
+const MEMBER = 'contentFromFile';
+
+/** A File manifest without its `contentFromFile`, and the path that stood there; the bytes are sent apart (PL-1.2). */
+export const takeContentPath = (
+  node: Node,
+  exists: (path: string) => boolean,
+  report: Report,
+): { readonly node: Node; readonly path?: string } => {
+  const spec = memberOf(node, 'spec');
+  const found = spec?.form === 'map' ? spec.members.find(({ name }) => name === MEMBER) : undefined;
+  const kind = memberOf(node, 'kind');
+  if (node.form !== 'map' || spec?.form !== 'map' || found === undefined) return { node };
+  if (kind?.form !== 'scalar' || kind.value !== 'File') return { node };
+  const value = found.node.form === 'scalar' ? found.node.value : undefined;
+  const path = typeof value === 'string' ? value : '';
+  if (path === '' || !exists(path))
+    report.add(found.node.at, `spec.${MEMBER}`, {
+      text: path === '' ? 'must name a file' : `there is no file ${path}`,
+      reason: 'FILE_MISSING',
+    });
+  const rest: Node = { ...spec, members: spec.members.filter((member) => member !== found) };
+  const members = node.members.map((member) => (member.node === spec ? { ...member, node: rest } : member));
+  return { node: { ...node, members }, path };
+};
+
+const memberOf = (node: Node, name: string): Node | undefined =>
+  node.form === 'map' ? node.members.find((member) => member.name === name)?.node : undefined;
+
+/** A File that a manifest describes, and where its bytes are on this machine. */
+export interface FileContent {
+  readonly namespace: string;
+  readonly spec: FileSpec;
+  /** Absolute. */
+  readonly local: string;
+}
+
+/** Sends the bytes of applied Files, except for those that are stored already. Throws with exit code 2: the rest is applied. */
+export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<void> => {
+  for (const { namespace, spec, local } of contents) {
+    const inNamespace = { ...context, target: { ...context.target, namespace } };
+    try {
+      const content = await localContent(context.world, local, local);
+      const present = await fileAt(inNamespace, spec.path);
+      if (holds(present, content.sha256)) continue;
+      const file = { spec: { ...spec, mediaType: spec.mediaType || mediaTypeOf(spec.path) } };
+      await store(inNamespace, { file, content, filename: basename(spec.path) }, present);
+      context.note(`sent ${local} to ${namespace}${spec.path}`);
+    } catch (error) {
+      if (!isSvcError(error) && !(error instanceof CommandFailure)) throw error;
+      throw new CommandFailure(`the bytes of File ${namespace}${spec.path} were not sent: ${error.message}`, {
+        exitCode: exitCodes.partial,
+        hint: 'everything else is applied: repeat the command',
+        cause: error,
+      });
+    }
+  }
+};
+
+/** Those of the documents whose bytes were named, and those that nothing brings bytes to. */
+export const contentsOf = (
+  documents: readonly LocalDocument[],
+): { readonly contents: readonly FileContent[]; readonly bare: readonly FileContent[] } => {
+  const files = documents.flatMap(({ document, contentPath = '' }) => {
+    const { resource } = document;
+    if (resource === undefined || !isMessage(resource.spec, FileSpecSchema)) return [];
+    return [{ namespace: resource.key.namespace, spec: resource.spec, local: contentPath }];
+  });
+  return { contents: files.filter(({ local }) => local !== ''), bare: files.filter(({ local }) => local === '') };
+};
+
+/** Tells of Files that have no bytes: a manifest without `contentFromFile` brings none. */
+export const noteBareFiles = async (context: CommandContext, bare: readonly FileContent[]): Promise<void> => {
+  for (const { namespace, spec } of bare) {
+    const inNamespace = { ...context, target: { ...context.target, namespace } };
+    const present = await fileAt(inNamespace, spec.path);
+    if (present?.status?.objectRef === undefined)
+      context.note(
+        `File ${namespace}${spec.path} has no bytes: name them with spec.contentFromFile, or \`svc file put LOCAL ${spec.path}\``,
+      );
+  }
+};
+
+const holds = (file: File | undefined, sha256: string): boolean => file?.status?.objectRef?.sha256 === sha256;

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { Passes } from './passes.ts';
+
+/** Passes that end when told to. */
+const held = () => {
+  const open: PromiseWithResolvers<void>[] = [];
+  const passes = new Passes(() => {
+    const pass = Promise.withResolvers<void>();
+    open.push(pass);
+    return pass.promise;
+  });
+  return { open, passes };
+};
+/** Lets everything run that waits for nothing outside. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('shares one more pass among wishes that come while one runs', async () => {
+  const { open, passes } = held();
+  const first = passes.wish();
+  const later = Promise.all([passes.wish(), passes.wish()]);
+  open[0]?.resolve();
+  await settle();
+  expect(open).toHaveLength(2);
+  open[1]?.resolve();
+  await Promise.all([first, later]);
+  expect(open).toHaveLength(2);
+});
+
+it('runs again for a wish after the end, also after a pass that failed', async () => {
+  const { open, passes } = held();
+  const failing = passes.wish();
+  open[0]?.reject(new Error('no'));
+  await expect(failing).rejects.toThrow('no');
+  const again = passes.wish();
+  await settle();
+  open[1]?.resolve();
+  await again;
+  expect(open).toHaveLength(2);
+});
+
+it('begins none once it is closed, not even the one that was wished for', async () => {
+  const { open, passes } = held();
+  const first = passes.wish();
+  const second = passes.wish();
+  passes.close();
+  open[0]?.resolve();
+  await Promise.all([first, second, passes.wish()]);
+  expect([open.length, passes.isClosed]).toEqual([1, true]);
+});

@@ -1,0 +1,44 @@
+import type { Call } from '../dispatcher/index.ts';
+import { HEAD_BYTES, onlyEnvelope } from './envelope.ts';
+import type { MessageFormat } from './message-format.ts';
+import { executeEnvelope, messageTooLarge, unknownCompression } from './message-reader.ts';
+import { executeStream } from './stream-reader.ts';
+
+/** How a protocol writes the bytes of messages into a body, where it is not as they are. */
+export interface BodyText {
+  /** Longest body that holds so many bytes. */
+  readonly most: (bytes: number) => number;
+  readonly decode: (body: Buffer) => Buffer;
+  /** A decoder of a body that comes in pieces; `isLast` with an empty piece at the end. */
+  readonly pieces: () => (piece: Buffer, isLast: boolean) => Buffer;
+}
+
+interface RequestParts {
+  readonly format: MessageFormat;
+  /** `limits.requestBytes`. */
+  readonly limit: number;
+  /** Name of the message compression that the request declares; absent for none. */
+  readonly encoding: string | undefined;
+  readonly isClientStreaming: boolean;
+  readonly text?: BodyText;
+}
+
+/**
+ * Reads what a call asks: its one message, or the messages of a client stream as they come. Throws UNIMPLEMENTED for an
+ * unknown compression; what is wrong with the body fails the call.
+ */
+export const readRequest = (call: Call, parts: RequestParts): void => {
+  const { format, limit, encoding = '', text } = parts;
+  if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
+  if (parts.isClientStreaming)
+    return executeStream(call, { format, encoding, ...(text === undefined ? {} : { unwrap: text.pieces() }) });
+  const most = limit + HEAD_BYTES;
+  call.exchange.readBody(text?.most(most) ?? most, (body) => {
+    if (body === undefined) return call.fail(messageTooLarge(limit));
+    try {
+      executeEnvelope(call, onlyEnvelope(text?.decode(body) ?? body), { format, limit, encoding });
+    } catch (error) {
+      call.fail(error);
+    }
+  });
+};

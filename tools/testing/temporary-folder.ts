@@ -1,0 +1,22 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterAll } from 'vitest';
+import { leftBehind } from './left-behind.ts';
+
+/**
+ * Each test file has a temporary folder of its own. Its hook runs after those of the file: what they left there is a failure,
+ * and goes all the same. Other users may pass through the folder, as servers do that refuse to run as root.
+ */
+const outer = tmpdir();
+const folder = mkdtempSync(join(outer, 'svc-tests-'));
+chmodSync(folder, 0o755);
+process.env['TMPDIR'] = folder;
+
+afterAll(() => {
+  const left = leftBehind(folder);
+  process.env['TMPDIR'] = outer;
+  rmSync(folder, { recursive: true, force: true });
+  if (left.length > 0) throw new Error(`the tests of this file left behind: ${left.join(', ')}`);
+});
