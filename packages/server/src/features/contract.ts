@@ -22,6 +22,8 @@ export interface StreamSink<T> {
   open(): void;
   /** `id` is the SSE id (the cursor). False = the reader lags: hold further messages until `drained` fires. */
   send(message: T, id: string): boolean;
+  /** Messages sent by `work`, which waits for nothing, leave in one write where the transport can; none is held longer. */
+  together(work: () => void): void;
   /** Called every time a lagging reader has caught up. */
   onDrained(notify: () => void): void;
   /** True while nothing waits in the transport. */

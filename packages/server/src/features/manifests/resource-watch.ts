@@ -18,6 +18,12 @@ const BOOKMARK_AT_START = 'svc-bookmark';
 const BATCH = 500;
 const QUIET_MS = 30_000;
 
+interface Sent {
+  readonly event: ResourceChangedEvent;
+  /** The cursor. */
+  readonly id: string;
+}
+
 export interface WatchCall {
   readonly request: WatchResourcesRequest;
   readonly context: CallContext;
@@ -37,9 +43,10 @@ export class ResourceWatch {
   /** Version up to which a reader that prefers so is waiting to have everything. */
   #awaited: number | undefined;
   #failure: Fault | undefined;
-  #isLive = false;
   #wake: () => void = () => undefined;
   #quietTimer: CancelTimer = () => undefined;
+  /** Monotonic milliseconds. */
+  #sentMs = 0;
 
   constructor(deps: ManifestsDeps & { readonly events: ChangeEvents }, call: WatchCall) {
     this.#deps = deps;
@@ -111,11 +118,10 @@ export class ResourceWatch {
         const place = after === undefined ? {} : { after };
         return tx.resources.list({ scope, limit: BATCH, ...(kind === '' ? {} : { kind }), ...place });
       });
-      for (const resource of page)
-        if (this.#filter.admits(resource)) {
-          const event = this.#deps.events.ofPresent(resource, this.#readsSecrets(resource));
-          await this.#send(event, String(newest));
-        }
+      await this.#sendAll(page, (resource) => {
+        if (!this.#filter.admits(resource)) return undefined;
+        return { event: this.#deps.events.ofPresent(resource, this.#readsSecrets(resource)), id: String(newest) };
+      });
       after = page.at(-1)?.key;
       if (page.length < BATCH || this.#isOver()) break;
     }
@@ -129,20 +135,21 @@ export class ResourceWatch {
     while (this.#last < joined && !this.#isOver()) {
       const changes = await this.#deps.store.direct.resources.changes(this.#last, BATCH);
       if (changes.length === 0) return;
-      for (const change of changes) await this.#show(change);
+      await this.#sendAll(changes, (change) => this.#shown(change));
     }
   }
 
   async #live(): Promise<void> {
-    this.#isLive = true;
+    this.#sentMs = this.#deps.clock.monotonicMs();
     this.#armQuiet();
     while (!this.#isOver()) {
       if (this.#failure !== undefined) throw this.#failure;
       const batch = this.#waiting;
       this.#waiting = [];
-      for (const change of batch) await this.#show(change);
+      await this.#sendAll(batch, (change) => this.#shown(change));
       await this.#tellArrival();
-      if (batch.length === 0) await this.#pause();
+      // What came while the others were sent has woken nobody.
+      if (this.#waiting.length === 0) await this.#pause();
     }
   }
 
@@ -153,36 +160,56 @@ export class ResourceWatch {
     await this.#bookmark();
   }
 
-  async #show(change: ResourceChange): Promise<void> {
-    if (change.version <= this.#last || this.#isOver()) return;
+  #shown(change: ResourceChange): Sent | undefined {
+    if (change.version <= this.#last) return undefined;
     this.#last = change.version;
     const as = this.#filter.judge(change);
-    if (as === undefined) return;
+    if (as === undefined) return undefined;
     const secrets = this.#readsSecrets(change.resource);
-    await this.#send(this.#deps.events.ofChange(change, { secrets, as }), String(change.version));
+    return { event: this.#deps.events.ofChange(change, { secrets, as }), id: String(change.version) };
   }
 
-  async #bookmark(): Promise<void> {
+  #bookmark(): Promise<void> {
     const event = bookmark(this.#last, this.#deps.clock.nowMicros());
-    await this.#send(event, String(this.#last));
+    return this.#sendAll([event], () => ({ event, id: String(this.#last) }));
   }
 
-  async #send(event: ResourceChangedEvent, id: string): Promise<void> {
+  /** Sends what `make` answers for each, as much at a time as the reader takes; one write for all that leaves together. */
+  async #sendAll<T>(items: readonly T[], make: (item: T) => Sent | undefined): Promise<void> {
     const { sink } = this.#call;
-    sink.send(event, id);
-    this.#armQuiet();
-    while (!sink.writable && !this.#isOver()) {
+    const rest = items.values();
+    let isDone = false;
+    const sendSome = (): void => {
+      while (!isDone && sink.writable) {
+        const { value, done = false } = rest.next();
+        isDone = done;
+        const sent = value === undefined ? undefined : make(value);
+        if (sent === undefined) continue;
+        sink.send(sent.event, sent.id);
+        this.#sentMs = this.#deps.clock.monotonicMs();
+      }
+    };
+    while (!isDone && !this.#isOver()) {
+      if (items.length === 1) sendSome();
+      else sink.together(sendSome);
+      await this.#untilWritable();
+    }
+  }
+
+  async #untilWritable(): Promise<void> {
+    while (!this.#call.sink.writable && !this.#isOver()) {
       if (this.#failure !== undefined) throw this.#failure;
       await this.#pause();
     }
   }
 
   /** Quiet for a while: the reader learns how far it is. */
-  #armQuiet(): void {
-    this.#quietTimer();
-    this.#quietTimer = this.#deps.clock.after(QUIET_MS, () => {
+  #armQuiet(delayMs = QUIET_MS): void {
+    this.#quietTimer = this.#deps.clock.after(delayMs, () => {
       if (this.#isOver()) return;
-      if (this.#isLive && this.#waiting.length === 0 && this.#call.sink.writable)
+      const leftMs = this.#sentMs + QUIET_MS - this.#deps.clock.monotonicMs();
+      if (leftMs > 0) return this.#armQuiet(leftMs);
+      if (this.#waiting.length === 0 && this.#call.sink.writable)
         this.#call.sink.send(bookmark(this.#last, this.#deps.clock.nowMicros()), String(this.#last));
       this.#armQuiet();
     });

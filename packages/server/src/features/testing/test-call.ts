@@ -37,6 +37,7 @@ export class TestStream<T> {
         this.ids.push(id);
         return isWritable();
       },
+      together: (work) => work(),
       onDrained: (notify) => void this.#drained.push(notify),
       get writable() {
         return isWritable();

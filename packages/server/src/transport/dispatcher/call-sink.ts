@@ -51,6 +51,12 @@ export class CallSink implements StreamSink<object>, OpenStream {
     return this.call.exchange.write(chunk);
   }
 
+  together(work: () => void): void {
+    if (this.#ended) return work();
+    this.open();
+    this.call.exchange.together(work);
+  }
+
   onDrained(notify: () => void): void {
     this.call.exchange.onDrained(notify);
   }

@@ -47,6 +47,8 @@ export interface Exchange extends CredentialCarrier {
   open(status: number, headers: HeaderList, hasTrailers?: boolean): void;
   /** Writes one chunk; false while the reader lags. After the peer has gone it does nothing. */
   write(chunk: StreamChunk): boolean;
+  /** Chunks that `work` writes reach the connection in one piece. */
+  together(work: () => void): void;
   /** Ends a streamed answer, with trailers when it was opened so. */
   end(trailers?: Trailers): void;
   /** Ends a streamed answer that is not whole, so that the peer sees it broken instead of waiting for the rest. */

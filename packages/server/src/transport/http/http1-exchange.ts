@@ -105,6 +105,16 @@ export class Http1Exchange implements Exchange {
     return keepsUp;
   }
 
+  together(work: () => void): void {
+    const target = (this.#direct ? this.#response.socket : null) ?? this.#response;
+    target.cork();
+    try {
+      work();
+    } finally {
+      target.uncork();
+    }
+  }
+
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -148,6 +148,16 @@ export class Http2Exchange implements Exchange {
     this.#stopReading();
   }
 
+  together(work: () => void): void {
+    const stream = this.#stream;
+    stream.cork();
+    try {
+      work();
+    } finally {
+      stream.uncork();
+    }
+  }
+
   breakOff(): void {
     if (this.closed) return;
     this.#finish();

@@ -294,7 +294,8 @@ describe('streams of channels', () => {
     if (operation?.kind !== 'stream') throw new Error('not mounted');
     const signal = AbortSignal.abort();
     const request = create(method.streamChannelEvents.input, { ns: 'default', channel: 'ops' });
-    const sink = { open: () => undefined, send: () => true, onDrained: () => undefined, writable: true };
+    const together = (work: () => void): void => work();
+    const sink = { open: () => undefined, send: () => true, together, onDrained: () => undefined, writable: true };
     await operation.handle(request, { signal } as never, sink);
   });
 });

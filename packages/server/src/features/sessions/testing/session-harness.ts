@@ -34,6 +34,10 @@ export class TestSink implements StreamSink<SessionMessagePartEvent> {
     return !this.lag;
   }
 
+  together(work: () => void): void {
+    work();
+  }
+
   onDrained(notify: () => void): void {
     this.#drained = notify;
   }
