@@ -321,6 +321,17 @@ describe('svc delete -f and svc prune', () => {
     expect(shell.out()).toContain('Namespace n/n is not there any more\n');
   });
 
+  it('deletes what variables name', async () => {
+    const seen: string[] = [];
+    const handlers: FakeHandlers = {
+      unary: { DeleteResource: ({ name }: Request) => ({ pending: seen.push(name) < 0 }) },
+    };
+    const shell = world({ files: { '/work/a.yaml': file(agent('"{{ vars.who }}"')) }, handlers });
+    expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
+    expect(await shell.run('delete', '-f', 'a.yaml', '--var', 'who=bot')).toBe(exitCodes.ok);
+    expect(seen).toEqual(['bot']);
+  });
+
   it('ends with 2 when only some of it went', async () => {
     const handlers: FakeHandlers = {
       unary: {

@@ -2,17 +2,12 @@ import type { Command } from 'commander';
 import type { ExportOptions } from '../archive/index.ts';
 import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
 import type { World } from '../world.ts';
+import { readingManifests } from './manifest-options.ts';
 import { example, run } from './run-action.ts';
 
 /** Commands that read manifests (PL-1.4). */
 export const declareManifestCommands = (program: Command, world: World): void => {
   const load = () => import('../manifests/index.ts');
-  const reading = (command: Command): Command =>
-    command
-      .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
-      .option('--var <pair...>', 'name=value for {{ vars.name }}, read as YAML')
-      .option('--var-string <pair...>', 'name=value that stays text')
-      .option('--vars-file <path...>', 'values of variables as YAML or JSON');
   const pruning = (command: Command): Command =>
     command
       .option('--set <name>', 'apply set that the resources belong to')
@@ -20,7 +15,9 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       .option('--allow-empty', 'an empty input deletes all of the set')
       .option('-y, --yes', 'do not ask before deleting');
   pruning(
-    reading(example(program.command('apply'), 'svc apply -f team/ --wait', 'svc apply -f team/ --set team --prune')),
+    readingManifests(
+      example(program.command('apply'), 'svc apply -f team/ --wait', 'svc apply -f team/ --set team --prune'),
+    ),
   )
     .description('make resources as manifests say')
     .option('--manager <name>', 'on whose behalf fields are managed (svc-cli)')
@@ -32,10 +29,10 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .option('--prune', 'delete what the set held before and no longer holds')
     .option('--wait [duration]', 'until everything is ready, at most this long (5m)')
     .action(run<ApplyOptions>(async (_words, options) => (await load()).apply(world, options)));
-  reading(example(program.command('diff'), 'svc diff -f team/'))
+  readingManifests(example(program.command('diff'), 'svc diff -f team/'))
     .description('what apply would change')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).diff(world, options)));
-  reading(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
+  readingManifests(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
     .description('manifests with their variables, checked, in canonical form')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
   example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
@@ -52,7 +49,7 @@ export const declareManifestCommands = (program: Command, world: World): void =>
         (await import('../archive/index.ts')).importFile(world, file, options),
       ),
     );
-  pruning(reading(example(program.command('prune'), 'svc prune -f team/ --set team')))
+  pruning(readingManifests(example(program.command('prune'), 'svc prune -f team/ --set team')))
     .description('delete what a set holds and manifests lack')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));
 };

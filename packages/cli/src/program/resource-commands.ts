@@ -3,6 +3,7 @@ import type { DeleteFilesOptions } from '../manifests/index.ts';
 import type { CreateOptions, DeleteOptions, GetOptions, WaitOptions } from '../resources/index.ts';
 import type { World } from '../world.ts';
 import { declareApiKeyCreation } from './api-key-commands.ts';
+import { readingManifests } from './manifest-options.ts';
 import { example, run } from './run-action.ts';
 
 /** Commands that treat all kinds alike. */
@@ -41,9 +42,13 @@ export const declareResourceCommands = (program: Command, world: World): void =>
         (await import('../resources/index.ts')).describe(world, words, options),
       ),
     );
-  scoped(example(program.command('delete [kind] [name...]'), 'svc delete agent helper', 'svc delete -f team/'))
+  const deleting = example(
+    program.command('delete [kind] [name...]'),
+    'svc delete agent helper',
+    'svc delete -f team/',
+  );
+  readingManifests(scoped(deleting))
     .description('delete some of them, or everything that manifests name')
-    .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')
     .option('--cascade <way>', 'what becomes of dependants: background, foreground or orphan')
     .option('--force', 'strip the finalizers that hold it; admins only')
     .option('--purge', 'namespaces: remove the contents at once')

@@ -1,8 +1,7 @@
 import { findKind } from '../resources/index.ts';
 import type { ResourceKey, Store, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { QueueWorker, ReconcileOutcome, ResourceWriter, WorkItem, WriteOrigin } from './contract.ts';
-import { blockedStatus } from './held-status.ts';
-import { FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeldBy } from './resource-removal.ts';
+import { blockedStatus, FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeldBy } from './resource-removal.ts';
 import { GC_OWNERS } from './resource-writer.ts';
 
 const BATCH = 100;

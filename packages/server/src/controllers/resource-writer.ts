@@ -32,8 +32,7 @@ import type {
   WriteOutcome,
   WriteResult,
 } from './contract.ts';
-import { heldStatus } from './held-status.ts';
-import { ResourceRemoval } from './resource-removal.ts';
+import { heldStatus, ResourceRemoval } from './resource-removal.ts';
 import { sealedText } from './sealed-text.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
 import {

@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import * as shapes from '@svc/api/resources';
-import type { NameRule } from './names.ts';
+import type { NameRule } from './identifiers/index.ts';
 
 /** Who writes resources of a kind (API-7). `labels`: the ResourceService changes labels and annotations only. */
 export interface KindWriters {

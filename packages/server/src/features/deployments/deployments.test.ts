@@ -408,11 +408,6 @@ describe('one mistake', () => {
       'Agent/acme:a!#/metadata/name: Invalid:metadata.name',
     ],
     [
-      'a label of the system',
-      template('t', 'systemPrompt: x', { metadata: 'labels: {svc/x: "{{ namespace.leaf }}"}' }),
-      'Agent/t#/metadata/labels/svc~1x: Invalid:metadata.labels[svc/x]',
-    ],
-    [
       'a process outside mcp.stdioNamespaces',
       template('t', 'transport: stdio, target: run', { kind: 'McpServer' }),
       'McpServer/t#: Denied',

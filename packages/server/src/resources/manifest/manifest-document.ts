@@ -1,9 +1,8 @@
 import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
-import { fileName } from '../file-name.ts';
+import { fileName, SYSTEM_NAMESPACE } from '../identifiers/index.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
-import { SYSTEM_NAMESPACE } from '../namespace-paths.ts';
 import { type RecordKey, recordKey } from '../record.ts';
 import { settleSpec } from './kind-forms.ts';
 import { FindingReport } from './manifest-finding.ts';

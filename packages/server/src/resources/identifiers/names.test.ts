@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { API_VERSION, canonicalApiVersion, findKind, kindRow, kinds } from './kinds.ts';
+import { API_VERSION, canonicalApiVersion, findKind, kindRow, kinds } from '../kinds.ts';
+import { formatKey, namespaceKey, recordKey } from '../record.ts';
 import { isName, isSecretKey, type NameRule } from './names.ts';
 import { leafName, pathAncestors, pathParent, pathRoot } from './namespace-paths.ts';
-import { formatKey, namespaceKey, recordKey } from './record.ts';
 import { formatSessionName, parseSessionName } from './session-name.ts';
 
 const cases: readonly (readonly [NameRule, readonly string[], readonly string[]])[] = [

@@ -1,5 +1,5 @@
 import type { ResourceMeta } from '@svc/api/resources';
-import type { FieldViolation } from '../base/index.ts';
+import type { FieldViolation } from '../../base/index.ts';
 import { isName, nameForm } from './names.ts';
 
 /** What a request with a whole resource is addressed by; without a name it creates one. */

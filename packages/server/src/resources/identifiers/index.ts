@@ -1,0 +1,9 @@
+/**
+ * identifiers: what things are called: the grammar of names, paths of namespaces, names of files and sessions, and how a
+ * name in a body agrees with the path of its request. Knows no kind.
+ */
+export * from './file-name.ts';
+export * from './names.ts';
+export * from './namespace-paths.ts';
+export * from './path-names.ts';
+export * from './session-name.ts';
