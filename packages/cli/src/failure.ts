@@ -1,4 +1,4 @@
-import { isSvcError, type SvcError } from '@svc/client';
+import { isSvcError, type SvcError } from '@svc/client/error';
 
 /** How the program ends (PL-13). */
 export const exitCodes = {
