@@ -1,6 +1,5 @@
 import type { GlobalOptions } from '../connection.ts';
 import { resolveTarget } from '../connection.ts';
-import { outputForm, printValue } from '../output.ts';
 import { VERSION } from '../version.ts';
 import type { World } from '../world.ts';
 
@@ -11,6 +10,8 @@ const SERVER_MS = 1_500;
 export const version = async (world: World, options: GlobalOptions): Promise<void> => {
   const { server: address } = resolveTarget(world, options);
   const server = await serverVersion(world, address);
+  // Loaded here: starting a server, next door, needs no forms of output, which bring all kinds and the client.
+  const { outputForm, printValue } = await import('../output.ts');
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
     return printValue(world, { client: VERSION, node: world.nodeVersion, server: server ?? null, address }, form);

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
-import { outputForm, printValue } from '../output.ts';
 import { renderTable, styleFor } from '../terminal/index.ts';
 import type { ServerModule, World } from '../world.ts';
 
@@ -39,6 +38,8 @@ export const checkConfig = async (world: World, options: ConfigOptions): Promise
 export const showConfig = async (world: World, options: ConfigOptions): Promise<void> => {
   const { server, loaded } = await load(world, options);
   const rows = server.configurationValues(loaded);
+  // Loaded here, as in about.ts: starting a server needs no forms of output.
+  const { outputForm, printValue } = await import('../output.ts');
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: rows }, form);
   const changed = rows.filter((row) => options.all === true || row.source !== 'default');

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { AgentSpecSchema } from '@svc/api/resources';
-import { isSvcError } from '@svc/client';
+import { isSvcError } from '@svc/client/error';
 import { configInside, hasOwnConfig } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';

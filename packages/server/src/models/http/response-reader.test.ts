@@ -34,6 +34,15 @@ describe('an answer of HTTP/1.1', () => {
     expect(readAll(text, size)).toMatchObject({ body: 'hello two\r\nthree', ended: 1, reusable: true });
   });
 
+  it.each(SIZES)(
+    'is read whole in chunks whose sizes have letters and leading zeros, in pieces of %i bytes',
+    (size) => {
+      const text =
+        'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n0B\r\nabcdefghijk\r\n0000000002\r\n.!\r\n0\r\n\r\n';
+      expect(readAll(text, size)).toMatchObject({ body: '0123456789abcdefghijk.!', ended: 1, reusable: true });
+    },
+  );
+
   it.each(SIZES)('is read after interim answers, in pieces of %i bytes', (size) => {
     const text = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\nHTTP/1.1 204 None\r\n\r\n';
     expect(readAll(text, size)).toMatchObject({ status: 204, body: '', ended: 1, reusable: true });
