@@ -190,11 +190,6 @@ describe('resources of every kind', () => {
       expect(await find('one')).toBeDefined();
     });
 
-    it('is not found where there is not even their namespace', async () => {
-      await expect(remove('one', { ns: 'nowhere' })).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
-      await expect(remove('one')).rejects.toMatchObject({ reason: 'SKILL_NOT_FOUND' });
-    });
-
     it('not while a finalizer holds them, unless forced', async () => {
       await skill('held', { finalizers: ['example.org/hold'] });
       expect((await remove('held')).pending).toBe(true);

@@ -15,7 +15,7 @@ import {
 import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../base/index.ts';
 import type { Propagation, RemoveResult } from '../../controllers/contract.ts';
-import { fillPage, namespaceKey, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
+import { fillPage, parseLabelSelector, resourceNotFound } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import { type Operation, serverStream, unary } from '../contract.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
@@ -117,9 +117,6 @@ const deleteResource = async (
       const tombstone = await deps.namespaces.remove(tx, context, { name: key.name, purge: false, resourceVersion });
       return { resource: tombstone, pending: true };
     }
-    // What does not exist is not found, wherever it would be (API-8): a missing namespace too.
-    const home = namespaceKey(key.namespace);
-    if ((await tx.resources.get(home)) === undefined) throw resourceNotFound(home);
     return deps.writer.remove(tx, context, {
       key,
       resourceVersion,
