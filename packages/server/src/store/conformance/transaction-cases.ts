@@ -56,11 +56,14 @@ export const transactionCases = (make: MakeStore): void => {
         await tx.instance.setValue('n', '1');
         expect(await tx.instance.value('n')).toBe('1');
       });
-      const writing = store.write((tx) => tx.instance.setValue('n', '2'));
-      const seen = await store.read(async (tx) => [await tx.instance.value('n'), await tx.instance.value('n')]);
-      expect(seen).toEqual(['1', '1']);
-      await writing;
-      expect(await store.direct.instance.value('n')).toBe('2');
+      const numbers = Array.from({ length: 20 }, (_, index) => `${index}`);
+      const writing = numbers.map((number) => store.write((tx) => tx.instance.setValue('n', number)));
+      const reading = numbers.map(() =>
+        store.read(async (tx) => [await tx.instance.value('n'), await tx.instance.value('n')]),
+      );
+      for (const [first, second] of await Promise.all(reading)) expect(second).toBe(first);
+      await Promise.all(writing);
+      expect(numbers).toContain(await store.direct.instance.value('n'));
     });
 
     it('removes a value with its row, whether it was there or not', async () => {
