@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { afterAll } from 'vitest';
 import { PostgresService } from '../postgres-server/index.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -9,12 +10,16 @@ const SHORT_LEASE = '5s';
 let service: Promise<PostgresService> | undefined;
 const databases = new Map<string, Promise<string>>();
 
-/** It ends with the process of the test file. */
 const startService = async (): Promise<PostgresService> => {
   const started = await PostgresService.start();
   if (started === undefined) throw new Error('SVC_E2E_STORE=postgres needs PostgreSQL');
   return started;
 };
+
+/** After the hooks of the test file, whose servers use it. */
+afterAll(async () => {
+  await (await service)?.[Symbol.asyncDispose]();
+});
 
 const createDatabase = async (): Promise<string> => {
   service ??= startService();
