@@ -115,7 +115,7 @@ try {
     const before = await counters();
     await repeat(operation);
     const used = between(before, await counters());
-    const net = (key) => shown((used[key] - (idle[key] / idle.at) * used.at) / COUNT);
+    const net = (key) => shown(Math.max(0, used[key] - (idle[key] / idle.at) * used.at) / COUNT);
     const row = ['transactions', 'inserted', 'updated', 'deleted', 'wal', 'cpu'].map(net);
     console.log(`| ${[title, ...row].join(' | ')} |`);
   }
