@@ -1,7 +1,13 @@
 import type { AppendAudit } from '../controllers/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { Runtime } from '../runtime/index.ts';
-import type { ResourceKey, SessionRow, Store, WriteTx } from '../store/contracts/index.ts';
+import {
+  type ResourceKey,
+  resourcePages,
+  type SessionRow,
+  type Store,
+  type WriteTx,
+} from '../store/contracts/index.ts';
 import type { Config } from './config/index.ts';
 import type { PeriodicJob } from './periodic.ts';
 
@@ -17,7 +23,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const ROWS = 500;
 const SESSIONS = 100;
-const AGENTS = 500;
 /** Readers of the change log inside the servers are never further behind than this. */
 const LEAST_HISTORY_MS = MINUTE_MS;
 const ORIGIN = { requestId: '', operation: 'retention', caller: { identity: 'system' } };
@@ -57,14 +62,8 @@ const trimAll = async (store: Pick<Store, 'write'>, trim: (tx: WriteTx) => Promi
 /** Sessions without a turn that nothing happened to since `before`, agent by agent. */
 const removeIdle = async (deps: RetentionDeps, before: number): Promise<void> => {
   const { resources } = deps.store.direct;
-  let after: ResourceKey | undefined;
-  for (;;) {
-    const place = after === undefined ? {} : { after };
-    const agents = await resources.list({ kind: 'Agent', scope: { type: 'all' }, limit: AGENTS, ...place });
+  for await (const agents of resourcePages(resources, { kind: 'Agent', scope: { type: 'all' } }))
     for (const { key } of agents) await removeIdleOf(deps, key, before);
-    after = agents.at(-1)?.key;
-    if (agents.length < AGENTS) return;
-  }
 };
 
 const removeIdleOf = async (deps: RetentionDeps, agent: ResourceKey, before: number): Promise<void> => {
