@@ -23,7 +23,10 @@ export const owedBackup = async (reads: Pick<ReadTx, 'instance'>): Promise<OwedB
 export const oweBackup = (tx: Pick<WriteTx, 'instance'>, owed: OwedBackup): Promise<void> =>
   tx.instance.setValue(OWED, JSON.stringify(owed));
 
-export const settleBackup = (tx: Pick<WriteTx, 'instance'>): Promise<void> => tx.instance.removeValue(OWED);
+/** The backup of that time is made; a later one that is owed stays so. */
+export const settleBackup = async (tx: Pick<WriteTx, 'instance'>, dueMs: number): Promise<void> => {
+  if ((await owedBackup(tx))?.dueMs === dueMs) await tx.instance.removeValue(OWED);
+};
 
 /** Tries that failed; the one that runs is not counted. */
 export const failedTries = (owed: OwedBackup | undefined): number =>
