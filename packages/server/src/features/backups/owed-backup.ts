@@ -1,7 +1,7 @@
 import type { ReadTx, WriteTx } from '../../store/contracts/index.ts';
 
 /** Value of the instance: the backup of the schedule that was begun and did not end well; absent when none is owed. */
-const OWED = 'backup.owed';
+export const OWED = 'backup.owed';
 
 /** A scheduled backup that is to be made again. */
 export interface OwedBackup {
