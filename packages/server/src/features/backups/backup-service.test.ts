@@ -306,6 +306,26 @@ describe('scheduled backups', () => {
     },
   );
 
+  it('that failed are owed no more once one was made by hand, as the doctor says', async () => {
+    const schedule = scheduleOf(2, breakable().service);
+    clock.advance(HOUR_MS);
+    await schedule.tick();
+    await serviceOf().create('svc', origin);
+    expect(await owedBackup(store.direct)).toBeUndefined();
+    clock.advance(60_000);
+    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([false, undefined]);
+  });
+
+  it('that are under way for the first time stay owed whatever is made by hand', async () => {
+    const never = { create: () => new Promise<never>(() => undefined), prune: async () => undefined };
+    const schedule = scheduleOf(2, never as unknown as BackupService);
+    clock.advance(HOUR_MS);
+    void schedule.tick();
+    await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+    await serviceOf().create('svc', origin);
+    expect(await owedBackup(store.direct)).toMatchObject({ tries: 1, problem: '' });
+  });
+
   it('end with a schedule that has no further time', async () => {
     const service = serviceOf();
     const schedule = new BackupSchedule({

@@ -28,6 +28,11 @@ export const settleBackup = async (tx: Pick<WriteTx, 'instance'>, dueMs: number)
   if ((await owedBackup(tx))?.dueMs === dueMs) await tx.instance.removeValue(OWED);
 };
 
+/** Somebody made a backup by hand: one that failed before is owed no more. The first try of one goes on. */
+export const settleFailedBackup = async (tx: Pick<WriteTx, 'instance'>): Promise<void> => {
+  if (failedTries(await owedBackup(tx)) > 0) await tx.instance.removeValue(OWED);
+};
+
 /** Tries that failed; the one that runs is not counted. */
 export const failedTries = (owed: OwedBackup | undefined): number =>
   owed === undefined || owed.problem === '' ? 0 : owed.tries;
