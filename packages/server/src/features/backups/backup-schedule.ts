@@ -49,27 +49,41 @@ export class BackupSchedule {
   }
 
   async #try(owed: OwedBackup): Promise<boolean> {
-    const { service, store, keep, log } = this.#deps;
+    const { service, store, log } = this.#deps;
     try {
       await service.create('scheduled', ORIGIN);
-      await service.prune(keep);
     } catch (error) {
       await this.#fail(owed, error);
       return false;
     }
-    await store.write(settleBackup);
+    await store.write((tx) => settleBackup(tx, owed.dueMs));
     if (owed.tries > 1) log.info('the scheduled backup was made at last', { tries: owed.tries });
+    await this.#prune();
     return true;
+  }
+
+  /** The backup is made whatever becomes of the old ones: one more would not help, and the next one removes them too. */
+  async #prune(): Promise<void> {
+    const { service, keep, log } = this.#deps;
+    try {
+      await service.prune(keep);
+    } catch (error) {
+      log.error('old scheduled backups could not be removed', { keep, problem: problemOf(error) }, error);
+    }
   }
 
   /** The store may be what failed: then nothing is noted, and the backup is owed when this try counts as killed. */
   async #fail(owed: OwedBackup, error: unknown): Promise<void> {
     const { store, log, random } = this.#deps;
     const waitMs = backoffMs(RETRY, owed.tries, random);
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = problemOf(error);
     const retry = { tries: owed.tries, retry_seconds: Math.round(waitMs / 1000), problem };
     log.error('a scheduled backup failed', retry, error);
-    await store.write((tx) => oweBackup(tx, { ...owed, nextMs: this.#nowMs() + waitMs, problem }));
+    await store.write(async (tx) => {
+      // Another node may have made it meanwhile, or have taken the next one.
+      if ((await owedBackup(tx))?.dueMs === owed.dueMs)
+        await oweBackup(tx, { ...owed, nextMs: this.#nowMs() + waitMs, problem });
+    });
   }
 
   /** One of the nodes makes it. */
@@ -96,3 +110,5 @@ export class BackupSchedule {
     return this.#deps.clock.nowMicros() / 1000;
   }
 }
+
+const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

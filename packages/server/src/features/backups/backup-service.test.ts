@@ -270,6 +270,62 @@ describe('scheduled backups', () => {
     expect([await schedule.tick(), await schedule.tick(), readdirSync(dir).length]).toEqual([true, false, 1]);
   });
 
+  it('are made once though old ones cannot be removed', async () => {
+    const sound = serviceOf();
+    const prune = () => Promise.reject(new Error('not allowed'));
+    const schedule = scheduleOf(1, { create: sound.create.bind(sound), prune } as unknown as BackupService);
+    clock.advance(HOUR_MS);
+    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+    expect(warned).toEqual([
+      ['old scheduled backups could not be removed', expect.objectContaining({ keep: 1, problem: 'not allowed' })],
+    ]);
+    clock.advance(60_000);
+    expect([await schedule.tick(), readdirSync(dir).length]).toEqual([false, 1]);
+  });
+
+  it.each(['made', 'failed'])(
+    'that are %s late leave the next one owed, which another node has taken meanwhile',
+    async (end) => {
+      const late = Promise.withResolvers<void>();
+      const never = new Promise<never>(() => undefined);
+      const [slow, dying] = [late.promise, never].map((create) =>
+        scheduleOf(2, { create: () => create, prune: async () => undefined } as unknown as BackupService),
+      );
+      clock.advance(HOUR_MS);
+      const ending = slow!.tick();
+      await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+      expect(await dying!.tick()).toBe(false);
+      clock.advance(HOUR_MS);
+      const dueMs = clock.nowMicros() / 1000;
+      void dying!.tick();
+      await expect.poll(async () => (await owedBackup(store.direct))?.dueMs).toBe(dueMs);
+      if (end === 'made') late.resolve();
+      else late.reject(new Error('too late'));
+      expect(await ending).toBe(end === 'made');
+      expect(await owedBackup(store.direct)).toMatchObject({ dueMs, tries: 1, problem: '' });
+    },
+  );
+
+  it('that failed are owed no more once one was made by hand, as the doctor says', async () => {
+    const schedule = scheduleOf(2, breakable().service);
+    clock.advance(HOUR_MS);
+    await schedule.tick();
+    await serviceOf().create('svc', origin);
+    expect(await owedBackup(store.direct)).toBeUndefined();
+    clock.advance(60_000);
+    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([false, undefined]);
+  });
+
+  it('that are under way for the first time stay owed whatever is made by hand', async () => {
+    const never = { create: () => new Promise<never>(() => undefined), prune: async () => undefined };
+    const schedule = scheduleOf(2, never as unknown as BackupService);
+    clock.advance(HOUR_MS);
+    void schedule.tick();
+    await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+    await serviceOf().create('svc', origin);
+    expect(await owedBackup(store.direct)).toMatchObject({ tries: 1, problem: '' });
+  });
+
   it('end with a schedule that has no further time', async () => {
     const service = serviceOf();
     const schedule = new BackupSchedule({

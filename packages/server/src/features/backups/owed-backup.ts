@@ -1,7 +1,7 @@
 import type { ReadTx, WriteTx } from '../../store/contracts/index.ts';
 
 /** Value of the instance: the backup of the schedule that was begun and did not end well; absent when none is owed. */
-const OWED = 'backup.owed';
+export const OWED = 'backup.owed';
 
 /** A scheduled backup that is to be made again. */
 export interface OwedBackup {
@@ -23,7 +23,15 @@ export const owedBackup = async (reads: Pick<ReadTx, 'instance'>): Promise<OwedB
 export const oweBackup = (tx: Pick<WriteTx, 'instance'>, owed: OwedBackup): Promise<void> =>
   tx.instance.setValue(OWED, JSON.stringify(owed));
 
-export const settleBackup = (tx: Pick<WriteTx, 'instance'>): Promise<void> => tx.instance.removeValue(OWED);
+/** The backup of that time is made; a later one that is owed stays so. */
+export const settleBackup = async (tx: Pick<WriteTx, 'instance'>, dueMs: number): Promise<void> => {
+  if ((await owedBackup(tx))?.dueMs === dueMs) await tx.instance.removeValue(OWED);
+};
+
+/** Somebody made a backup by hand: one that failed before is owed no more. The first try of one goes on. */
+export const settleFailedBackup = async (tx: Pick<WriteTx, 'instance'>): Promise<void> => {
+  if (failedTries(await owedBackup(tx)) > 0) await tx.instance.removeValue(OWED);
+};
 
 /** Tries that failed; the one that runs is not counted. */
 export const failedTries = (owed: OwedBackup | undefined): number =>

@@ -15,7 +15,8 @@ describe('a restored row', () => {
     expect(restored('instance', { name: 'clock', value: '5' })).toEqual({ name: 'clock', value: '5' });
   });
 
-  it('of the instance does not say with which key secrets were encrypted, nor that a restore goes on', () => {
+  it('of the instance does not say with which key secrets were encrypted, nor what goes on or is owed', () => {
+    expect(restored('instance', { name: 'backup.owed', value: '{}' })).toBeUndefined();
     expect(restored('instance', { name: 'restore', value: 'a' })).toBeUndefined();
     expect(restored('instance', { name: 'secrets.key', value: 'hashed:v1:a:b' })).toBeUndefined();
   });

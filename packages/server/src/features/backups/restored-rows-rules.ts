@@ -6,9 +6,15 @@ import {
   INSTANCE_RESTORE,
   INSTANCE_SECRET_KEY,
 } from '../../store/contracts/index.ts';
+import { OWED } from './owed-backup.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
+/**
+ * Values that told of the old instance. Keys need not come along: the first node that starts on the store notes what it has.
+ * A scheduled backup is owed in its own archive, because it was not whole yet.
+ */
+const NOT_RESTORED: ReadonlySet<unknown> = new Set([INSTANCE_SECRET_KEY, INSTANCE_RESTORE, OWED]);
 
 /**
  * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.
@@ -18,8 +24,7 @@ const RESTORED = 'restored/';
 export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {
   switch (table.name) {
     case 'instance':
-      // Keys need not come along: the first node that starts on the store notes what it has.
-      if (row['name'] === INSTANCE_SECRET_KEY || row['name'] === INSTANCE_RESTORE) return undefined;
+      if (NOT_RESTORED.has(row['name'])) return undefined;
       return row['name'] === INSTANCE_EPOCH ? { ...row, value: epoch } : row;
     case 'claims':
       return { ...row, worker: `${RESTORED}${row['worker']}`, expires_at: 0 };

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../../base/index.ts';
@@ -21,6 +22,8 @@ const unusable = (path: string, why: string, cause?: unknown): Fault =>
 export class KeyFile {
   readonly #path: string;
   readonly #link: Link;
+  /** The file as `changed` last read it. */
+  #seen = '';
 
   /** `makeLink` stands in for the file system's own in tests. */
   constructor(dataDir: string, makeLink: Link = link) {
@@ -39,6 +42,23 @@ export class KeyFile {
       return this.#parse(await file.readFile('utf8'));
     } finally {
       await file.close();
+    }
+  }
+
+  /**
+   * The keys when the file is another one than at the last call: another process may have added to it. None where it cannot be
+   * read: what is asked for stays unknown, and the next start says why.
+   */
+  changed(): readonly SealingKey[] {
+    try {
+      const { ino, mtimeMs } = statSync(this.#path);
+      const seen = `${ino} ${mtimeMs}`;
+      if (seen === this.#seen) return [];
+      const keys = this.#parse(readFileSync(this.#path, 'utf8'));
+      this.#seen = seen;
+      return keys;
+    } catch {
+      return [];
     }
   }
 

@@ -25,15 +25,17 @@ const HASH_PURPOSE = 'svc keyed hash';
 export class KeyRing implements ValueSeal, ValueHash {
   readonly #keys = new Map<string, Uint8Array>();
   readonly #random: Pick<Random, 'fill'>;
+  readonly #more: () => readonly SealingKey[];
   #newest: SealingKey;
 
-  /** `keys` oldest first; at least one. */
-  constructor(keys: readonly SealingKey[], random: Pick<Random, 'fill'>) {
+  /** `keys` oldest first; at least one. `more`: keys as they are now, of which another process may have added the last. */
+  constructor(keys: readonly SealingKey[], random: Pick<Random, 'fill'>, more: () => readonly SealingKey[] = () => []) {
     const newest = keys.at(-1);
     if (newest === undefined)
       throw new Fault('FAILED_PRECONDITION', 'KEY_MISSING', 'there is no key to encrypt secrets with');
     for (const key of keys) this.#keys.set(key.id, key.bytes);
     this.#random = random;
+    this.#more = more;
     this.#newest = newest;
   }
 
@@ -58,7 +60,7 @@ export class KeyRing implements ValueSeal, ValueHash {
 
   open(place: string, sealed: string): string | undefined {
     const [id, body] = partsOf(sealed);
-    const key = this.#keys.get(id);
+    const key = this.#find(id);
     if (key === undefined || body.length < NONCE_BYTES + TAG_BYTES) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, NONCE_BYTES));
     decipher.setAAD(Buffer.from(place));
@@ -72,7 +74,9 @@ export class KeyRing implements ValueSeal, ValueHash {
     }
   }
 
+  /** Asked when everything is encrypted anew, which another process may have begun with a key of its own. */
   isNewest(sealed: string): boolean {
+    this.#learn();
     return partsOf(sealed)[0] === this.#newest.id;
   }
 
@@ -84,8 +88,17 @@ export class KeyRing implements ValueSeal, ValueHash {
   isHashOf(hashed: string, place: string, plain: string): boolean {
     if (!hashed.startsWith(HASHED_PREFIX)) return false;
     const [id = '', digest] = hashed.slice(HASHED_PREFIX.length).split(':');
-    const key = this.#keys.get(decoded(id));
+    const key = this.#find(decoded(id));
     return key !== undefined && hashOf(key, place, plain) === digest;
+  }
+
+  #find(id: string): Uint8Array | undefined {
+    if (!this.#keys.has(id)) this.#learn();
+    return this.#keys.get(id);
+  }
+
+  #learn(): void {
+    for (const key of this.#more()) if (!this.#keys.has(key.id)) this.add(key);
   }
 }
 

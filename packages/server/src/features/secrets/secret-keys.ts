@@ -4,6 +4,11 @@ import { KeyFile } from './key-file.ts';
 import { freshKey, KeyRing, keyFromText, type SealingKey } from './key-ring.ts';
 import { requireNoNotedKey, requireNotedKey } from './noted-key.ts';
 
+/** Lease of the node that adds a key to the file. */
+const ADDING = 'secrets.key-file';
+/** Far longer than it takes to write the file; a node that was killed holds it as long. */
+const ADDING_MICROS = 60_000_000;
+
 export interface SecretKeysOptions {
   readonly dataDir: string;
   /** `secrets.keys`, newest last; empty = the key file. */
@@ -42,10 +47,13 @@ const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptio
   const present = await file.read();
   // A key made here would not be the one that the others encrypt with.
   if (present === undefined && shared !== undefined) await requireNoNotedKey(shared);
-  const ring = new KeyRing(present ?? (await file.create(freshKey(random))), random);
+  const ring = new KeyRing(present ?? (await file.create(freshKey(random))), random, () => file.changed());
   let adding: Promise<string> = Promise.resolve(ring.newestId);
-  const add = async (): Promise<string> => {
+  const add = (): Promise<string> => {
     const key = freshKey(random);
+    return shared === undefined ? append(key) : alone(shared, key.id, () => append(key));
+  };
+  const append = async (key: SealingKey): Promise<string> => {
     const present: readonly SealingKey[] | undefined = await file.read();
     if (present === undefined)
       throw new Fault('FAILED_PRECONDITION', 'KEY_FILE', 'the key file is gone: restore it before adding a key');
@@ -60,4 +68,15 @@ const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptio
       return adding;
     },
   };
+};
+
+/** One node at a time adds to a file that several have: each writes what it read, with a key of its own. */
+const alone = async <T>(shared: Pick<Store, 'write'>, owner: string, work: () => Promise<T>): Promise<T> => {
+  if (!(await shared.write((tx) => tx.leases.acquire(ADDING, owner, tx.now(), ADDING_MICROS))))
+    throw new Fault('ABORTED', 'CONFLICT', 'another node is adding a key just now: try again');
+  try {
+    return await work();
+  } finally {
+    await shared.write((tx) => tx.leases.release(ADDING, owner));
+  }
 };

@@ -459,6 +459,33 @@ describe('the keys of nodes that share a store', () => {
     await node('one', [second]).open();
   });
 
+  it('that one node adds to their file the others find there, to read with and to encrypt with', async () => {
+    const [adding, other] = [await node('one').open(), await node('one').open()];
+    const before = other.ring.seal('place', 'old');
+    const added = await adding.addKey();
+    expect(other.ring.newestId).not.toBe(added);
+    const [sealed, hashed] = [adding.ring.seal('place', 'text'), adding.ring.hash('place', 'text')];
+    expect([other.ring.open('place', sealed), other.ring.newestId]).toEqual(['text', added]);
+    expect([other.ring.isHashOf(hashed, 'place', 'text'), other.ring.open('place', before)]).toEqual([true, 'old']);
+    const latest = await adding.addKey();
+    expect([other.ring.isNewest(sealed), other.ring.newestId]).toEqual([false, latest]);
+    await writeFile(join(world.dataDir, 'one', 'keys', 'master.json'), 'damaged');
+    expect(other.ring.open('place', 'sealed:v1:gone:AAAA')).toBeUndefined();
+    expect(other.ring.open('place', sealed)).toBe('text');
+  });
+
+  it('are added to their file by one node at a time, so that none is lost', async () => {
+    const opened = await Promise.all([1, 2, 3, 4].map(() => node('one').open()));
+    const outcomes = await Promise.allSettled(opened.map((keys) => keys.addKey()));
+    const added = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'ABORTED', reason: 'CONFLICT' });
+    expect(added.length).toBeGreaterThan(0);
+    added.push(await opened[3]!.addKey());
+    const text = await readFile(join(world.dataDir, 'one', 'keys', 'master.json'), 'utf8');
+    expect((JSON.parse(text) as { keys: { id: string }[] }).keys.slice(1).map(({ id }) => id)).toEqual(added);
+  });
+
   it('are noted when one is added', async () => {
     const { open } = node('one');
     const keys = await open();

@@ -111,8 +111,9 @@ export class ReadSet {
   sawResource(id: string, key: readonly string[], found: StoredResource | undefined): void {
     this.sawRow({ table: 'resources', key, seen: found?.version });
     if (this.#written.has(id)) return;
+    // What this run found before tells nothing new.
+    if (found !== undefined && this.#found.get(id) !== found) this.#known.saw(id, found);
     this.#found.set(id, found);
-    if (found !== undefined) this.#known.saw(id, found);
   }
 
   sawRange(read: RangeRead): void {

@@ -47,9 +47,13 @@ describe('the gate of writes', () => {
     expect(isIdle).toBe(true);
   });
 
-  it('refuses what would wait behind too many', async () => {
+  it('refuses what would wait behind too many, but no urgent one, which waits behind none of them', async () => {
     const gate = new WriteGate(0);
     for (let waiting = 0; waiting < 100_000; waiting++) void gate.enter();
     await expect(gate.enter()).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE' });
+    await gate.enter(true);
+    const second = gate.enter(true);
+    gate.leave();
+    await second;
   });
 });

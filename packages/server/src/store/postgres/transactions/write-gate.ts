@@ -1,6 +1,6 @@
 import { storageFault } from '../connection/index.ts';
 
-/** Writes waiting at most; more are refused, so that a database that hangs does not fill the memory. */
+/** Writes of a kind waiting at most; more are refused, so that a database that hangs does not fill the memory. */
 const MAX_WAITING = 100_000;
 
 /**
@@ -23,8 +23,9 @@ export class WriteGate {
       this.#running++;
       return;
     }
-    if (this.#waiting.length >= MAX_WAITING) throw storageFault('too many writes are waiting');
-    await new Promise<void>((resolve) => (isUrgent ? this.#urgent : this.#waiting).push(resolve));
+    const queue = isUrgent ? this.#urgent : this.#waiting;
+    if (queue.length >= MAX_WAITING) throw storageFault('too many writes are waiting');
+    await new Promise<void>((resolve) => queue.push(resolve));
   }
 
   /** The place goes to the urgent one, then to the other one, that waits longest; the one more to urgent ones only. */
