@@ -38,6 +38,23 @@ it('runs again for a wish after the end, also after a pass that failed', async (
   expect(open).toHaveLength(2);
 });
 
+it('does not let a pass that failed cost others theirs', async () => {
+  const { open, passes } = held();
+  const failing = passes.wish();
+  const later = Promise.all([passes.wish(), passes.wish()]);
+  open[0]?.reject(new Error('no'));
+  await expect(failing).rejects.toThrow('no');
+  await settle();
+  expect(open).toHaveLength(2);
+  const last = passes.wish();
+  open[1]?.resolve();
+  await later;
+  await settle();
+  open[2]?.resolve();
+  await last;
+  expect(open).toHaveLength(3);
+});
+
 it('begins none once it is closed, not even the one that was wished for', async () => {
   const { open, passes } = held();
   const first = passes.wish();

@@ -5,7 +5,8 @@
 export class Passes {
   readonly #run: () => Promise<void>;
   #running: Promise<void> | undefined;
-  #wanted = false;
+  /** What came while a pass runs waits for this. */
+  #next: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(run: () => Promise<void>) {
@@ -17,16 +18,11 @@ export class Passes {
     return this.#isClosed;
   }
 
-  /** Resolves when a pass that began after this call has ended; rejects when that pass failed. */
-  async wish(): Promise<void> {
-    this.#wanted = true;
-    // A wish that comes while the last pass ends is seen here.
-    while (this.#wanted && !this.#isClosed) {
-      this.#running ??= this.#drain().finally(() => {
-        this.#running = undefined;
-      });
-      await this.#running;
-    }
+  /** Resolves when a pass that began after this call has ended, or none begins any more; rejects when that pass failed. */
+  wish(): Promise<void> {
+    if (this.#running === undefined && this.#next === undefined) return this.#begin();
+    this.#next ??= this.#beginAfter(this.#running);
+    return this.#next;
   }
 
   /** No pass begins any more. */
@@ -34,10 +30,20 @@ export class Passes {
     this.#isClosed = true;
   }
 
-  async #drain(): Promise<void> {
-    while (this.#wanted && !this.#isClosed) {
-      this.#wanted = false;
-      await this.#run();
+  async #begin(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#running = this.#run();
+    try {
+      await this.#running;
+    } finally {
+      this.#running = undefined;
     }
+  }
+
+  /** How the pass before ended was told to those who wished for it. */
+  async #beginAfter(running: Promise<void> | undefined): Promise<void> {
+    await Promise.allSettled([running]);
+    this.#next = undefined;
+    await this.#begin();
   }
 }

@@ -162,10 +162,22 @@ models: {providers: {x: {type: openai-compatible, apiKey: sk-1, headers: {X-Key:
     expect(text).toContain('"more":["***",5,null]');
   });
 
+  it.each([
+    ['postgres://svc:hunter%2F2@db:5432/svc?sslmode=require', 'postgres://svc:***@db:5432/svc?sslmode=require'],
+    ['postgresql://svc:hunter2@/svc?host=/run/postgresql', 'postgresql://svc:***@/svc?host=/run/postgresql'],
+    ['postgres:///svc?host=/run/postgresql', 'postgres:///svc?host=/run/postgresql'],
+  ])('are masked in the database %s', (url, shown) => {
+    const values = configurationValues(load({ files: { '/work/svc.yaml': `store: {url: "${url}"}` } }));
+    expect(values.find(({ key }) => key === 'store.url')?.value).toBe(shown);
+  });
+
   it('are not repeated in a fault, nor those inside URLs and in place of maps and lists', () => {
     for (const [yaml, shown] of [
       ['store: {url: "mysql://svc:hunter2@db/svc"}', 'not "mysql://***@db/svc"'],
       ['bus: {url: "nats:/svc:hunter2@bus"}', 'not "nats:/***@bus"'],
+      ['store: {url: "mysql://svc:hunter2/x y\\"z@w@db/svc"}', 'not "mysql://***@db/svc"'],
+      ['store: {url: "svc:hunter2/x@db"}', 'not "***@db"'],
+      ['store: {url: "postgres://svc:hunter2/x@db/svc"}', 'percent-encoded (%2F for /), not "postgres://***@db/svc"'],
       ['secrets: {keys: hunter2}', 'must be a list, not a single value'],
       ['secrets: {keys: [hunter2]}', 'must be a map, not a single value'],
       ['models: {providers: {x: {type: openai, headers: hunter2}}}', 'must be a map, not a single value'],

@@ -31,13 +31,13 @@ export const refuse = (located: Located, context: ParseContext, text: string): u
   return undefined;
 };
 
-/** What stands before an @ in an address: user and password. */
-const USER_INFORMATION = /[^\s/"]*@/g;
+/** What stands between the scheme of an address and its last @: user and password, whatever characters they hold. */
+const USER_INFORMATION = /^("(?:[a-z][a-z0-9+.-]*:\/+)?).*@/i;
 
 /** How a refused value is named in a fault; long ones are cut, credentials of addresses are masked. */
 export const describe = (located: Located): string => {
   if (located.kind !== 'scalar') return `a ${located.kind}`;
-  const text = (JSON.stringify(located.value) ?? '').replace(USER_INFORMATION, `${MASK}@`);
+  const text = (JSON.stringify(located.value) ?? '').replace(USER_INFORMATION, `$1${MASK}@`);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 

@@ -135,13 +135,19 @@ export const url = (...schemes: readonly string[]): Kind<string> => ({
   show: withoutPassword,
 });
 
+const databaseRule: TextRule = (given) => {
+  if (/^sqlite:.+$/.test(given)) return undefined;
+  if (!/^postgres(ql)?:\/\/.+$/.test(given)) return 'sqlite:<path> or postgres://host/database';
+  // With a socket of this machine no host is named: postgres://user@/database?host=/run/postgresql.
+  const isAddress = URL.canParse(given.replace('@/', '@host/'));
+  return isAddress ? undefined : 'a whole URL whose user and password are percent-encoded (%2F for /)';
+};
+
 /** The database: a PostgreSQL URL as it is, or `sqlite:<path>` with the path made absolute like `path`. */
 export const storeUrl: Kind<string> = {
   ...text('`sqlite:<path>` or postgres:// URL'),
   parse: (located, context) => {
-    const value = readText(located, context, (given) =>
-      /^(sqlite:.+|postgres(ql)?:\/\/.+)$/.test(given) ? undefined : 'sqlite:<path> or postgres://host/database',
-    );
+    const value = readText(located, context, databaseRule);
     if (value?.startsWith('sqlite:') !== true) return value;
     return `sqlite:${resolve(located.origin.directory, value.slice('sqlite:'.length))}`;
   },

@@ -136,6 +136,19 @@ describe('figures', () => {
     });
   });
 
+  it('leave urgent what was urgent among the timed writes', async () => {
+    const asked: unknown[] = [];
+    const inner = {
+      write: async (_work: unknown, options: unknown) => {
+        asked.push(options);
+      },
+    };
+    const store = open().timed(inner as unknown as Store);
+    await store.write(async () => 'unused', { isUrgent: true });
+    await store.write(async () => 'unused');
+    expect(asked).toEqual([{ isUrgent: true }, undefined]);
+  });
+
   it('tell of memory, CPU, the event loop and garbage collections', async () => {
     open();
     await metrics.text();

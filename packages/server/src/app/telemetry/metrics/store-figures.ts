@@ -21,7 +21,7 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
     return work;
   };
   return {
-    write: (work) => timed(writes, store.write(work)),
+    write: (work, options) => timed(writes, store.write(work, options)),
     read: (work) => timed(reads, store.read(work)),
     direct: store.direct,
     epoch: store.epoch,
