@@ -11,6 +11,7 @@ import {
   linkKey,
   ObjectCollector,
   ObjectLinks,
+  PdfTexts,
   UploadSignatures,
 } from '../../features/files/index.ts';
 import { chunkDocument, indexWords } from '../../features/knowledge/index.ts';
@@ -39,9 +40,9 @@ const fileLimits = ({ settings }: Config) => ({
 export const fileKinds = (config: Config): readonly KindContract[] => [fileContract(fileLimits(config))];
 
 /** Timers and index work of files, and the end of those that belong to a session. */
-export const fileMachinery = ({ store, blobs }: Engines, writer: ResourceWriter): Machinery => ({
+export const fileMachinery = ({ store, blobs, clock, log }: Engines, writer: ResourceWriter): Machinery => ({
   reconcilers: [fileController({ store, writer })],
-  workers: [new FileWorker({ store, writer, blobs, form: FORM })],
+  workers: [new FileWorker({ store, writer, blobs, form: FORM, pdf: new PdfTexts({ clock, log }) })],
 });
 
 /** Files and artifacts as the rest of the program uses them. */
@@ -62,7 +63,7 @@ const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): Peri
 
 /** Files and artifacts with their routes, links to objects, and what collects objects nobody names. */
 export const wireFiles = async ({ config, engines, resources, turns }: AppParts): Promise<FileParts> => {
-  const { store, blobs, clock, ids, random } = engines;
+  const { store, blobs, clock, ids, random, log } = engines;
   const { direct } = engines.objects;
   const { writer, views, authorizer, audit } = resources;
   const { objects } = turns;
@@ -73,6 +74,7 @@ export const wireFiles = async ({ config, engines, resources, turns }: AppParts)
     ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit },
     signatures: new UploadSignatures(key),
     form: FORM,
+    pdf: new PdfTexts({ clock, log }),
     baseUrl: config.publicUrl.replace(/\/+$/, ''),
     limits: fileLimits(config),
   };

@@ -12,6 +12,7 @@ export const FACT = {
   upload: 'svc/~upload',
   completed: 'svc/~completed-upload',
   indexed: 'svc/~indexed',
+  unreadable: 'svc/~unreadable',
   damaged: 'svc/~damaged',
   session: 'svc/~session',
 } as const;

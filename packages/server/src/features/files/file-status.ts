@@ -70,7 +70,8 @@ const indexed = ({ spec, annotations }: FileSubject, object: ObjectFacts | undef
   if (object === undefined) return is('False', 'NoContent');
   if (!isIndexable(spec.mediaType)) return is('False', 'UnsupportedMediaType');
   if (object.sizeBytes > INDEXED_MAX) return is('False', 'TooLarge');
-  return annotations[FACT.indexed] === indexMark(spec, object) ? is('True', 'Indexed') : is('Unknown', 'Indexing');
+  if (annotations[FACT.indexed] !== indexMark(spec, object)) return is('Unknown', 'Indexing');
+  return annotations[FACT.unreadable] === object.sha256 ? is('False', 'Unreadable') : is('True', 'Indexed');
 };
 
 const intact = (object: ObjectFacts | undefined, isDamaged: boolean): Finding => {

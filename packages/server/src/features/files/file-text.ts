@@ -8,11 +8,15 @@ export const INDEXED_MAX = 8 * 1024 * 1024;
 const HTML = new Set(['text/html', 'application/xhtml+xml']);
 const TEXT = /^(?:text\/.+|application\/(?:[\w.-]+\+)?(?:json|yaml|x-yaml|xml)|application\/x-ndjson)$/;
 
+const PDF = 'application/pdf';
+
 const bareType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
 /** True for media types whose text is indexed. */
-export const isIndexable = (mediaType: string): boolean =>
-  TEXT.test(bareType(mediaType)) || HTML.has(bareType(mediaType));
+export const isIndexable = (mediaType: string): boolean => {
+  const type = bareType(mediaType);
+  return TEXT.test(type) || HTML.has(type) || type === PDF;
+};
 
 /** What the index holds of a file once it is up to date; undefined when it shall hold nothing. */
 export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): string | undefined =>
@@ -20,9 +24,13 @@ export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): stri
     ? undefined
     : `${spec.indexPolicy} ${object.sha256} ${bareType(spec.mediaType)}`;
 
-/** True when the bytes are needed to index the file; others are found by their path only. */
+/** True when the bytes have text for the index; other files are found by their path only. */
 export const hasText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
   isIndexable(spec.mediaType) && object.sizeBytes <= INDEXED_MAX;
+
+/** True when that text is needed: the file shall be found, and by more than its path. */
+export const needsText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
+  spec.indexPolicy > FileIndexPolicy.NONE && hasText(spec, object);
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
@@ -43,12 +51,29 @@ const entity = (name: string): string | undefined => {
   return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 };
 
-/** The text of a file as it is searched; '' when it has none. */
-export const textOf = (mediaType: string, bytes: Uint8Array): string => {
-  if (!isIndexable(mediaType) || bytes.length > INDEXED_MAX) return '';
+/** Reads PDF documents; undefined for one whose text cannot be read. */
+export interface PdfReader {
+  text(bytes: Uint8Array): Promise<string | undefined>;
+}
+
+/** The text of some bytes, read as one media type. */
+export interface FoundText {
+  readonly mediaType: string;
+  /** As it is searched; undefined when it cannot be read. */
+  readonly text: string | undefined;
+}
+
+/** Reads text for the index, outside of any transaction. The bytes are of a type that has text (`hasText`). */
+export const readText = async (pdf: PdfReader, mediaType: string, bytes: Uint8Array): Promise<FoundText> => {
+  const type = bareType(mediaType);
+  if (type === PDF) return { mediaType: type, text: await pdf.text(bytes) };
   const text = new TextDecoder().decode(bytes);
-  return HTML.has(bareType(mediaType)) ? htmlText(text) : text;
+  return { mediaType: type, text: HTML.has(type) ? htmlText(text) : text };
 };
+
+/** True when the text was read as what the file says that it is. */
+export const isTextOf = (spec: FileSpec, found: FoundText | undefined): boolean =>
+  found?.mediaType === bareType(spec.mediaType);
 
 /** How documents are cut and compared: the rules of knowledge, handed in by app. */
 export interface DocumentForm {

@@ -7,7 +7,7 @@ import { isObjectHash, type ResourceKey, type StoredResource, type WriteTx } fro
 import { FACT, fileSpec, objectOf, type UploadFacts, uploadHolder, uploadOf } from './file-facts.ts';
 import { FILE_WORK, requireRoom } from './file-kind.ts';
 import { mergeFile } from './file-rules.ts';
-import { hasText } from './file-text.ts';
+import { needsText, readText } from './file-text.ts';
 import { draftFile, type FileWrites, fileKey, type NewContent } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
 import type { UploadTransfer } from './transfers/index.ts';
@@ -125,15 +125,16 @@ export class FileUploads {
 
   /** The uploaded bytes as the file will show them; stored bytes are looked at again. */
   async #received({ record, upload }: OpenUpload): Promise<NewContent> {
-    const { blobs } = this.#deps;
+    const { blobs, pdf } = this.#deps;
     const { sha256, sizeBytes, filename } = upload;
     const spec = mergeFile(fileSpec(record), laterSpec(upload));
     try {
       const stat = await blobs.stat(sha256);
       if (stat === undefined) throw uploadInvalid('empty');
       if (stat.sizeBytes !== sizeBytes) throw uploadInvalid('size');
-      if (!hasText(spec, upload)) return { sha256, sizeBytes, filename };
-      return { sha256, sizeBytes, filename, bytes: await blobs.read(sha256) };
+      const content = { sha256, sizeBytes, filename };
+      if (!needsText(spec, upload)) return content;
+      return { ...content, text: await readText(pdf, spec.mediaType, await blobs.read(sha256)) };
     } catch (error) {
       throw isFault(error) && error.code === 'DATA_LOSS' ? uploadInvalid('hash') : error;
     }

@@ -18,7 +18,7 @@ import {
 import { markDamaged, statusFor } from './file-damage.ts';
 import { FACT, FILES_ORIGIN, fileSpec, objectOf, sessionOf, uploadOf } from './file-facts.ts';
 import { FILE_WORK } from './file-kind.ts';
-import { type DocumentForm, hasText, indexFile, indexMark, textOf } from './file-text.ts';
+import { type DocumentForm, hasText, indexFile, indexMark, type PdfReader, readText } from './file-text.ts';
 import { dropUpload } from './file-uploads.ts';
 
 export interface FileWorkDeps {
@@ -26,6 +26,7 @@ export interface FileWorkDeps {
   readonly writer: ResourceWriter;
   readonly blobs: BlobStore;
   readonly form: DocumentForm;
+  readonly pdf: PdfReader;
 }
 
 const DONE: ReconcileOutcome = { done: true };
@@ -84,27 +85,27 @@ export class FileWorker implements QueueWorker {
     if (record?.uid !== uid) return DONE;
     const mark = indexMark(fileSpec(record), objectOf(record.annotations));
     if (mark === undefined || record.annotations[FACT.indexed] === mark) return DONE;
-    const text = await this.#text(record);
-    if (text === undefined) return DONE;
+    const found = await this.#text(record);
+    if (found === undefined) return DONE;
+    const unreadable = found.text === undefined ? objectOf(record.annotations)?.sha256 : undefined;
+    const annotations = { [FACT.indexed]: mark, [FACT.unreadable]: unreadable };
     return store.write(async (tx) => {
       const stored = await writer.writeStatus(tx, key, (current) =>
-        isSubject(current, uid, mark)
-          ? statusFor(current, { annotations: { [FACT.indexed]: mark } }, tx.now())
-          : undefined,
+        isSubject(current, uid, mark) ? statusFor(current, { annotations }, tx.now()) : undefined,
       );
       if (stored !== undefined && isSubject(stored, uid, mark))
-        await indexFile(tx, { stored, spec: fileSpec(stored), text }, this.#deps.form);
+        await indexFile(tx, { stored, spec: fileSpec(stored), text: found.text ?? '' }, this.#deps.form);
       return DONE;
     });
   }
 
   /** Undefined when the bytes are damaged: the file says so, and new bytes are indexed as they come. */
-  async #text(record: StoredResource): Promise<string | undefined> {
+  async #text(record: StoredResource): Promise<{ readonly text: string | undefined } | undefined> {
     const object = objectOf(record.annotations);
     const { mediaType, ...spec } = fileSpec(record);
-    if (object === undefined || !hasText({ ...spec, mediaType }, object)) return '';
+    if (object === undefined || !hasText({ ...spec, mediaType }, object)) return { text: '' };
     try {
-      return textOf(mediaType, await this.#deps.blobs.read(object.sha256));
+      return await readText(this.#deps.pdf, mediaType, await this.#deps.blobs.read(object.sha256));
     } catch (error) {
       if (!isFault(error) || !(await markDamaged(this.#deps, record.key, { error, sha256: object.sha256 })))
         throw error;

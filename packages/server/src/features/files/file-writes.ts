@@ -6,7 +6,7 @@ import { fileName, recordKey, refusal, requireSameNamespace } from '../../resour
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { FACT, type FileSession, fileSpec, type ObjectFacts, objectOf, sessionOf } from './file-facts.ts';
 import { checkFile, checkFilename, checkOwner, fillFile, mergeFile } from './file-rules.ts';
-import { hasText, indexFile, indexMark, textOf } from './file-text.ts';
+import { type FoundText, hasText, indexFile, indexMark, isTextOf, needsText, readText } from './file-text.ts';
 import type { FilesDeps } from './files-deps.ts';
 import { tooLarge } from './upload-faults.ts';
 
@@ -15,8 +15,8 @@ export interface NewContent {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly filename: string;
-  /** The whole bytes, where the index needs them. */
-  readonly bytes?: Uint8Array;
+  /** Their text, where the index needs it. */
+  readonly text?: FoundText;
 }
 
 /** A file as it shall be created. */
@@ -99,16 +99,18 @@ export class FileWrites {
   async createFrom(
     origin: WriteOrigin,
     wanted: Pick<NewFile, 'namespace' | 'file' | 'session'> & {
-      readonly content: Omit<NewContent, 'bytes'> & { readonly mediaType: string };
+      readonly content: Omit<NewContent, 'text'> & { readonly mediaType: string };
     },
   ): Promise<StoredResource> {
-    const { blobs, objects } = this.#deps;
+    const { blobs, objects, pdf } = this.#deps;
     const { namespace, file, content: source } = wanted;
     const { spec: filled, key } = draftFile(this.#deps.writer, { namespace, file, session: wanted.session });
     const hasOwnType = (file?.spec?.mediaType ?? '') !== '' || source.mediaType === '';
     const spec = hasOwnType ? filled : create(FileSpecSchema, { ...filled, mediaType: source.mediaType });
     await objects.reserve(source.sha256, source.sizeBytes);
-    const content = hasText(spec, source) ? { ...source, bytes: await blobs.read(source.sha256) } : source;
+    const content = needsText(spec, source)
+      ? { ...source, text: await readText(pdf, spec.mediaType, await blobs.read(source.sha256)) }
+      : source;
     return this.#insert(origin, { ...wanted, spec, key, content });
   }
 
@@ -200,8 +202,7 @@ export class FileWrites {
     const spec = fileSpec(stored);
     const mark = indexMark(spec, objectOf(stored.annotations));
     if (content === undefined || mark === undefined || stored.annotations[FACT.indexed] !== mark) return;
-    const text = content.bytes === undefined ? '' : textOf(spec.mediaType, content.bytes);
-    await indexFile(tx, { stored, spec, text }, this.#deps.form);
+    await indexFile(tx, { stored, spec, text: content.text?.text ?? '' }, this.#deps.form);
     await tx.queue.cancel('file.index', stored.uid);
   }
 
@@ -214,7 +215,10 @@ export class FileWrites {
     if (bytes.length > inlineBytes) throw tooLarge('the content', inlineBytes);
     const facts = { mediaType: spec.mediaType, filename };
     const { sha256, sizeBytes } = await this.#deps.objects.store(namespace, bytes, facts);
-    return { sha256, sizeBytes, filename, bytes };
+    const content = { sha256, sizeBytes, filename };
+    return needsText(spec, content)
+      ? { ...content, text: await readText(this.#deps.pdf, spec.mediaType, bytes) }
+      : content;
   }
 }
 
@@ -239,10 +243,12 @@ const contentFacts = (
     ...{ sha256, sizeBytes, filename, mediaType: spec.mediaType },
     updatedAt: isSame ? previous.updatedAt : now,
   };
-  const isIndexable = content.bytes !== undefined || !hasText(spec, content);
+  const isIndexable = !hasText(spec, content) || isTextOf(spec, content.text);
+  const isUnreadable = content.text !== undefined && content.text.text === undefined;
   return {
     [FACT.object]: JSON.stringify(object),
     [FACT.damaged]: undefined,
+    [FACT.unreadable]: isUnreadable ? sha256 : undefined,
     ...(isIndexable ? { [FACT.indexed]: indexMark(spec, object) } : {}),
   };
 };

@@ -3,7 +3,7 @@ import type { ResourceWriter } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
 import type { BlobStore, DirectUploads, Store } from '../../store/contracts/index.ts';
 import type { FileKindDeps } from './file-kind.ts';
-import type { DocumentForm } from './file-text.ts';
+import type { DocumentForm, PdfReader } from './file-text.ts';
 import type { ObjectLinks, StoredObjects } from './objects/index.ts';
 import type { UploadSignatures } from './transfers/index.ts';
 
@@ -29,6 +29,7 @@ export interface FilesDeps {
   readonly direct: DirectUploads | undefined;
   readonly ids: Ids;
   readonly form: DocumentForm;
+  readonly pdf: PdfReader;
   /** Where callers reach the gateway, without a slash at the end. */
   readonly baseUrl: string;
   readonly limits: FileLimits;

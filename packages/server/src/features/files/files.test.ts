@@ -6,6 +6,7 @@ import { RESOURCES_CHANGED } from '../../controllers/index.ts';
 import { callContext } from '../testing/index.ts';
 import { workspacePlaces } from './index.ts';
 import { DAY_MS, type FileWorld, openFileWorld, sha256, text } from './testing/file-world.ts';
+import { pdfDocument } from './testing/pdf-document.ts';
 
 const { method } = FileService;
 
@@ -266,6 +267,43 @@ describe('files', () => {
         ['/heron.png'],
       ]);
       expect(world.conditions(image)).toContain('Indexed False UnsupportedMediaType');
+    });
+
+    it('of PDFs is found as they are stored, replaced, uploaded, or asked to be found later', async () => {
+      const pdf = { mediaType: 'application/pdf', indexPolicy: FileIndexPolicy.RETRIEVAL };
+      const ascii = (line: string): string => new TextDecoder().decode(pdfDocument(line));
+      const first = await world.made('/a.pdf', ascii('the bittern'), pdf);
+      expect(world.conditions(first)).toContain('Indexed True Indexed');
+      expect(await world.search('bittern')).toEqual(['/a.pdf']);
+      const replaced = { ns: 'default', name: world.nameOf(first), content: pdfDocument('the dipper') };
+      await world.call(method.updateFile, replaced as never);
+      expect([await world.search('bittern'), await world.search('dipper')]).toEqual([[], ['/a.pdf']]);
+      const bytes = pdfDocument('the avocet');
+      const prepared = await world.prepare('/b.pdf', bytes, { file: { spec: { path: '/b.pdf', ...pdf } } });
+      await world.put(prepared, bytes);
+      await world.complete(prepared);
+      expect(await world.search('avocet')).toEqual(['/b.pdf']);
+      const hidden = await world.made('/c.pdf', ascii('the curlew'), { mediaType: 'application/pdf' });
+      const file = { spec: { indexPolicy: FileIndexPolicy.RETRIEVAL } };
+      await world.call(method.updateFile, { ns: 'default', name: world.nameOf(hidden), file } as never);
+      await world.files.tick();
+      expect(await world.search('curlew')).toEqual(['/c.pdf']);
+    });
+
+    it('that cannot be read is missing with a condition that says so, until there are other bytes', async () => {
+      const pdf = { mediaType: 'application/pdf', indexPolicy: FileIndexPolicy.RETRIEVAL };
+      const broken = await world.made('/broken.pdf', 'no document', pdf);
+      expect(world.conditions(broken)).toContain('Indexed False Unreadable');
+      expect([await world.search('document'), await world.search('broken')]).toEqual([[], ['/broken.pdf']]);
+      const name = world.nameOf(broken);
+      const whole = { ns: 'default', name, content: pdfDocument('a document') };
+      const mended = (await world.call(method.updateFile, whole as never)) as FileResponse;
+      expect(world.conditions(mended)).toContain('Indexed True Indexed');
+      const later = await world.made('/later.pdf', 'no document either', { mediaType: 'application/pdf' });
+      const found = { spec: { indexPolicy: FileIndexPolicy.RETRIEVAL } };
+      await world.call(method.updateFile, { ns: 'default', name: world.nameOf(later), file: found } as never);
+      await world.files.tick();
+      expect(world.conditions(await world.readFile(world.nameOf(later)))).toContain('Indexed False Unreadable');
     });
 
     it('of an upload is found in the moment it is completed', async () => {

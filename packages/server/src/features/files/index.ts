@@ -12,4 +12,5 @@ export { type DocumentForm, workspacePlaces } from './file-text.ts';
 export { FileWorker, fileController } from './file-worker.ts';
 export type { FileWrites } from './file-writes.ts';
 export { linkKey, ObjectCollector, ObjectLinks, StoredObjects } from './objects/index.ts';
+export { PdfTexts } from './pdf/index.ts';
 export { UploadSignatures } from './transfers/index.ts';

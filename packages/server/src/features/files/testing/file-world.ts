@@ -23,6 +23,7 @@ import {
   filesFeature,
   ObjectCollector,
   ObjectLinks,
+  PdfTexts,
   StoredObjects,
   UploadSignatures,
 } from '../index.ts';
@@ -55,6 +56,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
     signatures,
     ids,
     form: FORM,
+    pdf: new PdfTexts({ clock, log: silentLog }),
     baseUrl: 'http://here',
     limits: all,
   };
