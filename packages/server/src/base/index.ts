@@ -12,5 +12,6 @@ export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';
 export * from './passes.ts';
+export * from './private-file.ts';
 export * from './random.ts';
 export * from './together.ts';

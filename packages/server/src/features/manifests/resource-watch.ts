@@ -97,12 +97,9 @@ export class ResourceWatch {
   }
 
   async #requireKept(from: number): Promise<void> {
-    const { oldest, newest } = await this.#deps.store.direct.resources.versionRange();
-    if (from > newest || from < oldest - 1)
-      throw new Fault('OUT_OF_RANGE', 'VERSION_EXPIRED', 'changes after this version are not kept: list again', {
-        metadata: { oldest: String(oldest), newest: String(newest) },
-      });
-    if (this.#call.context.prefers?.(BOOKMARK_AT_START) === true) this.#awaited = newest;
+    const range = await this.#deps.store.direct.resources.versionRange();
+    requireKept(from, range);
+    if (this.#call.context.prefers?.(BOOKMARK_AT_START) === true) this.#awaited = range.newest;
   }
 
   /** Everything there is as CREATED, then the version up to which that is true. */
@@ -133,7 +130,10 @@ export class ResourceWatch {
   async #backfill(from: number, joined: number): Promise<void> {
     this.#last = from;
     while (this.#last < joined && !this.#isOver()) {
-      const changes = await this.#deps.store.direct.resources.changes(this.#last, BATCH);
+      const { resources } = this.#deps.store.direct;
+      const changes = await resources.changes(this.#last, BATCH);
+      // Of a reader that takes its time the next changes may have gone by now, as too old.
+      requireKept(this.#last, await resources.versionRange());
       if (changes.length === 0) return;
       await this.#sendAll(changes, (change) => this.#shown(change));
     }
@@ -231,6 +231,13 @@ export class ResourceWatch {
     return this.#deps.authorizer.readsSecrets(this.#call.context.caller, secretTarget(resource));
   }
 }
+
+const requireKept = (from: number, { oldest, newest }: { readonly oldest: number; readonly newest: number }): void => {
+  if (from > newest || from < oldest - 1)
+    throw new Fault('OUT_OF_RANGE', 'VERSION_EXPIRED', 'changes after this version are not kept: list again', {
+      metadata: { oldest: String(oldest), newest: String(newest) },
+    });
+};
 
 const parseVersion = (text: string): number | undefined => {
   if (text === '') return undefined;

@@ -1,0 +1,92 @@
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Fault } from './fault.ts';
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+/** What a file system without hard links answers; there the file is made in its place, whole once it is closed. */
+const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives a file a second name; `node:fs` has it. */
+export type MakeLink = (existing: string, fresh: string) => Promise<void>;
+
+/** FAILED_PRECONDITION KEY_FILE. */
+export const keyFileUnusable = (path: string, why: string, cause?: unknown): Fault =>
+  new Fault('FAILED_PRECONDITION', 'KEY_FILE', `key file ${path} ${why}`, cause === undefined ? {} : { cause });
+
+/** The text of a file of keys; undefined when there is none. Throws KEY_FILE when others than its owner may read it. */
+export const readPrivateFile = async (path: string): Promise<string | undefined> => {
+  const facts = await stat(path).catch(absent);
+  if (facts === undefined) return undefined;
+  if (process.platform !== 'win32' && (facts.mode & OTHERS) !== 0)
+    throw keyFileUnusable(path, `may be read by others: run chmod 600 ${path}`);
+  const file = await open(path, 'r');
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+};
+
+/**
+ * Makes a file of keys, unless another process was first; nobody ever sees it in part. Answers the text that is in it then,
+ * which is on disk when this resolves. `draft`: a name that no other process uses.
+ */
+export const makePrivateFile = async (
+  path: string,
+  text: string,
+  how: { readonly draft: string; readonly makeLink?: MakeLink },
+): Promise<string> => {
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeWhole(how.draft, text, 'wx');
+  try {
+    await (how.makeLink ?? link)(how.draft, path).catch(async (error: NodeJS.ErrnoException) => {
+      if (!NO_LINKS.includes(error.code)) throw error;
+      await writeWhole(path, text, 'wx');
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(how.draft, { force: true });
+  }
+  await syncDirectory(directory);
+  const present = await readPrivateFile(path);
+  if (present === undefined) throw keyFileUnusable(path, 'went while it was made');
+  return present;
+};
+
+/** Replaces the file as a whole; the text is on disk when this resolves. */
+export const replacePrivateFile = async (path: string, text: string): Promise<void> => {
+  const fresh = `${path}.new`;
+  await writeWhole(fresh, text, 'w');
+  await rename(fresh, path);
+  await syncDirectory(dirname(path));
+};
+
+/** `wx` fails with EEXIST where there is a file. */
+const writeWhole = async (path: string, text: string, how: 'w' | 'wx'): Promise<void> => {
+  const file = await open(path, how, OWNER_ONLY);
+  try {
+    await file.chmod(OWNER_ONLY);
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
+const absent = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
+};
+
+const syncDirectory = async (directory: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
