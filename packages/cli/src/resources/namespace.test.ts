@@ -85,6 +85,8 @@ describe('svc delete', () => {
     );
     expect(requests).toMatchObject([{ ns: 'n', kind: 'Namespace', name: 'n', force: true }]);
     expect((await run(['delete', 'namespace', 'live', '--force'])).out).toContain('within the grace period');
+    const both = await run(['delete', 'namespace', 'n', '--force', '--purge']);
+    expect([both.err, requests.length]).toEqual([expect.stringContaining('--purge and --force are two steps'), 2]);
   });
 
   it('deletes what has the labels, after a yes', async () => {
