@@ -17,17 +17,19 @@ const applied: ApplyManifestsRequest[] = [];
 const sent: CreateFileRequest[] = [];
 let stored = '';
 let isRefused = false;
+let outcome = 1;
 beforeEach(() => {
   applied.length = 0;
   sent.length = 0;
   stored = '';
   isRefused = false;
+  outcome = 1;
 });
 const handlers: FakeHandlers = {
   unary: {
     ApplyManifests: (request: ApplyManifestsRequest) => {
       applied.push(request);
-      return { results: [{ kind: 'File', ns: 'acme', name: 'f', outcome: 1 }] };
+      return { results: [{ kind: 'File', ns: 'acme', name: 'f', outcome }] };
     },
     ListFiles: () => ({
       files: stored === '' ? [] : [{ spec: { path: '/docs/a.md' }, status: { objectRef: { sha256: stored } } }],
@@ -65,6 +67,19 @@ describe('contentFromFile of a File', () => {
     stored = '';
     expect((await apply(named, '--dry-run=server')).exit).toBe(exitCodes.ok);
     expect(sent).toEqual([]);
+  });
+
+  it('is a difference when the server has other bytes', async () => {
+    const diff = async () => {
+      const shell = fakeWorld({ handlers, files: disk(named) });
+      return { exit: await shell.run('diff', '-f', 'team'), out: shell.out() };
+    };
+    outcome = 3;
+    stored = HASH;
+    expect(await diff()).toEqual({ exit: exitCodes.ok, out: '' });
+    stored = 'other';
+    const out = 'Bytes of File acme/docs/a.md differ from /work/team/a.md\n';
+    expect(await diff()).toEqual({ exit: exitCodes.refused, out });
   });
 
   it.each([
