@@ -18,18 +18,24 @@ const sent: CreateFileRequest[] = [];
 let stored = '';
 let isRefused = false;
 let outcome = 1;
+/** Documents that fail after the first. */
+let failed = 0;
 beforeEach(() => {
   applied.length = 0;
   sent.length = 0;
   stored = '';
   isRefused = false;
   outcome = 1;
+  failed = 0;
 });
 const handlers: FakeHandlers = {
   unary: {
     ApplyManifests: (request: ApplyManifestsRequest) => {
       applied.push(request);
-      return { results: [{ kind: 'File', ns: 'acme', name: 'f', outcome }] };
+      const result = { kind: 'File', ns: 'acme', name: 'f' };
+      return {
+        results: [{ ...result, outcome }, ...Array.from({ length: failed }, () => ({ ...result, outcome: 6 }))],
+      };
     },
     ListFiles: () => ({
       files: stored === '' ? [] : [{ spec: { path: '/docs/a.md' }, status: { objectRef: { sha256: stored } } }],
@@ -99,6 +105,18 @@ describe('contentFromFile of a File', () => {
       exit: exitCodes.partial,
       err: expect.stringContaining('the bytes of File acme/docs/a.md were not sent: STORAGE_QUOTA happened'),
     });
+  });
+
+  it('is sent for what is applied, though other documents are not', async () => {
+    failed = 1;
+    const other = manifest('path: /docs/b.md, contentFromFile: a.md');
+    const partial = await apply(`${named}---\n${other}`, '--no-atomic', '--keep-going');
+    expect(partial).toMatchObject({ exit: exitCodes.partial, err: expect.stringContaining('only some of it') });
+    expect(sent).toMatchObject([{ file: { spec: { path: '/docs/a.md' } } }]);
+    outcome = 3;
+    expect((await apply(`${named}---\n${other}`, '--no-atomic')).exit).toBe(exitCodes.partial);
+    stored = HASH;
+    expect((await apply(`${named}---\n${other}`, '--no-atomic')).exit).toBe(exitCodes.refused);
   });
 
   it('is unknown to other kinds', async () => {

@@ -50,8 +50,9 @@ export interface FileContent {
   readonly local: string;
 }
 
-/** Sends the bytes of applied Files, except for those that are stored already. Throws with exit code 2: the rest is applied. */
-export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<void> => {
+/** Sends the bytes of applied Files that are not stored already, and answers how many. Throws with exit code 2: the rest is applied. */
+export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<number> => {
+  let sent = 0;
   for (const wanted of contents) {
     const { namespace, spec, local } = wanted;
     try {
@@ -60,6 +61,7 @@ export const sendContents = async (context: CommandContext, contents: readonly F
       const { inNamespace, content, present } = unsent;
       const file = { spec: { ...spec, mediaType: spec.mediaType || mediaTypeOf(spec.path) } };
       await store(inNamespace, { file, content, filename: basename(spec.path) }, present);
+      sent += 1;
       context.note(`sent ${local} to ${namespace}${spec.path}`);
     } catch (error) {
       if (!isSvcError(error) && !(error instanceof CommandFailure)) throw error;
@@ -70,6 +72,7 @@ export const sendContents = async (context: CommandContext, contents: readonly F
       });
     }
   }
+  return sent;
 };
 
 /** Those whose bytes an apply would send, for the server has others or none. */
