@@ -227,6 +227,12 @@ describe('svc import of an archive', () => {
     expect(appended[1]?.message?.labels).toEqual({ 'imported-message': 'taken' });
   });
 
+  it('doubles no message that an import before the export gave a new id', async () => {
+    const text = lines(session, wire('m1', { labels: { 'imported-message': 'former' } }));
+    expect((await run(text)).err).toContain('1 messages written');
+    expect((await run(text)).err).toContain('0 messages written');
+  });
+
   it('gives back what people added to what a deployment makes, by plain writes', async () => {
     const metadata = { name: 'made', namespace: 'acme', labels: { mine: 'x' } };
     const made = { kind: 'Skill', metadata, spec: { instructions: 'more' } };

@@ -43,7 +43,7 @@ class Importer {
   #deployments: ApplyManifestResult[] = [];
   /** Where messages go; undefined while those of a session that failed pass by. */
   #session: SessionKey | undefined;
-  /** Messages that the session has, by the ids they have in the archive. */
+  /** Messages that the session has, by every id they may have in the archive. */
   #present: ReadonlySet<string> = new Set();
 
   constructor(context: CommandContext) {
@@ -174,8 +174,9 @@ class Importer {
         ...{ pageSize: 200 },
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
       });
+      // The label may come from an import before the export, and then the archive has the message by its own id.
       for (const { message } of page.items)
-        if (message !== undefined) ids.add(message.labels[IMPORTED_MESSAGE_LABEL] ?? message.id);
+        if (message !== undefined) ids.add(message.id).add(message.labels[IMPORTED_MESSAGE_LABEL] ?? message.id);
       beforeMessageId = page.nextBeforeMessageId;
       if (!page.hasMore || beforeMessageId === undefined) return ids;
     }

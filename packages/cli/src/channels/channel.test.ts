@@ -144,6 +144,23 @@ describe('svc channel tail', () => {
     expect((await run(['tail', 'room'], { handlers: refused })).exit).toBe(exitCodes.notFound);
   });
 
+  it('remembers only as many messages as may come again', async () => {
+    const said = (id: number) => ({ kind: 1, cursor: `c${id}`, message: message(`long-${id}`, `text-${id}`) });
+    let opened = 0;
+    const busy: FakeHandlers = {
+      unary: { ListChannelMessages: () => ({ messages: [] }) },
+      streams: {
+        StreamChannelEvents: () => {
+          opened += 1;
+          if (opened === 1) return [...Array.from({ length: 10_001 }, (_, id) => said(id)), new Error('reset')];
+          return opened === 2 ? [new FakeFault('OUT_OF_RANGE', 'CURSOR_EXPIRED')] : [said(0), said(10_000)];
+        },
+      },
+    };
+    const { exit, out } = await run(['tail', 'room'], { handlers: busy });
+    expect([exit, opened, out.match(/text-0$/gm)?.length, out.match(/text-10000$/gm)?.length]).toEqual([0, 3, 2, 1]);
+  });
+
   it('leaves after the newest messages with --no-follow, and prints JSON lines', async () => {
     expect((await run(['tail', 'room', '--no-follow', '--limit', '1'])).out).toMatch(/^\S+ \S+ ann: second\n$/);
     const lines = (await run(['tail', 'room', '-o', 'jsonl'], { handlers: following() })).out.trim().split('\n');

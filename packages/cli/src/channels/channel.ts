@@ -69,8 +69,12 @@ export const tailChannel = async (world: World, channel: string, options: Channe
     world.stdout.write(isJson ? `${JSON.stringify(toJson(ChannelEventSchema, event))}\n` : eventLine(event, style));
 };
 
+/** Messages remembered: as many as the server keeps events of a channel at most, which all may come again. */
+const SEEN_MAX = 10_000;
+
 /** What of a channel was shown, so that nothing is shown twice. */
 class Tail {
+  /** Oldest first. */
   readonly #seen = new Set<string>();
   #newest = 0n;
 
@@ -84,6 +88,7 @@ class Tail {
     if (message === undefined) return timestamp >= this.#newest;
     if (this.#seen.has(message.id) || message.createdAt < this.#newest) return false;
     this.#seen.add(message.id);
+    if (this.#seen.size > SEEN_MAX) for (const oldest of this.#seen.keys().take(1)) this.#seen.delete(oldest);
     return true;
   }
 }

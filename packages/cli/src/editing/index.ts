@@ -6,4 +6,4 @@ export { edit } from './edit.ts';
 export { changeAnnotations, changeLabels, type LabelOptions } from './label.ts';
 export { isMap } from './merge-difference.ts';
 export { type PatchOptions, patch } from './patch.ts';
-export { updateLive } from './replace-resource.ts';
+export { tryNew, updateLive } from './replace-resource.ts';

@@ -2,7 +2,7 @@ import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { addressOf, findSession, type Kind, kindAndNames, type ResourceAddress } from '../kinds/index.ts';
+import { addressOf, allNames, findSession, type Kind, kindAndNames, type ResourceAddress } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 import { updateMetadata } from './replace-resource.ts';
 
@@ -32,7 +32,7 @@ const changePart = async (
   const { part } = given;
   const { kind, names, changes } = readWords(given.words, { part, isByList: isByList(options) });
   const context = await openContext(world, options);
-  const wanted = isByList(options) ? (await kind.list(context.scope)).map(({ name }) => name) : names;
+  const wanted = isByList(options) ? await allNames(kind, context.scope) : names;
   if (wanted.length === 0) return context.note(`no ${kind.plural} are selected`);
   let done = 0;
   for (const name of wanted) {

@@ -30,10 +30,7 @@ export const replaceLive = async (
     dryRun: options.dryRun === true,
   };
   const { outcome, fieldErrors } = await client.resources.applyResource(request);
-  if (fieldErrors.length > 0)
-    throw new CommandFailure(
-      fieldErrors.map(({ field, description, reason }) => `${field}: ${description} (${reason})`).join('\n'),
-    );
+  if (fieldErrors.length > 0) throw new CommandFailure(fieldErrors.map(faultLine).join('\n'));
   return outcome === ApplyOutcome.UNCHANGED ? 'unchanged' : 'changed';
 };
 
@@ -65,9 +62,19 @@ export const updateLive = (
   return untilFirst(async () => {
     const live = await readMasked(context, address, update);
     requireVersion(live, update.version);
-    const resource = await checkManifest(context, live, update.change(live.manifest));
+    const resource = await checkManifest(context, live.address, update.change(live.manifest));
     return replaceLive(context, { address, resource, version: live.version }, update);
   });
+};
+
+/** Throws what would refuse the manifest as that of a new resource; nothing is written. */
+export const tryNew = async (
+  context: CommandContext,
+  address: ResourceAddress,
+  manifest: JsonObject,
+): Promise<void> => {
+  const resource = await checkManifest(context, address, manifest);
+  await replaceLive(context, { address, resource, version: '' }, { dryRun: true });
 };
 
 const requireVersion = ({ address, version }: LiveResource, wanted: string | undefined): void => {
@@ -109,23 +116,30 @@ const untilFirst = async <T>(work: () => Promise<T>): Promise<T> => {
 /** By the rules of manifests, and still the same resource. */
 const checkManifest = async (
   { world }: CommandContext,
-  { address }: LiveResource,
+  address: ResourceAddress,
   manifest: JsonObject,
 ): Promise<ManifestResource> => {
   const { parseManifests } = await world.loadManifests();
   const { documents, findings } = parseManifests(JSON.stringify(manifest), { namespace: address.ns });
   const resource = documents[0]?.resource;
   const moved = resource === undefined ? [] : movedFields(address, resource);
-  const lines = [...findings, ...moved].map(({ field, description, reason }) => `${field}: ${description} (${reason})`);
+  const lines = [...findings, ...moved].map(faultLine);
   if (resource === undefined || lines.length > 0) throw new CommandFailure(lines.join('\n'));
   return resource;
 };
 
+/** The field is empty where the whole is at fault. */
+const faultLine = ({ field, description, reason }: Fault): string =>
+  `${field === '' ? '' : `${field}: `}${description} (${reason})`;
+
+interface Fault {
+  readonly field: string;
+  readonly description: string;
+  readonly reason: string;
+}
+
 /** What makes it another resource than the one that was read. */
-export const movedFields = (
-  address: ResourceAddress,
-  { key }: ManifestResource,
-): readonly { readonly field: string; readonly description: string; readonly reason: string }[] => {
+export const movedFields = (address: ResourceAddress, { key }: ManifestResource): readonly Fault[] => {
   const wanted = { kind: address.kind, 'metadata.name': address.name, 'metadata.namespace': address.ns };
   const namespace = key.kind === 'Namespace' ? address.ns : key.namespace;
   const given = { kind: key.kind, 'metadata.name': key.name, 'metadata.namespace': namespace };

@@ -62,6 +62,10 @@ export const requirePlainRemoval = (kind: string, { propagation, isForced }: Rem
     throw new CommandFailure(`--cascade and --force are not for a ${kind}`);
 };
 
+/** Names of all that the scope selects, however many there are: what is done to them must leave none out. */
+export const allNames = async (kind: Kind, scope: Scope): Promise<readonly string[]> =>
+  (await kind.list({ ...scope, limit: Number.POSITIVE_INFINITY })).map(({ name }) => name);
+
 /** Pages of a list until `limit` items are there. */
 export const collectPages = async <T>(
   limit: number,

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Namespace, NamespaceSchema } from '@svc/api/resources';
+import { CommandFailure } from '../failure.ts';
 import { collectPages, type Item, type Kind, requirePlainRemoval, type Scope } from './kind.ts';
 import { ageOf, labelText, resourceJson } from './resource-json.ts';
 
@@ -36,7 +37,11 @@ export const namespaceKind: Kind = {
   remove: async (scope, name, options) => {
     const { isPurge = false, isForced = false, ...others } = options;
     requirePlainRemoval('Namespace', others);
-    if (isForced && !isPurge) {
+    if (isForced && isPurge)
+      throw new CommandFailure('--purge and --force are two steps', {
+        hint: '--purge first, then --force when finalizers hold the namespace',
+      });
+    if (isForced) {
       const held = { ns: name, kind: 'Namespace', name, force: true };
       const { pending } = await scope.client.resources.deleteResource(held);
       return pending ? DELETED : 'deleted, its finalizers are stripped';

@@ -83,6 +83,10 @@ const totals = (results: readonly ApplyManifestResult[]): string => {
 export const isFailed = (results: readonly ApplyManifestResult[]): boolean =>
   results.some(({ outcome }) => outcome === ApplyOutcome.FAILED);
 
+/** True when a document is now as it says, whether that took a write or not. */
+export const isApplied = (result: ApplyManifestResult | undefined): boolean =>
+  result !== undefined && ![ApplyOutcome.FAILED, ApplyOutcome.NOT_ATTEMPTED].includes(result.outcome);
+
 /** True when anything was written. */
 export const isChanged = (results: readonly ApplyManifestResult[]): boolean =>
   results.some(({ outcome }) =>

@@ -4,7 +4,7 @@ import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import type { World } from '../world.ts';
-import { isChanged, isFailed, printReport } from './apply-report.ts';
+import { isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
 import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
 import {
   type LoadedManifests,
@@ -63,14 +63,16 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
   const { results, isRefused } = await call(context, request);
   printReport(world, { results, documents: loaded.documents }, form);
-  if (!isFailed(results) && !isRefused) {
-    if (request.dryRun === true) return;
-    const { contents, bare } = contentsOf(loaded.documents);
-    await sendContents(context, contents);
+  let sent = 0;
+  if (request.dryRun !== true && !isRefused) {
+    // Without --atomic some may be applied beside others that failed.
+    const { contents, bare } = contentsOf(loaded.documents.filter((_, index) => isApplied(results[index])));
+    sent = await sendContents(context, contents);
     await noteBareFiles(context, bare);
-    return waitUntilReady(context, results, options.wait);
   }
-  const isPartial = isChanged(results) && request.dryRun !== true && !isRefused;
+  if (!isFailed(results) && !isRefused)
+    return request.dryRun === true ? undefined : waitUntilReady(context, results, options.wait);
+  const isPartial = (isChanged(results) || sent > 0) && request.dryRun !== true && !isRefused;
   throw new CommandFailure(isPartial ? 'only some of it is applied' : 'nothing is applied', {
     exitCode: isPartial ? exitCodes.partial : exitCodes.refused,
   });

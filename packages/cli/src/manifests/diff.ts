@@ -8,6 +8,7 @@ import { yamlText } from '../output.ts';
 import type { World } from '../world.ts';
 import { requestOf } from './apply.ts';
 import { isFailed } from './apply-report.ts';
+import { contentsOf, differingContents } from './file-contents.ts';
 import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 import { hideSecrets } from './secret-values.ts';
 import { unifiedDiff } from './text-diff.ts';
@@ -35,6 +36,12 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
     world.stdout.write(text);
   }
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
+  // What is not there yet is a difference already.
+  const present = loaded.documents.filter((_, index) => results[index]?.outcome !== ApplyOutcome.CREATED);
+  for (const { namespace, spec, local } of await differingContents(context, contentsOf(present).contents)) {
+    found = true;
+    world.stdout.write(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
+  }
   return found;
 };
 

@@ -17,17 +17,25 @@ const applied: ApplyManifestsRequest[] = [];
 const sent: CreateFileRequest[] = [];
 let stored = '';
 let isRefused = false;
+let outcome = 1;
+/** Documents that fail after the first. */
+let failed = 0;
 beforeEach(() => {
   applied.length = 0;
   sent.length = 0;
   stored = '';
   isRefused = false;
+  outcome = 1;
+  failed = 0;
 });
 const handlers: FakeHandlers = {
   unary: {
     ApplyManifests: (request: ApplyManifestsRequest) => {
       applied.push(request);
-      return { results: [{ kind: 'File', ns: 'acme', name: 'f', outcome: 1 }] };
+      const result = { kind: 'File', ns: 'acme', name: 'f' };
+      return {
+        results: [{ ...result, outcome }, ...Array.from({ length: failed }, () => ({ ...result, outcome: 6 }))],
+      };
     },
     ListFiles: () => ({
       files: stored === '' ? [] : [{ spec: { path: '/docs/a.md' }, status: { objectRef: { sha256: stored } } }],
@@ -67,6 +75,19 @@ describe('contentFromFile of a File', () => {
     expect(sent).toEqual([]);
   });
 
+  it('is a difference when the server has other bytes', async () => {
+    const diff = async () => {
+      const shell = fakeWorld({ handlers, files: disk(named) });
+      return { exit: await shell.run('diff', '-f', 'team'), out: shell.out() };
+    };
+    outcome = 3;
+    stored = HASH;
+    expect(await diff()).toEqual({ exit: exitCodes.ok, out: '' });
+    stored = 'other';
+    const out = 'Bytes of File acme/docs/a.md differ from /work/team/a.md\n';
+    expect(await diff()).toEqual({ exit: exitCodes.refused, out });
+  });
+
   it.each([
     ['path: /a, contentFromFile: none.md', 'spec.contentFromFile: there is no file none.md (FILE_MISSING)'],
     ['path: /a, contentFromFile: ../team', 'there is no file ../team (FILE_MISSING)'],
@@ -84,6 +105,18 @@ describe('contentFromFile of a File', () => {
       exit: exitCodes.partial,
       err: expect.stringContaining('the bytes of File acme/docs/a.md were not sent: STORAGE_QUOTA happened'),
     });
+  });
+
+  it('is sent for what is applied, though other documents are not', async () => {
+    failed = 1;
+    const other = manifest('path: /docs/b.md, contentFromFile: a.md');
+    const partial = await apply(`${named}---\n${other}`, '--no-atomic', '--keep-going');
+    expect(partial).toMatchObject({ exit: exitCodes.partial, err: expect.stringContaining('only some of it') });
+    expect(sent).toMatchObject([{ file: { spec: { path: '/docs/a.md' } } }]);
+    outcome = 3;
+    expect((await apply(`${named}---\n${other}`, '--no-atomic')).exit).toBe(exitCodes.partial);
+    stored = HASH;
+    expect((await apply(`${named}---\n${other}`, '--no-atomic')).exit).toBe(exitCodes.refused);
   });
 
   it('is unknown to other kinds', async () => {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isMessage } from '@bufbuild/protobuf';
-import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
+import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
@@ -50,16 +50,18 @@ export interface FileContent {
   readonly local: string;
 }
 
-/** Sends the bytes of applied Files, except for those that are stored already. Throws with exit code 2: the rest is applied. */
-export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<void> => {
-  for (const { namespace, spec, local } of contents) {
-    const inNamespace = { ...context, target: { ...context.target, namespace } };
+/** Sends the bytes of applied Files that are not stored already, and answers how many. Throws with exit code 2: the rest is applied. */
+export const sendContents = async (context: CommandContext, contents: readonly FileContent[]): Promise<number> => {
+  let sent = 0;
+  for (const wanted of contents) {
+    const { namespace, spec, local } = wanted;
     try {
-      const content = await localContent(context.world, local, local);
-      const present = await fileAt(inNamespace, spec.path);
-      if (holds(present, content.sha256)) continue;
+      const unsent = await unsentOf(context, wanted);
+      if (unsent === undefined) continue;
+      const { inNamespace, content, present } = unsent;
       const file = { spec: { ...spec, mediaType: spec.mediaType || mediaTypeOf(spec.path) } };
       await store(inNamespace, { file, content, filename: basename(spec.path) }, present);
+      sent += 1;
       context.note(`sent ${local} to ${namespace}${spec.path}`);
     } catch (error) {
       if (!isSvcError(error) && !(error instanceof CommandFailure)) throw error;
@@ -70,6 +72,25 @@ export const sendContents = async (context: CommandContext, contents: readonly F
       });
     }
   }
+  return sent;
+};
+
+/** Those whose bytes an apply would send, for the server has others or none. */
+export const differingContents = async (
+  context: CommandContext,
+  contents: readonly FileContent[],
+): Promise<readonly FileContent[]> => {
+  const differing: FileContent[] = [];
+  for (const content of contents) if ((await unsentOf(context, content)) !== undefined) differing.push(content);
+  return differing;
+};
+
+/** Undefined when the server has these bytes. */
+const unsentOf = async (context: CommandContext, { namespace, spec, local }: FileContent) => {
+  const inNamespace = { ...context, target: { ...context.target, namespace } };
+  const content = await localContent(context.world, local, local);
+  const present = await fileAt(inNamespace, spec.path);
+  return present?.status?.objectRef?.sha256 === content.sha256 ? undefined : { inNamespace, content, present };
 };
 
 /** Those of the documents whose bytes were named, and those that nothing brings bytes to. */
@@ -95,5 +116,3 @@ export const noteBareFiles = async (context: CommandContext, bare: readonly File
       );
   }
 };
-
-const holds = (file: File | undefined, sha256: string): boolean => file?.status?.objectRef?.sha256 === sha256;

@@ -184,6 +184,14 @@ describe('a slip of the pen', () => {
     expect((await run('help', 'create', 'ns')).out).toContain('Usage: svc create namespace|ns');
     expect((await run('help')).out).toMatch(/^Usage: svc \[options\] \[command\]\n/);
   });
+
+  it('help runs no command, whatever stands behind its name', async () => {
+    const deleted: string[] = [];
+    const unary = { DeleteAgent: ({ name }: { name: string }) => ({ name: deleted.push(name) }) };
+    const fake = fakeWorld({ handlers: { unary: { ...unary, DeleteResource: unary.DeleteAgent } } });
+    expect(await fake.run('help', 'delete', 'agent', 'helper', '--yes')).toBe(exitCodes.ok);
+    expect([fake.out().slice(0, 18), deleted, fake.calls]).toEqual(['Usage: svc delete ', [], []]);
+  });
 });
 
 describe('a file of this machine', () => {

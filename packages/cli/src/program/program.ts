@@ -32,13 +32,24 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
   }
 };
 
-/** `help a b` as `a b --help`: commander itself looks only one command deep. */
+/**
+ * `help a b` as `a b --help`: commander itself looks only one command deep. Words after a command are dropped, so that no help ever
+ * runs the command; a word that no group knows stays, for commander to refuse it.
+ */
 const helpWords = (program: Command, words: readonly string[]): string[] => {
   const [first, ...rest] = words;
   const asked = rest.filter((word) => !word.startsWith('-'));
   if (first !== 'help' || asked.length === 0) return [...words];
-  const isKnown = `svc ${asked.join(' ')}` === commandLineOf(program, asked);
-  return isKnown ? [...asked, '--help'] : asked;
+  let command = program;
+  const path: string[] = [];
+  for (const word of asked) {
+    if (command.commands.length === 0) break;
+    path.push(word);
+    const found = subcommandOf(command, word);
+    if (found === undefined) return path;
+    command = found;
+  }
+  return [...path, '--help'];
 };
 
 /** The command that the words lead to, such as `svc channel tail`. */
@@ -46,13 +57,16 @@ const commandLineOf = (program: Command, words: readonly string[]): string => {
   let command = program;
   const path = ['svc'];
   for (const word of words) {
-    const found = command.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
+    const found = subcommandOf(command, word);
     if (found === undefined) continue;
     command = found;
     path.push(word);
   }
   return path.join(' ');
 };
+
+const subcommandOf = (command: Command, word: string): Command | undefined =>
+  command.commands.find((sub) => sub.name() === word || sub.aliases().includes(word));
 
 const isUsageError = (error: unknown): error is CommanderError =>
   error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.');

@@ -3,7 +3,7 @@ import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { type Kind, kindAndNames, propagationOf } from '../kinds/index.ts';
+import { allNames, type Kind, kindAndNames, propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
@@ -41,7 +41,7 @@ const selected = async (context: CommandContext, kind: Kind, options: DeleteOpti
   const { world, note, scope } = context;
   if (options.selector === undefined)
     throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `\`svc get ${kind.plural}\` lists them` });
-  const names = (await kind.list(scope)).map(({ name }) => name);
+  const names = await allNames(kind, scope);
   if (names.length === 0) {
     note(`no ${kind.plural} are selected`);
     return names;

@@ -85,6 +85,8 @@ describe('svc delete', () => {
     );
     expect(requests).toMatchObject([{ ns: 'n', kind: 'Namespace', name: 'n', force: true }]);
     expect((await run(['delete', 'namespace', 'live', '--force'])).out).toContain('within the grace period');
+    const both = await run(['delete', 'namespace', 'n', '--force', '--purge']);
+    expect([both.err, requests.length]).toEqual([expect.stringContaining('--purge and --force are two steps'), 2]);
   });
 
   it('deletes what has the labels, after a yes', async () => {
@@ -92,6 +94,21 @@ describe('svc delete', () => {
     expect(requests).toEqual([]);
     expect((await run(['delete', 'tasks', '-l', 'a=b', '--yes'])).out).toBe('task/t1 deleted\ntask/t2 deleted\n');
     expect((await run(['delete', 'tasks', '-l', 'a=c'])).err).toBe('no tasks are selected\n');
+  });
+
+  it('leaves none of them out, however many there are', async () => {
+    const PAGES = 6;
+    const pageOf = (page: number) => ({
+      resources: Array.from({ length: 200 }, (_, index) => ({ kind: 'Task', metadata: { name: `t${page}-${index}` } })),
+      nextPageToken: page < PAGES ? String(page) : '',
+    });
+    const unary = {
+      ListResources: ({ pageToken }: { pageToken: string }) => pageOf(Number(pageToken) + 1),
+      DeleteResource: () => ({}),
+    };
+    const shell = fakeWorld({ handlers: { unary } });
+    expect(await shell.run('delete', 'tasks', '-l', 'a=b', '--yes')).toBe(exitCodes.ok);
+    expect(shell.out().match(/ deleted$/gm)).toHaveLength(1_200);
   });
 });
 

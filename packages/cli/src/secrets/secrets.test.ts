@@ -14,6 +14,8 @@ class Server {
   mayRead = true;
   reads = 0;
   version = 3;
+  /** What a dry run answers. */
+  faults: { field: string; description: string; reason: string }[] = [];
   /** What somebody else does before the next write arrives. */
   other: (() => void) | undefined;
 
@@ -32,7 +34,8 @@ class Server {
         this.reads += 1;
         return { resource: this.resource(name, this.mayRead) };
       },
-      ApplyResource: ({ name, manifest }: ApplyResourceRequest) => {
+      ApplyResource: ({ name, manifest, dryRun }: ApplyResourceRequest) => {
+        if (dryRun) return { fieldErrors: this.faults };
         this.elsewhere();
         const { resourceVersion = '' } = manifest?.metadata ?? {};
         if (resourceVersion !== '' && resourceVersion !== String(this.version))
@@ -141,6 +144,16 @@ describe('svc secret set', () => {
     expect((await server.run(['set', 'x', 'y', '--if-version', '0'], { piped: 'z', handlers: silent })).err).toContain(
       'the server answered nothing',
     );
+  });
+
+  it('leaves nothing behind of a new secret that is refused', async () => {
+    const files = { '/work/large': { text: 'x'.repeat(1_048_576), mode: 0o600 } };
+    const large = await server.run(['set', 'new', '--from-file', 'key=large'], { files });
+    expect(large).toMatchObject({ exit: exitCodes.refused, err: 'svc: larger than 1048576 bytes (TOO_LARGE)\n' });
+    server.faults = [{ field: 'spec.type', description: 'too long', reason: 'FIELD_INVALID' }];
+    const typed = await server.run(['set', 'new', 'key', '--type', 'tttt'], { piped: 'x' });
+    expect(typed).toMatchObject({ exit: exitCodes.refused, err: 'svc: spec.type: too long (FIELD_INVALID)\n' });
+    expect([...server.secrets.keys()]).toEqual(['db']);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Resource, SecretSpec } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
-import { updateLive } from '../editing/index.ts';
+import { tryNew, updateLive } from '../editing/index.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { ageOf, collectPages, genericJson, readGeneric } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
@@ -114,6 +114,13 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
       if (!isNew || ifVersion !== undefined) throw error;
     }
   }
+  // What is refused must not leave an empty secret behind.
+  const metadata = { name, namespace: address.ns };
+  await tryNew(context, address, {
+    ...{ apiVersion: 'svc/v1', kind: 'Secret' },
+    metadata,
+    spec: changedSpec({}, change),
+  });
   const { resource, outcome } = await createEmpty(context, name);
   if (ifVersion === ABSENT && outcome !== ApplyOutcome.CREATED)
     throw new CommandFailure(`secret ${name} is there already`, {
