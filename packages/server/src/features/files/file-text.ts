@@ -1,6 +1,7 @@
 import { FileIndexPolicy, type FileSpec } from '@svc/api/resources';
 import type { SearchChunk, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import type { ObjectFacts } from './file-facts.ts';
+import { htmlText } from './html-text.ts';
 
 /** Text up to this size is indexed (PL-7). */
 export const INDEXED_MAX = 8 * 1024 * 1024;
@@ -23,25 +24,6 @@ export const indexMark = (spec: FileSpec, object: ObjectFacts | undefined): stri
 /** True when the bytes are needed to index the file; others are found by their path only. */
 export const hasText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
   isIndexable(spec.mediaType) && object.sizeBytes <= INDEXED_MAX;
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-const htmlText = (html: string): string =>
-  html
-    .replace(/<!--[\s\S]*?-->/g, ' ')
-    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<h([1-6])\b[^>]*>/gi, (_tag, depth: string) => `\n\n${'#'.repeat(Number(depth))} `)
-    .replace(/<\/(?:p|div|li|tr|h[1-6]|section|article)\s*>|<br\s*\/?>/gi, '\n\n')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(#?[a-z0-9]{1,8});/gi, (whole: string, name: string) => entity(name) ?? whole);
-
-/** What a character reference stands for; undefined for one that is not known. */
-const entity = (name: string): string | undefined => {
-  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()];
-  const digits = name.slice(1).toLowerCase();
-  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
-  return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
-};
 
 /** The text of a file as it is searched; '' when it has none. */
 export const textOf = (mediaType: string, bytes: Uint8Array): string => {
