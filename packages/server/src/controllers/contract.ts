@@ -76,7 +76,7 @@ export interface KindContract<S extends Message = Message> {
   readonly validate: (write: SpecWrite<S>, origin?: WriteOrigin) => readonly FieldViolation[];
   /** Texts of the spec that the kind bounds by a limit of its own: they do not count against `limits.resourceBytes`. */
   readonly ownBounds?: (spec: S) => readonly string[];
-  /** Preconditions that need the store; throws Fault. Runs before the row is written. */
+  /** Preconditions that need the store; throws Fault. Runs before the row is written, unless its deletion waits already. */
   readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
   readonly observe?: (tx: WriteTx, write: SpecWrite<S>) => Promise<Message>;

@@ -231,7 +231,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
       checkVersion(current, input.resourceVersion);
       checkDeletion(current, prepared);
     }
-    await contract?.admit?.(tx, write, prepared.origin);
+    // What a deleted resource refers to may be gone, and taking its finalizers away is no use of it.
+    if (current?.deletionTimestamp === undefined) await contract?.admit?.(tx, write, prepared.origin);
     const system = joinSystemKeys(await contract?.systemKeys?.(tx, write), input.system);
     const labels = settleMap(current?.labels ?? {}, input.labels, system.labels);
     const annotations = settleMap(current?.annotations ?? {}, input.annotations, system.annotations);

@@ -1,9 +1,9 @@
 import { API_VERSION, openRecord, type ValueSeal } from '../resources/index.ts';
 import {
-  everyResource,
   type ResourceChange,
   type ResourceKey,
   type ResourceReads,
+  resourcePages,
   type Store,
 } from '../store/contracts/index.ts';
 import type { KindContract, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
@@ -52,7 +52,9 @@ const keysFor = async (
   const { namespace } = key;
   const scope =
     following.sameNamespace === true ? ({ type: 'namespace', namespace } as const) : ({ type: 'all' } as const);
-  return [...own, ...(await everyResource(reads, { kind, scope })).map((record) => record.key)];
+  const found = [...own];
+  for await (const page of resourcePages(reads, { kind, scope })) found.push(...page.map((record) => record.key));
+  return found;
 };
 
 const reconcile = async (deps: StatusReconcilerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {

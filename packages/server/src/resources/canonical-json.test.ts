@@ -1,7 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { AgentSpecSchema, SandboxClassSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, canonicalJsonText, holdsHalfCharacter, jsonTextNormaliser } from './canonical-json.ts';
+import {
+  canonicalJson,
+  canonicalJsonText,
+  holdsHalfCharacter,
+  type JsonData,
+  type JsonMap,
+  jsonTextNormaliser,
+} from './canonical-json.ts';
 
 describe('texts that hold JSON', () => {
   it('are put into one form, and left as they are when they are no JSON', () => {
@@ -29,6 +36,18 @@ describe('texts that hold JSON', () => {
     const sandbox = create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{ "a": "x" }' });
     expect(jsonTextNormaliser(SandboxClassSpecSchema)(sandbox)).toMatchObject({ credentialsJson: '{"a":"x"}' });
   });
+});
+
+it('what is nested deeply is looked at once, however deep the keys are that have another order', () => {
+  let looks = 0;
+  const ownKeys = (target: object): (string | symbol)[] => {
+    looks += 1;
+    return Reflect.ownKeys(target);
+  };
+  let value: JsonData = new Proxy<JsonMap>({ b: 1, a: 2 }, { ownKeys });
+  for (let depth = 0; depth < 12; depth++) value = { a: value };
+  expect(canonicalJson(value)).toBe(`${'{"a":'.repeat(12)}{"a":2,"b":1}${'}'.repeat(12)}`);
+  expect(looks).toBe(1);
 });
 
 describe('half a character', () => {

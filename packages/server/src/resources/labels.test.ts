@@ -102,4 +102,11 @@ describe('label selectors', () => {
       expect(() => parseLabelSelector(selector)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
     },
   );
+
+  it('refuses what is full of spaces as soon as anything else', () => {
+    const spaces = ' '.repeat(1_000_000);
+    for (const selector of [`a=${spaces}(`, `a${spaces}(`, `a in${spaces}(`, `!${spaces}(`])
+      expect(() => parseLabelSelector(selector)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+    expect(parseLabelSelector(`a =${spaces}b`)).toEqual([{ op: 'in', key: 'a', values: ['b'] }]);
+  });
 });

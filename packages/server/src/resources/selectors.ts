@@ -7,7 +7,7 @@ export type LabelRequirement =
 
 const KEY = '[A-Za-z0-9][A-Za-z0-9_./-]{0,316}';
 const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
-const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*([^=(),]*)$`);
+const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)([^=(),]*)$`);
 const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
 const REQUIREMENTS_MAX = 64;
 

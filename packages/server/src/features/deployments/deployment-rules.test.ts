@@ -48,6 +48,7 @@ describe('the rules of deployments', () => {
   it('let nobody who has a replica be pushed out of too large a selection', () => {
     expect(servedNames(['a', 'b', 'c'], new Set(['c']), 2)).toEqual(['c', 'a']);
     expect(servedNames(['a', 'b'], new Set(), 2)).toEqual(['a', 'b']);
+    expect(servedNames(['a', 'b', 'c'], new Set(['b', 'c']), 1)).toEqual(['b', 'c']);
   });
 
   it('let a parent be placed in by its own subtree or by a grant that covers it', () => {

@@ -82,15 +82,18 @@ export const isSelected = (deployment: Named & { readonly spec: DeploymentSpec }
   return wanted.every(([key, value]) => Object.hasOwn(target.labels, key) && target.labels[key] === value);
 };
 
-/** At most `limit` of the selection; those that have a replica already come first, so that none is pushed out. */
+/**
+ * Those of the selection that have a replica already, and others up to `limit` in all: none is pushed out and loses what was
+ * rendered for it, also not by a limit that was lowered.
+ */
 export const servedNames = (
   selected: readonly string[],
   present: ReadonlySet<string>,
   limit: number,
 ): readonly string[] => {
-  if (selected.length <= limit) return selected;
-  const rank = (name: string): number => (present.has(name) ? 0 : 1);
-  return [...selected].sort((left, right) => rank(left) - rank(right)).slice(0, limit);
+  const kept = selected.filter((name) => present.has(name));
+  const others = selected.filter((name) => !present.has(name));
+  return [...kept, ...others.slice(0, Math.max(0, limit - kept.length))];
 };
 
 /** All faults of a deployment's name and fields (PL-5). */

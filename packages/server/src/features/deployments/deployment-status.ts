@@ -42,7 +42,7 @@ export interface DeploymentFacts {
   /** Names of replicas, sorted. */
   readonly replicas: readonly string[];
   readonly missingTemplates: readonly string[];
-  /** Most namespaces that get a replica. */
+  /** Most namespaces that get a replica; who has one keeps it. */
   readonly replicasMax: number;
 }
 
@@ -85,7 +85,7 @@ const selectedFinding = (desired: number, most: number): Finding => {
   const type = 'Selected';
   if (desired === 0) return { type, status: 'False', reason: 'NoNamespaces', message: 'no namespace is selected' };
   if (desired <= most) return { type, status: 'True', reason: 'Selected' };
-  const message = `${desired} namespaces are selected, only ${most} get a replica`;
+  const message = `${desired} namespaces are selected, above ${most} none gets a new replica`;
   return { type, status: 'False', reason: 'TooManyNamespaces', message };
 };
 

@@ -13,6 +13,7 @@ import {
   openDeploymentWorld,
   template,
 } from '../testing/index.ts';
+import { defaultDeploymentLimits } from './index.ts';
 
 const { createNamespace, deleteNamespace, modifyAgent } = GatewayService.method;
 
@@ -155,6 +156,15 @@ it('keeps to the limits of the configuration', async () => {
   expect(await agents()).toEqual(['acme:a/short']);
   expect(await condition('Selected')).toBe('False TooManyNamespaces');
   expect((await world.replica('acme:a')).conflicts.join()).toContain('Invalid');
+});
+
+it('takes nothing away when its limit is lowered', async () => {
+  await world.apply(namespace('a') + namespace('b') + template('short', 'systemPrompt: x') + deployment('short'));
+  await world.settle();
+  await world.apply(namespace('c'));
+  await world.settle(world.controllers({ limits: { ...defaultDeploymentLimits, replicas: 1 } }));
+  expect(await agents()).toEqual(['acme:a/short', 'acme:b/short']);
+  expect(await condition('Selected')).toBe('False TooManyNamespaces');
 });
 
 describe('withdrawal', () => {

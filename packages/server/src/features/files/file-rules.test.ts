@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { FileSpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
 import { fileName } from '../../resources/index.ts';
-import { checkFile } from './file-rules.ts';
+import { checkFile, isBelow } from './file-rules.ts';
 
 const path = '/reports/one.txt';
 const good = { path, mediaType: 'text/plain', purpose: 2, indexPolicy: 1, retention: 1 };
@@ -27,4 +27,10 @@ describe('checkFile', () => {
     expect(faults({}, { before: '/other' })).toEqual([['spec.path', 'FILE_PATH']]);
     expect(faults({}, { name: 'mine' })).toEqual([['metadata.name', 'FILE_PATH']]);
   });
+});
+
+it('a prefix matches at slashes only, however many slashes it has', () => {
+  const below = (prefix: string): boolean => isBelow('/a/b.txt', prefix);
+  expect(['', '/', '///', '/a', '/a///', '/a/b.txt'].map(below)).toEqual([true, true, true, true, true, true]);
+  expect(['/a/b', 'a', `${'/'.repeat(1_000_000)}x`].map(below)).toEqual([false, false, false]);
 });

@@ -1,6 +1,7 @@
 import { FileIndexPolicy, type FileSpec } from '@svc/api/resources';
 import type { SearchChunk, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import type { ObjectFacts } from './file-facts.ts';
+import { htmlText } from './html-text.ts';
 
 /** Text up to this size is indexed (PL-7). */
 export const INDEXED_MAX = 8 * 1024 * 1024;
@@ -31,25 +32,6 @@ export const hasText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>):
 /** True when that text is needed: the file shall be found, and by more than its path. */
 export const needsText = (spec: FileSpec, object: Pick<ObjectFacts, 'sizeBytes'>): boolean =>
   spec.indexPolicy > FileIndexPolicy.NONE && hasText(spec, object);
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-
-const htmlText = (html: string): string =>
-  html
-    .replace(/<!--[\s\S]*?-->/g, ' ')
-    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<h([1-6])\b[^>]*>/gi, (_tag, depth: string) => `\n\n${'#'.repeat(Number(depth))} `)
-    .replace(/<\/(?:p|div|li|tr|h[1-6]|section|article)\s*>|<br\s*\/?>/gi, '\n\n')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(#?[a-z0-9]{1,8});/gi, (whole: string, name: string) => entity(name) ?? whole);
-
-/** What a character reference stands for; undefined for one that is not known. */
-const entity = (name: string): string | undefined => {
-  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()];
-  const digits = name.slice(1).toLowerCase();
-  const code = digits.startsWith('x') ? Number.parseInt(digits.slice(1), 16) : Number(digits);
-  return Number.isInteger(code) && code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
-};
 
 /** Reads PDF documents; undefined for one whose text cannot be read. */
 export interface PdfReader {

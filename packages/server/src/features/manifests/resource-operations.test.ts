@@ -439,6 +439,25 @@ describe('resources of every kind', () => {
       expect(failure.metadata.cursor).toBe(stream.ids.at(-1));
     });
 
+    it('until what a slow reader still lacks is too old to be kept, and not past it', async () => {
+      const { newest } = await world.store.direct.resources.versionRange();
+      await world.store.write(async (tx) => {
+        for (let index = 0; index < 600; index++)
+          await tx.resources.insert({
+            ...{ key: recordKey('Skill', 'default', `s-${index}`), apiVersion: 'svc/v1', uid: world.ids.next() },
+            ...{ generation: 1, createdAt: tx.now(), labels: {}, annotations: {}, owners: [], finalizers: [] },
+            ...{ spec: '{"description":"one"}', status: '{}' },
+          });
+      });
+      const stream = watch({ resourceVersion: String(newest) });
+      stream.isLagging = true;
+      await settle();
+      await world.store.write((tx) => tx.resources.trimChanges(tx.now() + 1, 10_000));
+      stream.catchUp();
+      expect(await stream.ended).toMatchObject({ code: 'OUT_OF_RANGE', reason: 'VERSION_EXPIRED' });
+      expect(stream.ids).toEqual(Array.from({ length: 500 }, (_, index) => String(newest + 1 + index)));
+    });
+
     it('by many readers as the same message', async () => {
       const [first, second] = [watch({}), watch({ kinds: ['Agent'] })];
       await settle();

@@ -2,11 +2,11 @@ import type { CommonResourceStatus } from '@svc/api/resources';
 import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
 import { commonStatus, kindRow, messageText, SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import {
-  everyResource,
   type ReadTx,
   type ResourceChange,
   type ResourceKey,
   type ResourceReads,
+  resourcePages,
   type Store,
   type StoredResource,
 } from '../../store/contracts/index.ts';
@@ -63,7 +63,9 @@ const keysIn = async (
   namespaces: readonly string[] | undefined,
 ): Promise<readonly ResourceKey[]> => {
   const scope = namespaces === undefined ? ({ type: 'all' } as const) : ({ type: 'namespaces', namespaces } as const);
-  return (await everyResource(reads, { kind, scope })).map((record) => record.key);
+  const found: ResourceKey[] = [];
+  for await (const page of resourcePages(reads, { kind, scope })) found.push(...page.map((record) => record.key));
+  return found;
 };
 
 const reconcile = async (

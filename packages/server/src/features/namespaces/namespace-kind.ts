@@ -64,8 +64,7 @@ const admit = async (deps: NamespaceKindDeps, tx: WriteTx, write: Write): Promis
   const { parent } = write.spec;
   if (write.current !== undefined) {
     const state = namespaceState(write.current);
-    // The pipeline lets only finalizers go from one that waits for its own removal.
-    if (state.isDeleted && write.current.deletionTimestamp === undefined) throw namespaceDeleted(write.key.name);
+    if (state.isDeleted) throw namespaceDeleted(write.key.name);
     if (state.parent !== parent) throw refusal([parentMismatch(state.parent)]);
     return;
   }

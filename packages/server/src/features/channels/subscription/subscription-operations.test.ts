@@ -111,6 +111,19 @@ describe('subscriptions of channels', () => {
     await expect(modify('s', { agent: 'nobody' })).rejects.toMatchObject({ reason: 'AGENT_NOT_FOUND' });
   });
 
+  it('that wait for their deletion let go of their finalizers also when their agent went before them', async () => {
+    await world.subscribe('ops', 's');
+    const key = { ...recordKey('ChannelSubscription', 'default', 's'), parent: 'ops' };
+    const hold = (finalizers: readonly string[]): Promise<unknown> =>
+      world.store.write((tx) => world.writer.modify(tx, ORIGIN, { key, change: () => ({ finalizers }) }));
+    await hold(['team.example/hold']);
+    await world.call(method.deleteChannelSubscription, { ...address, name: 's' });
+    const agent = recordKey('Agent', 'default', 'helper');
+    await world.store.write((tx) => world.writer.remove(tx, ORIGIN, { key: agent }));
+    await hold([]);
+    expect(await world.store.direct.resources.get(key)).toBeUndefined();
+  });
+
   it('are not created by a modify', async () => {
     await expect(modify('none', { agent: 'helper' })).rejects.toMatchObject({
       ...{ code: 'NOT_FOUND', reason: 'CHANNEL_SUBSCRIPTION_NOT_FOUND' },
