@@ -449,6 +449,7 @@ describe('resources of every kind', () => {
             ...{ spec: '{"description":"one"}', status: '{}' },
           });
       });
+      await world.feed.tick();
       const stream = watch({ resourceVersion: String(newest) });
       stream.isLagging = true;
       await settle();
