@@ -35,6 +35,8 @@ the file over another one. A flag wins over an environment variable, a variable 
 * Texts may hold \`\${NAME}\` and \`\${NAME:-otherwise}\`; \`$\${\` writes \`\${\`. An unset name without a text is an error.
 * Secrets may be \`{env: NAME}\` or \`{file: path}\`. Relative paths start at the file that names them.
 * \`svc config check\` lists every fault with its line, \`svc config show\` every value with its source.
+* Keys of parts that are still to come (connectors, runs of workflows, sandboxes, the console) are checked already and have no
+  effect yet.
 `;
 
 /** The reference of all settings as Markdown; a test compares it with docs/configuration.md. */
