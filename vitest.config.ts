@@ -56,7 +56,7 @@ export default defineConfig({
         },
       },
       {
-        // Crashes and every protocol once more, on PostgreSQL; its fault points are in e2e/postgres.test.ts.
+        // Crashes and every protocol once more, on PostgreSQL.
         test: {
           name: 'e2e-postgres',
           environment: 'node',
@@ -70,6 +70,18 @@ export default defineConfig({
               ]
             : [],
           testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // Death at every fault point once more, on PostgreSQL: mostly waits for the claims of the dead, so files side by side.
+        test: {
+          name: 'crash-postgres',
+          environment: 'node',
+          setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
+          env: { SVC_E2E_STORE: 'postgres' },
+          include: runsPostgres ? ['e2e/crash/{store,turn}-points.test.ts'] : [],
+          testTimeout: 240_000,
           hookTimeout: 60_000,
         },
       },

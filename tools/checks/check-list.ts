@@ -60,6 +60,11 @@ export const checks: readonly Check[] = [
     name: 'e2e-postgres',
     run: (context) => tests(context, { report: 'e2e-postgres', parameters: ['--project', 'e2e-postgres'] }),
   },
+  {
+    name: 'crash-postgres',
+    run: (context) =>
+      tests(context, { report: 'crash-postgres', parameters: ['--project', 'crash-postgres', everyProcessor] }),
+  },
 ];
 
 /** A tool that npm installed; its exit code decides, and it counts as one test. */

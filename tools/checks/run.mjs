@@ -13,7 +13,9 @@ const print = (line) => process.stdout.write(`${line}\n`);
 process.chdir(root);
 await runBootstrap(async () => {
   const selected = selectChecks(checks, process.argv.slice(2));
-  const runsTests = selected.some((check) => ['unit', 'postgres', 'e2e', 'e2e-postgres'].includes(check.name));
+  const runsTests = selected.some((check) =>
+    ['unit', 'postgres', 'e2e', 'e2e-postgres', 'crash-postgres'].includes(check.name),
+  );
   const { found, missing } = provideServices(runsTests ? listTests() : []);
   const context = { root, services: found };
   const surroundings = { now: performance.now.bind(performance), print };
