@@ -1,4 +1,4 @@
-import { link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,6 +33,12 @@ it('is made where there are no hard links, and passes on what else is wrong', as
   expect(await readPrivateFile(path)).toBeUndefined();
   expect(await make('a', failing('EPERM'))).toBe('a');
   expect(await make('b', failing('EPERM'))).toBe('a');
+});
+
+it('is made on Windows too, which knows no modes and opens no directories', async () => {
+  expect(await makePrivateFile(path, 'a', { draft: `${path}.draft`, platform: 'win32' })).toBe('a');
+  await chmod(path, 0o644);
+  expect(await readPrivateFile(path, 'win32')).toBe('a');
 });
 
 it('is nobody else to read, and says when it vanished', async () => {

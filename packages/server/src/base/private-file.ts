@@ -15,10 +15,10 @@ export const keyFileUnusable = (path: string, why: string, cause?: unknown): Fau
   new Fault('FAILED_PRECONDITION', 'KEY_FILE', `key file ${path} ${why}`, cause === undefined ? {} : { cause });
 
 /** The text of a file of keys; undefined when there is none. Throws KEY_FILE when others than its owner may read it. */
-export const readPrivateFile = async (path: string): Promise<string | undefined> => {
+export const readPrivateFile = async (path: string, platform = process.platform): Promise<string | undefined> => {
   const facts = await stat(path).catch(absent);
   if (facts === undefined) return undefined;
-  if (process.platform !== 'win32' && (facts.mode & OTHERS) !== 0)
+  if (platform !== 'win32' && (facts.mode & OTHERS) !== 0)
     throw keyFileUnusable(path, `may be read by others: run chmod 600 ${path}`);
   const file = await open(path, 'r');
   try {
@@ -30,12 +30,13 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
 
 /**
  * Makes a file of keys, unless another process was first; nobody ever sees it in part. Answers the text that is in it then,
- * which is on disk when this resolves. `draft`: a name that no other process uses.
+ * which is on disk when this resolves. `draft`: a name that no other process uses; `makeLink` and `platform` stand in for the
+ * system's own in tests.
  */
 export const makePrivateFile = async (
   path: string,
   text: string,
-  how: { readonly draft: string; readonly makeLink?: MakeLink },
+  how: { readonly draft: string; readonly makeLink?: MakeLink; readonly platform?: NodeJS.Platform },
 ): Promise<string> => {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -50,8 +51,8 @@ export const makePrivateFile = async (
   } finally {
     await rm(how.draft, { force: true });
   }
-  await syncDirectory(directory);
-  const present = await readPrivateFile(path);
+  await syncDirectory(directory, how.platform);
+  const present = await readPrivateFile(path, how.platform);
   if (present === undefined) throw keyFileUnusable(path, 'went while it was made');
   return present;
 };
@@ -81,12 +82,10 @@ const absent = (error: NodeJS.ErrnoException): undefined => {
   throw error;
 };
 
-const syncDirectory = async (directory: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+const syncDirectory = async (directory: string, platform = process.platform): Promise<void> => {
+  // Windows opens no directories.
+  if (platform !== 'win32') {
+    const handle = await open(directory, 'r');
+    await handle.sync().finally(() => handle.close());
   }
 };
