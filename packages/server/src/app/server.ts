@@ -154,7 +154,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await resources.start();
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
-  await turns.runtime.start({ sharedStore: config.store.engine === 'postgres' });
+  await turns.runtime.start();
   const files = await wireFiles(app);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
