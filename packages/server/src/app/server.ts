@@ -178,6 +178,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     readiness: [
       { name: 'store', check: () => store.ping() },
       { name: 'objects', check: engines.objects.reach },
+      { name: 'keys', check: () => engines.secretKeys.requireKnown() },
     ],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,
