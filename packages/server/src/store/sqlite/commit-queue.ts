@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault, Log } from '../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
@@ -45,6 +46,7 @@ const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function
  * Q2 A function that fails undoes its own writes only; the others of its group are not affected.
  * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
  * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ *    By `pause` it lets the event loop turn; its group stays open, and the queue waits for its end.
  * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
  */
 export class CommitQueue {
@@ -154,7 +156,8 @@ export class CommitQueue {
 
   /** True when the function wrote something that is part of the group now. */
   async #runJob(job: Job): Promise<boolean> {
-    const scope = new WriteScope(this.#options.connection, this.#options.tables, this.#options.now());
+    const { connection, tables, now } = this.#options;
+    const scope = new WriteScope(connection, tables, { now: now(), pause: this.#pause });
     this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));
@@ -181,6 +184,13 @@ export class CommitQueue {
       job.work(tx).then(resolve, reject);
     });
   }
+
+  readonly #pause = async (): Promise<void> => {
+    const stall = this.#stall;
+    this.#stall = undefined;
+    await nextTurn();
+    this.#stall = stall;
+  };
 
   #watchForStalls(): { stop(): void } {
     const turned = (): void => {
