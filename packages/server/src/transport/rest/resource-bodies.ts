@@ -190,6 +190,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     const path = pathValues(method, params);
     if (shape.kind !== 'Namespace') fill(said.metadata, 'namespace', { value: path['ns'], at: 'metadata.namespace' });
     checkMetadata(said.metadata, decoder);
+    refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
     if (shape.kind === 'Session') takeSessionSpec(said, own, place);
@@ -201,6 +202,32 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     }
     return own;
   };
+};
+
+/**
+ * Metadata that a create has no field for, so that it would be lost in silence. What only a read answers (uid, generation) is
+ * ignored everywhere (API-1.4), and what a modify or a repeated CreateNamespace sends back stays as it is stored.
+ */
+const homeless: Readonly<Record<string, readonly string[]>> = {
+  CreateAgent: ['ownerReferences', 'finalizers'],
+  CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers'],
+};
+
+const operationName = ({ operation }: MethodEntry): string => operation.slice(operation.indexOf('/') + 1);
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+
+const refuseHomeless = (metadata: Json, names: readonly string[]): void => {
+  const report = new DecodeReport();
+  for (const field of ResourceMetaSchema.fields.filter(({ jsonName }) => names.includes(jsonName))) {
+    const value = firstDefined(metadata, [field.jsonName, field.name]);
+    if (isNothing(value)) continue;
+    const said =
+      field.name === 'name' ? 'the server gives a session its id' : 'is not taken at creation: ApplyResource takes it';
+    report.add(`metadata.${field.jsonName}`, said);
+  }
+  report.throwIfAny();
 };
 
 /** Labels, annotations and the version of an optimistic write, where the request has fields for them. */
