@@ -36,7 +36,7 @@ describe('manifests are refused with place, path and reason:', () => {
       manifest('Channel', '{metadata: {a: 1}}'),
       '3:22 spec.metadata[a]: must be text (put it in quotes) (FIELD_INVALID)',
     ],
-    [manifest('Channel', '{metadata: {__proto__: a}}'), '3:29 spec.metadata[__proto__]: is no name (FIELD_INVALID)'],
+    [manifest('Channel', '{metadata: {__proto__: a}}'), '3:30 spec.metadata[__proto__]: is no name (FIELD_INVALID)'],
     [
       manifest('Channel', '{title: a, title: b, titel: c}'),
       '3:18 spec.title: title is given twice (DUPLICATE_KEY)|3:28 spec.titel: unknown field, did you mean title (FIELD_UNKNOWN)',
