@@ -55,8 +55,9 @@ export const loadManifests = async (world: World, options: ManifestOptions): Pro
       namespace,
       isNamespaceFixed,
       prepare: (read, report) => {
-        const filled = module.renderVariables(module.fillFromFiles(read, texts, report), vars as never, report);
-        const { node, path } = takeContentPath(filled, isFile, report);
+        // Names of files may hold variables; what files and the environment hold is taken as it is.
+        const rendered = module.renderVariables(read, vars as never, report);
+        const { node, path } = takeContentPath(module.fillFromFiles(rendered, texts, report), isFile, report);
         if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
         return node;
       },
@@ -80,7 +81,10 @@ export const loadManifests = async (world: World, options: ManifestOptions): Pro
 };
 
 const outsideTexts = (world: World, source: ManifestSource) => ({
-  file: (path: string): string | undefined => world.files.readText(resolve(source.directory, path)),
+  file: (path: string): Uint8Array | undefined => {
+    const absolute = resolve(source.directory, path);
+    return world.files.facts(absolute)?.isDirectory === false ? world.files.readBytes(absolute) : undefined;
+  },
   variable: (name: string): string | undefined => world.environment[name],
 });
 

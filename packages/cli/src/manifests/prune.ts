@@ -27,19 +27,19 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
     throw new CommandFailure('the input is empty: all of the set would go', { hint: '--allow-empty' });
   const context = await openContext(world, options);
   const kept = new Set(
-    loaded.documents.map(({ document: { kind, namespace, name } }) => [kind, namespace, name].join('/')),
+    loaded.documents.flatMap(({ document: { resource } }) =>
+      resource === undefined ? [] : [subjectOf({ ...resource.key, ns: resource.key.namespace })],
+    ),
   );
-  const members = (await membersOf(context, set)).filter(
-    ({ kind, metadata }) =>
-      !kept.has([kind, metadata?.namespace ?? '', metadata?.name ?? ''].join('/')) &&
-      (kind !== 'Namespace' || options.pruneNamespaces === true),
-  );
-  const targets = members.map(({ kind, metadata, spec }) => ({
-    kind,
-    ns: metadata?.namespace ?? '',
-    name: metadata?.name ?? '',
-    parent: spec?.kind.case === 'channelSubscription' ? spec.kind.value.channel : '',
-  }));
+  const targets = (await membersOf(context, set))
+    .map(({ kind, metadata, spec }) => ({
+      kind,
+      ns: metadata?.namespace ?? '',
+      name: metadata?.name ?? '',
+      parent: spec?.kind.case === 'channelSubscription' ? spec.kind.value.channel : '',
+    }))
+    .filter((target) => !kept.has(subjectOf(target)))
+    .filter(({ kind }) => kind !== 'Namespace' || options.pruneNamespaces === true);
   if (options.yes !== true)
     await confirmAll(
       context,
@@ -47,6 +47,14 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
     );
   await deleteAll(context, targets);
 };
+
+/** Two channels may have subscriptions of one name, and what is written as an AgentTemplate is a Template. */
+const subjectOf = (target: {
+  readonly kind: string;
+  readonly ns: string;
+  readonly parent: string;
+  readonly name: string;
+}): string => [target.kind, target.ns, target.parent, target.name].join('/');
 
 const membersOf = async ({ client }: CommandContext, set: string): Promise<readonly Resource[]> => {
   const found: Resource[] = [];
