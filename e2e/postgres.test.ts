@@ -6,15 +6,15 @@ import { MockModel } from './mock-model/index.ts';
 import { PostgresService } from './postgres-server/index.ts';
 import { ServerProcess, until } from './server-process/index.ts';
 
-/** Claims of a killed process stay until they expire, because another node might hold them: not long here. */
-const SOON = { SVC_RUNTIME_LEASE: '3s' };
+/** Longer than any test: a turn of a killed process that goes on did not wait for its lease. */
+const LONG_LEASE = { SVC_RUNTIME_LEASE: '10m' };
 const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index} `).join('');
 
 const postgres = await PostgresService.start();
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
 const storeOn = async (): Promise<Readonly<Record<string, string>>> => ({
-  ...SOON,
+  ...LONG_LEASE,
   SVC_STORE_URL: (await postgres?.createDatabase()) ?? '',
 });
 

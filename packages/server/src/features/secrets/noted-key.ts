@@ -38,7 +38,7 @@ const mismatch = (noted: string): Fault => {
     'FAILED_PRECONDITION',
     'KEY_MISMATCH',
     `the secrets in this database are encrypted with key ${id}, which this node does not have: give every node the same ` +
-      'secrets.keys, or the data directory of a node that has it',
+      'secrets.keys, or the data directory of a node that has it (its keys/master.json)',
     { metadata: { key_id: id } },
   );
 };
