@@ -198,7 +198,7 @@ describe('svc apply', () => {
   it('only reads with --dry-run=client', async () => {
     const shell = world({ files: { '/work/a.yaml': file(agent('a')) } });
     expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=client')).toBe(exitCodes.ok);
-    expect([shell.out(), shell.calls]).toEqual(['1 documents are well formed\n', []]);
+    expect([shell.out(), shell.calls]).toEqual(['1 document is well formed\n', []]);
   });
 
   it('asks before it prunes', async () => {
