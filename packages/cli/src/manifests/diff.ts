@@ -21,7 +21,7 @@ export const diff = async (world: World, options: ManifestOptions): Promise<void
 
 const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
   const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
+  requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
   const request = { ...(await requestOf(world, loaded, { ...options, dryRun: 'server' })), force: true };
   const { results } = await context.client.resources.applyManifests(request);
@@ -38,7 +38,9 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   }
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
   // What is not there yet is a difference already.
-  const present = loaded.documents.filter((_, index) => results[index]?.outcome !== ApplyOutcome.CREATED);
+  const present = loaded.documents
+    .map((local, index) => ({ local, result: results[index] }))
+    .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   for (const { namespace, spec, local } of await differingContents(context, contentsOf(present).contents)) {
     found = true;
     world.stdout.write(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
