@@ -43,6 +43,7 @@ export const agentController = (deps: AgentControllerDeps): Reconciler => {
     name: 'agent',
     kinds: ['Agent'],
     resyncMs: RESYNC_MS,
+    concerns: ({ resource: { key } }) => key.kind === 'Agent' || CANDIDATES.has(key.kind),
     keysFor: (change, reads) => keysFor({ ...deps, dependants }, change, reads),
     reconcile: (key) => reconcile(deps, specs, key),
   };
@@ -58,7 +59,6 @@ const keysFor = async (
     deps.dependants.note(change);
     return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
   }
-  if (!CANDIDATES.has(key.kind)) return [];
   return deps.dependants.of(key, reads, async () =>
     key.namespace === SYSTEM_NAMESPACE ? undefined : [key.namespace, ...(await deps.descendants(reads, key.namespace))],
   );

@@ -35,6 +35,7 @@ export const mcpController = (deps: McpControllerDeps): Reconciler => {
     name: 'mcp',
     kinds: ['McpServer', 'McpServerBinding'],
     resyncMs: RESYNC_MS,
+    concerns: ({ resource }) => AFFECTED.has(resource.key.kind),
     keysFor: (change, reads) => keysFor(deps, change, reads),
     reconcile: (key) => reconcile(deps, references, key),
   };

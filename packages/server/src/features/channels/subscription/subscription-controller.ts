@@ -22,13 +22,13 @@ export const subscriptionController = (deps: SubscriptionControllerDeps): Reconc
   name: 'channel',
   kinds: ['ChannelSubscription'],
   resyncMs: RESYNC_MS,
+  concerns: ({ change, resource }) => resource.key.kind === 'Agent' && change !== 'updated',
   keysFor,
   reconcile: (key) => reconcile(deps, key),
 });
 
 const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  if (key.kind !== 'Agent' || change.change === 'updated') return [];
   const scope = { type: 'namespace', namespace: key.namespace } as const;
   const all = await everyResource(reads, { kind: 'ChannelSubscription', scope });
   return all.filter((record) => parseJsonMap(record.spec)?.['agent'] === key.name).map((record) => record.key);
