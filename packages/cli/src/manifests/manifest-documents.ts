@@ -55,7 +55,9 @@ export const loadManifests = async (
   const documents: LocalDocument[] = [];
   const findings: LocalFinding[] = [];
   for (const source of sources) {
-    const texts = isByName ? { file: () => UNREAD, variable: () => UNREAD } : outsideTexts(world, source);
+    const texts = isByName
+      ? { file: () => new TextEncoder().encode(UNREAD), variable: () => UNREAD }
+      : outsideTexts(world, source);
     const contentPaths = new Map<unknown, string>();
     const isFile = (path: string): boolean =>
       isByName || world.files.facts(resolve(source.directory, path))?.isDirectory === false;
