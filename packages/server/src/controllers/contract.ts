@@ -204,7 +204,9 @@ export interface Reconciler {
   readonly name: string;
   /** Kinds whose every resource is passed over at start and at each resync. */
   readonly kinds: readonly string[];
-  /** Keys to pass over because of a change of any resource; [] for none. */
+  /** False for a change that gives no keys, told at once: most changes are of sessions, which concern hardly anybody. */
+  readonly concerns: (change: ResourceChange) => boolean;
+  /** Keys to pass over because of a change that concerns it; [] for none. */
   readonly keysFor: (change: ResourceChange, reads: ResourceReads) => Promise<readonly ResourceKey[]>;
   /** Reads the world, computes, writes; never branches on what woke it. */
   readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;

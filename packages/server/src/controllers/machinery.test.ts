@@ -40,9 +40,10 @@ describe('a reconcile loop', () => {
       name: 'skills',
       kinds: ['Skill'],
       resyncMs: 60_000,
+      concerns: ({ resource }) => resource.key.kind === 'Skill',
       keysFor: async ({ resource }) => {
         if (mapFailures-- > 0) throw new Error('no store');
-        return resource.key.kind === 'Skill' ? [resource.key] : [];
+        return [resource.key];
       },
       reconcile: async (key) => {
         passes.push(key.name);
@@ -61,6 +62,19 @@ describe('a reconcile loop', () => {
     await world.feed.tick();
     await loop.tick();
     expect(passes).toEqual(['old', 'new']);
+  });
+
+  it('is not woken, nor asked for keys, by a change that does not concern it', async () => {
+    await world.store.write((tx) =>
+      tx.resources.insert({
+        ...{ key: recordKey('Agent', 'default', 'x'), apiVersion: 'svc/v1', uid: 'x', generation: 1, createdAt: 1 },
+        ...{ labels: {}, annotations: {}, owners: [], finalizers: [], spec: '{}', status: '{}' },
+      }),
+    );
+    mapFailures = 1;
+    await world.feed.tick();
+    await loop.tick();
+    expect([passes, mapFailures]).toEqual([['old'], 1]);
   });
 
   it('passes over everything again at a resync, lost hints or not', async () => {
@@ -100,7 +114,7 @@ describe('a reconcile loop', () => {
     const seen: string[] = [];
     const late = new ReconcileLoop(
       {
-        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, keysFor: async () => [] },
+        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, concerns: () => true, keysFor: async () => [] },
         reconcile: async (key) => {
           seen.push(key.name);
           return { done: true };
@@ -163,7 +177,8 @@ describe('a reconcile loop that looks for itself', () => {
 
   const begin = async (looksAtResourcesOnly: boolean): Promise<void> => {
     const reconciler: Reconciler = {
-      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, looksAtResourcesOnly, keysFor: async () => [] },
+      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, looksAtResourcesOnly },
+      ...{ concerns: () => false, keysFor: async () => [] },
       look: async ({ key }, { resources }) => {
         expect(await resources.get(key)).toBeDefined();
         looks.push(key.name);
@@ -270,7 +285,8 @@ describe('a reconcile loop with several passes at a time', () => {
         resyncMs: 60_000,
         concurrency: 2,
         debounceMs: 250,
-        keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+        concerns: ({ resource }) => resource.key.kind === 'Skill',
+        keysFor: async ({ resource }) => [resource.key],
         reconcile: async (key) => {
           begun.push(key.name);
           most = Math.max(most, open.size + 1);

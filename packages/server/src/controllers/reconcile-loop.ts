@@ -49,10 +49,7 @@ export class ReconcileLoop {
    * not wait for a hundred thousand resources; `tick` waits for it.
    */
   start(): void {
-    const subscription = this.#deps.feed.subscribe((changes) => {
-      this.#changes.push(...changes);
-      this.#wake();
-    });
+    const subscription = this.#deps.feed.subscribe((changes) => this.#take(changes));
     this.#stop = () => subscription.stop();
     this.#remap();
     this.#arm();
@@ -119,6 +116,12 @@ export class ReconcileLoop {
       // News only matter while there is room for a further pass.
       await Promise.race(passes.size < concurrency ? [...passes, this.#news.promise] : passes);
     }
+  }
+
+  #take(changes: readonly ResourceChange[]): void {
+    const before = this.#changes.length;
+    for (const change of changes) if (this.#reconciler.concerns(change)) this.#changes.push(change);
+    if (this.#changes.length > before) this.#wake();
   }
 
   async #mapChanges(): Promise<void> {

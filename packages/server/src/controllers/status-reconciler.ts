@@ -38,6 +38,7 @@ export const statusReconciler = (deps: StatusReconcilerDeps): Reconciler => ({
   name: `${deps.contract.kind} status`,
   kinds: [deps.contract.kind],
   resyncMs: deps.resyncMs ?? RESYNC_MS,
+  concerns: ({ resource: { key } }) => key.kind === deps.contract.kind || deps.follows[key.kind] !== undefined,
   keysFor: (change, reads) => keysFor(deps, change, reads),
   look: (record, reads) => look(deps, record, reads),
   reconcile: (key) => reconcile(deps, key),

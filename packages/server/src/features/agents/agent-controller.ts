@@ -50,6 +50,7 @@ export const agentController = (deps: AgentControllerDeps): Reconciler => {
     kinds: ['Agent'],
     resyncMs: RESYNC_MS,
     looksAtResourcesOnly: true,
+    concerns: ({ resource: { key } }) => key.kind === 'Agent' || CANDIDATES.has(key.kind),
     keysFor: (change, reads) => keysFor({ ...deps, dependants }, change, reads),
     look: (record, reads) => look(deps, record, reads),
     reconcile: (key) => reconcile(deps, key),
@@ -66,7 +67,6 @@ const keysFor = async (
     deps.dependants.note(change);
     return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
   }
-  if (!CANDIDATES.has(key.kind)) return [];
   return deps.dependants.of(key, reads, async () =>
     key.namespace === SYSTEM_NAMESPACE ? undefined : [key.namespace, ...(await deps.descendants(reads, key.namespace))],
   );

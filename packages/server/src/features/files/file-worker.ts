@@ -125,10 +125,10 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
   name: 'file',
   kinds: ['File'],
   resyncMs: RESYNC_MS,
+  concerns: ({ change, resource: { key } }) => key.kind === (change === 'deleted' ? 'Session' : 'File'),
   keysFor: async (change, reads) => {
     const { key } = change.resource;
-    if (key.kind === 'File') return change.change === 'deleted' ? [] : [key];
-    if (key.kind !== 'Session' || change.change !== 'deleted') return [];
+    if (key.kind === 'File') return [key];
     const labels = [{ op: 'in' as const, key: FACT.session, values: [key.name] }];
     const scope = { type: 'namespace', namespace: key.namespace } as const;
     return (await everyResource(reads, { kind: 'File', scope, labels })).map((record) => record.key);

@@ -41,6 +41,7 @@ export const mcpController = (deps: McpControllerDeps): Reconciler => {
     kinds: ['McpServer', 'McpServerBinding'],
     resyncMs: RESYNC_MS,
     looksAtResourcesOnly: true,
+    concerns: ({ resource }) => AFFECTED.has(resource.key.kind),
     keysFor: (change, reads) => keysFor(deps, change, reads),
     look: async (record, reads) => ((await isStale(reads, record, references)) ? { due: true } : DONE),
     reconcile: (key) => reconcile(deps, references, key),

@@ -30,11 +30,14 @@ const RESYNC_MS = 300_000;
 /** A schedule is looked at no more often than this because its next run has passed. */
 const PASSED_MS = 60_000;
 
+const FOLLOWED: ReadonlySet<string> = new Set(['Schedule', 'Namespace', 'Agent', 'Workflow']);
+
 /** Keeps next_run_at, timer and conditions of schedules true as time passes and as targets and namespaces come and go. */
 export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => ({
   name: 'scheduler',
   kinds: ['Schedule'],
   resyncMs: RESYNC_MS,
+  concerns: ({ resource }) => FOLLOWED.has(resource.key.kind),
   keysFor,
   look: (record, reads) => look(deps, record, reads),
   reconcile: (key) => reconcile(deps, key),
@@ -47,7 +50,7 @@ const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<re
     return change.change === 'deleted' || !isNews ? [] : [key];
   }
   if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
-  if ((key.kind !== 'Agent' && key.kind !== 'Workflow') || change.change === 'updated') return [];
+  if (change.change === 'updated') return [];
   const member = key.kind === 'Agent' ? 'agent' : 'workflow';
   return schedulesIn(reads, key.namespace, (record) => {
     const target = parseJsonMap(record.spec)?.['target'] as Readonly<Record<string, unknown>> | undefined;

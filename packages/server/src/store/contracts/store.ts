@@ -53,6 +53,12 @@ export interface WriteTx {
   afterCommit(effect: () => void): void;
 }
 
+/** A worker that can be seen to live. */
+export interface Presence {
+  /** The worker is gone: claims that it left are found by `deadClaims`. */
+  close(): Promise<void>;
+}
+
 /**
  * Invariants every engine keeps (architecture 4):
  * S1 `write` resolves only once its commit is on disk; nothing that follows from it can be seen earlier.
@@ -67,6 +73,12 @@ export interface Store {
   read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T>;
   /** Single reads without a snapshot of their own; the hot path of Get operations. Same durability rule S2. */
   readonly direct: ReadTx;
+  /**
+   * Shows that a worker of this process lives: until its presence or the store is closed, or the process ends in whatever way.
+   * Then `deadClaims` finds its claims without waiting for their leases. A shortcut only: who may write is settled by fences
+   * (RT-R4). `onReturn`: the store lost sight of the worker for a while, and others may have taken its claims meanwhile.
+   */
+  announce(worker: string, onReturn: () => void): Promise<Presence>;
   /** Changes when the store was restored: old claims and cursors are refused. */
   readonly epoch: string;
   /** Store clock, micros. */

@@ -16,7 +16,7 @@ import {
   SearchWriteHandle,
   type WriteAccess,
 } from './handles/index.ts';
-import { storageFault } from './storage-fault.ts';
+import { givenUp } from './storage-fault.ts';
 import type { Tables } from './tables/index.ts';
 
 /** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
@@ -77,7 +77,7 @@ export class WriteScope implements WriteAccess {
   /** A function that goes on after SQLite gave the transaction up must not write: each statement would commit alone. */
   change(): void {
     this.enter();
-    if (!this.#connection.isInTransaction) throw storageFault('the transaction was given up by the store');
+    if (!this.#connection.isInTransaction) throw givenUp();
     this.isDirty = true;
   }
 

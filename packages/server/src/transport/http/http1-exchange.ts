@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import { GatheredChunks, writeChunk } from './gathered-chunks.ts';
@@ -65,6 +66,11 @@ export class Http1Exchange implements Exchange {
     this.#askForBody();
     this.#request.on('data', take);
     this.#request.on('end', ended);
+  }
+
+  bodyStream(): Readable {
+    this.#askForBody();
+    return this.#request;
   }
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {

@@ -23,6 +23,7 @@ export const subscriptionController = (deps: SubscriptionControllerDeps): Reconc
   kinds: ['ChannelSubscription'],
   resyncMs: RESYNC_MS,
   looksAtResourcesOnly: true,
+  concerns: ({ change, resource }) => resource.key.kind === 'Agent' && change !== 'updated',
   keysFor,
   look: async (record, reads) => ((await judge(reads, record)).isStale ? { due: true } : DONE),
   reconcile: (key) => reconcile(deps, key),
@@ -30,7 +31,6 @@ export const subscriptionController = (deps: SubscriptionControllerDeps): Reconc
 
 const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<readonly ResourceKey[]> => {
   const { key } = change.resource;
-  if (key.kind !== 'Agent' || change.change === 'updated') return [];
   const scope = { type: 'namespace', namespace: key.namespace } as const;
   const all = await everyResource(reads, { kind: 'ChannelSubscription', scope });
   return all.filter((record) => parseJsonMap(record.spec)?.['agent'] === key.name).map((record) => record.key);

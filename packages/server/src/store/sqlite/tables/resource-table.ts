@@ -40,7 +40,7 @@ const ACTIVITY = 'SELECT uid, body FROM activity WHERE uid = ?';
 
 const PREVIOUS = `SELECT row, version, labels, owners FROM resources WHERE ${KEY}`;
 const INSERT = `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-  ON CONFLICT DO NOTHING RETURNING row`;
+  ON CONFLICT DO NOTHING`;
 const UPDATE = `UPDATE resources SET api_version = ?, uid = ?, generation = ?, version = ?, created_at = ?, updated_at = ?,
   deletion_at = ?, labels = ?, annotations = ?, owners = ?, finalizers = ?, spec = ?, status = ? WHERE row = ?`;
 const MARK_DELETED = 'UPDATE resources SET version = ?, updated_at = ? WHERE row = ?';
@@ -153,7 +153,7 @@ export class ResourceReadTable {
 export class ResourceWriteTable {
   readonly #reads: ResourceReadTable;
   readonly #previous: Statement<PreviousRow>;
-  readonly #insert: Statement<{ row: number }>;
+  readonly #insert: Statement;
   readonly #update: Statement;
   readonly #markDeleted: Statement;
   readonly #delete: Statement;
@@ -203,16 +203,16 @@ export class ResourceWriteTable {
     const { key } = draft;
     this.#reads.wrote(key);
     const json = encodeDraft(draft);
-    const inserted = this.#insert.get(
+    const row = this.#insert.insertNew(
       ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
       ...[draft.createdAt, now, draft.deletionTimestamp ?? 0],
       ...[json.labels, json.annotations, json.owners, json.finalizers, draft.spec, draft.status],
     );
-    if (inserted === undefined) throw resourceExists(key);
+    if (row === undefined) throw resourceExists(key);
     this.#lastVersion = version;
     if (json.labels !== '{}') this.#addLabels(key, draft.labels);
-    for (const owner of draft.owners) this.#addOwner.run(owner.uid, inserted.row);
-    this.#log.run('created', joinSections(sections), inserted.row);
+    for (const owner of draft.owners) this.#addOwner.run(owner.uid, row);
+    this.#log.run('created', joinSections(sections), row);
     const stored = toStored(draft, version, now);
     this.#reads.wrote(key, stored);
     return stored;
