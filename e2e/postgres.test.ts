@@ -1,7 +1,6 @@
 // @service postgresql
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RestCaller, type SessionKey, SessionReader, textOf } from './calls/index.ts';
-import { FaultSweep } from './crash/fault-sweep.ts';
 import { expectSeenWhole } from './crash/tool-turn.ts';
 import { MockModel } from './mock-model/index.ts';
 import { PostgresService } from './postgres-server/index.ts';
@@ -114,20 +113,4 @@ describe.skipIf(postgres === undefined)('a node on PostgreSQL that is killed', (
     await until('the session is idle', async () => (await other.state(session)) === 'IDLE' || undefined);
     expect((await other.messages(session)).map(textOf)).toEqual(['killed\nwords 8\ngate half 4', words(8)]);
   });
-});
-
-describe.skipIf(postgres === undefined)('a process on PostgreSQL killed at every passing of a point', () => {
-  let sweep: FaultSweep;
-  beforeAll(async () => {
-    sweep = await FaultSweep.start(await storeOn());
-  });
-  afterAll(() => sweep[Symbol.asyncDispose]());
-
-  it.each(['before-model-response', 'after-tool', 'before-tool-result', 'after-final'])(
-    'loses and doubles nothing at %s',
-    { timeout: 240_000 },
-    async (point) => {
-      expect(await sweep.run(point, 'attached')).toBeGreaterThan(0);
-    },
-  );
 });

@@ -44,6 +44,11 @@ export interface WriteTx {
   now(): number;
   /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: nobody
+   * sees anything of it, and writes of others that would have to wait for its end go on waiting.
+   */
+  pause(): Promise<void>;
   /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */
   afterCommit(effect: () => void): void;
 }
