@@ -1,5 +1,5 @@
 import type { DescField } from '@bufbuild/protobuf';
-import { Fault } from '../../base/index.ts';
+import { Fault, invalidField } from '../../base/index.ts';
 
 /** INVALID_ARGUMENT PATH_BODY_MISMATCH for one thing said twice with different values. */
 export const saidTwice = (field: string): Fault => {
@@ -17,11 +17,10 @@ export const bindPath = (
 ): void => {
   fields.forEach((field, index) => {
     const value = values[index];
-    for (const name of new Set([field.jsonName, field.name])) {
-      const given = json[name];
-      if (given !== undefined && given !== null && given !== value) throw saidTwice(field.jsonName);
-      if (name !== field.jsonName) delete json[name];
-    }
+    const given = [...new Set([field.jsonName, field.name])].filter((name) => (json[name] ?? null) !== null);
+    if (given.some((name) => json[name] !== value)) throw saidTwice(field.jsonName);
+    if (given.length > 1) throw invalidField(field.name, 'given twice in different spellings');
+    delete json[field.name];
     json[field.jsonName] = value;
   });
 };
