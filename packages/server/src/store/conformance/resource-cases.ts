@@ -62,6 +62,30 @@ export const resourceCases = (make: MakeStore): void => {
       expect(await store.direct.resources.get(key('é-✓'))).toBeUndefined();
     });
 
+    it('mends halves of characters that an earlier build stored', async () => {
+      const made = await openFor(make);
+      const half = JSON.stringify({ text: 'a\ud83d', '\udc00': 'whole \ud83d\ude00' });
+      const broken = draft('a', {
+        labels: { tier: 'x\ud83d' },
+        annotations: { '\udc00': '' },
+        spec: half,
+        status: half,
+      });
+      const stored = await made.store.write((tx) => tx.resources.insert(broken));
+      const store = await made.reopen();
+      const mended = JSON.stringify({ text: 'a\ufffd', '\ufffd': 'whole \ud83d\ude00' });
+      const expected = { labels: { tier: 'x\ufffd' }, annotations: { '\ufffd': '' }, spec: mended, status: mended };
+      expect(await store.direct.resources.get(broken.key)).toMatchObject(expected);
+      expect((await store.direct.resources.list({ scope: { type: 'all' }, limit: 9 }))[0]).toMatchObject(expected);
+      expect((await store.direct.resources.changes(0, 9))[0]?.resource).toMatchObject(expected);
+      const next = draft('a', { labels: { tier: 'gold' }, spec: '{}' });
+      expect(await store.write((tx) => tx.resources.replace(next, stored.version, ['metadata']))).toBeDefined();
+      expect(await names(store, { labels: [{ op: 'in', key: 'tier', values: ['gold'] }] })).toEqual([
+        'Agent/default/a',
+      ]);
+      expect(await names(store, { labels: [{ op: 'notIn', key: 'tier', values: ['gold'] }] })).toEqual([]);
+    });
+
     it('refuses a key that is taken', async () => {
       const { store } = await openFor(make);
       await insertAll(store, [draft('a'), draft(key('a', { kind: 'McpServer' }))]);
