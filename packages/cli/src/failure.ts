@@ -169,6 +169,7 @@ const hintOf = (error: SvcError): string | undefined => {
   if (list !== undefined) return `\`${list}\` lists those that exist; -n chooses the namespace`;
   if (error.violations.some(({ field }) => field === 'labelSelector'))
     return 'write -l as key=value,other!=value or key (key exists)';
+  if (error.violations.some(({ field }) => field === 'kind')) return '`svc get --help` lists the kinds';
   if (error.code === 'UNAVAILABLE') return '`svc doctor` looks for the cause';
   return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request' : undefined;
 };

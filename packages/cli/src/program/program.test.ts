@@ -2,6 +2,7 @@ import type { ClientOptions } from '@svc/client';
 import { createPlainClient } from '@svc/client/plain';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
+import { kindOf, kinds } from '../kinds/index.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
 import { fakeWorld } from '../testing/fake-world.ts';
 
@@ -27,6 +28,27 @@ describe('the command line', () => {
     ]) {
       expect(fake.out()).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     }
+  });
+
+  it('lists all commands in their groups, without a command too', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run()).toBe(0);
+    expect([...fake.out().matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading)).toEqual([
+      ...['Options', 'Servers', 'Backups and migrations', 'You and where you are', 'Manifests'],
+      ...['Any kind of resource', 'Conversations', 'What agents read and make', 'What runs', 'Commands'],
+    ]);
+    const group = fakeWorld();
+    expect([await group.run('session'), group.out()]).toEqual([exitCodes.refused, '']);
+    expect(group.err()).toMatch(/^Usage: svc session [\s\S]*\n {2}help \[command\] .*\n$/);
+  });
+
+  it('lists the words for kinds, all that there are', async () => {
+    const fake = fakeWorld();
+    await fake.run('describe', '--help');
+    const [, listed = ''] = /^Kinds: ([\s\S]*);/m.exec(fake.out()) ?? [];
+    const words = listed.replace(/[()]/g, ' ').split(/[\s,]+/);
+    expect(words.filter((word) => kindOf(word).words.includes(word))).toEqual(words);
+    expect(new Set(words.map((word) => kindOf(word).name)).size).toBe(kinds.length);
   });
 
   it('suggests the command that was meant', async () => {
