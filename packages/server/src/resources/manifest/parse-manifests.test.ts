@@ -275,6 +275,7 @@ const FORMS: readonly (readonly [string, string, string])[] = [
   ['Secret', '{data: {a: eA==, b: eQ==}, stringData: {a: z}}', '{data: {a: eg==, b: eQ==}}'],
   ['Schedule', '{interval: 5m, input: {b: [1], a: null}}', '{intervalSeconds: 300, inputJson: \'{"a":null,"b":[1]}\'}'],
   ['Schedule', '{interval: 300}', '{interval_seconds: "300"}'],
+  ['Schedule', '{interval: "300"}', '{interval_seconds: 300}'],
   [
     'Workflow',
     '{inputSchema: {type: object}, outputSchema: true, output: x, steps: [{id: a, when: {eq: [1, 2]}, input: {a: 1}, resumeSchema: {}, duration: 5m, until: x, output: {schema: {}}}]}',

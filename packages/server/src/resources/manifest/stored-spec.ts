@@ -49,6 +49,7 @@ const otherValue = (other: OtherForm, value: JsonData): JsonData | undefined => 
 };
 
 const secondsOf = (text: string): number | undefined => {
+  if (/^\d+$/.test(text)) return Number(text);
   const ms = parseDurationMs(text);
   return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
 };
