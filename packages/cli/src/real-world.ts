@@ -4,9 +4,8 @@ import { connect as connectSocket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { localFetch } from './local-fetch.ts';
-import { realFiles } from './real-files.ts';
+import { realFiles, utf8Text } from './real-files.ts';
 import { askHiddenAtTerminal, openRealTerminal } from './real-terminal.ts';
-import { utf8Text } from './utf8-text.ts';
 import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
