@@ -26,12 +26,18 @@ export interface EventOptions extends GlobalOptions {
   readonly limit?: string;
 }
 
+/** What chooses audit records and no changes. */
+const AUDIT_ONLY = ['identity', 'operation', 'limit'] as const;
+
 /**
  * `svc events`: changes of resources that the server still knows, oldest first; with -f those to come too, until Ctrl-C. With
  * --audit who wrote what, which only admins may see.
  */
 export const showEvents = async (world: World, options: EventOptions): Promise<void> => {
   if (options.audit === true) return showAudit(world, options);
+  const stray = AUDIT_ONLY.find((flag) => options[flag] !== undefined);
+  if (stray !== undefined)
+    throw new CommandFailure(`--${stray} goes with --audit`, { hint: '--kind and --since choose changes' });
   const isJson = isJsonLines(options.output);
   const since = sinceMicros(world, options.since);
   const context = await openContext(world, options);
