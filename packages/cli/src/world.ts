@@ -1,4 +1,5 @@
-import type { Client, ClientOptions } from '@svc/client';
+import type { Client, ClientFetch, ClientOptions } from '@svc/client';
+import type { PlainClient } from '@svc/client/plain';
 
 /** Where text goes; `isTerminal` decides about colours, widths and questions. */
 export interface Output {
@@ -78,11 +79,14 @@ export interface World {
   readonly stdin: Input;
   readonly files: Files;
   readonly fetch: typeof globalThis.fetch;
+  /** For short answers: on this machine it needs none of what `fetch` is made of. */
+  readonly ask: ClientFetch;
   /** Wall clock in milliseconds. */
   nowMs(): number;
   sleep(ms: number): Promise<void>;
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
+  createPlainClient(options: ClientOptions): Promise<PlainClient>;
   loadServer(): Promise<ServerModule>;
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */

@@ -21,7 +21,7 @@ export const diff = async (world: World, options: ManifestOptions): Promise<void
 
 const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
   const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
+  requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
   // More than one whole takes is looked at one by one, which is the same in a dry run.
   const atomic = loaded.documents.length <= ATOMIC_MAX;
@@ -41,7 +41,9 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   }
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
   // What is not there yet is a difference already.
-  const present = loaded.documents.filter((_, index) => results[index]?.outcome !== ApplyOutcome.CREATED);
+  const present = loaded.documents
+    .map((local, index) => ({ local, result: results[index] }))
+    .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   for (const { namespace, spec, local } of await differingContents(context, contentsOf(present).contents)) {
     found = true;
     world.stdout.write(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);

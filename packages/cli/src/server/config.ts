@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
-import { renderTable, styleFor } from '../terminal/index.ts';
+import { counted, renderTable, styleFor } from '../terminal/index.ts';
 import type { ServerModule, World } from '../world.ts';
 
 export interface ConfigOptions extends GlobalOptions {
@@ -53,8 +53,11 @@ export const showConfig = async (world: World, options: ConfigOptions): Promise<
   for (const warning of loaded.warnings) world.stderr.write(`warning: ${lineOf(warning)}\n`);
   const style = styleFor(world.stderr, world.environment, options.color);
   if (options.all !== true) {
+    const of = `of ${rows.length} settings`;
     world.stderr.write(
-      style.dim(`${changed.length} of ${rows.length} settings differ from their defaults; --all shows every one\n`),
+      style.dim(
+        `${counted(changed.length, `${of} differs from its default`, `${of} differ from their defaults`)}; --all shows every one\n`,
+      ),
     );
   }
   if (changed.length === 0) return;

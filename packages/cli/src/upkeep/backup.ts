@@ -3,6 +3,7 @@ import { DEFAULT_SERVER, resolveTarget } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
+import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { explained, type LocalStore, openLocalStore, type StoreOptions } from './local-store.ts';
 import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
@@ -126,13 +127,16 @@ const verify = async (
   const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
   world.stdout.write(
     `${file}: sound\n  made     ${manifest.created_at} by svc ${manifest.svc} (${manifest.engine}, schema ${manifest.schema})\n` +
-      `  rows     ${rows}\n  objects  ${manifest.objects.count} (${manifest.objects.bytes} bytes)\n  keys     ${hasKeys ? 'sealed' : 'none'}\n`,
+      `  rows     ${rows}\n  objects  ${manifest.objects.count} (${counted(manifest.objects.bytes, 'byte')})\n  keys     ${hasKeys ? 'sealed' : 'none'}\n`,
   );
   warnOfLost(world, manifest.lost_objects.length);
 };
 
 const warnOfLost = (world: World, count: number): void => {
-  if (count > 0) world.stderr.write(`warning: ${count} objects were lost or damaged before the backup was made\n`);
+  if (count > 0)
+    world.stderr.write(
+      `warning: ${counted(count, 'object was', 'objects were')} lost or damaged before the backup was made\n`,
+    );
 };
 
 const tell = async (world: World, made: Made, options: BackupOptions): Promise<void> => {

@@ -163,7 +163,7 @@ describe('svc backup', () => {
     expect(fake.asked).toEqual([['check', ['/work/a.tar.zst', PASSPHRASE]]]);
     expect(fake.out()).toContain('/work/a.tar.zst: sound\n');
     expect(fake.out()).toContain('rows     5\n  objects  1 (9 bytes)\n  keys     sealed\n');
-    expect(fake.err()).toContain('1 objects were lost');
+    expect(fake.err()).toContain('1 object was lost');
     const json = world();
     expect(await json.run('backup', '--verify', 'a', '-o', 'json')).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ engine: 'sqlite', hasKeys: false });
