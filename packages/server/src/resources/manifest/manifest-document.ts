@@ -101,8 +101,9 @@ const topMembers = (node: MapNode, report: FindingReport): MapNode => {
 
 const writtenNames = (map: MapNode): { readonly kind: string; readonly namespace: string; readonly name: string } => {
   const metadata = memberNode(map, 'metadata');
-  const inside = (name: string): string => (metadata?.form === 'map' ? textOf(memberNode(metadata, name)) : '');
-  return { kind: textOf(memberNode(map, 'kind')), namespace: inside('namespace'), name: inside('name') };
+  const text = (from: MapNode, name: string): string => textOf(memberNode(from, name)).toWellFormed();
+  const inside = (name: string): string => (metadata?.form === 'map' ? text(metadata, name) : '');
+  return { kind: text(map, 'kind'), namespace: inside('namespace'), name: inside('name') };
 };
 
 interface ReadKind {
