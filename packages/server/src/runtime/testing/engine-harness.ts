@@ -108,6 +108,8 @@ export interface HarnessOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly clock?: Clock;
   readonly seed?: number;
+  /** Default: every namespace is live. */
+  readonly namespaces?: NamespaceGate;
 }
 
 /** One data directory that several "processes" (runtimes) may open one after the other. */
@@ -308,6 +310,6 @@ export class EngineHarness {
   }
 
   #gate(): NamespaceGate {
-    return { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
+    return this.#options.namespaces ?? { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
   }
 }
