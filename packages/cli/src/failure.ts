@@ -89,8 +89,12 @@ const explainCall = (error: SvcError): Explanation => {
   const violations = error.violations.map(
     (violation) => `  ${violation.field}: ${violation.description} (${violation.reason})`,
   );
+  // The word of a single field tells more than that some field is invalid.
+  const [only] = error.violations;
   const first =
-    violations.length > 1 ? `${violations.length} fields are refused (${reason})` : describeCall(error, reason);
+    violations.length > 1
+      ? `${violations.length} fields are refused (${reason})`
+      : describeCall(error, only === undefined || only.reason === '' ? reason : only.reason);
   const request = isPuzzling(error) ? [`  request ${error.requestId}`] : [];
   return {
     lines: [first, ...(violations.length > 1 ? violations : []), ...request],

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { localFetch } from './local-fetch.ts';
-import { realFiles } from './real-files.ts';
+import { realFiles, utf8Text } from './real-files.ts';
 import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
@@ -60,7 +60,7 @@ const readAllBytes = async (): Promise<Uint8Array> => {
   return new Uint8Array(Buffer.concat(chunks));
 };
 
-const readAll = async (): Promise<string> => new TextDecoder().decode(await readAllBytes());
+const readAll = async (): Promise<string> => utf8Text(await readAllBytes(), 'what was piped in').replace(/^\uFEFF/, '');
 
 /** By a shell, for the command may carry flags of its own; the path is a parameter and is never read as shell text. */
 const runEditor = (command: string, path: string): Promise<number | undefined> =>

@@ -14,7 +14,7 @@ export interface Output {
 /** Where text comes from. */
 interface Input {
   readonly isTerminal: boolean;
-  /** Everything until the end. */
+  /** Everything until the end; throws CommandFailure for what is not UTF-8. */
   readAll(): Promise<string>;
   /** As readAll, for what may be no text. */
   readAllBytes(): Promise<Uint8Array>;
@@ -40,6 +40,7 @@ export interface FileFacts {
 
 /** The disk as commands need it; paths are absolute. */
 export interface Files {
+  /** Throws CommandFailure for what is not UTF-8. */
   readText(path: string): string | undefined;
   readBytes(path: string): Uint8Array | undefined;
   /** Creates directories on the way; replaces the file in one step, with this mode. */

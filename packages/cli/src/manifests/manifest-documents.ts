@@ -55,7 +55,9 @@ export const loadManifests = async (
   const documents: LocalDocument[] = [];
   const findings: LocalFinding[] = [];
   for (const source of sources) {
-    const texts = isByName ? { file: () => UNREAD, variable: () => UNREAD } : outsideTexts(world, source);
+    const texts = isByName
+      ? { file: () => new TextEncoder().encode(UNREAD), variable: () => UNREAD }
+      : outsideTexts(world, source);
     const contentPaths = new Map<unknown, string>();
     const isFile = (path: string): boolean =>
       isByName || world.files.facts(resolve(source.directory, path))?.isDirectory === false;
@@ -63,8 +65,9 @@ export const loadManifests = async (
       namespace,
       isNamespaceFixed,
       prepare: (read, report) => {
-        const filled = module.renderVariables(module.fillFromFiles(read, texts, report), vars as never, report);
-        const { node, path } = takeContentPath(filled, isFile, report);
+        // Names of files may hold variables; what files and the environment hold is taken as it is.
+        const rendered = module.renderVariables(read, vars as never, report);
+        const { node, path } = takeContentPath(module.fillFromFiles(rendered, texts, report), isFile, report);
         if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
         return node;
       },
@@ -91,7 +94,10 @@ export const loadManifests = async (
 const UNREAD = '-';
 
 const outsideTexts = (world: World, source: ManifestSource) => ({
-  file: (path: string): string | undefined => world.files.readText(resolve(source.directory, path)),
+  file: (path: string): Uint8Array | undefined => {
+    const absolute = resolve(source.directory, path);
+    return world.files.facts(absolute)?.isDirectory === false ? world.files.readBytes(absolute) : undefined;
+  },
   variable: (name: string): string | undefined => world.environment[name],
 });
 

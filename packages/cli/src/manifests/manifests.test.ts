@@ -261,6 +261,34 @@ describe('svc diff', () => {
     expect(await shell(ApplyOutcome.UNCHANGED, resource({}), resource({})).run('diff', '-f', 'a.yaml')).toBe(0);
   });
 
+  it('looks for what is there under its stored kind, and names what was too large for the answer', async () => {
+    const asked: object[] = [];
+    const applied = [
+      { kind: 'AgentTemplate', ns: 'system', name: 't', outcome: ApplyOutcome.UPDATED, resource: resource({}) },
+      { kind: 'Agent', ns: 'default', name: 'b', outcome: ApplyOutcome.UPDATED },
+      { kind: 'Agent', ns: 'default', name: 'c', outcome: ApplyOutcome.CREATED },
+    ];
+    const text = ['kind: AgentTemplate\nmetadata: {name: t}\n', agent('b'), agent('c')].join('---\n');
+    const shell = world({
+      files: { '/work/a.yaml': file(text) },
+      handlers: {
+        unary: {
+          ApplyManifests: () => ({ results: applied }),
+          GetResource: (request: object) => {
+            asked.push(request);
+            return { resource: resource({ systemPrompt: 'old' }) };
+          },
+        },
+      },
+    });
+    expect(await shell.run('diff', '-f', 'a.yaml')).toBe(1);
+    expect(asked).toMatchObject([{ ns: 'system', kind: 'Template', name: 't' }]);
+    expect(shell.out()).toContain('-  systemPrompt: old');
+    expect(shell.out()).toMatch(
+      /Agent default\/b differs, which is too much to show\nAgent default\/c is new, which is too much to show\n$/,
+    );
+  });
+
   it('says of secret values only whether they change', async () => {
     const env = (values: object) => resource({ runtime: { acp: { env: values } } });
     const secret = shell(
@@ -407,6 +435,35 @@ describe('svc delete -f and svc prune', () => {
     expect(await world({ files, handlers }).run('delete', '-f', 'a.yaml')).toBe(exitCodes.partial);
     const first = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers });
     expect(await first.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
+  });
+
+  it('keeps an agent template of the input, and of two subscriptions of one name the one of its channel', async () => {
+    const annotations = { 'svc/apply-set': 's' };
+    const subscription = (channel: string) => ({
+      kind: 'ChannelSubscription',
+      metadata: { name: 'x', namespace: 'default', annotations },
+      spec: { kind: { case: 'channelSubscription', value: { channel } } },
+    });
+    const template = { kind: 'Template', metadata: { name: 't', namespace: 'system', annotations } };
+    const gone: string[] = [];
+    const shell = world({
+      files: {
+        '/work/a.yaml': file(
+          'kind: ChannelSubscription\nmetadata: {name: here/x}\n---\nkind: AgentTemplate\nmetadata: {name: t}\n',
+        ),
+      },
+      handlers: {
+        unary: {
+          ListResources: () => ({ resources: [subscription('here'), subscription('there'), template] }),
+          DeleteResource: ({ kind, name, parent }: Request & { readonly parent: string }) => {
+            gone.push(`${kind} ${parent}/${name}`);
+            return {};
+          },
+        },
+      },
+    });
+    expect(await shell.run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
+    expect(gone).toEqual(['ChannelSubscription there/x']);
   });
 
   it('prunes only members of the set that the input lacks, never namespaces by the way', async () => {

@@ -135,20 +135,25 @@ describe('the command line', () => {
     expect(fake.err()).toContain(reason);
   });
 
-  it('lists every refused field', async () => {
-    const fake = fakeWorld({
-      handlers: {
-        unary: {
-          CreateAgent: () => {
-            throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: ['a', 'b'] });
+  it('lists every refused field, and names a single one by its own word', async () => {
+    const refusing = (fields: readonly string[]) =>
+      fakeWorld({
+        handlers: {
+          unary: {
+            CreateAgent: () => {
+              throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: [...fields] });
+            },
           },
         },
-      },
-    });
-    expect(await fake.run('create', 'agent', 'x')).toBe(exitCodes.refused);
-    expect(fake.err()).toBe(
+      });
+    const many = refusing(['a', 'b']);
+    expect(await many.run('create', 'agent', 'x')).toBe(exitCodes.refused);
+    expect(many.err()).toBe(
       'svc: 2 fields are refused (FIELD_INVALID)\n  a: is wrong (WRONG)\n  b: is wrong (WRONG)\n',
     );
+    const one = refusing(['a']);
+    expect(await one.run('create', 'agent', 'x')).toBe(exitCodes.refused);
+    expect(one.err()).toMatch(/^svc: .* \(WRONG\)\n$/);
   });
 
   it('shows the request id of what only the log can explain', async () => {

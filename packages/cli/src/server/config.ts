@@ -25,13 +25,20 @@ const load = async (
 const lineOf = (fault: Loaded['warnings'][number]): string =>
   [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
 
-/** `svc config check`: every fault with its place; warnings count as faults with --strict. */
+/** `svc config check`: every fault with its place, warnings beside errors; they count as faults with --strict. */
 export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
-  const { loaded } = await load(world, options);
+  const { loaded } = await load(world, options).catch((error: unknown) => failWithAll(error, options));
   const lines = loaded.warnings.map(lineOf);
   if (options.strict === true && lines.length > 0) throw new CommandFailure(lines.join('\n'));
   for (const line of lines) world.stderr.write(`warning: ${line}\n`);
   world.stdout.write(`${loaded.config.file ?? 'no file: defaults and environment'}: good\n`);
+};
+
+const failWithAll = (error: unknown, { strict }: ConfigOptions): never => {
+  if (!(error instanceof Error) || error.name !== 'ConfigError') throw error;
+  const { warnings } = error as Error & Pick<Loaded, 'warnings'>;
+  const lines = warnings.map((fault) => (strict === true ? lineOf(fault) : `warning: ${lineOf(fault)}`));
+  throw new CommandFailure([error.message, ...lines].join('\n'), { cause: error });
 };
 
 /** `svc config show`: effective values with their source, secrets masked; only changed ones unless --all. */

@@ -101,8 +101,9 @@ const topMembers = (node: MapNode, report: FindingReport): MapNode => {
 
 const writtenNames = (map: MapNode): { readonly kind: string; readonly namespace: string; readonly name: string } => {
   const metadata = memberNode(map, 'metadata');
-  const inside = (name: string): string => (metadata?.form === 'map' ? textOf(memberNode(metadata, name)) : '');
-  return { kind: textOf(memberNode(map, 'kind')), namespace: inside('namespace'), name: inside('name') };
+  const text = (from: MapNode, name: string): string => textOf(memberNode(from, name)).toWellFormed();
+  const inside = (name: string): string => (metadata?.form === 'map' ? text(metadata, name) : '');
+  return { kind: text(map, 'kind'), namespace: inside('namespace'), name: inside('name') };
 };
 
 interface ReadKind {
@@ -207,7 +208,9 @@ const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): Man
   const { report } = document;
   const { row, metadata, spec, apiVersion } = parts;
   const names = derivedNames(parts);
-  if (names.name === '') report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
+  // A name of a wrong type has a finding of its own.
+  if (names.name === '' && report.findings.every(({ field }) => field !== 'metadata.name'))
+    report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
   const named = { ...document, name: names.name };
   if (spec === undefined || report.findings.length > 0) return named;
   const json = names.channel === '' ? spec.json : { ...spec.json, channel: names.channel };

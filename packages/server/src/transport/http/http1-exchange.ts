@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import { GatheredChunks, writeChunk } from './gathered-chunks.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
 
 /** HTTP/1.1 form of an exchange. Streams write their chunks straight to the socket: one write per event. */
@@ -16,6 +17,8 @@ export class Http1Exchange implements Exchange {
   #direct = false;
   #ended = false;
   #drained: (() => void) | undefined;
+  /** Chunks of a stream that leave together. */
+  #gathered: GatheredChunks | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, awaitsContinue = false) {
     this.#request = request;
@@ -65,6 +68,11 @@ export class Http1Exchange implements Exchange {
     this.#request.on('end', ended);
   }
 
+  bodyStream(): Readable {
+    this.#askForBody();
+    return this.#request;
+  }
+
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
     if (this.#ended) return;
     const response = this.#response;
@@ -100,23 +108,41 @@ export class Http1Exchange implements Exchange {
     if (this.closed) return false;
     const socket = this.#direct ? this.#response.socket : null;
     if (this.#request.method === 'HEAD') return true;
+    if (socket !== null && this.#gathered !== undefined) return this.#gathered.add(chunkedForm(chunk));
     const keepsUp = socket === null ? this.#response.write(chunk.bytes) : writeChunk(socket, chunkedForm(chunk));
     if (!keepsUp && this.#drained !== undefined) this.#waitForDrain();
     return keepsUp;
   }
 
   together(work: () => void): void {
-    const target = (this.#direct ? this.#response.socket : null) ?? this.#response;
-    target.cork();
+    const socket = this.#direct ? this.#response.socket : null;
+    if (socket === null) return this.#corked(work);
+    this.#gathered = new GatheredChunks(socket);
     try {
       work();
     } finally {
-      target.uncork();
+      this.#writeGathered();
+    }
+  }
+
+  #writeGathered(): void {
+    const gathered = this.#gathered;
+    this.#gathered = undefined;
+    if (gathered?.write() === false && this.#drained !== undefined) this.#waitForDrain();
+  }
+
+  #corked(work: () => void): void {
+    this.#response.cork();
+    try {
+      work();
+    } finally {
+      this.#response.uncork();
     }
   }
 
   end(): void {
     if (this.#ended) return;
+    this.#writeGathered();
     this.#ended = true;
     this.#response.end();
   }
@@ -129,6 +155,7 @@ export class Http1Exchange implements Exchange {
 
   get writable(): boolean {
     if (this.closed) return false;
+    if (this.#gathered !== undefined) return this.#gathered.hasRoom;
     const socket = this.#direct ? this.#response.socket : null;
     return socket === null ? !this.#response.writableNeedDrain : !socket.writableNeedDrain;
   }
@@ -178,6 +205,3 @@ export class Http1Exchange implements Exchange {
     if (!this.closed) this.#drained?.();
   };
 }
-
-const writeChunk = (socket: Socket, chunk: Uint8Array | string): boolean =>
-  typeof chunk === 'string' ? socket.write(chunk, 'latin1') : socket.write(chunk);

@@ -1,5 +1,5 @@
 import type { DescField } from '@bufbuild/protobuf';
-import { Fault } from '../../base/index.ts';
+import { Fault, invalidField } from '../../base/index.ts';
 
 /** INVALID_ARGUMENT PATH_BODY_MISMATCH for one thing said twice with different values. */
 export const saidTwice = (field: string): Fault => {
@@ -15,13 +15,22 @@ export const bindPath = (
   fields: readonly DescField[],
   values: readonly string[],
 ): void => {
-  fields.forEach((field, index) => {
+  for (let index = 0; index < fields.length; index++) {
+    const { jsonName, name } = fields[index] as DescField;
     const value = values[index];
-    for (const name of new Set([field.jsonName, field.name])) {
-      const given = json[name];
-      if (given !== undefined && given !== null && given !== value) throw saidTwice(field.jsonName);
-      if (name !== field.jsonName) delete json[name];
+    checkSame(json[jsonName], value, jsonName);
+    if (name !== jsonName) {
+      checkSame(json[name], value, jsonName);
+      if (isGiven(json[name]) && isGiven(json[jsonName]))
+        throw invalidField(name, 'given twice in different spellings');
+      delete json[name];
     }
-    json[field.jsonName] = value;
-  });
+    json[jsonName] = value;
+  }
+};
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const checkSame = (given: unknown, value: string | undefined, field: string): void => {
+  if (isGiven(given) && given !== value) throw saidTwice(field);
 };
