@@ -73,6 +73,35 @@ describe('the command line', () => {
     );
   });
 
+  it.each([
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'that server speaks http, not https'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=FILE'],
+    ['ECONNRESET', 'the server may be restarting'],
+  ])('says what to do when a connection fails with %s', async (code, advice) => {
+    const fake = fakeWorld();
+    const fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }));
+    const createOne = (options: ClientOptions) =>
+      Promise.resolve(createPlainClient({ ...options, fetch, retry: { tries: 1 } }));
+    const { runCommandLine } = await import('./program.ts');
+    const world = { ...fake.world, createPlainClient: createOne };
+    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
+    expect(fake.err()).toContain(`(${code})\n  try: ${advice}`);
+  });
+
+  it.each([
+    ['ROUTE_UNKNOWN', [], 'write the address without a path'],
+    ['FIELD_INVALID', ['kind'], '`svc get --help` lists the kinds'],
+  ])('says what to do after %s of %j', async (reason, fields, advice) => {
+    const refused = (): never => {
+      throw new FakeFault(fields.length === 0 ? 'NOT_FOUND' : 'INVALID_ARGUMENT', reason, { fields });
+    };
+    const fake = fakeWorld({ handlers: { unary: { ListResources: refused } } });
+    expect(await fake.run('get', 'Agnt')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain(`\n  try: ${advice}`);
+  });
+
   it('ends with the numbers that scripts know (PL-13)', () => {
     expect(exitCodes).toEqual({
       ok: 0,
@@ -197,7 +226,7 @@ describe('a slip of the pen', () => {
     [['apply', '-f'], "svc: option '-f, --filename <path...>' argument missing\n  try: svc apply --help\n"],
     [['help', 'nothing'], "svc: unknown command 'nothing'\n  try: svc --help\n"],
     [['help', 'channel', 'tial'], "svc: unknown command 'tial'\n(Did you mean tail?)\n  try: svc channel --help\n"],
-    [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: one of namespaces'],
+    [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: `svc get --help` lists the kinds'],
     [['get', 'agents', '--server', 'ftp://x'], 'svc: ftp://x is no address\n  try: write it as http://host:port\n'],
     [['profile', 'list', '-o', 'what'], 'svc: there is no output form what'],
   ])('is answered with what to do: svc %j', async (words, text) => {

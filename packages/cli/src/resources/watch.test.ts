@@ -59,7 +59,7 @@ describe('svc get --watch', () => {
     });
     expect((await run('channel', 'lounge', '--watch')).out).not.toContain('room');
     expect((await run('channels', '-A', '--watch', '-l', 'a=b', '-o', 'wide')).out).toMatch(
-      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +VERSION +LABELS\n- +default +room/,
+      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +REASON +VERSION +LABELS\n- +default +room/,
     );
     expect(queries).toEqual(['kinds=Channel', 'kinds=Channel&labelSelector=a%3Db']);
   });
@@ -101,7 +101,7 @@ describe('svc get --watch', () => {
       watching(() => [event(kind, member, parts), { changeType: CREATED }, bookmark])(kind, '-w');
     expect((await run('Agent', 'agent', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready +\(default\)/);
     expect((await run('Namespace', 'namespace', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready/);
-    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +Idle/);
+    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +IDLE/);
     const bare = watching(() => [{ changeType: CREATED, resource: { kind: 'x' } }, bookmark]);
     for (const kind of ['agents', 'namespaces', 'sessions']) expect((await bare(kind, '-w')).exit).toBe(exitCodes.ok);
   });
@@ -288,7 +288,7 @@ describe('svc get', () => {
     ['Skill', { skill: { description: 'x'.repeat(70) } }, `${'x'.repeat(60)}…`],
     ['Secret', { secret: { data: { b: '', a: '' } } }, 'a, b'],
     ['Schedule', { schedule: { cron: '0 3 * * *', target: { agent: 'a' } } }, '0 3 \\* \\* \\* +- +a'],
-    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 60 s +- +w'],
+    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 1m +- +w'],
     ['Schedule', { schedule: { runAt: '2030-01-01T00:00:00Z' } }, '2030-01-01T00:00:00Z +- +-'],
     ['Connector', { connector: { classRef: { namespace: 'ns', name: 'c' } } }, 'ns/c'],
     ['UsagePolicy', { usagePolicy: { hard: [{}, {}] } }, '2'],
