@@ -358,7 +358,12 @@ describe('conveniences equal the stored form:', () => {
     expect(inside('File', '{purpose: nothing, retention: 2, indexPolicy: retrieval}')).toEqual({
       ...{ purpose: 'nothing', retention: 2, indexPolicy: 'FILE_INDEX_POLICY_RETRIEVAL' },
     });
+    for (const spec of ['{spec: {a: 1}}', '{kind: Skill}', '{kind: Skill, specJson: "no JSON"}'])
+      expect(only(manifest('Template', spec)).report.findings).toEqual([]);
     expect(inside('Workflow', '{steps: 3, description: [1]}')).toEqual({ steps: 3, description: [1] });
+    expect(inside('McpServerBinding', '{server: a, mcpServer: b}')).toEqual({ server: 'a', serverRef: 'b' });
+    expect(inside('Schedule', '{input_json: {b: 1, a: 2}}')).toEqual({ inputJson: '{"a":2,"b":1}' });
+    expect(inside('Nothing', '{interval: 5m}')).toEqual({ interval: '5m' });
     expect(inside('Task', '{title: a, delegate: b/c}')).toEqual({
       title: 'a',
       delegate: { namespace: 'b', name: 'c' },
