@@ -372,6 +372,7 @@ describe('conveniences equal the stored form:', () => {
 
   it('names that follow from the spec', () => {
     expect(only('kind: Knowledge\nspec: {path: a/b}').resource?.key.name).toBe('a/b');
+    expect(only('kind: Knowledge\nspec: {path: //a/b.md/}').resource?.key.name).toBe('a/b.md');
     expect(only(manifest('Knowledge', '{path: a/b}')).resource?.key.name).toBe('x');
     expect(only('kind: File\nspec: {path: /a/b.md}').resource?.key.name).toMatch(/^a-b-md-[0-9a-f]{12}$/);
     expect(findings('kind: File\nspec: {}')).toEqual(['1:1 metadata.name: is required (FIELD_INVALID)']);
