@@ -147,11 +147,12 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
 /** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
 export const wireResources = (needs: ResourceNeeds) => {
   const kinds = wireKinds(needs);
-  const { directory, ancestry, audit, writer } = kinds;
+  const { directory, ancestry, audit, writer, contractOf } = kinds;
   const machinery = wireMachinery(needs, kinds);
   const graceSeconds = needs.config.settings['namespaces.graceSeconds'] / 1000;
   return {
     ...machinery,
+    contractOf,
     views: new ResourceViews(undefined, needs.engines.secretKeys.ring),
     writer,
     audit,

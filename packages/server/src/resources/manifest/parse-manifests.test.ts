@@ -26,6 +26,15 @@ const specOf = (text: string): unknown => {
 const manifest = (kind: string, spec: string, metadata = '{name: x}'): string =>
   `kind: ${kind}\nmetadata: ${metadata}\nspec: ${spec}\n`;
 
+it('findings are whole text, whatever was written', () => {
+  const long = 'x'.repeat(79);
+  const text = `kind: "\\uD800"\nmetadata: {name: "\\uD800", namespace: "\\uD800"}\nspec: {"${long}😀": 1, "${long}😀": 2}\n`;
+  const { documents, findings: found } = parse(`${text}---\n${manifest('Channel', `{"${long}😀": 1}`)}`);
+  expect(found.length).toBeGreaterThan(2);
+  for (const { field, description } of found) expect(`${field} ${description}`.isWellFormed()).toBe(true);
+  for (const { kind, namespace, name } of documents) expect(`${kind} ${namespace} ${name}`.isWellFormed()).toBe(true);
+});
+
 describe('manifests are refused with place, path and reason:', () => {
   it.each<readonly [string, string]>([
     [manifest('Channel', '{titel: x}'), '3:8 spec.titel: unknown field, did you mean title (FIELD_UNKNOWN)'],
@@ -91,7 +100,7 @@ describe('manifests are refused with place, path and reason:', () => {
     [manifest('Connector', '{classRef: "\\uD800"}'), '3:18 spec.classRef: holds half a character (FIELD_INVALID)'],
     [
       manifest('Channel', '{metadata: {"\\uD800": a}}'),
-      '3:29 spec.metadata[\uD800]: has half a character in its name (FIELD_INVALID)',
+      '3:29 spec.metadata[\uFFFD]: has half a character in its name (FIELD_INVALID)',
     ],
     [manifest('Schedule', '{interval: [1]}'), '3:18 spec.intervalSeconds: must be a single value (FIELD_INVALID)'],
     [manifest('Schedule', '{inputJson: 7}'), '3:19 spec.inputJson: must be text (put it in quotes) (FIELD_INVALID)'],
@@ -363,6 +372,7 @@ describe('conveniences equal the stored form:', () => {
 
   it('names that follow from the spec', () => {
     expect(only('kind: Knowledge\nspec: {path: a/b}').resource?.key.name).toBe('a/b');
+    expect(only('kind: Knowledge\nspec: {path: //a/b.md/}').resource?.key.name).toBe('a/b.md');
     expect(only(manifest('Knowledge', '{path: a/b}')).resource?.key.name).toBe('x');
     expect(only('kind: File\nspec: {path: /a/b.md}').resource?.key.name).toMatch(/^a-b-md-[0-9a-f]{12}$/);
     expect(findings('kind: File\nspec: {}')).toEqual(['1:1 metadata.name: is required (FIELD_INVALID)']);
