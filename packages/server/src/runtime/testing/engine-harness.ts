@@ -97,6 +97,9 @@ export class MemoryObjects implements ObjectAccess {
   hold(): Promise<void> {
     return Promise.resolve();
   }
+  size(_namespace: string, object: ObjectData): Promise<number | undefined> {
+    return Promise.resolve(this.bytes.get(object.key)?.length);
+  }
   read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
     return Promise.resolve(this.bytes.get(object.key));
   }
@@ -108,6 +111,8 @@ export interface HarnessOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly clock?: Clock;
   readonly seed?: number;
+  /** Default: every namespace is live. */
+  readonly namespaces?: NamespaceGate;
 }
 
 /** One data directory that several "processes" (runtimes) may open one after the other. */
@@ -308,6 +313,6 @@ export class EngineHarness {
   }
 
   #gate(): NamespaceGate {
-    return { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
+    return this.#options.namespaces ?? { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
   }
 }

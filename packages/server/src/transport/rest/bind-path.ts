@@ -15,12 +15,22 @@ export const bindPath = (
   fields: readonly DescField[],
   values: readonly string[],
 ): void => {
-  fields.forEach((field, index) => {
+  for (let index = 0; index < fields.length; index++) {
+    const { jsonName, name } = fields[index] as DescField;
     const value = values[index];
-    const given = [...new Set([field.jsonName, field.name])].filter((name) => (json[name] ?? null) !== null);
-    if (given.some((name) => json[name] !== value)) throw saidTwice(field.jsonName);
-    if (given.length > 1) throw invalidField(field.name, 'given twice in different spellings');
-    delete json[field.name];
-    json[field.jsonName] = value;
-  });
+    checkSame(json[jsonName], value, jsonName);
+    if (name !== jsonName) {
+      checkSame(json[name], value, jsonName);
+      if (isGiven(json[name]) && isGiven(json[jsonName]))
+        throw invalidField(name, 'given twice in different spellings');
+      delete json[name];
+    }
+    json[jsonName] = value;
+  }
+};
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+const checkSame = (given: unknown, value: string | undefined, field: string): void => {
+  if (isGiven(given) && given !== value) throw saidTwice(field);
 };
