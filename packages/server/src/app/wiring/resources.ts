@@ -36,6 +36,7 @@ import type { Config } from '../config/index.ts';
 import { authoringKinds } from './authoring.ts';
 import { deploymentKinds, deploymentMachinery } from './deployments.ts';
 import type { Engines } from './engines.ts';
+import { labelLimits } from './label-limits.ts';
 
 /** How long changes and due work may stay unnoticed when every hint is lost. */
 const POLL_MS = 2000;
@@ -81,8 +82,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     ids,
     seal: engines.secretKeys.ring,
     limits: {
-      labels: config.settings['limits.labels'],
-      annotationsBytes: config.settings['limits.annotationsBytes'],
+      ...labelLimits(config),
       resourceBytes: config.settings['limits.resourceBytes'],
     },
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
@@ -98,7 +98,7 @@ const wireKinds = (needs: ResourceNeeds) => {
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
     ...authoringKinds({ config, namespaces: directory, contractOf }),
-    ...deploymentKinds((namespace) => ancestry.ancestors(namespace)),
+    ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace)),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
   return { directory, ancestry, audit, writer, agentSessions, contractOf };
