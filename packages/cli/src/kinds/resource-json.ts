@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { isMap, mapOf, textOf } from '../json-value.ts';
+import { isMap, mapOf, mapsOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
 
@@ -62,6 +62,23 @@ const isEmpty = (value: unknown): boolean =>
 export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string => {
   const created = creationMs(textOf(mapOf(metadata)['uid']));
   return created === undefined ? '-' : age(created, nowMs);
+};
+
+/** Conditions that are bad when they are True, and those that are neither (PL-10). */
+const WARNINGS: ReadonlySet<string> = new Set(['Alert', 'Exceeded']);
+const NEUTRAL: ReadonlySet<string> = new Set(['DelegatedExecution']);
+
+const isBad = ({ type, status }: JsonObject): boolean =>
+  !NEUTRAL.has(textOf(type)) && status === (WARNINGS.has(textOf(type)) ? 'True' : 'False');
+
+/** Why a resource is not as it should be: the first condition that says so, Ready before others; a dash when none does. */
+export const reasonText = (status: JsonObject): string => {
+  const failed = mapsOf(status['conditions']).filter(isBad);
+  const [first] = failed.toSorted(
+    (left, right) => Number(right['type'] === 'Ready') - Number(left['type'] === 'Ready'),
+  );
+  if (first === undefined) return '-';
+  return [textOf(first['reason']), textOf(first['message'])].filter((text) => text !== '').join(': ');
 };
 
 /** `a=b,c=d`, or a dash. */

@@ -11,7 +11,7 @@ export interface DrivingLabel {
 }
 
 /** Values of one requirement for each of which a scan of its own pays. */
-const SCANS_MAX = 8;
+const SCANS_MAX = 256;
 
 /** As `drivingLabel`, or the few values of one requirement that are scanned one by one; [] where neither is there. */
 export const drivingLabels = (requirements: readonly LabelRequirement[]): readonly DrivingLabel[] => {

@@ -9,7 +9,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
-import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange } from '../http/index.ts';
+import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange, Outbox } from '../http/index.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 
 /** Answer to bytes that no exchange could be made of. */
@@ -42,6 +42,8 @@ const CROWDED_KEEP_ALIVE_MS = 5000;
 /** A connection has so long to say what it speaks. */
 const FIRST_BYTES_MS = 60_000;
 
+/** How often heads that take too long are looked for. */
+const HEAD_CHECK_MS = 30_000;
 const NOTHING = Buffer.alloc(0);
 
 function destroy(this: Socket): void {
@@ -103,6 +105,7 @@ export class OnePort {
     if (this.#tcp.listening) this.#tcp.close();
     this.#sessions.destroy();
     this.#http1.closeAllConnections();
+    this.#http1.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -159,12 +162,19 @@ export class OnePort {
     const server = createServer({
       maxHeaderSize: config.headerBytes + config.urlBytes + 1024,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: 60_000,
+      headersTimeout: config.unaryDeadlineMs,
+      connectionsCheckingInterval: Math.min(HEAD_CHECK_MS, config.unaryDeadlineMs),
       requestTimeout: 0,
       noDelay: true,
     });
-    server.on('request', (request, response) => this.#parts.handle(new Http1Exchange(request, response)));
-    server.on('checkContinue', (request, response) => this.#parts.handle(new Http1Exchange(request, response, true)));
+    // Node looks for heads that take too long only in servers that listen; the connections of this one are handed to it.
+    server.emit('listening');
+    const { handle } = this.#parts;
+    const outbox = new Outbox();
+    server.on('request', (request, response) => handle(new Http1Exchange({ request, response, outbox })));
+    server.on('checkContinue', (request, response) =>
+      handle(new Http1Exchange({ request, response, outbox, awaitsContinue: true })),
+    );
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();

@@ -12,8 +12,8 @@ const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT
 const NEXT_NAMESPACE = 'SELECT namespace FROM resources WHERE kind = ? AND namespace >= ? ORDER BY namespace LIMIT 1';
 /** Resources of a kind with one of several values of a label, from which on all resources of the kind are looked at. */
 const MATCHES_MAX = 10_000;
-const COUNT_LABEL = `SELECT count(*) AS found FROM
-  (SELECT 1 FROM resource_labels WHERE kind = ? AND label = ? AND value = ? ${LIMIT})`;
+const COUNT_VALUES = `SELECT value, count(*) AS found FROM (SELECT value FROM resource_labels
+  WHERE kind = ? AND label = ? AND value IN (SELECT value FROM json_each(?)) ${LIMIT}) GROUP BY value`;
 
 /** One requirement as a condition over the JSON column `labels`, plus its values. */
 export const labelCondition = (
@@ -62,14 +62,14 @@ interface Scan {
 export class ResourceList {
   readonly #nextKind: Statement<{ kind: string }>;
   readonly #nextNamespace: Statement<{ namespace: string }>;
-  readonly #countLabel: Statement<{ found: number }>;
+  readonly #countValues: Statement<{ value: string; found: number }>;
   readonly #ranges: ComposedStatements<ResourceSqlRow>;
 
   constructor(connection: Connection) {
     this.#ranges = new ComposedStatements(connection);
     this.#nextKind = connection.statement(NEXT_KIND);
     this.#nextNamespace = connection.statement(NEXT_NAMESPACE);
-    this.#countLabel = connection.statement(COUNT_LABEL);
+    this.#countValues = connection.statement(COUNT_VALUES);
   }
 
   list(query: ResourceQuery): StoredResource[] {
@@ -130,20 +130,22 @@ export class ResourceList {
     const drivers = this.#drivers(range.kind, requirements);
     const scan = { query, range, limit };
     const lists =
-      drivers.length === 0
+      drivers === undefined
         ? [this.#scan({ ...scan, requirements })]
         : drivers.map((driver) => this.#scan({ ...scan, requirements: driver.rest, driver }));
     for (const row of inKeyOrder(lists, limit)) found.push(toResource(row));
   }
 
-  /** A label that many have is looked at row by row: the first page is soon full, and no row is read in vain. */
-  #drivers(kind: string, requirements: readonly LabelRequirement[]): readonly DrivingLabel[] {
+  /** Undefined where many have the label: looked at row by row a page is soon full, and no row is read in vain. */
+  #drivers(kind: string, requirements: readonly LabelRequirement[]): readonly DrivingLabel[] | undefined {
     const drivers = drivingLabels(requirements);
-    if (drivers.length <= 1) return drivers;
-    let matches = 0;
-    for (const { key, value } of drivers)
-      matches += this.#countLabel.get(kind, key, value, MATCHES_MAX - matches)?.found ?? 0;
-    return matches < MATCHES_MAX ? drivers : [];
+    if (drivers.length === 0) return undefined;
+    if (drivers.length === 1) return drivers;
+    const [{ key = '' } = {}] = drivers;
+    const counts = this.#countValues.all(kind, key, JSON.stringify(drivers.map(({ value }) => value)), MATCHES_MAX);
+    if (counts.reduce((sum, { found }) => sum + found, 0) >= MATCHES_MAX) return undefined;
+    const present = new Set(counts.map(({ value }) => value));
+    return drivers.filter(({ value }) => present.has(value));
   }
 
   #scan({ query, range, limit, requirements, driver }: Scan): readonly ResourceSqlRow[] {
@@ -182,25 +184,17 @@ const LABELLED = `resource_labels l CROSS JOIN resources r
   ON r.kind = l.kind AND r.namespace = l.namespace AND r.parent = l.parent AND r.name = l.name`;
 
 /** SQLite compares UTF-8 bytes; JavaScript's order of UTF-16 units differs above the basic plane. */
-const compareUtf8 = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
+const compareUtf8 = (left: string, right: string): number => {
+  if (left === right) return 0;
+  if (ABOVE_BASIC.test(left) || ABOVE_BASIC.test(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  return left < right ? -1 : 1;
+};
+const ABOVE_BASIC = /[\ud800-\udfff]/;
 
 /** The first rows of several lists in key order, none of which holds a row of another. */
 const inKeyOrder = (lists: readonly (readonly ResourceSqlRow[])[], limit: number): readonly ResourceSqlRow[] => {
-  const [only = []] = lists;
-  if (lists.length <= 1) return only;
-  const at = lists.map(() => 0);
-  const merged: ResourceSqlRow[] = [];
-  while (merged.length < limit) {
-    let first: { readonly row: ResourceSqlRow; readonly list: number } | undefined;
-    for (const [list, rows] of lists.entries()) {
-      const row = rows[at[list] ?? 0];
-      if (row !== undefined && (first === undefined || compareKeys(row, first.row) < 0)) first = { row, list };
-    }
-    if (first === undefined) break;
-    merged.push(first.row);
-    at[first.list] = (at[first.list] ?? 0) + 1;
-  }
-  return merged;
+  const filled = lists.filter((rows) => rows.length > 0);
+  return filled.length <= 1 ? (filled[0] ?? []) : filled.flat().sort(compareKeys).slice(0, limit);
 };
 
 const compareKeys = (left: ResourceSqlRow, right: ResourceSqlRow): number => {

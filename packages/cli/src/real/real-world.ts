@@ -1,8 +1,7 @@
 import process from 'node:process';
+import type { Output, World } from '../world.ts';
 import { localFetch } from './local-fetch.ts';
-import { realFiles } from './real-files.ts';
-import { utf8Text } from './utf8-text.ts';
-import type { Output, World } from './world.ts';
+import { realFiles, utf8Text } from './real-files.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
 const PLAIN_COLUMNS = 100;
