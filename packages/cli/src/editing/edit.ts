@@ -4,6 +4,7 @@ import { isSvcError, type SvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { addressOf, isAuthorable, kindAndName } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 import {
@@ -17,7 +18,7 @@ import {
   withoutOpening,
 } from './editor-text.ts';
 import { type LiveResource, readLive } from './live-resource.ts';
-import { isEqualJson, isMap, mergeDifference, patchedPaths } from './merge-difference.ts';
+import { isEqualJson, mergeDifference, patchedPaths } from './merge-difference.ts';
 import { movedFields, replaceLive } from './replace-resource.ts';
 
 /** Times a person may be shown a text again. */
@@ -54,9 +55,14 @@ export const edit = async (world: World, words: readonly string[], options: Glob
   }
 };
 
-const editorOf = ({ environment }: World): string => {
+/** What the environment names may be a program of any sort; the editor that is assumed needs a person. */
+const editorOf = ({ environment, stdin }: World): string => {
   const given = [environment['SVC_EDITOR'], environment['VISUAL'], environment['EDITOR']];
-  return given.find((command) => command !== undefined && command.trim() !== '') ?? 'vi';
+  const named = given.find((command) => command !== undefined && command.trim() !== '');
+  if (named !== undefined || stdin.isTerminal) return named ?? 'vi';
+  throw new CommandFailure('there is no terminal for an editor', {
+    hint: '`svc patch` changes without one; SVC_EDITOR names a program that needs none',
+  });
 };
 
 const editUntilDone = async (

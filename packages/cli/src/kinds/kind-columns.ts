@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { mapOf, textOf } from '../json-value.ts';
 import { age, sizeText } from '../terminal/index.ts';
 
 /** Spec and status of a resource as JSON, as its columns read them. */
@@ -9,12 +10,6 @@ interface Facts {
 }
 
 type Column = readonly [heading: string, cell: (facts: Facts) => string];
-
-const textOf = (value: JsonValue | undefined): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-
-const mapOf = (value: JsonValue | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 const text =
   (...names: readonly string[]) =>
@@ -38,10 +33,23 @@ const short =
     return value.length > CUT ? `${value.slice(0, CUT)}…` : value;
   };
 
+/** Seconds in the largest unit that says them exactly: `5m`, `90s`, `1d`. */
+const spanText = (seconds: number): string => {
+  const [size, unit] = SPANS.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${seconds / size}${unit}`;
+};
+
+const SPANS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
 const timing = ({ spec }: Facts): string => {
   const seconds = textOf(spec['intervalSeconds']);
   if (textOf(spec['cron']) !== '') return textOf(spec['cron']);
-  return seconds !== '' && seconds !== '0' ? `every ${seconds} s` : textOf(spec['runAt']);
+  if (seconds !== '' && seconds !== '0') return `every ${spanText(Number(seconds))}`;
+  return textOf(spec['runAt']);
 };
 
 const nextRun = ({ status, nowMs }: Facts): string => {

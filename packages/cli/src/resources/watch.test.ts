@@ -1,7 +1,8 @@
+import type { ListResourcesRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
 
 const [CREATED, UPDATED, DELETED, BOOKMARK] = [1, 2, 3, 4];
 
@@ -58,7 +59,7 @@ describe('svc get --watch', () => {
     });
     expect((await run('channel', 'lounge', '--watch')).out).not.toContain('room');
     expect((await run('channels', '-A', '--watch', '-l', 'a=b', '-o', 'wide')).out).toMatch(
-      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +VERSION +LABELS\n- +default +room/,
+      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +REASON +VERSION +LABELS\n- +default +room/,
     );
     expect(queries).toEqual(['kinds=Channel', 'kinds=Channel&labelSelector=a%3Db']);
   });
@@ -100,7 +101,7 @@ describe('svc get --watch', () => {
       watching(() => [event(kind, member, parts), { changeType: CREATED }, bookmark])(kind, '-w');
     expect((await run('Agent', 'agent', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready +\(default\)/);
     expect((await run('Namespace', 'namespace', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready/);
-    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +Idle/);
+    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +IDLE/);
     const bare = watching(() => [{ changeType: CREATED, resource: { kind: 'x' } }, bookmark]);
     for (const kind of ['agents', 'namespaces', 'sessions']) expect((await bare(kind, '-w')).exit).toBe(exitCodes.ok);
   });
@@ -141,25 +142,171 @@ describe('svc get', () => {
     expect((await tasks({})('tasks', '--limit', '0')).exit).toBe(exitCodes.refused);
   });
 
-  it('stops at the limit over all namespaces', async () => {
-    const asked: string[] = [];
+  const inNamespace = (ns: string) => ({ kind: 'Task', metadata: { name: `t-${ns}`, namespace: ns } });
+
+  it('lists all namespaces in one list, as far as the limit goes', async () => {
+    const asked: object[] = [];
     const run = watching(() => [], {
-      ListNamespaces: () => ({ namespaces: ['a', 'b', 'c'].map((name) => ({ metadata: { name } })) }),
-      ListResources: ({ ns }: { ns: string }) => {
-        asked.push(ns);
-        return { resources: [{ kind: 'Task', metadata: { name: `t-${ns}` } }] };
+      ListResources: ({ ns, kind, pageSize, labelSelector }: ListResourcesRequest) => {
+        asked.push({ ns, kind, pageSize, labelSelector });
+        return { resources: ['a', 'b', 'c'].slice(0, pageSize).map(inNamespace) };
       },
     });
-    expect(await run('tasks', '-A', '--limit', '2', '-o', 'name')).toMatchObject({
+    expect(await run('tasks', '-A', '--limit', '2', '-o', 'name', '-l', 'x=y')).toMatchObject({
       out: 'task/t-a\ntask/t-b\n',
-      err: 'these are the first 2: --limit shows more, -l narrows\n',
+      err: 'there are more than 2: a higher --limit shows them\n',
     });
-    // One more than asked for tells that there are more.
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(asked).toEqual([{ ns: '-', kind: 'Task', pageSize: 3, labelSelector: 'x=y' }]);
     expect((await run('tasks', '-A', '--limit', '3', '-o', 'name')).err).toBe('');
+    expect((await run('tasks', '-A')).out).toMatch(/^NAMESPACE +NAME.*\na +t-a .*\nb +t-b .*\nc +t-c/);
+  });
+
+  it('shows what may be seen to callers who may not list all namespaces', async () => {
+    const asked: string[] = [];
+    const allowed = new Set(['a', 'c']);
+    const run = watching(() => [], {
+      ListNamespaces: () => ({ namespaces: ['a', 'b', 'c'].map((name) => ({ metadata: { name } })) }),
+      ListResources: ({ ns }: ListResourcesRequest) => {
+        asked.push(ns);
+        if (!allowed.has(ns)) throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+        return { resources: [inNamespace(ns)] };
+      },
+    });
+    expect(await run('tasks', '-A', '-o', 'name')).toMatchObject({
+      ...{ exit: exitCodes.ok, out: 'task/t-a\ntask/t-c\n' },
+      err: 'only of the namespaces that you may look into\n',
+    });
+    expect(asked).toEqual(['-', 'a', 'b', 'c']);
     asked.length = 0;
     expect((await run('tasks', '-A', '--limit', '1', '-o', 'name')).out).toBe('task/t-a\n');
-    expect(asked).toEqual(['a', 'b']);
+    expect(asked).toEqual(['-', 'a', 'b', 'c']);
+    allowed.clear();
+    expect(await run('tasks', '-A')).toMatchObject({
+      exit: exitCodes.connection,
+      err: expect.stringContaining('you may not list the tasks of any namespace'),
+    });
+  });
+
+  it('passes on any other refusal of the list of all namespaces', async () => {
+    for (const refused of ['-', 'a']) {
+      const run = watching(() => [], {
+        ListNamespaces: () => ({ namespaces: [{ metadata: { name: 'a' } }] }),
+        ListResources: ({ ns }: ListResourcesRequest) => {
+          throw ns === refused ? new FakeFault('INTERNAL', 'INTERNAL') : new FakeFault('PERMISSION_DENIED', 'SCOPE');
+        },
+      });
+      expect((await run('tasks', '-A')).err).toContain('INTERNAL happened');
+    }
+  });
+
+  it('cuts rows to the terminal, also those that come later', async () => {
+    const shell = fakeWorld({
+      ...{ isTerminal: true, columns: 40 },
+      handlers: {
+        streams: {
+          WatchResources: () => [
+            channel(CREATED, 'room', 't'.repeat(50)),
+            bookmark,
+            channel(UPDATED, 'r'.repeat(50), 'u'.repeat(50)),
+          ],
+        },
+      },
+    });
+    await shell.run('get', 'channels', '-w');
+    const lines = shell.out().trim().split('\n');
+    expect(lines.length).toBe(3);
+    expect(lines.every((line) => line.length <= 40 && !line.includes('tttttttttttt'))).toBe(true);
+  });
+
+  it('looks for workers where they live, whatever namespace is set', async () => {
+    const asked: string[] = [];
+    const run = watching(() => [], {
+      ListResources: ({ ns }: ListResourcesRequest) => {
+        asked.push(ns);
+        return {};
+      },
+      GetResource: ({ ns }: { ns: string }) => {
+        asked.push(ns);
+        return { resource: { kind: 'Worker', metadata: { name: 'w' } } };
+      },
+    });
+    expect((await run('workers', '-n', 'acme')).err).toBe('no workers\n');
+    expect((await run('worker', 'w', '-n', 'acme')).out).toContain('w   ');
+    expect(asked).toEqual(['system', 'system']);
+  });
+
+  it('shows those of several names that are there, and ends with 2', async () => {
+    const run = watching(() => [], {
+      GetResource: ({ name }: { name: string }) => {
+        if (name === 'gone') throw new FakeFault('NOT_FOUND', 'TASK_NOT_FOUND');
+        if (name === 'locked') throw new FakeFault('PERMISSION_DENIED', 'ROLE');
+        return { resource: { kind: 'Task', metadata: { name } } };
+      },
+    });
+    expect(await run('tasks', 'a', 'gone', 'b', '-o', 'name')).toEqual({
+      ...{ exit: exitCodes.partial, out: 'task/a\ntask/b\n' },
+      err: 'svc: TASK_NOT_FOUND happened\n',
+    });
+    expect(await run('tasks', 'gone', 'gone')).toMatchObject({ exit: exitCodes.notFound, out: '' });
+    expect(await run('tasks', 'a', 'locked')).toMatchObject({ exit: exitCodes.connection, out: '' });
+  });
+
+  it.each([
+    [{ conditions: [{ type: 'Ready', status: 'True', reason: 'Fine' }] }, '-'],
+    [{ conditions: [{ type: 'Ready', status: 'False', reason: 'Off' }] }, 'Off'],
+    [
+      {
+        conditions: [
+          { type: 'Other', status: 'False', reason: 'First', message: 'one' },
+          { type: 'Ready', status: 'False', reason: 'Off', message: 'it is off' },
+        ],
+      },
+      'Off: it is off',
+    ],
+    [
+      {
+        conditions: [
+          { type: 'DelegatedExecution', status: 'False', reason: 'None' },
+          { type: 'Alert', status: 'False', reason: 'BelowAlert' },
+          { type: 'Exceeded', status: 'True', reason: 'OverLimit' },
+        ],
+      },
+      'OverLimit',
+    ],
+  ])('-o wide says of the status %j why: %s', async (value, reason) => {
+    const task = { kind: 'Task', metadata: { name: 't' }, status: { kind: { case: 'task', value } } };
+    const run = watching(() => [], { GetResource: () => ({ resource: task }) });
+    const [headings = '', row = ''] = (await run('task', 't', '-o', 'wide')).out.split('\n');
+    expect(row.slice(headings.indexOf('REASON'), headings.indexOf('VERSION')).trim()).toBe(reason);
+  });
+
+  it('is described with its times as people read them, of usage windows too', async () => {
+    const status = {
+      hard: [
+        { metric: 'llm.requests', windowStart: BigInt(NOW_MS / 1_000), resetAt: BigInt(NOW_MS / 1_000), max: 10n },
+      ],
+    };
+    const schedule = { recentEvents: [{ timestamp: BigInt(NOW_MS) * 1_000n, phase: 'arm' }] };
+    const shell = fakeWorld({
+      handlers: {
+        unary: {
+          GetResource: ({ kind }: { kind: string }) => ({
+            resource: {
+              ...{ kind, metadata: { name: 'x' } },
+              status: {
+                kind:
+                  kind === 'Schedule' ? { case: 'schedule', value: schedule } : { case: 'usagePolicy', value: status },
+              },
+            },
+          }),
+        },
+      },
+    });
+    await shell.run('describe', 'up', 'x');
+    await shell.run('describe', 'schedule', 'x');
+    expect(shell.out()).toMatch(/windowStart: 2026-03-01 \d\d:\d\d:\d\d\n +resetAt: 2026-03-01/);
+    expect(shell.out()).toMatch(/timestamp: 2026-03-01 /);
+    expect(shell.out()).toContain('max: "10"');
   });
 
   it('shows kinds of other groups by their exact name', async () => {
@@ -180,7 +327,7 @@ describe('svc get', () => {
     ['Skill', { skill: { description: 'x'.repeat(70) } }, `${'x'.repeat(60)}…`],
     ['Secret', { secret: { data: { b: '', a: '' } } }, 'a, b'],
     ['Schedule', { schedule: { cron: '0 3 * * *', target: { agent: 'a' } } }, '0 3 \\* \\* \\* +- +a'],
-    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 60 s +- +w'],
+    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 1m +- +w'],
     ['Schedule', { schedule: { runAt: '2030-01-01T00:00:00Z' } }, '2030-01-01T00:00:00Z +- +-'],
     ['Connector', { connector: { classRef: { namespace: 'ns', name: 'c' } } }, 'ns/c'],
     ['UsagePolicy', { usagePolicy: { hard: [{}, {}] } }, '2'],

@@ -1,10 +1,11 @@
 import { type ResourceChangedEvent, ResourceChangeType } from '@svc/api/events';
-import type { CommandContext } from '../context.ts';
+import { type CommandContext, type PlainContext, withClient } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Item, Kind } from '../kinds/index.ts';
 import { liveEvents } from '../live-stream.ts';
 import { type OutputForm, printValue } from '../output.ts';
-import { harmless, textWidth } from '../terminal/index.ts';
+import { columnWidths, renderRow, textWidth } from '../terminal/index.ts';
+import { fullJson } from '../typed-resource.ts';
 
 /** What `get --watch` shows. */
 export interface Watched {
@@ -22,8 +23,9 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
 };
 
 /** What is there, then every change until Ctrl-C; a connection that breaks is opened again without a gap. */
-export const watchItems = async (context: CommandContext, watched: Watched): Promise<void> => {
+export const watchItems = async (plain: PlainContext, watched: Watched): Promise<void> => {
   const { kind, names, isAcross, form } = watched;
+  const context = await withClient(plain);
   const { scope } = context;
   const printer = new ChangePrinter(context, watched);
   for await (const event of events(context, { kind, isAcross })) {
@@ -32,7 +34,7 @@ export const watchItems = async (context: CommandContext, watched: Watched): Pro
       continue;
     }
     if (event.resource === undefined) continue;
-    const item = kind.itemOf({ ...scope, namespace: event.namespace || scope.namespace }, event.resource);
+    const item = kind.itemOf({ ...scope, namespace: event.namespace || scope.namespace }, fullJson(event.resource));
     if (names.length > 0 && !names.includes(item.name)) continue;
     await printer.take(item, WORDS[event.changeType] ?? '');
   }
@@ -99,9 +101,8 @@ class ChangePrinter {
       ...(form.form === 'wide' ? kind.wideHeadings : []),
     ].map((heading) => heading.toUpperCase());
     const rows = items.map((item) => ['-', ...this.#cells(item)]);
-    this.#widths = headings.map((heading, index) =>
-      Math.max(LEAST[index] ?? 0, ...[heading, ...rows.map((row) => row[index] ?? '')].map(textWidth)),
-    );
+    const { stdout } = this.#context.world;
+    this.#widths = columnWidths(headings, [...rows, LEAST], stdout.isTerminal ? stdout.columns : undefined);
     this.#line(headings);
     for (const row of rows) this.#line(row);
   }
@@ -112,14 +113,15 @@ class ChangePrinter {
     return form.form === 'wide' ? [...all, ...item.wideCells] : all;
   }
 
+  /** Into a pipe a cell that is wider than its column is written whole. */
   #line(cells: readonly string[]): void {
-    const padded = cells.map((cell, index) => {
-      const text = harmless(cell).replace(/\s+/g, ' ');
-      return text + ' '.repeat(Math.max(0, (this.#widths[index] ?? 0) - textWidth(text)));
-    });
-    this.#context.world.stdout.write(`${padded.join('   ').trimEnd()}\n`);
+    const { stdout } = this.#context.world;
+    const widths = stdout.isTerminal
+      ? this.#widths
+      : this.#widths.map((width, index) => Math.max(width, textWidth(cells[index] ?? '')));
+    stdout.write(renderRow(cells, widths));
   }
 }
 
-/** Least widths of the first columns: later rows may be longer than those that were there. */
-const LEAST: readonly number[] = ['created'.length];
+/** Stands for rows to come: the first column holds what happened. */
+const LEAST: readonly string[] = ['created'];

@@ -2,8 +2,9 @@
  * terminal: how things look: colours, widths, tables, ages, paths into JSON. Knows no command and no server.
  */
 export { age, creationMs, localTime } from './age.ts';
+export { counted } from './counted.ts';
 export { readJsonPath } from './json-path.ts';
 export { sizeText } from './size.ts';
 export { type Style, styleFor } from './style.ts';
-export { renderTable } from './table.ts';
+export { columnWidths, renderRow, renderTable } from './table.ts';
 export { cutToWidth, harmless, textWidth } from './text-width.ts';

@@ -2,6 +2,11 @@ import type { ServerModule } from '../world.ts';
 
 class FakeConfigError extends Error {
   override readonly name = 'ConfigError';
+  readonly warnings: readonly object[];
+  constructor(message: string, warnings: readonly object[]) {
+    super(message);
+    this.warnings = warnings;
+  }
 }
 
 interface Facts {
@@ -9,6 +14,8 @@ interface Facts {
   readonly startError?: Error;
   readonly configError?: string;
   readonly warnings?: readonly object[];
+  /** A store of this machine; there is none unless it says so. */
+  readonly upkeep?: object;
   readonly providers?: object;
   readonly origins?: readonly string[];
 }
@@ -30,7 +37,7 @@ export const fakeServerModule = (
     ConfigError: FakeConfigError,
     isFault: (error: unknown) => error instanceof Error && 'reason' in error,
     loadConfig: (options: { flags: Readonly<Record<string, string | undefined>> }) => {
-      if (facts.configError !== undefined) throw new FakeConfigError(facts.configError);
+      if (facts.configError !== undefined) throw new FakeConfigError(facts.configError, facts.warnings ?? []);
       const file = options.flags['config'] ?? config.file;
       return {
         config: { ...config, file },
@@ -38,6 +45,7 @@ export const fakeServerModule = (
         origins: new Map((facts.origins ?? []).map((key) => [key, {}])),
       };
     },
+    openUpkeep: () => (facts.upkeep ?? { hasStore: () => false }) as never,
     configurationValues: () => [
       { key: 'server.listen', value: '127.0.0.1:1', source: 'file', label: 'svc.yaml:1:2' },
       { key: 'auth.token', value: null, source: 'default', label: '' },

@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../base/index.ts';
+import { Fault, silentLog } from '../base/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
-import type { ResourceChange } from '../store/contracts/index.ts';
-import { kindContract, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
+import type { ResourceChange, ResourceQuery, Store } from '../store/contracts/index.ts';
+import { kindContract, type Look, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
 import { QueueRunner } from './queues/index.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
@@ -98,11 +98,18 @@ describe('a reconcile loop', () => {
   });
 
   it('begins without waiting for what is there, and lists it again when that failed', async () => {
-    const { resources } = world.store.direct;
     let failures = 1;
-    const list: typeof resources.list = async (query) => {
-      if (failures-- > 0) throw new Error('no store');
-      return resources.list(query);
+    const resources = Object.assign(Object.create(world.store.direct.resources), {
+      versionRange: () => world.store.direct.resources.versionRange(),
+      list: async (query: ResourceQuery) => {
+        if (failures-- > 0) throw new Error('no store');
+        return world.store.direct.resources.list(query);
+      },
+    });
+    const store: Pick<Store, 'direct' | 'read' | 'now'> = {
+      direct: { ...world.store.direct, resources },
+      read: world.store.read.bind(world.store),
+      now: () => world.store.now(),
     };
     const seen: string[] = [];
     const late = new ReconcileLoop(
@@ -113,7 +120,7 @@ describe('a reconcile loop', () => {
           return { done: true };
         },
       },
-      { ...world, store: { direct: { ...world.store.direct, resources: { ...resources, list } } }, log: silentLog },
+      { ...world, store, log: silentLog },
     );
     late.start();
     expect(seen).toEqual([]);
@@ -158,6 +165,111 @@ describe('a reconcile loop', () => {
     world.clock.advance(30_000);
     await loop.tick();
     expect(passes).toHaveLength(5);
+  });
+});
+
+describe('a reconcile loop that looks for itself', () => {
+  const RESYNC_MS = 60_000;
+  const looks: string[] = [];
+  const passes: string[] = [];
+  let found: (name: string) => Look = () => ({ done: true });
+  let loop: ReconcileLoop;
+
+  const begin = async (looksAtResourcesOnly: boolean): Promise<void> => {
+    const reconciler: Reconciler = {
+      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, looksAtResourcesOnly },
+      ...{ concerns: () => false, keysFor: async () => [] },
+      look: async ({ key }, { resources }) => {
+        expect(await resources.get(key)).toBeDefined();
+        looks.push(key.name);
+        return found(key.name);
+      },
+      reconcile: async (key) => {
+        passes.push(key.name);
+        return { done: true };
+      },
+    };
+    loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
+    loop.start();
+    await loop.tick();
+  };
+  const resync = async (): Promise<void> => {
+    world.clock.advance(RESYNC_MS);
+    for (let round = 0; round < 40; round++) await turn();
+    await loop.tick();
+  };
+
+  beforeEach(async () => {
+    looks.length = 0;
+    passes.length = 0;
+    found = () => ({ done: true });
+    for (const name of ['a', 'b', 'c']) await skill(name);
+  });
+  afterEach(() => loop.close());
+
+  it('passes over what needs it, when it needs it, and over what cannot be looked at', async () => {
+    const answers: Record<string, Look> = { a: { due: true }, b: { againMs: 5_000 }, c: { done: true } };
+    found = (name) => answers[name] ?? { done: true };
+    await begin(false);
+    expect([looks, passes]).toEqual([['a', 'b', 'c'], ['a']]);
+    world.clock.advance(5_000);
+    await loop.tick();
+    expect(passes).toEqual(['a', 'b']);
+    found = (name) => {
+      if (name === 'c') throw new Error('broken');
+      return { done: true };
+    };
+    await resync();
+    expect(passes).toEqual(['a', 'b', 'c']);
+    expect(looks).toHaveLength(6);
+  });
+
+  it('takes all pages of what is there', async () => {
+    const names = Array.from({ length: 230 }, (_, index) => `s-${String(index).padStart(3, '0')}`);
+    await world.store.write(async (tx) => {
+      for (const name of names) {
+        const key = recordKey('Skill', 'default', name);
+        await world.writer.put(tx, callContext('test'), { key, spec: create(SkillSpecSchema) });
+      }
+    });
+    found = (name) => (name.endsWith('9') ? { due: true } : { done: true });
+    await begin(false);
+    expect(looks).toEqual(['a', 'b', 'c', ...names]);
+    expect(passes).toEqual(names.filter((name) => name.endsWith('9')));
+  });
+
+  it('looks at nothing again while nothing was written, where it sees resources alone', async () => {
+    await begin(true);
+    await resync();
+    expect(looks).toHaveLength(3);
+    await skill('a', 'changed');
+    await resync();
+    expect(looks).toHaveLength(6);
+    loop.close();
+    looks.length = 0;
+    await begin(false);
+    await resync();
+    expect(looks).toHaveLength(6);
+  });
+
+  it('begins anew when the store could not be read', async () => {
+    const read = world.store.read.bind(world.store);
+    let failures = 1;
+    world.store.read = async (work) => {
+      if (failures-- > 0) throw new Fault('UNAVAILABLE', 'STORAGE', 'no store');
+      return read(work);
+    };
+    await begin(true);
+    expect(looks).toEqual([]);
+    world.clock.advance(5_000);
+    await loop.tick();
+    expect(looks).toEqual(['a', 'b', 'c']);
+    found = () => {
+      throw new Fault('UNAVAILABLE', 'STORAGE', 'no store');
+    };
+    await skill('a', 'changed');
+    await resync();
+    expect(passes).toEqual([]);
   });
 });
 

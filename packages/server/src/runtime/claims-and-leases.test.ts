@@ -128,6 +128,42 @@ describe('claims', () => {
     expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
   });
 
+  it('of a process that died go to another one with its next sweep, long before they end (2.7, K4)', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, '!say some words\n!delay 5000\n!say end');
+    await machine.quiet();
+    const [dying] = machine.processes;
+    await machine.start({ sharedStore: true });
+    await machine.advance(1000);
+    expect(await machine.turn(turnId)).toMatchObject({ attempt: 1, worker: 'worker-1' });
+    if (dying !== undefined) machine.kill(dying);
+    await machine.advance(1000);
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'RUNNING', attempt: 2, worker: 'worker-2' });
+    await machine.runToEnd();
+  });
+
+  it('of a worker that the store lost sight of go on once, under a new fence, whoever claims them (K20)', async () => {
+    const { machine } = world;
+    // Until it knows, the worker shows more of the attempt that is over; followers drop it.
+    machine.record.mayBeLate = true;
+    const text = '!say some words\n!delay 5000\n!tool put {"n":1}\n!say end';
+    const sent: { readonly turnId: string }[] = [];
+    while (sent.length < 8) sent.push(await machine.send(await machine.session(), text));
+    await machine.quiet();
+    const [hidden] = machine.processes;
+    const other = await machine.start({ sharedStore: true });
+    hidden?.gate.hide();
+    await other.runtime.sweeper.tick();
+    await hidden?.gate.show();
+    await machine.quiet();
+    const running = machine.processes.map(({ runtime }) => runtime.worker.running);
+    expect(running.reduce((sum, count) => sum + count, 0)).toBe(sent.length);
+    await machine.runToEnd();
+    for (const { turnId } of sent) expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
+    expect(machine.record.runsOf('put')).toHaveLength(sent.length);
+  });
+
   it('are never held by two workers of one session, whoever wakes first (R2)', async () => {
     const { machine } = world;
     await machine.start({ sharedStore: true });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
@@ -174,6 +174,11 @@ describe('secrets', () => {
     for (let index = 0; index < 230; index++)
       await put('Secret', `s-${index}`, secret({}, { password: `${VALUE}${index}` }));
     const { operation, worker } = rotation();
+    await world.store.write(async (tx) => {
+      await tx.instance.setValue('value', world.seal.seal('a place', 'text'));
+      await tx.instance.setValue('strange', world.seal.seal('another', 'text'));
+    });
+    const [kept, strange] = [await instanceValue('value'), await instanceValue('strange')];
     const before = await world.store.direct.resources.get(recordKey('Secret', 'default', 's-7'));
     const answer = (await operation.handle(
       create(AdminService.method.rotateSecretKey.input),
@@ -188,6 +193,13 @@ describe('secrets', () => {
       await put('Secret', `s-${index}`, secret({ password: '' }, { index: String(index) }));
     }
     expect(await work).toEqual({ done: true });
+    const value = (await instanceValue('value')) ?? '';
+    expect([value === kept, world.seal.isNewest(value), world.seal.open('a place', value)]).toEqual([
+      false,
+      true,
+      'text',
+    ]);
+    expect([await instanceValue('strange'), await instanceValue('none')]).toEqual([strange, undefined]);
     expect(seen.every((text, index) => text.includes(Buffer.from(`${VALUE}${index * 10}`).toString('base64')))).toBe(
       true,
     );
@@ -201,6 +213,8 @@ describe('secrets', () => {
     expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
   });
 
+  const instanceValue = (name: string): Promise<string | undefined> => world.store.direct.instance.value(name);
+
   const rotation = () => {
     const addKey = async (): Promise<string> => {
       const key = freshKey(world.random);
@@ -213,7 +227,12 @@ describe('secrets', () => {
       keys: { addKey, ring: world.seal },
       resealKind: RESEAL,
     });
-    const worker = new ResealWorker({ store: world.store, seal: world.seal, hint: () => undefined });
+    const values = [
+      { name: 'value', place: 'a place' },
+      { name: 'strange', place: 'a place' },
+      { name: 'none', place: 'a place' },
+    ];
+    const worker = new ResealWorker({ store: world.store, seal: world.seal, values, hint: () => undefined });
     if (operation?.kind !== 'unary') throw new Error('no operation');
     return { operation: operation as Extract<Operation, { kind: 'unary' }>, worker };
   };
@@ -474,6 +493,36 @@ describe('the keys of nodes that share a store', () => {
     expect(other.ring.open('place', sealed)).toBe('text');
   });
 
+  it('that one node adds to their file encrypt on every other from then on', async () => {
+    const [adding, other] = [await node('one').open(), await node('one').open()];
+    const before = other.ring.seal('place', 'text');
+    await adding.addKey();
+    expect(adding.ring.isNewest(before)).toBe(false);
+    expect(adding.ring.isNewest(other.ring.seal('place', 'text'))).toBe(true);
+    await adding.addKey();
+    const hashed = other.ring.hash('place', 'text');
+    expect(hashed).toBe(adding.ring.hash('place', 'text'));
+  });
+
+  it('are missed by a node that has only a copy of their file: it is not ready until it has them', async () => {
+    const [adding, copying] = [node('one'), node('copy')];
+    const first = await adding.open();
+    await mkdir(join(copying.dataDir, 'keys'), { recursive: true });
+    const copy = () =>
+      copyFile(join(adding.dataDir, 'keys', 'master.json'), join(copying.dataDir, 'keys', 'master.json'));
+    await copy();
+    const second = await copying.open();
+    await second.requireKnown();
+    const operations = secretOperations({ store: world.store, keys: first, audit: world.audit, resealKind: RESEAL });
+    (world.operations as Operation[]).push(...operations);
+    const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
+    await first.requireKnown();
+    await expect(second.requireKnown()).rejects.toMatchObject(mismatch(keyId));
+    await copy();
+    await second.requireKnown();
+    expect(second.ring.newestId).toBe(keyId);
+  });
+
   it('are added to their file by one node at a time, so that none is lost', async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => node('one').open()));
     const outcomes = await Promise.allSettled(opened.map((keys) => keys.addKey()));
@@ -493,5 +542,11 @@ describe('the keys of nodes that share a store', () => {
     (world.operations as Operation[]).push(...operations);
     const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
     await expect(node('other').open()).rejects.toMatchObject(mismatch(keyId));
+    const due = (): Promise<readonly { readonly key: string }[]> =>
+      world.store.write((tx) => tx.queue.take([RESEAL], tx.now(), 1_000_000_000, 9));
+    expect((await due()).map(({ key }) => key)).toEqual([keyId]);
+    world.clock.advance(60_000);
+    // What was encrypted by the key of before in a write that was under way then.
+    expect((await due()).map(({ key }) => key)).toEqual([`${keyId}/again`]);
   });
 });

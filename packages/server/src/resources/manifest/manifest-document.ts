@@ -4,7 +4,7 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canoni
 import { fileName, SYSTEM_NAMESPACE } from '../identifiers/index.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
 import { type RecordKey, recordKey } from '../record.ts';
-import { settleSpec } from './kind-forms.ts';
+import { settleSpec } from './forms/index.ts';
 import { FindingReport } from './manifest-finding.ts';
 import { type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from './manifest-node.ts';
 import { MessageReader } from './message-reader.ts';
@@ -47,6 +47,8 @@ const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
 const SERVER_OWNED: ReadonlySet<string> = new Set(['uid', 'generation', 'deletionTimestamp']);
 const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const AGENT_TEMPLATE = 'AgentTemplate';
+/** What the path of a document is stored without (PL-6). The look behind keeps a run of slashes from being tried from each of them. */
+const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 
 /** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
 export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
@@ -101,8 +103,9 @@ const topMembers = (node: MapNode, report: FindingReport): MapNode => {
 
 const writtenNames = (map: MapNode): { readonly kind: string; readonly namespace: string; readonly name: string } => {
   const metadata = memberNode(map, 'metadata');
-  const inside = (name: string): string => (metadata?.form === 'map' ? textOf(memberNode(metadata, name)) : '');
-  return { kind: textOf(memberNode(map, 'kind')), namespace: inside('namespace'), name: inside('name') };
+  const text = (from: MapNode, name: string): string => textOf(memberNode(from, name)).toWellFormed();
+  const inside = (name: string): string => (metadata?.form === 'map' ? text(metadata, name) : '');
+  return { kind: text(map, 'kind'), namespace: inside('namespace'), name: inside('name') };
 };
 
 interface ReadKind {
@@ -207,7 +210,9 @@ const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): Man
   const { report } = document;
   const { row, metadata, spec, apiVersion } = parts;
   const names = derivedNames(parts);
-  if (names.name === '') report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
+  // A name of a wrong type has a finding of its own.
+  if (names.name === '' && report.findings.every(({ field }) => field !== 'metadata.name'))
+    report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
   const named = { ...document, name: names.name };
   if (spec === undefined || report.findings.length > 0) return named;
   const json = names.channel === '' ? spec.json : { ...spec.json, channel: names.channel };
@@ -228,7 +233,8 @@ const derivedNames = (parts: Parts): { readonly name: string; readonly channel: 
     const value = spec?.json[name];
     return typeof value === 'string' ? value : '';
   };
-  if (row?.kind === 'Knowledge') return { name: metadata.name === '' ? member('path') : metadata.name, channel: '' };
+  if (row?.kind === 'Knowledge')
+    return { name: metadata.name === '' ? member('path').replace(OUTER_SLASHES, '') : metadata.name, channel: '' };
   if (row?.kind === 'File' && metadata.name === '' && member('path') !== '')
     return { name: fileName(member('path')), channel: '' };
   if (row?.kind !== 'ChannelSubscription') return { name: metadata.name, channel: '' };

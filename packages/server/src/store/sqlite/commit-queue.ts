@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault, Log } from '../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
@@ -54,6 +55,7 @@ const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function
  *    group rolled back and run again with one savepoint for each function.
  * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
  * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ *    By `pause` it lets the event loop turn; its group stays open, and the queue waits for its end.
  * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
  */
 export class CommitQueue {
@@ -183,7 +185,8 @@ export class CommitQueue {
 
   /** Whether the function's writes are part of the group now; 'spoiled' = it failed and its writes are still there. */
   async #runJob(job: Job, isGuarded: boolean): Promise<'wrote' | 'read' | 'spoiled'> {
-    const scope = new WriteScope(this.#options.connection, this.#options.tables, this.#options.now());
+    const { connection, tables, now } = this.#options;
+    const scope = new WriteScope(connection, tables, { now: now(), pause: this.#pause });
     if (isGuarded) this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));
@@ -221,6 +224,13 @@ export class CommitQueue {
       job.work(tx).then(resolve, reject);
     });
   }
+
+  readonly #pause = async (): Promise<void> => {
+    const stall = this.#stall;
+    this.#stall = undefined;
+    await nextTurn();
+    this.#stall = stall;
+  };
 
   #watchForStalls(): { stop(): void } {
     const turned = (): void => {

@@ -54,14 +54,20 @@ export class WriteScope implements WriteAccess {
   readonly tables: Tables;
   readonly now: number;
   readonly #connection: Connection;
+  readonly #pause: () => Promise<void>;
   readonly effects: (() => void)[] = [];
   isDirty = false;
   #isOpen = true;
 
-  constructor(connection: Connection, tables: Tables, now: number) {
+  constructor(
+    connection: Connection,
+    tables: Tables,
+    run: { readonly now: number; readonly pause: () => Promise<void> },
+  ) {
     this.#connection = connection;
     this.tables = tables;
-    this.now = now;
+    this.now = run.now;
+    this.#pause = run.pause;
   }
 
   enter(): void {
@@ -77,6 +83,11 @@ export class WriteScope implements WriteAccess {
 
   leave<T>(value: T): T {
     return value;
+  }
+
+  pause(): Promise<void> {
+    this.enter();
+    return this.#pause();
   }
 
   close(): void {
@@ -170,6 +181,10 @@ export class WriteTransaction implements WriteTx {
     } finally {
       this.#depth--;
     }
+  }
+
+  pause(): Promise<void> {
+    return this.#scope.pause();
   }
 
   afterCommit(effect: () => void): void {

@@ -1,6 +1,7 @@
 import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
 import { type Clock, Fault, type Ids, type Log } from '../../base/index.ts';
 import type { TransportParts } from '../contract.ts';
+import { boundedFault } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
 import { Call, type CallRunner, clientGone, NOBODY } from './call.ts';
 import { CallSink, type SinkOwner } from './call-sink.ts';
@@ -51,6 +52,10 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.#parts = parts;
     this.#deadlines = new DeadlineQueue(parts.clock, parts.config.unaryDeadlineMs);
     this.streams = new StreamRegistry(parts.clock);
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
   }
 
   get draining(): boolean {
@@ -166,9 +171,9 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (!call.exchange.closed) call.wire.refuse(call, fault);
   }
 
-  /** A Fault as it is; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
+  /** A Fault within its bounds; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
   faultOf(error: unknown, requestId: string): Fault {
-    if (error instanceof Fault) return error;
+    if (error instanceof Fault) return boundedFault(error);
     this.#parts.log.error('call failed unexpectedly', { request_id: requestId }, error);
     return new Fault('INTERNAL', 'INTERNAL', `internal error; request id ${requestId}`, {
       metadata: { request_id: requestId },
@@ -227,16 +232,24 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.checkCredential(sink.call, (error) => this.#endStream(sink, error));
   }
 
-  /** Streams outlive no credential: it is looked at again at each keep-alive (API-4.2). */
+  /**
+   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive (API-4.2). A plain
+   * route authorises by itself.
+   */
   checkCredential(call: Call, refuse: (error: unknown) => void): void {
     if (!call.method.authenticated || call.finished) return;
+    const isStillAllowed = (caller: Caller): void => {
+      if (call.finished || call.method.anyCredential) return;
+      this.#parts.authorizer.authorize(call.operation, call.request, caller);
+    };
     try {
       const { expiresAt } = call.caller;
       if (expiresAt !== undefined && expiresAt <= this.#parts.clock.nowMicros()) {
         throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential expired');
       }
       const again = this.authenticate(call.exchange);
-      if (again instanceof Promise) again.catch(refuse);
+      if (again instanceof Promise) again.then(isStillAllowed).catch(refuse);
+      else isStillAllowed(again);
     } catch (error) {
       refuse(error);
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import type { HoldsText, Outbox } from './outbox.ts';
@@ -82,6 +83,11 @@ export class Http1Exchange implements Exchange, HoldsText {
     this.#askForBody();
     this.#request.on('data', take);
     this.#request.on('end', ended);
+  }
+
+  bodyStream(): Readable {
+    this.#askForBody();
+    return this.#request;
   }
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {
@@ -225,5 +231,6 @@ export class Http1Exchange implements Exchange, HoldsText {
   };
 }
 
+/** Text stands for its bytes, each a character of latin1. False while the reader lags. */
 const writeChunk = (socket: Socket, chunk: Uint8Array | string): boolean =>
   typeof chunk === 'string' ? socket.write(chunk, 'latin1') : socket.write(chunk);

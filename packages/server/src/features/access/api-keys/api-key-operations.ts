@@ -20,6 +20,7 @@ import {
   invalidField,
   notFound,
   pageSize,
+  placeNumber,
   type Random,
 } from '../../../base/index.ts';
 import type { Bus, Store, WriteTx } from '../../../store/contracts/index.ts';
@@ -40,6 +41,8 @@ export interface ApiKeyOperationsDeps {
 
 const SECRET_BYTES = 32;
 const NAME_MAX = 253;
+/** Micros that a number holds exactly. */
+const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 const CONTROL = /\p{Cc}/u;
 
 /** CreateApiKey, ListApiKeys and RevokeApiKey (API-9.5). */
@@ -57,6 +60,7 @@ const createApiKey = async (
   const { name, expiresAt } = request;
   if (name.length > NAME_MAX || CONTROL.test(name))
     throw invalidField('name', `must have at most ${NAME_MAX} characters and no control characters`);
+  if (expiresAt !== undefined && expiresAt > LATEST) throw invalidField('expiresAt', 'must lie before the year 2255');
   const grants = readGrants(request.grants);
   requireWithin(grants, context.caller.grants, deps.ancestorsOf);
   const id = deps.ids.next().replaceAll('-', '');
@@ -100,7 +104,7 @@ const list = async (
     (request.includeRevoked || record.revokedAt === undefined) &&
     areWithin(record.grants, caller.grants, deps.ancestorsOf);
   return deps.store.read(async (tx) => {
-    const query = { before: before === undefined ? undefined : Number(before), limit: size + 1, wanted };
+    const query = { before: before === undefined ? undefined : placeNumber(before), limit: size + 1, wanted };
     const found = await listApiKeys(tx.instance, query);
     const page = found.slice(0, size);
     const last = page.at(-1);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import {
   type ApplyManifestResult,
@@ -6,8 +7,9 @@ import {
   ApplyManifestsResponseSchema,
   ApplyOutcome,
 } from '@svc/api/gateway';
+import type { Resource } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, type FieldViolation } from '../../../base/index.ts';
+import { Fault, type FieldViolation, inTurns } from '../../../base/index.ts';
 import { isName, pathParent, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
@@ -21,6 +23,10 @@ import { rehearse } from './rehearsal.ts';
 const DEFAULT_MANAGER = 'svc-cli';
 const ATOMIC_MAX = 500;
 const DOCUMENTS_MAX = 5_000;
+/** Documents read before everybody else gets a turn. */
+const STEPS_PER_TURN = 25;
+/** Resources of the answer made before everybody else gets a turn. */
+const SHOWN_PER_TURN = 100;
 /** What of a refusal fits into headers. */
 const DETAIL_MAX = 50;
 
@@ -31,12 +37,14 @@ export const applyManifests = async (
   context: CallContext,
 ): Promise<ApplyManifestsResponse> => {
   checkRequest(request);
-  const documents = readInput(request);
+  const documents = await inTurns(readInput(request), STEPS_PER_TURN);
   const isWhole = request.atomic ?? true;
   checkCount(request, documents.length, isWhole);
   for (const document of documents) requireGrant(deps, document, context);
   const call = { deps, request, context, documents: inOrder(documents), isWhole };
-  const outcomes = request.dryRun ? await rehearse(deps.store, (tx) => run(call, savepoints(tx))) : await commit(call);
+  const outcomes = request.dryRun
+    ? await rehearse(deps.store, (tx) => run(call, savepoints(tx), () => tx.pause()))
+    : await commit(call);
   return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
 };
 
@@ -64,6 +72,7 @@ const together =
 const run = (
   { deps, request, context, documents, isWhole }: ApplyCall,
   step: Step,
+  pause: () => Promise<void>,
 ): Promise<readonly DocumentOutcome[]> => {
   const call: MergeCall = {
     context,
@@ -72,14 +81,19 @@ const run = (
     createNamespaces: request.createNamespaces ?? true,
     applySet: request.applySet,
   };
-  return new ApplyRun(deps, step, { request, call, context, isWhole }).run(documents);
+  return new ApplyRun(deps, step, { request, call, context, isWhole, pause }).run(documents);
 };
 
 const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
   const { deps, isWhole } = call;
-  if (!isWhole) return run(call, (work) => deps.store.write(work));
+  if (!isWhole)
+    return run(
+      call,
+      (work) => deps.store.write(work),
+      async () => undefined,
+    );
   return deps.store.write(async (tx) => {
-    const outcomes = await run(call, together(tx));
+    const outcomes = await run(call, together(tx), () => tx.pause());
     const failed = outcomes.find((outcome) => outcome.fault !== undefined);
     if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
     return outcomes;
@@ -169,7 +183,12 @@ const answer = async (
     return record !== undefined && bytes <= deps.responseBytes;
   });
   const records = fitting.flatMap(({ record }) => (record === undefined ? [] : [record]));
-  const shown = await deps.store.read((tx) => showResources(deps, tx, { records, ...view }));
+  const shown: Resource[] = [];
+  for (let at = 0; at < records.length; at += SHOWN_PER_TURN) {
+    if (at > 0) await nextTurn();
+    const some = { records: records.slice(at, at + SHOWN_PER_TURN), ...view };
+    shown.push(...(await deps.store.read((tx) => showResources(deps, tx, some))));
+  }
   const resources = new Map(fitting.map((outcome, index) => [outcome, shown[index]]));
   const results = outcomes.map((outcome): ApplyManifestResult => {
     const resource = resources.get(outcome);

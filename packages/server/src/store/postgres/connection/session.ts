@@ -55,8 +55,10 @@ export class Session implements Queries {
   readonly #shapes: Shapes;
   #isCorked = false;
   #lost: ConnectionLost | undefined;
+  #notifyLost: (() => void) | undefined;
   readonly #onError = (error: Error): void => {
     this.#lost ??= new ConnectionLost(error);
+    this.#notifyLost?.();
   };
 
   constructor(client: PoolClient, guard: SilenceGuard, faults?: FaultPoints) {
@@ -70,6 +72,11 @@ export class Session implements Queries {
   /** Set once the connection is known to be gone. */
   get lost(): ConnectionLost | undefined {
     return this.#lost;
+  }
+
+  /** Called when the connection is lost while the caller has it, also when nothing is under way; perhaps more than once. */
+  whenLost(notify: () => void): void {
+    this.#notifyLost = notify;
   }
 
   /** True when the connection was given up because the server sent nothing for too long. */

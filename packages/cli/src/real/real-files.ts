@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   accessSync,
   constants,
@@ -16,7 +17,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import type { Files } from './world.ts';
+import { CommandFailure } from '../failure.ts';
+import type { Files } from '../world.ts';
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
@@ -31,11 +33,17 @@ const unlessMissing = <T>(read: () => T): T | undefined => {
   }
 };
 
+/** Bytes as text; other encodings are refused, for reading them would quietly change what was written. `source` names them. */
+export const utf8Text = (bytes: Uint8Array, source: string): string => {
+  if (!isUtf8(bytes)) throw new CommandFailure(`${source} is not UTF-8 text`, { hint: 'save it as UTF-8' });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+};
+
 const PRIVATE_DIRECTORY = 0o700;
 
 /** The disk of this machine. */
 export const realFiles: Files = {
-  readText: (path) => unlessMissing(() => readFileSync(path, 'utf8')),
+  readText: (path) => unlessMissing(() => utf8Text(readFileSync(path), path)),
   readBytes: (path) => unlessMissing(() => new Uint8Array(readFileSync(path))),
   writeText: (path, text, mode) => {
     mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });
