@@ -1,48 +1,98 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../base/index.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
 import { drive, person } from './testing/scenario.ts';
+import { parseBody } from './turn-record.ts';
 
 const away = (): Fault => new Fault('UNAVAILABLE', 'STORAGE', 'the store is away');
 
+/** PostgreSQL's own: the disk of the database is full. */
+const full = (): Fault => new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', 'the disk of the database is full');
+
 type Moment = 'before' | 'inside' | 'unsure';
 
-/** Runs the scenario while `length` writes from the n-th on fail; answers what went wrong and how many writes there were. */
-const runScenario = async (fail: { readonly first: number; readonly length: number; readonly moment: Moment }) => {
-  const machine = new Machine();
-  let writes = 0;
+interface FailurePlan {
+  readonly first: number;
+  readonly length: number;
+  readonly moment: Moment | 'halfway';
+  readonly error?: () => Fault;
+}
+
+/** A source of skills that every prompt asks the store for. */
+const skills: NonNullable<RuntimeDeps['skills']> = {
+  promptSkills: async (tx, namespace) => {
+    await tx.resources.get({ kind: 'Skill', namespace, parent: '', name: 'none' });
+    return { catalogue: [], active: [] };
+  },
+};
+
+/**
+ * Runs the scenario while `length` writes (or reads, as the moment says) from the n-th on fail; answers what went wrong,
+ * how the turns ended, and how many of both there were.
+ */
+const runScenario = async (kind: 'write' | 'read', { first, length, moment, error = away }: FailurePlan) => {
+  const machine = new Machine({ deps: { skills } });
   let armed = false;
-  const failWrite = () => {
-    if (!armed) return undefined;
-    writes += 1;
-    const isHit = writes >= fail.first && writes < fail.first + fail.length;
-    return isHit ? { error: away(), moment: fail.moment } : undefined;
+  const counts = { write: 0, read: 0 };
+  const isHit = (of: 'write' | 'read'): boolean => {
+    if (!armed) return false;
+    const count = ++counts[of];
+    return of === kind && count >= first && count < first + length;
   };
+  const failWrite = () => (isHit('write') && moment !== 'halfway' ? { error: error(), moment } : undefined);
+  const failRead = () =>
+    isHit('read') ? { error: error(), moment: moment === 'before' ? moment : ('halfway' as const) } : undefined;
   try {
-    await machine.start({ watch: { failWrite } });
+    await machine.start({ watch: { failWrite, failRead } });
     const session = await machine.session();
     armed = true;
     await drive(machine, session);
     await machine.runToEnd(person(machine, session));
-    return { problems: await findProblems(machine), writes };
+    const turns = await machine.store.read((tx) => tx.log.turns(session, { limit: 100 }));
+    const failed = turns.filter((turn) => turn.state === 'FAILED').map((turn) => parseBody(turn).reason);
+    return { problems: [...(await findProblems(machine)), ...failed], counts };
   } finally {
     await machine.dispose();
   }
 };
 
+const NOWHERE: FailurePlan = { first: 0, length: 0, moment: 'before' };
+
 describe('a failing store', () => {
   it.each(['before', 'inside', 'unsure'] as const)(
     'costs nothing that was acknowledged, whichever write fails %s its commit (K24, R1, 12.15)',
     async (moment) => {
-      const { writes } = await runScenario({ first: 0, length: 0, moment });
-      for (let first = 1; first <= writes; first++) {
+      const { counts } = await runScenario('write', NOWHERE);
+      for (let first = 1; first <= counts.write; first++) {
         const length = 1 + (first % 4);
-        const { problems } = await runScenario({ first, length, moment });
+        const { problems } = await runScenario('write', { first, length, moment });
         expect({ first, length, problems }).toEqual({ first, length, problems: [] });
       }
     },
   );
+
+  it.each([
+    ['before', 1],
+    ['halfway', 1],
+    ['halfway', 3],
+  ] as const)('fails no turn, whichever read fails %s, %d in a row (K24, R1, 12.15)', async (moment, length) => {
+    const { counts } = await runScenario('read', NOWHERE);
+    expect(counts.read).toBeGreaterThan(10);
+    for (let first = 1; first <= counts.read; first++) {
+      const { problems } = await runScenario('read', { first, length, moment });
+      expect({ first, problems }).toEqual({ first, problems: [] });
+    }
+  });
+
+  it('fails no turn when its disk is full for a while, whichever write meets it (K24, R1, 12.15)', async () => {
+    const { counts } = await runScenario('write', NOWHERE);
+    for (let first = 1; first <= counts.write; first++) {
+      const { problems } = await runScenario('write', { first, length: 2, moment: 'inside', error: full });
+      expect({ first, problems }).toEqual({ first, problems: [] });
+    }
+  });
 });
 
 describe('a store that is away', () => {

@@ -2,6 +2,7 @@ import { isFault, together } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import type { AgentRevision, Part, Span, TurnBody } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
+import { isStoreAway } from './store-away.ts';
 import {
   type ClaimedTurn,
   errorPart,
@@ -153,7 +154,7 @@ export const isolated = async <T>(
   try {
     return await tx.savepoint(work);
   } catch (error) {
-    if (isFault(error) && error.code === 'UNAVAILABLE') throw error;
+    if (isStoreAway(error)) throw error;
     const { namespace, agent, sessionId, id } = turn;
     deps.log.error('a turn could not be moved on', { namespace, agent, session: sessionId, turn: id }, error);
     return undefined;

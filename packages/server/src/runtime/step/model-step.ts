@@ -139,17 +139,25 @@ interface StepIo {
   readonly hideReasoning: boolean;
   /** Trace the call belongs to. */
   readonly attempt: AttemptSpan;
+  /** The turn's claim: files are stored as long as it tries. */
+  readonly claim: { patiently<T>(work: () => Promise<T>): Promise<T> };
 }
 
 /** Files follow the text, stored before they are shown. */
 const placeFiles = async (
   namespace: string,
-  { receiver, writer, signal }: Pick<StepIo, 'writer' | 'signal'> & { readonly receiver: StepReceiver },
+  {
+    receiver,
+    writer,
+    signal,
+    claim,
+  }: Pick<StepIo, 'writer' | 'signal' | 'claim'> & { readonly receiver: StepReceiver },
   deps: Pick<RuntimeDeps, 'objects'>,
 ): Promise<void> => {
   for (const media of receiver.files) {
     if (media.kind !== 'bytes' || signal.aborted) continue;
-    const object = await deps.objects.store(namespace, media.bytes, media);
+    const { bytes } = media;
+    const object = await claim.patiently(() => deps.objects.store(namespace, bytes, media));
     writer.media(object, mediaPartType(media.mediaType));
   }
 };
@@ -165,7 +173,7 @@ export const runModelStep = async (
 ): Promise<StepOutcome> => {
   const { clock, meter = noMeter } = deps;
   const { target, purpose } = request;
-  const { writer, signal, hideReasoning } = io;
+  const { writer, signal, hideReasoning, claim } = io;
   const span = io.attempt.modelCall(request);
   const { traceHeaders } = span;
   const receiver = new StepReceiver(writer, hideReasoning, clock);
@@ -175,7 +183,7 @@ export const runModelStep = async (
     const sent = traceHeaders === undefined ? request : { ...request, traceHeaders };
     // Awaited here and not deeper: a frame less for as long as the answer streams.
     await deps.models.stream(sent, receiver.receive, signal);
-    if (receiver.files.length > 0) await placeFiles(request.namespace, { receiver, writer, signal }, deps);
+    if (receiver.files.length > 0) await placeFiles(request.namespace, { receiver, writer, signal, claim }, deps);
     const outcome: StepOutcome = signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
     traced = outcome;
     return outcome;

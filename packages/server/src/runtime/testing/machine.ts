@@ -137,7 +137,7 @@ export class Machine {
     const clock = gate.clock(this.clock);
     const plain = testModels(clock);
     const models = gate.models(plain, (request) => record.modelCalled(request.turnId, request.callNumber));
-    const [store, bus] = [gate.store(this.store), gate.bus(this.bus)];
+    const [store, bus] = [gate.store(this.store, { readsFail: true }), gate.bus(this.bus)];
     const workerId = `worker-${this.#starts}`;
     const faultPoint = gate.faultPoint(options.faultPoint ?? (() => undefined));
     const deps = {
@@ -153,7 +153,8 @@ export class Machine {
     const runtime = createRuntime(deps);
     const limits = { events: 1024, bytes: 1 << 20 };
     const streams = new StreamRegistry({
-      ...{ store, bus, clock, log: this.#log(), liveTurns: runtime.live, limits, historySeconds: 600 },
+      ...{ store: gate.store(this.store), bus, clock, log: this.#log(), liveTurns: runtime.live, limits },
+      historySeconds: 600,
     });
     const process = { gate, runtime, streams, models: plain, workerId };
     this.processes.push(process);

@@ -34,6 +34,8 @@ export interface GateWatch {
   onWrite?(moment: 'before' | 'after', count: number): void;
   /** Fails the n-th write: before its work, behind it but before the commit, or after the commit (`unsure`). */
   failWrite?(count: number): { readonly error: Error; readonly moment: 'before' | 'inside' | 'unsure' } | undefined;
+  /** Fails the n-th read: before its work, or behind it (`halfway`, what the function kept for itself stays). */
+  failRead?(count: number): { readonly error: Error; readonly moment: 'before' | 'halfway' } | undefined;
   /** Decides about one message of the bus; times it is delivered (0 = lost). */
   deliveries?(subject: string): number;
   onPublish?(subject: string, message: unknown): void;
@@ -51,6 +53,7 @@ export class ProcessGate {
   #dead = false;
   #paused = false;
   writes = 0;
+  reads = 0;
   /** Operations under way; 0 and no movement means that the process waits for time or for somebody. */
   pending = 0;
   activity = 0;
@@ -104,11 +107,13 @@ export class ProcessGate {
   #announce: (() => Promise<Presence>) | undefined;
   #onReturn: (() => void) | undefined;
 
-  store(real: Store): Store {
+  /** `readsFail`: what the watch says of reads holds for this one. */
+  store(real: Store, { readsFail = false } = {}): Store {
+    const ask = <T>(read: () => Promise<T>): Promise<T> => (readsFail ? this.#failing(read) : read());
     return {
       write: (work) => this.#write(real, work),
-      read: (work) => this.#live(() => inTurn(real, () => real.read(work))),
-      direct: { ...real.direct, log: this.#directLog(real) } as ReadTx,
+      read: (work) => this.#live(() => ask(() => inTurn(real, () => real.read(work)))),
+      direct: { ...real.direct, log: this.#directLog(real, ask) } as ReadTx,
       announce: async (worker, onReturn) => {
         this.#onReturn = onReturn;
         this.#announce = () => real.announce(worker, onReturn);
@@ -226,6 +231,15 @@ export class ProcessGate {
     }
   }
 
+  async #failing<T>(read: () => Promise<T>): Promise<T> {
+    this.reads += 1;
+    const failure = this.#watch.failRead?.(this.reads);
+    if (failure?.moment === 'before') throw failure.error;
+    const value = await read();
+    if (failure !== undefined) throw failure.error;
+    return value;
+  }
+
   #write<T>(real: Store, work: (tx: WriteTx) => Promise<T>): Promise<T> {
     return this.#live(async () => {
       this.writes += 1;
@@ -290,12 +304,13 @@ export class ProcessGate {
     });
   }
 
-  #directLog(real: Store): ReadTx['log'] {
+  #directLog(real: Store, ask: <T>(read: () => Promise<T>) => Promise<T>): ReadTx['log'] {
     return new Proxy(real.direct.log, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => this.#live(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+        const read = async (args: readonly unknown[]) => Reflect.apply(value, target, args) as Promise<unknown>;
+        return (...args: unknown[]) => this.#live(() => ask(() => read(args)));
       },
     });
   }

@@ -1,7 +1,8 @@
-import { isFault, together } from '../../base/index.ts';
+import { together } from '../../base/index.ts';
 import type { JournalRow, SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
+import { isStoreAway } from '../store-away.ts';
 import { parseBody, recordedParts } from '../turn-record.ts';
 
 /** A turn just claimed, with what the claim's transaction read and wrote. */
@@ -102,20 +103,26 @@ export class TurnClaim {
     this.#expiresMs = Math.max(this.#expiresMs, sentMs + this.#deps.config.leaseMs);
   }
 
+  /** Runs `work` with the claim checked, patiently; writes nothing itself. */
+  guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>, isLast = false): Promise<T> {
+    return this.patiently(() => this.#deps.store.write(async (tx) => work(tx, await this.#check(tx, isLast))));
+  }
+
   /**
-   * Runs `work` with the claim checked; writes nothing itself. A store that is away is tried again for one lease at most,
-   * and never beyond the claim (RT-K24): a write that is refused while renewals pass must not hold the turn for ever.
+   * Runs what asks the store or the object service for this turn; `work` may run several times. A store that is away is
+   * tried again for one lease at most, and never beyond the claim (RT-K24): what is refused while renewals pass must not
+   * hold the turn for ever. Then its fault is the caller's, who leaves the turn to another attempt.
    */
-  async guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>, isLast = false): Promise<T> {
-    const { clock, config, log, store } = this.#deps;
+  async patiently<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, config, log } = this.#deps;
     const untilMs = clock.monotonicMs() + config.leaseMs;
     for (;;) {
       if (this.lost) throw new LostClaim(this.turnId);
       try {
-        return await store.write(async (tx) => work(tx, await this.#check(tx, isLast)));
+        return await work();
       } catch (error) {
-        if (!isFault(error) || error.code !== 'UNAVAILABLE' || clock.monotonicMs() >= untilMs) throw error;
-        log.warn('store away, turn write retried', { turn: this.turnId, reason: error.reason });
+        if (!isStoreAway(error) || clock.monotonicMs() >= untilMs) throw error;
+        log.warn('store away, turn goes on trying', { turn: this.turnId, reason: error.reason });
         await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
       }
     }

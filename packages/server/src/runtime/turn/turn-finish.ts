@@ -1,4 +1,4 @@
-import { isFault, together } from '../../base/index.ts';
+import { together } from '../../base/index.ts';
 import {
   type SessionRow,
   type SteerRow,
@@ -10,6 +10,7 @@ import {
 import { PART, type Part, type PlacedPart, type SessionEvent, type SessionSide, type TurnBody } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps, type TurnEndHook } from '../runtime-deps.ts';
+import { isStoreAway } from '../store-away.ts';
 import { parseBody, parseSide } from '../turn-record.ts';
 import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
 
@@ -150,7 +151,7 @@ export const runEndHooks = async (
     try {
       await tx.savepoint(() => hook.turnEnded(tx, end));
     } catch (error) {
-      if (isFault(error) && error.code === 'UNAVAILABLE') throw error;
+      if (isStoreAway(error)) throw error;
       const { namespace, agent, sessionId, id } = end.turn;
       deps.log.error('an effect of a turn end failed', { namespace, agent, session: sessionId, turn: id }, error);
     }

@@ -60,15 +60,15 @@ const planPrompt = async (
     readonly skipCompaction: boolean;
   },
 ): Promise<PromptPlan> => {
-  const { claimed, deps, transcript } = context;
+  const { claim, claimed, deps, transcript } = context;
   const { agent, session, turn, body } = claimed;
   const side = parseSide(session);
   const source = deps.skills;
   const skills =
     source === undefined
       ? undefined
-      : await deps.store.read((tx) => source.promptSkills(tx, turn.namespace, side.skills));
-  return deps.prompts.plan({
+      : await claim.patiently(() => deps.store.read((tx) => source.promptSkills(tx, turn.namespace, side.skills)));
+  const request: PromptRequest = {
     agent,
     namespaceLabels: context.namespaceLabels,
     session: { id: session.id, labels: session.labels },
@@ -84,7 +84,8 @@ const planPrompt = async (
     skipCompaction: options.skipCompaction,
     goals: (side.goals ?? []).filter((goal) => goal.phase === 'active'),
     ...(skills === undefined ? {} : { skills }),
-  });
+  };
+  return claim.patiently(() => deps.prompts.plan(request));
 };
 
 const tracedBy = (cause: TurnCause): Pick<ModelRequest, 'traceHeaders'> => {
@@ -133,7 +134,7 @@ const compact = async (
   });
   const outcome = await runModelStep(
     request,
-    { writer: silent, signal: context.signal, hideReasoning: true, attempt: context.span },
+    { writer: silent, signal: context.signal, hideReasoning: true, attempt: context.span, claim: context.claim },
     context.deps,
   );
   if (outcome.kind !== 'finished') return false;
@@ -319,6 +320,7 @@ const tryProfile = async (
         signal: context.signal,
         hideReasoning: context.knobs.hideReasoning,
         attempt: context.span,
+        claim: context.claim,
       },
       deps,
     );

@@ -4,6 +4,7 @@ import { isRecovered, type LiveTurn, noMeter, noTracer, PART, type Part, WAKE_TU
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
 import { usagePart } from '../step/index.ts';
+import { isStoreAway } from '../store-away.ts';
 import { callInput, toolCallId } from '../tool-batch/index.ts';
 import { parseSide } from '../turn-record.ts';
 import { grantsOf } from './agent-grants.ts';
@@ -23,7 +24,8 @@ type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
 
 /**
  * One claimed turn from its claim to its end, park or hand-over (RT-2.5). It holds all memory of the turn; when it is
- * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else (RT-R19).
+ * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else (RT-R19); a
+ * store that stays away leaves it as a crash does, to the attempt after its claim ran out (RT-K24).
  */
 export class TurnRun {
   readonly claim: TurnClaim;
@@ -158,11 +160,8 @@ export class TurnRun {
     }
     const [profile] = this.#context.profiles;
     const tokenLimit = this.#deps.models.facts(profile.target).window;
-    await transcript.load(
-      this.#claimed,
-      { tokenLimit, countTokens: (text) => this.#deps.models.countTokens(profile.target, text) },
-      this.#deps,
-    );
+    const countTokens = (text: string): number => this.#deps.models.countTokens(profile.target, text);
+    await claim.patiently(() => transcript.load(this.#claimed, { tokenLimit, countTokens }, this.#deps));
   }
 
   async #loop(): Promise<'ended' | 'parked' | 'handed-over'> {
@@ -358,16 +357,22 @@ export class TurnRun {
 
   async #failInternally(error: unknown): Promise<'ended' | 'lost'> {
     const { namespace, agent, sessionId, id } = this.#claimed.turn;
+    const names = { namespace, agent, session: sessionId, turn: id };
     if (error instanceof LostClaim) {
       this.lose();
       return 'lost';
     }
-    this.#deps.log.error('turn code threw', { namespace, agent, session: sessionId, turn: id }, error);
+    if (isStoreAway(error)) {
+      const { reason } = error;
+      this.#deps.log.warn('turn left to another attempt: the store stays away', { ...names, reason });
+      this.lose();
+      return 'lost';
+    }
+    this.#deps.log.error('turn code threw', names, error);
     try {
       return await this.#end(this.#failed('internal', 'Something went wrong inside the server.'));
     } catch (second) {
-      if (!(second instanceof LostClaim))
-        this.#deps.log.error('turn could not be ended', { namespace, agent, session: sessionId, turn: id }, second);
+      if (!(second instanceof LostClaim)) this.#deps.log.error('turn could not be ended', names, second);
       this.lose();
       return 'lost';
     }

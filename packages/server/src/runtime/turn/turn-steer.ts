@@ -10,7 +10,7 @@ const STEER_MESSAGES = 16;
 const STEER_BYTES = 64 * 1024;
 
 export const hasSteers = async ({ claim, deps }: TurnContext): Promise<boolean> =>
-  (await deps.store.direct.log.steers(claim.sessionId)).length > 0;
+  (await claim.patiently(() => deps.store.direct.log.steers(claim.sessionId))).length > 0;
 
 /** The oldest entries that fit one model call; always at least one. */
 const takeFirst = (waiting: readonly SteerRow[]): readonly SteerRow[] => {
@@ -69,8 +69,8 @@ export const absorbSteers = async (context: TurnContext): Promise<boolean> => {
 
 const follow = async (context: TurnContext, entry: SteerInputEntry): Promise<void> => {
   const { claim, deps, transcript } = context;
-  const rows = await deps.store.read((tx) =>
-    Promise.all(entry.messageIds.map((id) => tx.log.message(claim.sessionId, id))),
+  const rows = await claim.patiently(() =>
+    deps.store.read((tx) => Promise.all(entry.messageIds.map((id) => tx.log.message(claim.sessionId, id)))),
   );
   const found = rows.filter((row) => row !== undefined);
   transcript.absorb(entry, found);

@@ -179,7 +179,8 @@ export class TurnTools {
   }
 
   async #remembered(): Promise<Readonly<Record<string, 'allow' | 'deny'>>> {
-    const session = await this.#context.deps.store.read((tx) => tx.log.session(this.#context.claim.sessionId));
+    const { claim, deps } = this.#context;
+    const session = await claim.patiently(() => deps.store.read((tx) => tx.log.session(claim.sessionId)));
     return session === undefined ? {} : parseSide(session).remembered;
   }
 
@@ -315,7 +316,7 @@ export class TurnTools {
       callId: call.callId,
       result,
       createdAt: deps.clock.nowMicros(),
-      write: (bytes, facts) => deps.objects.store(namespace, bytes, facts),
+      write: (bytes, facts) => claim.patiently(() => deps.objects.store(namespace, bytes, facts)),
     });
     deps.faultPoint('before-tool-result');
     await claim.commit(

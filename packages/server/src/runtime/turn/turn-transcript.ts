@@ -31,7 +31,7 @@ export class TurnTranscript {
     this.recorded = recordedParts(journal);
   }
 
-  /** Reads history, user messages and absorbed steering messages in one snapshot. */
+  /** Reads history, user messages and absorbed steering messages in one snapshot; may be repeated when that failed. */
   async load(
     claimed: ClaimedTurn,
     options: { readonly tokenLimit: number; readonly countTokens: (text: string) => number },
@@ -39,6 +39,7 @@ export class TurnTranscript {
   ): Promise<void> {
     const { session, turn, body, journal } = claimed;
     await deps.store.read(async (tx) => {
+      this.#messages = [];
       [this.#history] = await together(
         deps.history.before(tx, session, turn, options.tokenLimit, options.countTokens),
         this.#addUsers(tx.log, session, body.userMessageIds),
