@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fault } from '../base/index.ts';
+import { Fault, ManualClock } from '../base/index.ts';
+import type { ModelRegistry } from '../models/contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
+import { MemoryObjects, testModels } from './testing/engine-harness.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
 import { drive, person } from './testing/scenario.ts';
@@ -95,14 +97,57 @@ describe('a failing store', () => {
   });
 });
 
+/** A model that answers with a picture, which is stored before it is shown. */
+const paint = (real: ModelRegistry): ModelRegistry => {
+  const stream: ModelRegistry['stream'] = (request, sink, signal) => {
+    sink({
+      type: 'file',
+      media: { kind: 'bytes', bytes: new Uint8Array(8), mediaType: 'image/png', filename: 'a.png' },
+    });
+    return real.stream(request, sink, signal);
+  };
+  return new Proxy(real, {
+    get: (target, name) => {
+      const value: unknown = name === 'stream' ? stream : Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+};
+
+describe('an object service that is away', () => {
+  it('is asked again: the tool and the model are not (K24, R1)', async () => {
+    const objects = new MemoryObjects();
+    let asked = 0;
+    const store: MemoryObjects['store'] = (...args) =>
+      ++asked % 3 === 0 ? MemoryObjects.prototype.store.apply(objects, args) : Promise.reject(away());
+    const failing = Object.assign(Object.create(objects) as MemoryObjects, { store });
+    const machine = new Machine({ deps: { objects: failing, models: paint(testModels(new ManualClock())) } });
+    try {
+      await machine.start();
+      const session = await machine.session();
+      const { turnId } = await machine.send(session, '!tool large {}\n!say kept');
+      await machine.runToEnd();
+      expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 1 });
+      // The picture of either step, and the output of the tool.
+      expect([asked, objects.bytes.size, machine.record.runsOf('large').length]).toEqual([9, 3, 1]);
+      expect(await findProblems(machine)).toEqual([]);
+    } finally {
+      await machine.dispose();
+    }
+  });
+});
+
 describe('a store that is away', () => {
   let machine: Machine;
   let isAway = false;
+  let areReadsAway = false;
   beforeEach(async () => {
     isAway = false;
+    areReadsAway = false;
     machine = new Machine();
     const failWrite = () => (isAway ? { error: away(), moment: 'before' as const } : undefined);
-    await machine.start({ watch: { failWrite } });
+    const failRead = () => (areReadsAway ? { error: away(), moment: 'before' as const } : undefined);
+    await machine.start({ watch: { failWrite, failRead } });
   });
   afterEach(() => machine.dispose());
 
@@ -133,6 +178,23 @@ describe('a store that is away', () => {
     expect(machine.record.events.length).toBe(shown);
     await machine.runToEnd();
     expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
+    expect(await findProblems(machine)).toEqual([]);
+  });
+
+  it('for reads alone, while renewals pass, is left to another attempt after a lease (K24)', async () => {
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, '!tool slow {}\n!say through');
+    await machine.quiet();
+    areReadsAway = true;
+    machine.tools.release();
+    for (let second = 0; second < 11; second++) await machine.advance(1000);
+    expect(machine.process.runtime.worker.running).toBe(0);
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'RUNNING', attempt: 1 });
+    areReadsAway = false;
+    await machine.runToEnd();
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
+    expect(machine.record.runsOf('slow')).toHaveLength(1);
+    expect(machine.record.modelCalls).toHaveLength(2);
     expect(await findProblems(machine)).toEqual([]);
   });
 

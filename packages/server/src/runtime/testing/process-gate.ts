@@ -107,7 +107,7 @@ export class ProcessGate {
   #announce: (() => Promise<Presence>) | undefined;
   #onReturn: (() => void) | undefined;
 
-  /** `readsFail`: what the watch says of reads holds for this one. */
+  /** With `readsFail` its reads fail as the watch says; without, they are beside what is watched. */
   store(real: Store, { readsFail = false } = {}): Store {
     const ask = <T>(read: () => Promise<T>): Promise<T> => (readsFail ? this.#failing(read) : read());
     return {
