@@ -2,11 +2,11 @@ import { isFault, together } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import type { AgentRevision, Part, Span, TurnBody } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
-import { isStoreAway } from './store-away.ts';
 import {
   type ClaimedTurn,
   errorPart,
   finishUnclaimed,
+  isStoreAway,
   profilesInOrder,
   publishAfterCommit,
   type TurnErrorClass,

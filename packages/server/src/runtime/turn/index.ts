@@ -5,6 +5,7 @@
  */
 
 export { profilesInOrder } from './profile-rules.ts';
+export { isStoreAway } from './store-away.ts';
 export type { ClaimedTurn } from './turn-claim.ts';
 export { errorPart, type TurnErrorClass } from './turn-error.ts';
 export { holdObjects, runEndHooks } from './turn-finish.ts';

@@ -2,8 +2,8 @@ import { together } from '../../base/index.ts';
 import type { JournalRow, SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
-import { isStoreAway } from '../store-away.ts';
 import { parseBody, recordedParts } from '../turn-record.ts';
+import { isStoreAway } from './store-away.ts';
 
 /** A turn just claimed, with what the claim's transaction read and wrote. */
 export interface ClaimedTurn {

@@ -10,8 +10,8 @@ import {
 import { PART, type Part, type PlacedPart, type SessionEvent, type SessionSide, type TurnBody } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps, type TurnEndHook } from '../runtime-deps.ts';
-import { isStoreAway } from '../store-away.ts';
 import { parseBody, parseSide } from '../turn-record.ts';
+import { isStoreAway } from './store-away.ts';
 import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
 
 export type FinalState = Extract<TurnState, 'COMPLETED' | 'FAILED' | 'STOPPED'>;

@@ -4,11 +4,11 @@ import { isRecovered, type LiveTurn, noMeter, noTracer, PART, type Part, WAKE_TU
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
 import { usagePart } from '../step/index.ts';
-import { isStoreAway } from '../store-away.ts';
 import { callInput, toolCallId } from '../tool-batch/index.ts';
 import { parseSide } from '../turn-record.ts';
 import { grantsOf } from './agent-grants.ts';
 import { knobsOf, profilesInOrder } from './profile-rules.ts';
+import { isStoreAway } from './store-away.ts';
 import { type ClaimedTurn, TurnClaim } from './turn-claim.ts';
 import { noteRecorded, showPart, showReset, type TurnContext } from './turn-context.ts';
 import { addUsage, endTurn, type TurnEnd } from './turn-end.ts';

@@ -1,4 +1,4 @@
-import { type Fault, isFault } from '../base/index.ts';
+import { type Fault, isFault } from '../../base/index.ts';
 
 /**
  * True for a fault that says that the store, or the object service, could not do its work now: the connection went, also
