@@ -52,7 +52,7 @@ const INSERT_ONCE = statement<{ version: number }>(
    labelled AS (INSERT INTO resource_labels (kind, namespace, parent, name, label, value)
      SELECT $1, $2, $3, $4, l.label, l.value FROM added, unnest($17::text[], $18::text[]) AS l (label, value)),
    owned AS (INSERT INTO resource_owners (owner_uid, resource)
-     SELECT DISTINCT uid, added.row FROM added, unnest($19::text[]) AS uid)
+     SELECT DISTINCT o.uid, added.row FROM added, unnest($19::text[]) AS o (uid))
    INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'created', $20, ${RESOURCE_COLUMNS} FROM added
    RETURNING version`,
 );

@@ -74,15 +74,15 @@ const CANDIDATES = statement<{ id: string; session_id: string }>(
 );
 const SESSION_FIELDS = SESSION_COLUMNS.split(',').map((column) => column.trim()) as (keyof SessionSqlRow)[];
 /**
- * Sessions and turns that somebody else works on are left out: they are taken the next time. What another transaction
+ * Each session, then its turn; those that somebody else works on are left out and taken the next time. What another transaction
  * changed meanwhile is looked at as it is now.
  */
 const HOLD_READY = statement<TurnSqlRow & Readonly<Record<`s_${keyof SessionSqlRow}`, never>>>(
-  `WITH s AS MATERIALIZED (SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ANY($2::text[]) ORDER BY id
-     FOR UPDATE SKIP LOCKED)
-   SELECT ${TURN_COLUMNS}, ${SESSION_FIELDS.map((field) => `s.${field} AS s_${field}`).join(', ')}
-   FROM s JOIN turns t ON t.session_id = s.id ${JOIN_CLAIMS} WHERE t.id = ANY($1::text[]) AND t.ready = 1
-   FOR UPDATE OF t SKIP LOCKED`,
+  `SELECT h.*, ${SESSION_FIELDS.map((field) => `s.${field} AS s_${field}`).join(', ')}
+   FROM unnest($1::text[], $2::text[]) AS k (id, session_id)
+   CROSS JOIN LATERAL (SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = k.session_id FOR UPDATE SKIP LOCKED) s
+   CROSS JOIN LATERAL (SELECT ${TURN_COLUMNS} FROM turns t ${JOIN_CLAIMS} WHERE t.id = k.id AND t.session_id = s.id
+     AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED) h`,
 );
 /** A turn whose session is gone has nobody to wait for. */
 const HOLD_ORPHANS = turnsWhere(
@@ -168,7 +168,7 @@ export const readyTurns = async (
   const chosen = await sql.rows(CANDIDATES, [rounds.lastServed, limit]);
   if (chosen.length === 0) return { turns: [], sessions: [] };
   const ids = chosen.map((turn) => turn.id);
-  const held = await sql.rows(HOLD_READY, [ids, [...new Set(chosen.map((turn) => turn.session_id))]]);
+  const held = await sql.rows(HOLD_READY, [ids, chosen.map((turn) => turn.session_id)]);
   const orphans = held.length < ids.length ? await sql.rows(HOLD_ORPHANS, [ids]) : [];
   const found = new Map([...held, ...orphans].map((row) => [row.id, toTurn(row)]));
   const turns = ids.flatMap((id) => found.get(id) ?? []);
