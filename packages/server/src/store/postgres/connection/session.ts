@@ -56,11 +56,12 @@ export class Session implements Queries {
   readonly #faults: FaultPoints | undefined;
   #gathered: Asked[] = [];
   #shared: Asked[] = [];
-  /** Runs while what is gathered may wait for the next statement. */
+  /** True while what is gathered may wait for the next statement. */
+  #mayWait = false;
+  /** Made once; ends the wait when nobody comes. */
   #patience: NodeJS.Timeout | undefined;
   readonly #flush = (): void => {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    this.#mayWait = false;
     const asked = this.#gathered;
     this.#gathered = [];
     if (asked.length > 0) this.#wire.send(inPieces(asked, PIECE_STATEMENTS, false));
@@ -103,7 +104,9 @@ export class Session implements Queries {
   leaveSnapshot(): void {
     const ignore = (): void => undefined;
     this.#gathered.push({ sql: COMMANDS.ROLLBACK, values: [], resolve: ignore, reject: ignore });
-    this.#patience = setTimeout(this.#flush, LEAVE_MS).unref();
+    this.#mayWait = true;
+    this.#patience ??= setTimeout(() => this.#mayWait && this.#flush(), LEAVE_MS).unref();
+    this.#patience.refresh();
   }
 
   /** Runs several statements of a migration. */
@@ -162,12 +165,10 @@ export class Session implements Queries {
 
   #ask<Row>(sql: Statement<Row>, values: readonly SqlValue[]): Promise<SqlAnswer<Row>> {
     return new Promise((resolve, reject) => {
-      const isFirst = this.#gathered.length === 0 || this.#patience !== undefined;
+      const isFirst = this.#gathered.length === 0 || this.#mayWait;
       this.#gathered.push({ sql, values, resolve, reject });
-      if (!isFirst) return;
-      clearTimeout(this.#patience);
-      this.#patience = undefined;
-      process.nextTick(this.#flush);
+      this.#mayWait = false;
+      if (isFirst) process.nextTick(this.#flush);
     });
   }
 }
