@@ -4,9 +4,6 @@ import { PostgresService } from '../postgres-server/index.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Claims of a killed process stay until they expire, because another node might hold them: not long in tests. */
-const SHORT_LEASE = '5s';
-
 let service: Promise<PostgresService> | undefined;
 const databases = new Map<string, Promise<string>>();
 
@@ -34,5 +31,5 @@ export const givenStore = async (dataDir: string, environment: Environment): Pro
   if (process.env['SVC_E2E_STORE'] !== 'postgres' || environment['SVC_STORE_URL'] !== undefined) return {};
   const url = databases.get(dataDir) ?? createDatabase();
   databases.set(dataDir, url);
-  return { SVC_STORE_URL: await url, SVC_RUNTIME_LEASE: SHORT_LEASE };
+  return { SVC_STORE_URL: await url };
 };

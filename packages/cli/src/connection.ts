@@ -71,17 +71,21 @@ export interface ConnectOptions extends Pick<GlobalOptions, 'timeout'> {
   readonly isPatient?: boolean;
 }
 
-/** A client of the target; makes no call. */
-export const connect = (world: World, target: Target, options: ConnectOptions = {}): Promise<Client> => {
+/** What a client of the target is made with. */
+export const clientOptions = (target: Target, options: ConnectOptions = {}): ClientOptions => {
   const limit = timeoutMs(options);
-  return world.createClient({
+  return {
     baseUrl: target.server,
     ...target.credentials,
     headers: { 'user-agent': 'svc-cli' },
     retry: { tries: options.isPatient === true ? 8 : 2 },
     ...(limit === undefined ? {} : { timeoutMs: limit }),
-  });
+  };
 };
+
+/** A client of the target; makes no call. */
+export const connect = (world: World, target: Target, options: ConnectOptions = {}): Promise<Client> =>
+  world.createClient(clientOptions(target, options));
 
 /** `--timeout` in milliseconds. */
 export const timeoutMs = (options: GlobalOptions): number | undefined => {

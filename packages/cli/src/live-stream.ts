@@ -1,5 +1,5 @@
-import { isSvcError } from '@svc/client';
-import type { CommandContext } from './context.ts';
+import { isSvcError } from '@svc/client/error';
+import type { PlainContext } from './context.ts';
 
 /** Pause before a broken stream is opened again, and how often in a row. */
 const RETRY_MS = 1_000;
@@ -14,7 +14,7 @@ export interface LiveSource<T> {
 
 /** Events until the stream ends; Ctrl-C throws CANCELLED. A connection that breaks is opened again, and that is told. */
 export async function* liveEvents<T>(
-  { world, note }: CommandContext,
+  { world, note }: Pick<PlainContext, 'world' | 'note'>,
   source: LiveSource<T>,
 ): AsyncGenerator<T, void, undefined> {
   const abort = new AbortController();

@@ -31,6 +31,14 @@ it('answers undefined for what is not there and throws for what cannot be read',
   expect(() => realFiles.readText(root)).toThrow();
 });
 
+it('refuses text of another encoding, which reading would change', () => {
+  const path = join(directory(), 'latin');
+  writeFileSync(path, Uint8Array.of(0x61, 0xe4, 0x0a));
+  expect(() => realFiles.readText(path)).toThrow('latin is not UTF-8 text');
+  writeFileSync(path, '\uFEFFä');
+  expect(realFiles.readText(path)).toBe('\uFEFFä');
+});
+
 it('tells whether a place can be written', () => {
   const root = directory();
   writeFileSync(join(root, 'f'), '');

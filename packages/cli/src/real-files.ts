@@ -16,6 +16,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { utf8Text } from './utf8-text.ts';
 import type { Files } from './world.ts';
 
 const isMissing = (error: unknown): boolean =>
@@ -35,7 +36,7 @@ const PRIVATE_DIRECTORY = 0o700;
 
 /** The disk of this machine. */
 export const realFiles: Files = {
-  readText: (path) => unlessMissing(() => readFileSync(path, 'utf8')),
+  readText: (path) => unlessMissing(() => utf8Text(readFileSync(path), path)),
   readBytes: (path) => unlessMissing(() => new Uint8Array(readFileSync(path))),
   writeText: (path, text, mode) => {
     mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });

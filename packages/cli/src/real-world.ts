@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { connect as connectSocket } from 'node:net';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { localFetch } from './local-fetch.ts';
 import { realFiles } from './real-files.ts';
-import { askHiddenAtTerminal, openRealTerminal } from './real-terminal.ts';
+import { utf8Text } from './utf8-text.ts';
 import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
@@ -21,6 +17,9 @@ const output = (stream: NodeJS.WriteStream): Output => ({
   },
 });
 
+/** Parts of Node.js that few commands use are loaded by those. */
+const builtin = process.getBuiltinModule;
+
 /** This process, this terminal, this machine. */
 export const realWorld = (): World => {
   // A reader that leaves early, such as `head`, is no failure.
@@ -35,10 +34,13 @@ export const realWorld = (): World => {
     stdin: { isTerminal: process.stdin.isTTY === true, readAll, readAllBytes },
     files: realFiles,
     fetch: (input, init) => globalThis.fetch(input, init),
+    ask: localFetch,
     nowMs: () => Date.now(),
-    sleep: (ms) => sleep(ms),
-    openTerminal: () => Promise.resolve(openRealTerminal()),
+    sleep: (ms) => builtin('node:timers/promises').setTimeout(ms),
+    openTerminal: async () => (await import('./real-terminal.ts')).openRealTerminal(),
     createClient: async (options) => (await import('@svc/client')).createClient({ fetch: localFetch, ...options }),
+    createPlainClient: async (options) =>
+      (await import('@svc/client/plain')).createPlainClient({ fetch: localFetch, ...options }),
     loadServer: () => import('@svc/server'),
     loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {
@@ -46,10 +48,10 @@ export const realWorld = (): World => {
       return () => void process.off('SIGINT', handler);
     },
     runEditor,
-    askHidden: askHiddenAtTerminal,
+    askHidden: async (prompt) => (await import('./real-terminal.ts')).askHiddenAtTerminal(prompt),
     openBrowser,
     isPortTaken,
-    randomBytes: (count) => new Uint8Array(randomBytes(count)),
+    randomBytes: (count) => new Uint8Array(builtin('node:crypto').randomBytes(count)),
   };
 };
 
@@ -59,11 +61,12 @@ const readAllBytes = async (): Promise<Uint8Array> => {
   return new Uint8Array(Buffer.concat(chunks));
 };
 
-const readAll = async (): Promise<string> => new TextDecoder().decode(await readAllBytes());
+const readAll = async (): Promise<string> => utf8Text(await readAllBytes(), 'what was piped in').replace(/^\uFEFF/, '');
 
 /** By a shell, for the command may carry flags of its own; the path is a parameter and is never read as shell text. */
 const runEditor = (command: string, path: string): Promise<number | undefined> =>
   new Promise((resolve) => {
+    const { spawn } = builtin('node:child_process');
     const child =
       process.platform === 'win32'
         ? spawn(`${command} "${path}"`, { stdio: 'inherit', shell: true })
@@ -82,7 +85,7 @@ const openBrowser = (url: string): void => {
     win32: ['cmd', ['/c', 'start', '', url]],
   };
   const [command, args] = commands[process.platform] ?? ['xdg-open', [url]];
-  const child = spawn(command, args, { detached: true, stdio: 'ignore' });
+  const child = builtin('node:child_process').spawn(command, args, { detached: true, stdio: 'ignore' });
   child.on('error', () => undefined);
   child.unref();
 };
@@ -90,7 +93,7 @@ const openBrowser = (url: string): void => {
 const isPortTaken = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    const socket = connectSocket({ host: address, port, timeout: PROBE_MS });
+    const socket = builtin('node:net').connect({ host: address, port, timeout: PROBE_MS });
     const finish = (isTaken: boolean): void => {
       socket.destroy();
       resolve(isTaken);

@@ -1,4 +1,5 @@
-import type { Client, ClientOptions } from '@svc/client';
+import type { Client, ClientFetch, ClientOptions } from '@svc/client';
+import type { PlainClient } from '@svc/client/plain';
 
 /** Where text goes; `isTerminal` decides about colours, widths and questions. */
 export interface Output {
@@ -13,7 +14,7 @@ export interface Output {
 /** Where text comes from. */
 interface Input {
   readonly isTerminal: boolean;
-  /** Everything until the end. */
+  /** Everything until the end; throws CommandFailure for what is not UTF-8. */
   readAll(): Promise<string>;
   /** As readAll, for what may be no text. */
   readAllBytes(): Promise<Uint8Array>;
@@ -39,6 +40,7 @@ export interface FileFacts {
 
 /** The disk as commands need it; paths are absolute. */
 export interface Files {
+  /** Throws CommandFailure for what is not UTF-8. */
   readText(path: string): string | undefined;
   readBytes(path: string): Uint8Array | undefined;
   /** Creates directories on the way; replaces the file in one step, with this mode. */
@@ -77,11 +79,14 @@ export interface World {
   readonly stdin: Input;
   readonly files: Files;
   readonly fetch: typeof globalThis.fetch;
+  /** For short answers: on this machine it needs none of what `fetch` is made of. */
+  readonly ask: ClientFetch;
   /** Wall clock in milliseconds. */
   nowMs(): number;
   sleep(ms: number): Promise<void>;
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
+  createPlainClient(options: ClientOptions): Promise<PlainClient>;
   loadServer(): Promise<ServerModule>;
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */

@@ -10,7 +10,8 @@ import {
 } from '@svc/api/gateway';
 import { methods } from '@svc/api/methods';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ClientOptions, createClient } from './client.ts';
+import { createClient } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { isSvcError, type SvcError } from './error.ts';
 import { EagerClock } from './testing/fake-clock.ts';
 import { FakeFault, type FakeHandlers, FakeServer } from './testing/fake-server.ts';

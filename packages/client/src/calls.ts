@@ -2,20 +2,22 @@ import {
   create,
   type DescMessage,
   type DescService,
+  fromBinary,
+  fromJson,
+  type JsonValue,
   type Message,
   type MessageInitShape,
   type MessageShape,
+  toBinary,
 } from '@bufbuild/protobuf';
 import { type Method, methods } from '@svc/api/methods';
-import { pause } from './environment.ts';
-import { isSvcError } from './error.ts';
+import type { ClientAnswer } from './environment.ts';
+import { restTarget } from './rest-target.ts';
 import {
   type Connection,
+  callRepeatedly,
   callUnary,
-  cancelled,
-  isRetryable,
   type RetryPolicy,
-  retryDelayMs,
   streamLines,
   takesIdempotencyKey,
 } from './transport/index.ts';
@@ -70,20 +72,27 @@ interface CallTarget {
 
 const callWithRetry = async (target: CallTarget, request: object, options: CallOptions): Promise<Message> => {
   const { connection, policy, method } = target;
-  const { clock, random, uniqueText } = connection.environment;
+  const { environment } = connection;
+  const { signal } = options;
   const message = create(method.input, request as MessageInitShape<DescMessage>);
   const headers: Record<string, string> = { ...options.headers };
-  if (takesIdempotencyKey(method)) headers['idempotency-key'] = options.idempotencyKey ?? uniqueText();
-  const timeoutMs = options.timeoutMs ?? connection.timeoutMs + waitMs(message);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await callUnary(connection, { method, message, headers, timeoutMs, signal: options.signal });
-    } catch (error) {
-      if (!isSvcError(error) || attempt >= policy.tries || !isRetryable(method, error)) throw error;
-      await pause(clock, retryDelayMs(policy, attempt, { random, retryAfterMs: error.retryAfterMs }), options.signal);
-      if (options.signal?.aborted === true) throw cancelled(error);
-    }
-  }
+  if (takesIdempotencyKey(method.name)) headers['idempotency-key'] = options.idempotencyKey ?? environment.uniqueText();
+  const call = {
+    ...({
+      operation: method.name,
+      rpcPath: method.rpcPath,
+      contentType: 'application/proto',
+      headers,
+      signal,
+    } as const),
+    body: toBinary(method.input, message) as Uint8Array<ArrayBuffer>,
+    read: async (answer: ClientAnswer) => fromBinary(method.output, new Uint8Array(await answer.arrayBuffer())),
+    timeoutMs: options.timeoutMs ?? connection.timeoutMs + waitMs(message),
+  };
+  return callRepeatedly(environment, policy, {
+    ...{ operation: method.name, signal },
+    once: () => callUnary(connection, call),
+  });
 };
 
 /** `wait_seconds` lengthens the deadline (API-1.9). */
@@ -95,7 +104,11 @@ const stream = (
   method: Method,
   call: { readonly request: object; readonly options: CallOptions },
 ): AsyncIterable<Message> => {
-  const message = create(method.input, call.request as MessageInitShape<DescMessage>);
   const { signal, onOpen, headers } = call.options;
-  return { [Symbol.asyncIterator]: () => streamLines(connection, { method, message, signal, onOpen, headers }) };
+  const target = restTarget(method, create(method.input, call.request as MessageInitShape<DescMessage>));
+  const request = {
+    ...{ verb: method.http.verb, ...target, signal, onOpen, headers },
+    decode: (line: object) => fromJson(method.output, line as JsonValue, { ignoreUnknownFields: true }),
+  };
+  return { [Symbol.asyncIterator]: () => streamLines(connection, request) };
 };

@@ -10,26 +10,9 @@ import {
   WorkflowService,
 } from '@svc/api/gateway';
 import { type CallOptions, type Calls, callsOf } from './calls.ts';
-import { type ClientEnvironment, defaultEnvironment } from './environment.ts';
+import { type ClientOptions, connectionOf } from './client-options.ts';
 import { Session, type SessionKey } from './session/index.ts';
-import { type Connection, type Credentials, defaultRetryPolicy, type RetryPolicy } from './transport/index.ts';
-
-export interface ClientOptions extends Credentials {
-  /** Such as `http://127.0.0.1:7420`. */
-  readonly baseUrl: string;
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly retry?: Partial<RetryPolicy>;
-  /** Time of one try of a call, default 60 s (API-1.9). */
-  readonly timeoutMs?: number;
-  /** Replaces parts of the surroundings, for tests and special networks. */
-  readonly fetch?: ClientEnvironment['fetch'];
-  readonly clock?: ClientEnvironment['clock'];
-  readonly random?: ClientEnvironment['random'];
-  readonly uniqueText?: ClientEnvironment['uniqueText'];
-}
-
-const DEFAULT_TIMEOUT_MS = 60_000;
+import { defaultRetryPolicy } from './transport/index.ts';
 
 /** Every operation of the server as a typed call, by service, and sessions with what belongs to a conversation. */
 export interface Client {
@@ -73,30 +56,6 @@ export const createClient = (options: ClientOptions): Client => {
     createSession: async ({ ns, agent, labels = {} }, call) => {
       const { sessionId } = await gateway.createSession({ ns, agent, labels: { ...labels } }, call);
       return new Session({ ns, agent, sessionId }, parts);
-    },
-  };
-};
-
-const connectionOf = (options: ClientOptions): Connection => {
-  const url = new URL(options.baseUrl);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`${options.baseUrl} is no http address`);
-  const surroundings = defaultEnvironment();
-  const { fetch, clock, random, uniqueText, token, apiKey, basic } = options;
-  return {
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    credentials: {
-      ...(token === undefined ? {} : { token }),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(basic === undefined ? {} : { basic }),
-    },
-    headers: options.headers ?? {},
-    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    environment: {
-      fetch: fetch ?? surroundings.fetch,
-      clock: clock ?? surroundings.clock,
-      random: random ?? surroundings.random,
-      uniqueText: uniqueText ?? surroundings.uniqueText,
     },
   };
 };

@@ -4,7 +4,8 @@
  * It keeps no state on disk and never imports server code; the command line and the console are built on it.
  */
 export type { CallOptions, Calls } from './calls.ts';
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export { type Client, createClient } from './client.ts';
+export type { ClientOptions } from './client-options.ts';
 export {
   type ClientAnswer,
   type ClientClock,

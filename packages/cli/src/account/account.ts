@@ -1,33 +1,33 @@
-import { connect, type GlobalOptions, resolveTarget } from '../connection.ts';
-import { openContext } from '../context.ts';
+import { clientOptions, type GlobalOptions, resolveTarget } from '../connection.ts';
+import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { mapsOf, msOf, textOf } from '../json-value.ts';
 import { outputForm, printValue } from '../output.ts';
 import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { scopeText } from './grant-text.ts';
 
 /** `svc whoami`: who the server takes this caller for, and what that may do. */
 export const whoami = async (world: World, options: GlobalOptions): Promise<void> => {
-  const { client, target } = await openContext(world, options);
-  const who = await client.auth.whoAmI({});
   const form = outputForm(options.output);
-  const grants = who.grants.map((grant) => ({
-    role: grant.role,
-    scope:
-      [grant.namespace, grant.agent, grant.session, grant.channel].filter((word) => word !== undefined).join('/') ||
-      '*',
-    readSecrets: grant.readSecrets,
+  const { call, target } = await openPlain(world, options);
+  const who = await call('AuthService/WhoAmI', {});
+  const grants = mapsOf(who['grants']).map((grant) => ({
+    role: textOf(grant['role']),
+    scope: scopeText(grant) || '*',
+    readSecrets: grant['readSecrets'] === true,
   }));
   if (form.form !== 'table' && form.form !== 'wide') {
-    const { subject, mode, identity, serverVersion } = who;
+    const { subject = '', mode = '', identity = '', serverVersion = '' } = who;
     return printValue(world, { server: target.server, subject, mode, identity, grants, serverVersion }, form);
   }
-  const expiry = who.expiresAt === undefined ? [] : [['expires', localTime(Number(who.expiresAt) / 1_000)]];
+  const expiry = who['expiresAt'] === undefined ? [] : [['expires', localTime(msOf(who['expiresAt']))]];
   const facts = [
-    ['server', `${target.server} (${who.serverVersion})`],
-    ['subject', who.subject],
-    ['signed in by', who.mode],
-    ['identity', who.identity],
+    ['server', `${target.server} (${textOf(who['serverVersion'])})`],
+    ['subject', textOf(who['subject'])],
+    ['signed in by', textOf(who['mode'])],
+    ['identity', textOf(who['identity'])],
     ...expiry,
   ];
   for (const [name = '', value = ''] of facts) world.stdout.write(`${`${name}:`.padEnd(14)}${value}\n`);
@@ -50,13 +50,13 @@ export const login = async (world: World, server: string | undefined, options: L
   const credential = options.token ?? (await readCredential(world, options));
   const secret: Profile = credential === '' ? {} : { [fieldOf(options)]: credential };
   const credentials = credential === '' ? {} : clientCredentials(options, credential);
-  const client = await connect(world, { ...target, credentials });
-  const who = await client.auth.whoAmI({});
+  const { call } = await world.createPlainClient(clientOptions({ ...target, credentials }));
+  const who = await call('AuthService/WhoAmI', {});
   const namespace = options.namespace ?? profiles[name]?.namespace;
   const profile: Profile = { server: target.server, ...(namespace === undefined ? {} : { namespace }), ...secret };
   writeProfiles(world, { current: name, profiles: { ...profiles, [name]: profile } });
   world.stderr.write(
-    `signed in to ${target.server} as ${who.subject}; kept in profile ${name} (${profilesPath(world)})\n`,
+    `signed in to ${target.server} as ${textOf(who['subject'])}; kept in profile ${name} (${profilesPath(world)})\n`,
   );
 };
 

@@ -74,7 +74,7 @@ describe('svc export --data', () => {
       { message: { id: 'm2' } },
     ]);
     expect(shell.out()).not.toMatch(/svc\/deployment|svc\/foreground|svc\/x|"uid"/);
-    expect(shell.err()).toContain('2 resources, 1 files, 1 sessions, 2 messages\n1 attachments of messages are not in');
+    expect(shell.err()).toContain('2 resources, 1 file, 1 session, 2 messages\n1 attachment of messages is not in');
   });
 
   it('has what deployments make, marked and at the end of the manifests, for what people added', async () => {
@@ -198,7 +198,7 @@ describe('svc import of an archive', () => {
       ...[session, wire('m1', { labels: { 'svc/turn': 't', mine: 'x' } }), wire('taken')],
     );
     const { exit, err } = await run(text);
-    expect([exit, err]).toEqual([exitCodes.ok, '1 resources, 1 files, 1 sessions, 2 messages written\n']);
+    expect([exit, err]).toEqual([exitCodes.ok, '1 resource, 1 file, 1 session, 2 messages written\n']);
     expect(applied).toMatchObject([{ atomic: false, keepGoing: true, createNamespaces: true }]);
     expect(applied[0]?.text).toContain('"{{ x }}"');
     expect(sessions).toMatchObject([{ ns: 'acme', agent: 'helper', labels: { a: 'b', 'imported-session': 'old' } }]);
@@ -212,7 +212,7 @@ describe('svc import of an archive', () => {
     const file = { file: { namespace: 'acme', spec: { path: '/a.md' } }, content: 'dGV4dA==' };
     await run(lines(file, session, wire('m1')));
     const again = await run(lines(file, session, wire('m1'), wire('m2')));
-    expect(again.err).toBe('0 resources, 0 files, 0 sessions, 1 messages written\n');
+    expect(again.err).toBe('0 resources, 0 files, 0 sessions, 1 message written\n');
     expect(appended.map((request) => request.message?.id)).toEqual(['m1', 'm2']);
     expect(sessions).toHaveLength(1);
   });
@@ -229,7 +229,7 @@ describe('svc import of an archive', () => {
 
   it('doubles no message that an import before the export gave a new id', async () => {
     const text = lines(session, wire('m1', { labels: { 'imported-message': 'former' } }));
-    expect((await run(text)).err).toContain('1 messages written');
+    expect((await run(text)).err).toContain('1 message written');
     expect((await run(text)).err).toContain('0 messages written');
   });
 
@@ -241,7 +241,7 @@ describe('svc import of an archive', () => {
     const { exit, err } = await run(text);
     expect([exit, applied]).toEqual([exitCodes.partial, []]);
     expect(err).toContain('Skill acme/gone of deployment acme/d: RESOURCE_NOT_FOUND happened (RESOURCE_NOT_FOUND)');
-    expect(err).toContain('1 resources, 0 files');
+    expect(err).toContain('1 resource, 0 files');
     expect(written).toMatchObject([
       {
         ...{ ns: 'acme', kind: 'Skill', name: 'made' },

@@ -77,7 +77,7 @@ it('svc export leaves out what an exported deployment renders, and tells', async
   expect(await shell.run('export')).toBe(exitCodes.ok);
   expect(shell.out().match(/name: .*/g)).toEqual(['name: above', 'name: other', 'name: d']);
   expect(shell.err()).toBe(
-    '1 resources are left out: their deployments make them again; --data has what people added to them\n3 resources\n',
+    '1 resource is left out: its deployment makes it again; --data has what people added\n3 resources\n',
   );
 });
 
@@ -85,5 +85,5 @@ it('svc export tells of files whose bytes only an archive has', async () => {
   const file = { ...resource('File', 'f'), spec: { kind: { case: 'file', value: { path: '/a.md' } } } };
   const shell = fakeWorld({ handlers: { unary: { ListResources: () => ({ resources: [file] }) } } });
   expect(await shell.run('export')).toBe(exitCodes.ok);
-  expect(shell.err()).toBe('1 files are without their bytes: --data has them\n1 resources\n');
+  expect(shell.err()).toBe('1 file is without its bytes: --data has them\n1 resource\n');
 });

@@ -3,8 +3,10 @@ import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
-import { genericJson, isAuthorable, manifestOf, readGeneric } from '../kinds/index.ts';
+import { isAuthorable, manifestOf } from '../kinds/index.ts';
 import { yamlText } from '../output.ts';
+import { counted } from '../terminal/index.ts';
+import { genericJson, readGeneric } from '../typed-resource.ts';
 import type { World } from '../world.ts';
 import { writeArchive } from './write-archive.ts';
 
@@ -54,15 +56,15 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   }
   if (made.length > 0)
     note(
-      `${made.length} resources are left out: their deployments make them again; --data has what people added to them`,
+      `${counted(made.length, 'resource is left out: its deployment makes it again', 'resources are left out: their deployments make them again')}; --data has what people added`,
     );
   const files = manifests.filter(({ kind }) => kind === 'File').length;
-  if (files > 0) note(`${files} files are without their bytes: --data has them`);
+  if (files > 0) note(`${counted(files, 'file is without its', 'files are without their')} bytes: --data has them`);
   for (const [index, manifest] of manifests.entries()) {
     const text = await yamlText(manifestOf(manifest));
     world.stdout.write(index === 0 ? text : `---\n${text}`);
   }
-  note(`${manifests.length} resources`);
+  note(counted(manifests.length, 'resource'));
 };
 
 /** Kinds with values that lists never hold (WIRE-8). */

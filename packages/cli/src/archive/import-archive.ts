@@ -4,11 +4,13 @@ import type { ApplyManifestResult } from '@svc/api/gateway';
 import { FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
-import { isMap, updateLive } from '../editing/index.ts';
+import { updateLive } from '../editing/index.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { mapOf, textOf } from '../json-value.ts';
 import { addressOf } from '../kinds/index.ts';
 import { type ApplyOptions, isFailed, printReport, waitUntilReady } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
+import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { type ArchivedSession, IMPORTED_LABEL, IMPORTED_MESSAGE_LABEL, readArchive } from './archive-lines.ts';
 
@@ -135,7 +137,8 @@ class Importer {
   async end(): Promise<void> {
     await this.#flush();
     const { resources, files, sessions, messages, failures } = this.#counts;
-    this.#context.note(`${resources} resources, ${files} files, ${sessions} sessions, ${messages} messages written`);
+    const done = [counted(resources, 'resource'), counted(files, 'file'), counted(sessions, 'session')];
+    this.#context.note(`${[...done, counted(messages, 'message')].join(', ')} written`);
     if (failures > 0) throw new CommandFailure('not everything is imported', { exitCode: exitCodes.partial });
   }
 
@@ -198,14 +201,11 @@ class Importer {
 /** What says which resource a manifest means, and what is written of it. */
 const partsOf = (manifest: JsonObject) => {
   const [metadata, spec] = [mapOf(manifest['metadata']), mapOf(manifest['spec'])];
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
-    ...{ kind: text(manifest['kind']), namespace: text(metadata['namespace']), name: text(metadata['name']) },
-    channel: manifest['kind'] === 'ChannelSubscription' ? text(spec['channel']) : '',
+    ...{ kind: textOf(manifest['kind']), namespace: textOf(metadata['namespace']), name: textOf(metadata['name']) },
+    channel: manifest['kind'] === 'ChannelSubscription' ? textOf(spec['channel']) : '',
     ...{ labels: mapOf(metadata['labels']), annotations: mapOf(metadata['annotations']), spec },
   };
 };
-
-const mapOf = (value: unknown): JsonObject => (isMap(value) ? value : {});
 
 const isOneFailed = (result: ApplyManifestResult): boolean => isFailed([result]);

@@ -4,8 +4,10 @@ import { ContentMode } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { Session } from '@svc/client';
 import type { CommandContext } from '../context.ts';
-import { genericJson, plainManifestOf } from '../kinds/index.ts';
+import { plainManifestOf } from '../kinds/index.ts';
 import { piecesOf } from '../stored-files/index.ts';
+import { counted } from '../terminal/index.ts';
+import { genericJson } from '../typed-resource.ts';
 import { ARCHIVE_HEAD, type ArchiveLine } from './archive-lines.ts';
 
 /** Messages asked for at once. */
@@ -53,10 +55,17 @@ export const writeArchive = async (
     }
   }
   note(
-    `${manifests.length + rendered.length} resources, ${files} files, ${sessions.length} sessions, ${counts.messages} messages`,
+    [
+      counted(manifests.length + rendered.length, 'resource'),
+      counted(files, 'file'),
+      counted(sessions.length, 'session'),
+      counted(counts.messages, 'message'),
+    ].join(', '),
   );
   if (counts.objects > 0)
-    note(`${counts.objects} attachments of messages are not in the archive: only \`svc backup\` has them`);
+    note(
+      `${counted(counts.objects, 'attachment of messages is', 'attachments of messages are')} not in the archive: only \`svc backup\` has them`,
+    );
 };
 
 /** Keys of the system are made anew. */

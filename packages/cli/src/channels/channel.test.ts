@@ -13,7 +13,7 @@ const handlers: FakeHandlers = {
       posts.push(request);
       if (request.channel === 'closed') throw new FakeFault('FAILED_PRECONDITION', 'CHANNEL_CLOSED');
       const routed = [
-        { subscription: 'one', agent: 'helper', sessionId: 's1' },
+        { subscription: 'one', agent: 'helper', sessionId: 's1', sequence: 3n },
         { subscription: 'two', agent: 'gone', error: 'agent not found' },
       ];
       return { message: message('m1', request.content), routedSessions: request.channel === 'quiet' ? [] : routed };
@@ -62,11 +62,11 @@ describe('svc channel tail', () => {
   const events = [
     { kind: 1, cursor: 'c1', message: message('m2', 'second') },
     { kind: 1, cursor: 'c2', message: message('m3', 'third', { sourceAgent: 'helper' }) },
-    { kind: 2, cursor: 'c3', subscription: 'one', agent: 'helper', sessionId: 's1' },
-    { kind: 3, cursor: 'c4', subscription: 'one', agent: 'helper', error: 'nothing to add' },
-    { kind: 4, cursor: 'c5', subscription: 'two', agent: 'gone', error: 'not found' },
-    { kind: 0, cursor: 'c6' },
-    { kind: 1, cursor: 'c7' },
+    { kind: 2, cursor: 'c3', subscription: 'one', agent: 'helper', sessionId: 's1', sequence: 3n },
+    { kind: 3, cursor: 'c4', subscription: 'one', agent: 'helper', error: 'nothing to add', sequence: 4n },
+    { kind: 4, cursor: 'c5', subscription: 'two', agent: 'gone', error: 'not found', sequence: 5n },
+    { kind: 0, cursor: 'c6', sequence: 6n },
+    { kind: 1, cursor: 'c7', sequence: 7n },
   ];
   const following = (after: string[] = []): FakeHandlers => ({
     ...handlers,
@@ -142,6 +142,27 @@ describe('svc channel tail', () => {
       streams: { StreamChannelEvents: () => [new FakeFault('NOT_FOUND', 'CHANNEL_GONE')] },
     };
     expect((await run(['tail', 'room'], { handlers: refused })).exit).toBe(exitCodes.notFound);
+  });
+
+  it('repeats nothing when its cursor is of a store that was restored, and leaves out nothing that is new', async () => {
+    const routed = (sequence: bigint, timestamp: bigint, agent: string) => ({
+      ...{ kind: 2, cursor: `c${sequence}`, subscription: 'one', sessionId: 's', sequence, timestamp, agent },
+    });
+    let opened = 0;
+    const restored: FakeHandlers = {
+      unary: { ListChannelMessages: () => ({ messages: [] }) },
+      streams: {
+        StreamChannelEvents: () => {
+          opened += 1;
+          if (opened === 1) return [routed(1n, 10n, 'a'), routed(2n, 20n, 'b'), new Error('reset')];
+          if (opened === 2) return [new FakeFault('OUT_OF_RANGE', 'CURSOR_EXPIRED')];
+          // The second event was after the backup: its number is given again.
+          return [routed(1n, 10n, 'a'), routed(2n, 30n, 'c')];
+        },
+      },
+    };
+    const { exit, out } = await run(['tail', 'room'], { handlers: restored });
+    expect([exit, out.match(/agent \w/g)]).toEqual([0, ['agent a', 'agent b', 'agent c']]);
   });
 
   it('remembers only as many messages as may come again', async () => {

@@ -52,7 +52,7 @@ export const tailChannel = async (world: World, channel: string, options: Channe
     throw new CommandFailure(`a channel has no form ${form} here`, { hint: 'table or jsonl' });
   const context = await openContext(world, options);
   const style = styleFor(world.stdout, world.environment, options.color);
-  const limit = options.limit === undefined ? SHOWN : context.scope.limit;
+  const limit = context.limit ?? SHOWN;
   const { target, client } = context;
   const tail = new Tail();
   const list = async (): Promise<void> => {
@@ -69,12 +69,12 @@ export const tailChannel = async (world: World, channel: string, options: Channe
     world.stdout.write(isJson ? `${JSON.stringify(toJson(ChannelEventSchema, event))}\n` : eventLine(event, style));
 };
 
-/** Messages remembered: as many as the server keeps events of a channel at most, which all may come again. */
+/** Events remembered: as many as the server keeps events of a channel at most, which all may come again. */
 const SEEN_MAX = 10_000;
 
 /** What of a channel was shown, so that nothing is shown twice. */
 class Tail {
-  /** Oldest first. */
+  /** Ids of messages, numbers and times of other events; oldest first. */
   readonly #seen = new Set<string>();
   #newest = 0n;
 
@@ -84,10 +84,12 @@ class Tail {
   }
 
   /** False for what the list or an earlier stream has shown, and for what happened before the newest listed message. */
-  takes({ message, timestamp }: ChannelEvent): boolean {
-    if (message === undefined) return timestamp >= this.#newest;
-    if (this.#seen.has(message.id) || message.createdAt < this.#newest) return false;
-    this.#seen.add(message.id);
+  takes({ message, timestamp, sequence }: ChannelEvent): boolean {
+    if ((message?.createdAt ?? timestamp) < this.#newest) return false;
+    // A restored store counts on from where it was: only with its time is a number that of one event.
+    const key = message?.id ?? `${sequence}@${timestamp}`;
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
     if (this.#seen.size > SEEN_MAX) for (const oldest of this.#seen.keys().take(1)) this.#seen.delete(oldest);
     return true;
   }

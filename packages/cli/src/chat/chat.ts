@@ -70,9 +70,8 @@ const oneTurnSession = async (
 };
 
 const named = async (context: CommandContext, agent: string | undefined, name: string): Promise<Session> => {
-  const { client, target } = context;
-  const found = await findSession({ client, namespace: target.namespace, agent }, name);
-  return client.session(found.key);
+  const { key } = await findSession({ ...context.scope, agent }, name);
+  return context.client.session(key);
 };
 
 const talk = async (context: CommandContext, agent: string | undefined, options: ChatOptions): Promise<void> => {

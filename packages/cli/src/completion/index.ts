@@ -3,7 +3,7 @@
  * resources are asked from the server for at most 300 ms; without one, the rest completes all the same.
  */
 import type { Command } from 'commander';
-import { openContext } from '../context.ts';
+import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { type Item, kindOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
@@ -41,7 +41,7 @@ const liveNames = async (world: World, completion: Completion): Promise<readonly
   if (completion.liveKind === undefined) return [];
   try {
     const kind = kindOf(completion.liveKind);
-    const { scope } = await openContext(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
+    const { scope } = await openPlain(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
     const items = await kind.list(kind.name === 'Worker' ? { ...scope, namespace: 'system' } : scope);
     return items.map((item) => pathOf(item) ?? item.name);
   } catch {

@@ -1,4 +1,4 @@
-import { type Client, isSvcError } from '@svc/client';
+import { type Client, type ClientAnswer, isSvcError } from '@svc/client';
 import type { World } from '../world.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
@@ -11,9 +11,12 @@ export const checkServer = async (
   world: World,
   address: string,
 ): Promise<{ readonly checks: readonly Check[]; readonly isUp: boolean }> => {
-  let response: Response;
+  let response: ClientAnswer;
   try {
-    response = await world.fetch(`${address}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    response = await world.ask(`${address}/readyz`, {
+      ...{ method: 'GET', headers: {} },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { isUp: false, checks: [warn('server', `none answers at ${address}`, 'start one with svc up')] };

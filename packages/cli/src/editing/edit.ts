@@ -4,6 +4,7 @@ import { isSvcError, type SvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { addressOf, isAuthorable, kindAndName } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 import {
@@ -17,7 +18,7 @@ import {
   withoutOpening,
 } from './editor-text.ts';
 import { type LiveResource, readLive } from './live-resource.ts';
-import { isEqualJson, isMap, mergeDifference, patchedPaths } from './merge-difference.ts';
+import { isEqualJson, mergeDifference, patchedPaths } from './merge-difference.ts';
 import { movedFields, replaceLive } from './replace-resource.ts';
 
 /** Times a person may be shown a text again. */

@@ -4,6 +4,5 @@
  */
 export { edit } from './edit.ts';
 export { changeAnnotations, changeLabels, type LabelOptions } from './label.ts';
-export { isMap } from './merge-difference.ts';
 export { type PatchOptions, patch } from './patch.ts';
 export { tryNew, updateLive } from './replace-resource.ts';

@@ -1,8 +1,9 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import type { CommandContext } from '../context.ts';
-import { collectPages, genericJson, type ResourceAddress, readGeneric } from '../kinds/index.ts';
-import { isMap } from './merge-difference.ts';
+import { isMap } from '../json-value.ts';
+import { collectPages, type ResourceAddress } from '../kinds/index.ts';
+import { genericJson, readGeneric } from '../typed-resource.ts';
 
 /** A resource as people write it, and the version it had. */
 export interface LiveResource {

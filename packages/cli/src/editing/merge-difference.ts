@@ -1,8 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-
-/** True for objects; lists are values. */
-export const isMap = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isMap } from '../json-value.ts';
 
 /** Equal as JSON, whatever the order of members. */
 export const isEqualJson = (left: JsonValue | undefined, right: JsonValue | undefined): boolean => {

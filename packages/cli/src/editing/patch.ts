@@ -3,9 +3,10 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { openContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { addressOf, isAuthorable, kindAndName } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { isMap } from './merge-difference.ts';
+
 import { updateLive } from './replace-resource.ts';
 
 export interface PatchOptions extends GlobalOptions {

@@ -1,30 +1,32 @@
-import { create } from '@bufbuild/protobuf';
-import { type Agent, AgentSchema } from '@svc/api/resources';
-import { collectPages, type Item, type Kind, type Scope } from './kind.ts';
-import { ageOf, labelText, resourceJson } from './resource-json.ts';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { mapOf, mapsOf, textOf } from '../json-value.ts';
+import { type Item, type Kind, listItems, type Scope } from './kind.ts';
+import { ageOf, labelText, manifestForm } from './resource-json.ts';
 import { addressOf, removeGeneric } from './resource-kind.ts';
 
 /** Model of the profile that a turn would use: `default`, else the first. */
-const modelText = (agent: Agent | undefined): string => {
-  const profiles = agent?.spec?.modelPolicy?.profiles ?? [];
-  const profile = profiles.find((candidate) => candidate.name === 'default') ?? profiles[0];
-  const model = profile?.model;
-  if (model === undefined) return '(default)';
-  return model.provider === '' ? model.name : `${model.provider}/${model.name}`;
+const modelText = (spec: JsonObject): string => {
+  const profiles = mapsOf(mapOf(spec['modelPolicy'])['profiles']);
+  const profile = profiles.find((candidate) => candidate['name'] === 'default') ?? profiles[0];
+  const { provider, name } = mapOf(profile?.['model']);
+  if (textOf(name) === '') return '(default)';
+  return textOf(provider) === '' ? textOf(name) : `${textOf(provider)}/${textOf(name)}`;
 };
 
-const itemOf = (scope: Scope, agent: Agent | undefined): Item => {
-  const metadata = agent?.metadata;
-  const phase = agent?.status?.phase ?? '';
+/** `agent` has metadata, spec and status. */
+const itemOf = (scope: Scope, agent: JsonObject): Item => {
+  const [metadata, spec, status] = [mapOf(agent['metadata']), mapOf(agent['spec']), mapOf(agent['status'])];
+  const name = textOf(metadata['name']);
   return {
-    name: metadata?.name ?? '',
-    namespace: metadata?.namespace ?? scope.namespace,
-    json: agent === undefined ? {} : resourceJson(AgentSchema, agent),
-    cells: [metadata?.name ?? '', phase === '' ? '-' : phase, modelText(agent), ageOf(metadata, scope.world.nowMs())],
-    wideCells: [agent?.status?.lastSessionId ?? '-', labelText(metadata?.labels)],
+    name,
+    namespace: textOf(metadata['namespace']) || scope.namespace,
+    json: { apiVersion: 'svc/v1', kind: 'Agent', ...agent },
+    cells: [name, textOf(status['phase']) || '-', modelText(spec), ageOf(metadata, scope.world.nowMs())],
+    wideCells: [textOf(status['lastSessionId']) || '-', labelText(metadata['labels'])],
   };
 };
 
+/** Agents, by calls of their own: those are what a grant on one agent allows. */
 export const agentKind: Kind = {
   name: 'Agent',
   plural: 'agents',
@@ -33,22 +35,13 @@ export const agentKind: Kind = {
   headings: ['name', 'phase', 'model', 'age'],
   wideHeadings: ['last session', 'labels'],
   list: async (scope) => {
-    const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
-      const request = { ns: scope.namespace, pageToken, pageSize, labelSelector: scope.selector };
-      const page = await scope.client.gateway.listAgents(request);
-      return { items: page.agents, next: page.nextPageToken };
-    });
-    return found.map((agent) => itemOf(scope, agent));
+    const request = { ns: scope.namespace, labelSelector: scope.selector, member: 'agents' };
+    return (await listItems(scope, 'GatewayService/ListAgents', request)).map((agent) => itemOf(scope, agent));
   },
-  get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getAgent({ ns: scope.namespace, name })).agent),
+  get: async (scope, name) => {
+    const { agent } = await scope.call('GatewayService/GetAgent', { ns: scope.namespace, name });
+    return itemOf(scope, mapOf(agent));
+  },
   remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, 'Agent', name), options),
-  itemOf: (scope, { metadata, spec, status }) =>
-    itemOf(
-      scope,
-      create(AgentSchema, {
-        ...(metadata === undefined ? {} : { metadata }),
-        ...(spec?.kind.case === 'agent' ? { spec: spec.kind.value } : {}),
-        ...(status?.kind.case === 'agent' ? { status: status.kind.value } : {}),
-      }),
-    ),
+  itemOf: (scope, resource) => itemOf(scope, manifestForm(resource)),
 };

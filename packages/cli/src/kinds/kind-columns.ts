@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { mapOf, textOf } from '../json-value.ts';
 import { age, sizeText } from '../terminal/index.ts';
 
 /** Spec and status of a resource as JSON, as its columns read them. */
@@ -9,12 +10,6 @@ interface Facts {
 }
 
 type Column = readonly [heading: string, cell: (facts: Facts) => string];
-
-const textOf = (value: JsonValue | undefined): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-
-const mapOf = (value: JsonValue | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 const text =
   (...names: readonly string[]) =>

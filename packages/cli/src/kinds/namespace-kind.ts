@@ -1,18 +1,21 @@
-import { create } from '@bufbuild/protobuf';
-import { type Namespace, NamespaceSchema } from '@svc/api/resources';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandFailure } from '../failure.ts';
-import { collectPages, type Item, type Kind, requirePlainRemoval, type Scope } from './kind.ts';
-import { ageOf, labelText, resourceJson } from './resource-json.ts';
+import { mapOf, textOf } from '../json-value.ts';
+import { type Item, type Kind, listItems, requirePlainRemoval, type Scope } from './kind.ts';
+import { ageOf, labelText, manifestForm } from './resource-json.ts';
+import { addressOf, removeGeneric } from './resource-kind.ts';
 
-const itemOf = (scope: Scope, namespace: Namespace | undefined): Item => {
-  const name = namespace?.metadata?.name ?? '';
-  const phase = namespace?.status?.phase ?? '';
+/** `namespace` has metadata, spec and status. */
+const itemOf = (scope: Scope, namespace: JsonObject): Item => {
+  const metadata = mapOf(namespace['metadata']);
+  const name = textOf(metadata['name']);
+  const phase = textOf(mapOf(namespace['status'])['phase']);
   return {
     name,
     namespace: '',
-    json: namespace === undefined ? {} : resourceJson(NamespaceSchema, namespace),
-    cells: [name, phase === '' ? '-' : phase, ageOf(namespace?.metadata, scope.world.nowMs())],
-    wideCells: [namespace?.spec?.parent || '-', labelText(namespace?.metadata?.labels)],
+    json: { apiVersion: 'svc/v1', kind: 'Namespace', ...namespace },
+    cells: [name, phase || '-', ageOf(metadata, scope.world.nowMs())],
+    wideCells: [textOf(mapOf(namespace['spec'])['parent']) || '-', labelText(metadata['labels'])],
   };
 };
 
@@ -27,13 +30,14 @@ export const namespaceKind: Kind = {
   headings: ['name', 'phase', 'age'],
   wideHeadings: ['parent', 'labels'],
   list: async (scope) => {
-    const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
-      const page = await scope.client.gateway.listNamespaces({ pageToken, pageSize, labelSelector: scope.selector });
-      return { items: page.namespaces, next: page.nextPageToken };
-    });
+    const request = { labelSelector: scope.selector, member: 'namespaces' };
+    const found = await listItems(scope, 'GatewayService/ListNamespaces', request);
     return found.map((namespace) => itemOf(scope, namespace));
   },
-  get: async (scope, name) => itemOf(scope, (await scope.client.gateway.getNamespace({ name })).namespace),
+  get: async (scope, name) => {
+    const { namespace } = await scope.call('GatewayService/GetNamespace', { name });
+    return itemOf(scope, mapOf(namespace));
+  },
   remove: async (scope, name, options) => {
     const { isPurge = false, isForced = false, ...others } = options;
     requirePlainRemoval('Namespace', others);
@@ -42,20 +46,11 @@ export const namespaceKind: Kind = {
         hint: '--purge first, then --force when finalizers hold the namespace',
       });
     if (isForced) {
-      const held = { ns: name, kind: 'Namespace', name, force: true };
-      const { pending } = await scope.client.resources.deleteResource(held);
-      return pending ? DELETED : 'deleted, its finalizers are stripped';
+      const said = await removeGeneric(scope, addressOf(scope, 'Namespace', name), { isForced });
+      return said === 'deleted' ? 'deleted, its finalizers are stripped' : DELETED;
     }
-    await scope.client.gateway.deleteNamespace({ name, purge: isPurge });
+    await scope.call('GatewayService/DeleteNamespace', { name, purge: isPurge });
     return isPurge ? 'deleted, its contents are being removed' : DELETED;
   },
-  itemOf: (scope, { metadata, spec, status }) =>
-    itemOf(
-      scope,
-      create(NamespaceSchema, {
-        ...(metadata === undefined ? {} : { metadata }),
-        ...(spec?.kind.case === 'namespace' ? { spec: spec.kind.value } : {}),
-        ...(status?.kind.case === 'namespace' ? { status: status.kind.value } : {}),
-      }),
-    ),
+  itemOf: (scope, resource) => itemOf(scope, manifestForm(resource)),
 };

@@ -1,14 +1,14 @@
-import { DeletePropagation } from '@svc/api/gateway';
 import { CommandFailure } from '../failure.ts';
+import type { Propagation } from './kind.ts';
 
-const CASCADES: Readonly<Record<string, DeletePropagation>> = {
-  background: DeletePropagation.BACKGROUND,
-  foreground: DeletePropagation.FOREGROUND,
-  orphan: DeletePropagation.ORPHAN,
+const CASCADES: Readonly<Record<string, Propagation>> = {
+  background: 'DELETE_PROPAGATION_BACKGROUND',
+  foreground: 'DELETE_PROPAGATION_FOREGROUND',
+  orphan: 'DELETE_PROPAGATION_ORPHAN',
 };
 
 /** What `--cascade` says becomes of dependants; background when it is not given (PL-11). */
-export const propagationOf = (cascade = 'background'): DeletePropagation => {
+export const propagationOf = (cascade = 'background'): Propagation => {
   const propagation = Object.hasOwn(CASCADES, cascade) ? CASCADES[cascade] : undefined;
   if (propagation !== undefined) return propagation;
   throw new CommandFailure(`--cascade ${cascade} is not known`, { hint: Object.keys(CASCADES).join(', ') });

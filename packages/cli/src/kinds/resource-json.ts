@@ -1,23 +1,34 @@
-import { type DescMessage, type JsonObject, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
-import type { ResourceMeta } from '@svc/api/resources';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { isMap, mapOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
 
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
 
-/** A resource in the form of manifests, status included: apiVersion, kind, metadata, spec, status. */
-export const resourceJson = <D extends DescMessage>(schema: D, message: MessageShape<D>): JsonObject => {
-  const json = toJson(schema, message, { alwaysEmitImplicit: true });
-  const object: JsonObject = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
-  return { apiVersion: 'svc/v1', kind: schema.name, ...object };
+/**
+ * A resource as the ResourceService words it, in the form of manifests, status included: spec and status stand there without
+ * the name of their kind around them; of a custom kind they are its own JSON.
+ */
+export const manifestForm = (resource: JsonObject): JsonObject => ({
+  ...resource,
+  spec: inner(mapOf(resource['spec'])),
+  status: inner(mapOf(resource['status'])),
+});
+
+/** The only member of an object. */
+const inner = (part: JsonObject): JsonObject => {
+  const [[name, value] = []] = Object.entries(part);
+  return name === 'raw' ? rawJson(textOf(mapOf(value)['json'])) : mapOf(value);
 };
+
+const rawJson = (text: string): JsonObject => mapOf(JSON.parse(text === '' ? '{}' : text) as JsonValue);
 
 /** What one would write to create the same again: no status, nothing that the system decides, no empty fields (PL-1.1). */
 export const plainManifestOf = (json: JsonObject): JsonObject => {
-  const metadata = Object.entries(isObject(json['metadata']) ? json['metadata'] : {})
+  const metadata = Object.entries(mapOf(json['metadata']))
     .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
     .filter(([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value));
-  const spec = Object.entries(isObject(json['spec']) ? json['spec'] : {}).filter(([, value]) => !isEmpty(value));
+  const spec = Object.entries(mapOf(json['spec'])).filter(([, value]) => !isEmpty(value));
   return {
     apiVersion: json['apiVersion'] ?? 'svc/v1',
     kind: json['kind'] ?? '',
@@ -30,7 +41,7 @@ export const plainManifestOf = (json: JsonObject): JsonObject => {
 const withoutSystemKeys = (value: JsonValue): JsonValue => {
   const isSystem = (key: JsonValue): boolean => typeof key === 'string' && key.startsWith('svc/');
   if (Array.isArray(value)) return value.filter((item) => !isSystem(item));
-  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
+  return isMap(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
 };
 
 /** As plainManifestOf, for readers that put variables in: braces that are no variables stand in raw blocks. */
@@ -40,24 +51,21 @@ export const manifestOf = (json: JsonObject): JsonObject => {
   return {
     ...plain,
     metadata: literalValue(metadata),
-    spec: literalSpec(typeof kind === 'string' ? kind : '', isObject(spec) ? spec : {}),
+    spec: literalSpec(typeof kind === 'string' ? kind : '', mapOf(spec)),
   };
 };
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isEmpty = (value: unknown): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** Age by the time in the uid, which is that of creation. */
-export const ageOf = (metadata: ResourceMeta | undefined, nowMs: number): string => {
-  const created = creationMs(metadata?.uid ?? '');
+/** Age of a resource by its metadata: the time in the uid is that of creation. */
+export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string => {
+  const created = creationMs(textOf(mapOf(metadata)['uid']));
   return created === undefined ? '-' : age(created, nowMs);
 };
 
 /** `a=b,c=d`, or a dash. */
-export const labelText = (labels: Readonly<Record<string, string>> | undefined): string => {
-  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+export const labelText = (labels: JsonValue | undefined): string => {
+  const pairs = Object.entries(mapOf(labels)).map(([key, value]) => `${key}=${textOf(value)}`);
   return pairs.length === 0 ? '-' : pairs.join(',');
 };

@@ -1,10 +1,9 @@
-import { type JsonObject, toJson } from '@bufbuild/protobuf';
-import { DeletePropagation } from '@svc/api/gateway';
-import { type Resource, ResourceSchema } from '@svc/api/resources';
+import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandFailure } from '../failure.ts';
-import { collectPages, type Item, type Kind, type RemoveOptions, type Scope } from './kind.ts';
+import { isMap, mapOf, textOf } from '../json-value.ts';
+import { type Item, type Kind, listItems, type RemoveOptions, type Scope } from './kind.ts';
 import { columnCells, columnHeadings } from './kind-columns.ts';
-import { ageOf, labelText } from './resource-json.ts';
+import { ageOf, labelText, manifestForm } from './resource-json.ts';
 
 /** Words of a kind that every kind has by the ResourceService. */
 export interface ResourceKindWords {
@@ -13,46 +12,20 @@ export interface ResourceKindWords {
   readonly short?: string;
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The only member of an object: specs and statuses stand under the name of their kind. */
-const onlyMember = (value: unknown): JsonObject => {
-  const [inner] = isObject(value) ? Object.values(value) : [];
-  return isObject(inner) ? inner : {};
-};
-
-/** A resource as manifests word it; custom kinds with their JSON. */
-export const genericJson = (resource: Resource): JsonObject => {
-  const json = toJson(ResourceSchema, resource, { alwaysEmitImplicit: true }) as JsonObject;
-  const part = (name: string): JsonObject => {
-    const inner = onlyMember(json[name]);
-    return resource[name === 'spec' ? 'spec' : 'status']?.kind.case === 'raw' ? rawJson(inner['json']) : inner;
-  };
-  return { ...json, spec: part('spec'), status: part('status') };
-};
-
-const rawJson = (text: unknown): JsonObject => {
-  const value: unknown = JSON.parse(typeof text === 'string' && text !== '' ? text : '{}');
-  return isObject(value) ? value : {};
-};
-
-const itemOf = (scope: Scope, resource: Resource): Item => {
-  const { metadata, kind } = resource;
-  const json = genericJson(resource);
-  const spec = isObject(json['spec']) ? json['spec'] : {};
-  const status = isObject(json['status']) ? json['status'] : {};
-  const { phase } = status;
+const itemOf = (scope: Scope, resource: JsonObject): Item => {
+  const json = manifestForm(resource);
+  const [metadata, spec, status] = [mapOf(json['metadata']), mapOf(json['spec']), mapOf(json['status'])];
+  const kind = textOf(json['kind']);
   const nowMs = scope.world.nowMs();
-  const channel = resource.spec?.kind.case === 'channelSubscription' ? resource.spec.kind.value.channel : '';
-  const name = `${channel === '' ? '' : `${channel}/`}${metadata?.name ?? ''}`;
-  const shown = typeof phase === 'string' && phase !== '' ? phase.replace(/^[A-Z_]*PHASE_/, '') : '-';
+  const channel = kind === 'ChannelSubscription' ? textOf(spec['channel']) : '';
+  const name = `${channel === '' ? '' : `${channel}/`}${textOf(metadata['name'])}`;
+  const phase = textOf(status['phase']).replace(/^[A-Z_]*PHASE_/, '');
   return {
     name,
-    namespace: metadata?.namespace ?? scope.namespace,
+    namespace: textOf(metadata['namespace']) || scope.namespace,
     json,
-    cells: [name, shown, ...columnCells(kind, { spec, status, nowMs }), ageOf(metadata, nowMs)],
-    wideCells: [metadata?.resourceVersion ?? '-', labelText(metadata?.labels)],
+    cells: [name, phase || '-', ...columnCells(kind, { spec, status, nowMs }), ageOf(metadata, nowMs)],
+    wideCells: [textOf(metadata['resourceVersion']) || '-', labelText(metadata['labels'])],
   };
 };
 
@@ -74,21 +47,14 @@ export const addressOf = (scope: Pick<Scope, 'namespace'>, kind: string, name: s
   return { ns: scope.namespace, kind, parent: name.slice(0, Math.max(0, slash)), name: name.slice(slash + 1) };
 };
 
-/** One resource as the ResourceService knows it; throws NOT_FOUND. */
-export const readGeneric = async ({ client }: Pick<Scope, 'client'>, address: ResourceAddress): Promise<Resource> => {
-  const { resource } = await client.resources.getResource(address);
-  if (resource === undefined) throw new CommandFailure(`the server answered no ${address.kind}`);
-  return resource;
-};
-
 /** Deletes a resource through the ResourceService; answers what is said of it. */
 export const removeGeneric = async (
-  { client }: Pick<Scope, 'client'>,
+  { call }: Pick<Scope, 'call'>,
   address: ResourceAddress,
-  { propagation = DeletePropagation.BACKGROUND, isForced = false }: RemoveOptions,
+  { propagation = 'DELETE_PROPAGATION_BACKGROUND', isForced = false }: RemoveOptions,
 ): Promise<string> => {
-  const { pending } = await client.resources.deleteResource({ ...address, propagation, force: isForced });
-  return pending ? 'is being deleted' : 'deleted';
+  const { pending } = await call('ResourceService/DeleteResource', { ...address, propagation, force: isForced });
+  return pending === true ? 'is being deleted' : 'deleted';
 };
 
 /** A kind whose resources are shown and deleted through the ResourceService. */
@@ -102,14 +68,15 @@ const resourceKind = (words: ResourceKindWords): Kind => {
     headings: ['name', 'phase', ...columnHeadings(kind), 'age'],
     wideHeadings: ['version', 'labels'],
     list: async (scope) => {
-      const found = await collectPages(scope.limit, async (pageToken, pageSize) => {
-        const request = { ns: scope.namespace, kind, pageToken, pageSize, labelSelector: scope.selector };
-        const page = await scope.client.resources.listResources(request);
-        return { items: page.resources, next: page.nextPageToken };
-      });
+      const request = { ns: scope.namespace, kind, labelSelector: scope.selector, member: 'resources' };
+      const found = await listItems(scope, 'ResourceService/ListResources', request);
       return found.map((resource) => itemOf(scope, resource));
     },
-    get: async (scope, name) => itemOf(scope, await readGeneric(scope, addressOf(scope, kind, name))),
+    get: async (scope, name) => {
+      const { resource } = await scope.call('ResourceService/GetResource', { ...addressOf(scope, kind, name) });
+      if (isMap(resource)) return itemOf(scope, resource);
+      throw new CommandFailure(`the server answered no ${kind}`);
+    },
     remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, kind, name), options),
     itemOf,
   };

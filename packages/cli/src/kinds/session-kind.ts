@@ -1,38 +1,36 @@
-import type { SessionListItem, SessionResponse } from '@svc/api/gateway';
-import { SessionSchema } from '@svc/api/resources';
-import type { Client, SessionKey } from '@svc/client';
-import { isSvcError, SvcError } from '@svc/client';
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { SessionKey } from '@svc/client';
+import { isSvcError, SvcError } from '@svc/client/error';
+import { mapOf, msOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
-import { collectPages, type Item, type Kind, requirePlainRemoval, type Scope } from './kind.ts';
-import { labelText, resourceJson } from './resource-json.ts';
+import { type Item, type Kind, listItems, requirePlainRemoval, type Scope } from './kind.ts';
+import { labelText, manifestForm } from './resource-json.ts';
 
 /** Agents that a search by session id looks at; more and the person has to name one. */
 const AGENTS_SEARCHED = 1_000;
 
 /** Names of the agents that a command about sessions covers. */
-const agentNames = async (scope: Pick<Scope, 'client' | 'namespace' | 'agent'>): Promise<readonly string[]> => {
-  if (scope.agent !== undefined) return [scope.agent];
-  const agents = await collectPages(AGENTS_SEARCHED, async (pageToken, pageSize) => {
-    const request = { ns: scope.namespace, pageToken, pageSize, metadataOnly: true };
-    const page = await scope.client.gateway.listAgents(request);
-    return { items: page.agents, next: page.nextPageToken };
-  });
-  return agents.flatMap((agent) => agent.metadata?.name ?? []);
+const agentNames = async ({ call, namespace: ns, agent }: Place): Promise<readonly string[]> => {
+  if (agent !== undefined) return [agent];
+  const request = { ns, metadataOnly: true, member: 'agents' };
+  const agents = await listItems({ call, limit: AGENTS_SEARCHED }, 'GatewayService/ListAgents', request);
+  return agents.map(({ metadata }) => textOf(mapOf(metadata)['name']));
 };
+
+type Place = Pick<Scope, 'call' | 'namespace' | 'agent'>;
 
 /** Finds a session by its id or canonical name; without an agent, every agent of the namespace is asked. */
 export const findSession = async (
-  scope: { readonly client: Client; readonly namespace: string; readonly agent: string | undefined },
+  scope: Place,
   name: string,
-): Promise<SessionResponse & { readonly key: SessionKey }> => {
+): Promise<{ readonly key: SessionKey; readonly session: JsonObject }> => {
   const canonical = /^@Namespace\/([^/]+)\/Agent\/([^/]+)\/@\/Session\/([^/]+)$/.exec(name);
   const [ns, agent, sessionId] = canonical?.slice(1).map(decodeURIComponent) ?? [scope.namespace, scope.agent, name];
-  const place = { client: scope.client, namespace: ns ?? scope.namespace, agent };
+  const place = { call: scope.call, namespace: ns ?? scope.namespace, agent };
   for (const candidate of await agentNames(place)) {
     const key = { ns: place.namespace, agent: candidate, sessionId: sessionId ?? name };
     try {
-      const found = await scope.client.gateway.getSession({ ...key, messageLimit: -1 });
-      return { ...found, key };
+      return { session: await scope.call('GatewayService/GetSession', { ...key, messageLimit: -1 }), key };
     } catch (error) {
       if (!isSvcError(error) || error.reason !== 'SESSION_NOT_FOUND') throw error;
     }
@@ -44,25 +42,37 @@ export const findSession = async (
   });
 };
 
-const rowOf = (scope: Scope, agent: string, session: Omit<SessionListItem, '$typeName'>): Item => {
+/** What lists and watches tell of a session. */
+interface SessionFacts {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly namespace: string;
+  readonly state: string;
+  /** Unix microseconds as text. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly labels: JsonObject;
+}
+
+const rowOf = (scope: Scope, session: SessionFacts): Item => {
+  const { agent, sessionId, namespace, state, createdAt, updatedAt, labels } = session;
   const now = scope.world.nowMs();
-  const created = creationMs(session.sessionId) ?? Number(session.createdAt) / 1_000;
-  const active = Number(session.updatedAt) / 1_000;
   return {
-    name: session.sessionId,
-    namespace: scope.namespace,
+    name: sessionId,
+    namespace,
     json: {
       apiVersion: 'svc/v1',
       kind: 'Session',
-      metadata: { name: session.sessionId, namespace: scope.namespace, labels: session.labels },
+      metadata: { name: sessionId, namespace, labels },
       spec: { agent },
-      status: { phase: session.state, createdAt: String(session.createdAt), lastActive: String(session.updatedAt) },
+      status: { phase: state, createdAt, lastActive: updatedAt },
     },
-    cells: [session.sessionId, agent, session.state, age(active, now)],
-    wideCells: [age(created, now), labelText(session.labels)],
+    cells: [sessionId, agent, state, age(msOf(updatedAt), now)],
+    wideCells: [age(creationMs(sessionId) ?? msOf(createdAt), now), labelText(labels)],
   };
 };
 
+/** Sessions, by calls of their own: those are what a grant on one agent or session allows. */
 export const sessionKind: Kind = {
   name: 'Session',
   plural: 'sessions',
@@ -72,43 +82,49 @@ export const sessionKind: Kind = {
   wideHeadings: ['age', 'labels'],
   list: async (scope) => {
     const items: Item[] = [];
+    const { namespace } = scope;
     for (const agent of await agentNames(scope)) {
       const limit = scope.limit - items.length;
       if (limit <= 0) break;
-      const found = await collectPages(limit, async (pageToken, pageSize) => {
-        const request = { ns: scope.namespace, agent, pageToken, pageSize, labelSelector: scope.selector };
-        const page = await scope.client.gateway.listSessions(request);
-        return { items: page.sessions, next: page.nextPageToken };
-      });
-      items.push(...found.map((session) => rowOf(scope, agent, session)));
+      const request = { ns: namespace, agent, labelSelector: scope.selector, member: 'sessions' };
+      const found = await listItems({ call: scope.call, limit }, 'GatewayService/ListSessions', request);
+      for (const session of found) {
+        const [sessionId, state] = [textOf(session['sessionId']), textOf(session['state'])];
+        const [createdAt, updatedAt] = [textOf(session['createdAt']), textOf(session['updatedAt'])];
+        const labels = mapOf(session['labels']);
+        items.push(rowOf(scope, { agent, sessionId, namespace, state, createdAt, updatedAt, labels }));
+      }
     }
     return items;
   },
   get: async (scope, name) => {
-    const found = await findSession(scope, name);
-    const status = found.session?.status;
+    const { key, session } = await findSession(scope, name);
+    const resource = mapOf(session['session']);
     const now = scope.world.nowMs();
+    const { sessionId, agent, state, labels } = session;
+    const id = textOf(sessionId);
     return {
-      name: found.sessionId,
-      namespace: found.key.ns,
-      json: found.session === undefined ? {} : resourceJson(SessionSchema, found.session),
-      cells: [found.sessionId, found.agent, found.state, age(Number(status?.lastActive ?? 0) / 1_000, now)],
-      wideCells: [age(creationMs(found.sessionId) ?? now, now), labelText(found.labels)],
+      name: id,
+      namespace: key.ns,
+      json: { apiVersion: 'svc/v1', kind: 'Session', ...resource },
+      cells: [id, textOf(agent), textOf(state), age(msOf(mapOf(resource['status'])['lastActive']), now)],
+      wideCells: [age(creationMs(id) ?? now, now), labelText(labels)],
     };
   },
   remove: async (scope, name, options) => {
     requirePlainRemoval('Session', options);
     const { key } = await findSession(scope, name);
-    await scope.client.session(key).delete();
+    await scope.call('GatewayService/DeleteSession', { ...key });
     return 'deleted';
   },
-  itemOf: (scope, { metadata, spec, status }) => {
-    const facts = status?.kind.case === 'session' ? status.kind.value : undefined;
-    const agent = spec?.kind.case === 'session' ? spec.kind.value.agent : '';
-    const item = {
-      ...{ sessionId: metadata?.name ?? '', state: facts?.phase ?? '', labels: metadata?.labels ?? {} },
-      ...{ createdAt: facts?.createdAt ?? 0n, updatedAt: facts?.lastActive ?? 0n },
-    };
-    return rowOf({ ...scope, namespace: metadata?.namespace ?? scope.namespace }, agent, item);
+  itemOf: (scope, resource) => {
+    const { metadata, spec, status } = manifestForm(resource);
+    const { name, namespace, labels } = mapOf(metadata);
+    const { phase, createdAt, lastActive } = mapOf(status);
+    return rowOf(scope, {
+      ...{ agent: textOf(mapOf(spec)['agent']), sessionId: textOf(name), state: textOf(phase) },
+      ...{ namespace: textOf(namespace) || scope.namespace, labels: mapOf(labels) },
+      ...{ createdAt: textOf(createdAt), updatedAt: textOf(lastActive) },
+    });
   },
 };

@@ -4,9 +4,10 @@ import { isSvcError, SvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { collectPages, resourceJson } from '../kinds/index.ts';
+import { collectPages } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
-import { harmless, localTime, renderTable, sizeText, styleFor } from '../terminal/index.ts';
+import { harmless, localTime, sizeText, styleFor } from '../terminal/index.ts';
+import { resourceJson } from '../typed-resource.ts';
 import type { World } from '../world.ts';
 
 export interface KnowledgeOptions extends GlobalOptions, ScopeOptions {
@@ -134,30 +135,6 @@ export const deleteKnowledge = async (
   }
 };
 
-/** `svc knowledge list [PREFIX]`: documents of the namespace by path. */
-export const listKnowledge = async (
-  world: World,
-  prefix: string | undefined,
-  options: KnowledgeOptions,
-): Promise<void> => {
-  const form = outputForm(options.output);
-  const context = await openContext(world, options);
-  const below = prefix?.replace(/^\/+|\/+$/g, '');
-  const found = (await documentsOf(context))
-    .filter(({ spec }) => below === undefined || spec?.path === below || spec?.path.startsWith(`${below}/`) === true)
-    .toSorted((left, right) => ((left.spec?.path ?? '') < (right.spec?.path ?? '') ? -1 : 1));
-  if (form.form !== 'table' && form.form !== 'wide') {
-    const items = found.map((document) => resourceJson(KnowledgeSchema, document));
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
-  }
-  if (found.length === 0) return context.note(`no knowledge in namespace ${context.target.namespace}`);
-  const rows = found.map(({ spec, metadata }) => [
-    ...[spec?.path ?? '', sizeText(Buffer.byteLength(spec?.content ?? '')), metadata?.name ?? ''],
-  ]);
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['PATH', 'SIZE', 'NAME'], rows, columns));
-};
-
 const HITS = 5;
 
 /** `svc knowledge search QUERY`: what an agent would find, best first. */
@@ -165,7 +142,7 @@ export const searchKnowledge = async (world: World, query: string, options: Know
   const form = outputForm(options.output);
   const context = await openContext(world, options);
   const agent = options.agent ?? (await onlyAgent(context));
-  const limit = options.limit === undefined ? HITS : context.scope.limit;
+  const limit = context.limit ?? HITS;
   const { results } = await context.client.gateway.searchKnowledge({
     ...{ ns: context.target.namespace, agent, query, limit },
   });

@@ -6,7 +6,6 @@ export {
   deleteKnowledge,
   getKnowledge,
   type KnowledgeOptions,
-  listKnowledge,
   searchKnowledge,
   setKnowledge,
 } from './documents.ts';

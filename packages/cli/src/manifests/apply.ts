@@ -3,6 +3,7 @@ import { type ApplyManifestResult, type ApplyManifestsRequestSchema, ApplyOutcom
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
 import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
@@ -55,9 +56,10 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   const loaded = await loadManifests(world, options);
   const isWhole = options.atomic !== false;
   if (isWhole || options.dryRun === 'client' || loaded.findings.some(({ reason }) => LOCAL.has(reason)))
-    requireNoFindings(loaded);
+    requireNoFindings(loaded, 'nothing is applied');
   const form = formOf(options);
-  if (options.dryRun === 'client') return world.stdout.write(`${loaded.documents.length} documents are well formed\n`);
+  if (options.dryRun === 'client')
+    return world.stdout.write(`${counted(loaded.documents.length, 'document is', 'documents are')} well formed\n`);
   const context = await openContext(world, options);
   const request = await requestOf(world, loaded, options);
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
@@ -66,7 +68,8 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   let sent = 0;
   if (request.dryRun !== true && !isRefused) {
     // Without --atomic some may be applied beside others that failed.
-    const { contents, bare } = contentsOf(loaded.documents.filter((_, index) => isApplied(results[index])));
+    const tried = loaded.documents.map((local, index) => ({ local, result: results[index] }));
+    const { contents, bare } = contentsOf(tried.filter(({ result }) => isApplied(result)));
     sent = await sendContents(context, contents);
     await noteBareFiles(context, bare);
   }

@@ -1,17 +1,17 @@
-import { DeletePropagation } from '@svc/api/gateway';
-import { isSvcError } from '@svc/client';
-import { type CommandContext, openContext } from '../context.ts';
+import { isSvcError } from '@svc/client/error';
+import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { propagationOf } from '../kinds/index.ts';
+import { type Propagation, propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
+import { type LoadedManifests, loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
 export interface DeleteFilesOptions extends ManifestOptions {
   readonly cascade?: string;
   readonly force?: boolean;
 }
 
-interface Target {
+/** One resource to delete, as DeleteResource is asked for it. */
+export interface Target {
   readonly kind: string;
   readonly ns: string;
   readonly name: string;
@@ -21,23 +21,26 @@ interface Target {
 /** `svc delete -f`: everything that the manifests name, in reverse order; what is absent is fine. */
 export const removeFiles = async (world: World, options: DeleteFilesOptions): Promise<void> => {
   const propagation = propagationOf(options.cascade);
-  const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
-  const context = await openContext(world, options);
-  const targets = loaded.documents.flatMap(({ document: { resource } }) =>
-    resource === undefined
-      ? []
-      : [{ kind: resource.key.kind, ns: resource.key.namespace, name: resource.key.name, parent: resource.key.parent }],
-  );
-  await deleteAll(context, targets, { propagation, force: options.force === true });
+  const loaded = await loadManifests(world, options, { isByName: true });
+  requireNoFindings(loaded, 'nothing is deleted');
+  const context = await openPlain(world, options);
+  await deleteAll(context, targetsOf(loaded), { propagation, force: options.force === true });
 };
+
+/** What the manifests name, by the keys that their resources have: a File has a name of its path, an AgentTemplate is a Template. */
+export const targetsOf = ({ documents }: LoadedManifests): readonly Target[] =>
+  documents.flatMap(({ document: { resource } }) => {
+    if (resource === undefined) return [];
+    const { kind, namespace: ns, name, parent } = resource.key;
+    return [{ kind, ns, name, parent }];
+  });
 
 /** Deletes one after the other, later ranks first; some deleted and some not is exit code 2. */
 export const deleteAll = async (
-  { world, client }: CommandContext,
+  { world, call }: Pick<PlainContext, 'world' | 'call'>,
   targets: readonly Target[],
-  how: { readonly propagation: DeletePropagation; readonly force: boolean } = {
-    propagation: DeletePropagation.BACKGROUND,
+  how: { readonly propagation: Propagation; readonly force: boolean } = {
+    propagation: 'DELETE_PROPAGATION_BACKGROUND',
     force: false,
   },
 ): Promise<void> => {
@@ -51,9 +54,9 @@ export const deleteAll = async (
     const { kind, name } = target;
     const ns = kind === 'Namespace' ? name : target.ns;
     try {
-      const { pending } = await client.resources.deleteResource({ ...target, ns, ...how });
+      const { pending } = await call('ResourceService/DeleteResource', { ...target, ns, ...how });
       deleted += 1;
-      world.stdout.write(`${kind} ${ns}/${name} ${pending ? 'is being deleted' : 'deleted'}\n`);
+      world.stdout.write(`${kind} ${ns}/${name} ${pending === true ? 'is being deleted' : 'deleted'}\n`);
     } catch (error) {
       if (!isSvcError(error)) throw error;
       const absence = absenceOf(error);

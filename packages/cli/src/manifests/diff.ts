@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 import { requestOf } from './apply.ts';
 import { isFailed } from './apply-report.ts';
 import { contentsOf, differingContents } from './file-contents.ts';
-import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
+import { type LocalDocument, loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 import { hideSecrets } from './secret-values.ts';
 import { unifiedDiff } from './text-diff.ts';
 
@@ -21,23 +21,26 @@ export const diff = async (world: World, options: ManifestOptions): Promise<void
 
 const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
   const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
+  requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
   const request = { ...(await requestOf(world, loaded, { ...options, dryRun: 'server' })), force: true };
   const { results } = await context.client.resources.applyManifests(request);
   const unforced = await context.client.resources.applyManifests({ ...request, force: false });
   let found = false;
   for (const [index, result] of results.entries()) {
-    const place = loaded.documents[index]?.place;
+    const local = loaded.documents[index];
+    const place = local?.place;
     for (const { field, description, reason } of unforced.results[index]?.fieldErrors ?? [])
       context.note(`${place?.(field) ?? ''} ${field}: ${description} (${reason})`);
-    const text = await difference(context, result);
+    const text = await difference(context, result, local);
     found ||= text !== '';
     world.stdout.write(text);
   }
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
   // What is not there yet is a difference already.
-  const present = loaded.documents.filter((_, index) => results[index]?.outcome !== ApplyOutcome.CREATED);
+  const present = loaded.documents
+    .map((local, index) => ({ local, result: results[index] }))
+    .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   for (const { namespace, spec, local } of await differingContents(context, contentsOf(present).contents)) {
     found = true;
     world.stdout.write(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
@@ -53,23 +56,31 @@ const failAsError = (error: unknown): never => {
   throw new CommandFailure(lines.join('\n'), { exitCode: exitCodes.partial, hint, cause: error });
 };
 
-const difference = async (context: CommandContext, result: ApplyManifestResult): Promise<string> => {
+const difference = async (
+  context: CommandContext,
+  result: ApplyManifestResult,
+  local: LocalDocument | undefined,
+): Promise<string> => {
   const { kind, ns, name, outcome, resource } = result;
-  if (resource === undefined || outcome === ApplyOutcome.UNCHANGED) return '';
-  const live = outcome === ApplyOutcome.CREATED ? undefined : await readLive(context, result);
+  if (outcome === ApplyOutcome.UNCHANGED || outcome === ApplyOutcome.FAILED) return '';
+  const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
+  const isNew = outcome === ApplyOutcome.CREATED;
+  // An answer is bounded: what did not fit into it is named.
+  if (resource === undefined) return `${label} ${isNew ? 'is new' : 'differs'}, which is too much to show\n`;
+  const key = local?.document.resource?.key;
+  const live = isNew || key === undefined ? undefined : await readLive(context, key);
   const [before, after] = hideSecrets(kind, writtenPart(live), writtenPart(resource));
   const mark = outcome === ApplyOutcome.REPAIRED ? ' (drift)' : '';
-  const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
   const texts = { before: live === undefined ? '' : await yamlText(before), after: await yamlText(after) };
   return unifiedDiff(texts, { before: `${label} live`, after: `${label} applied${mark}` });
 };
 
-const readLive = async ({ client }: CommandContext, result: ApplyManifestResult): Promise<Resource | undefined> => {
-  const { kind, name, resource } = result;
-  const spec = resource?.spec?.kind;
-  const parent = spec?.case === 'channelSubscription' ? spec.value.channel : '';
+type Key = NonNullable<LocalDocument['document']['resource']>['key'];
+
+const readLive = async ({ client }: CommandContext, key: Key): Promise<Resource | undefined> => {
+  const { kind, name, namespace, parent } = key;
   try {
-    return (await client.resources.getResource({ ns: kind === 'Namespace' ? name : result.ns, kind, name, parent }))
+    return (await client.resources.getResource({ ns: kind === 'Namespace' ? name : namespace, kind, name, parent }))
       .resource;
   } catch (error) {
     if (isSvcError(error) && error.code === 'NOT_FOUND') return undefined;

@@ -20,6 +20,9 @@ let isRefused = false;
 let outcome = 1;
 /** Documents that fail after the first. */
 let failed = 0;
+/** What the answer to an apply shows of the File; nothing when it has no room for it. */
+let shown: object | undefined;
+const calls: string[] = [];
 beforeEach(() => {
   applied.length = 0;
   sent.length = 0;
@@ -27,12 +30,13 @@ beforeEach(() => {
   isRefused = false;
   outcome = 1;
   failed = 0;
+  shown = undefined;
 });
 const handlers: FakeHandlers = {
   unary: {
     ApplyManifests: (request: ApplyManifestsRequest) => {
       applied.push(request);
-      const result = { kind: 'File', ns: 'acme', name: 'f' };
+      const result = { kind: 'File', ns: 'acme', name: 'f', ...(shown === undefined ? {} : { resource: shown }) };
       return {
         results: [{ ...result, outcome }, ...Array.from({ length: failed }, () => ({ ...result, outcome: 6 }))],
       };
@@ -40,6 +44,7 @@ const handlers: FakeHandlers = {
     ListFiles: () => ({
       files: stored === '' ? [] : [{ spec: { path: '/docs/a.md' }, status: { objectRef: { sha256: stored } } }],
     }),
+    UpdateFile: () => ({}),
     CreateFile: (request: CreateFileRequest) => {
       if (isRefused) throw new FakeFault('RESOURCE_EXHAUSTED', 'STORAGE_QUOTA');
       sent.push(request);
@@ -49,7 +54,9 @@ const handlers: FakeHandlers = {
 };
 const apply = async (text: string, ...words: string[]) => {
   const shell = fakeWorld({ handlers, files: disk(text) });
-  return { exit: await shell.run('apply', '-f', 'team', ...words), out: shell.out(), err: shell.err() };
+  const exit = await shell.run('apply', '-f', 'team', ...words);
+  calls.splice(0, calls.length, ...shell.calls);
+  return { exit, out: shell.out(), err: shell.err() };
 };
 
 describe('contentFromFile of a File', () => {
@@ -123,6 +130,32 @@ describe('contentFromFile of a File', () => {
     expect((await apply('kind: Task\nmetadata: {name: t}\nspec: {contentFromFile: a.md}\n')).err).toContain(
       'spec.contentFromFile: unknown field',
     );
+  });
+});
+
+describe('a File that the answer to the apply shows', () => {
+  const shows = (status: object): void => {
+    const metadata = { name: 'f', namespace: 'acme' };
+    shown = { kind: 'File', metadata, status: { kind: { case: 'file', value: status } } };
+  };
+  const named = manifest('path: /docs/a.md, contentFromFile: a.md');
+
+  it('is not asked for again, whether its bytes are to be sent, are there or are missing', async () => {
+    shows({ objectRef: { sha256: HASH } });
+    expect((await apply(named)).err).toBe('');
+    expect((await apply(manifest('path: /docs/a.md'))).err).toBe('');
+    expect(calls).toEqual(['ApplyManifests']);
+    shows({});
+    expect((await apply(manifest('path: /docs/a.md'))).err).toContain('File acme/docs/a.md has no bytes');
+    expect(calls).toEqual(['ApplyManifests']);
+    expect((await apply(named)).err).toBe('sent /work/team/a.md to acme/docs/a.md\n');
+    expect(calls).toEqual(['ApplyManifests', 'UpdateFile']);
+  });
+
+  it('has no bytes when it has no status yet', async () => {
+    shown = { kind: 'File', metadata: { name: 'f' } };
+    expect((await apply(manifest('path: /docs/a.md'))).err).toContain('has no bytes');
+    expect(calls).toEqual(['ApplyManifests']);
   });
 });
 

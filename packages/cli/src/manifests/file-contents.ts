@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { isMessage } from '@bufbuild/protobuf';
-import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
+import { create, isMessage } from '@bufbuild/protobuf';
+import type { ApplyManifestResult } from '@svc/api/gateway';
+import { type File, FileSchema, type FileSpec, FileSpecSchema, type Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
@@ -48,6 +49,8 @@ export interface FileContent {
   readonly spec: FileSpec;
   /** Absolute. */
   readonly local: string;
+  /** The File as the answer to the apply showed it; undefined where that had no room for it. */
+  readonly shown: Resource | undefined;
 }
 
 /** Sends the bytes of applied Files that are not stored already, and answers how many. Throws with exit code 2: the rest is applied. */
@@ -86,30 +89,43 @@ export const differingContents = async (
 };
 
 /** Undefined when the server has these bytes. */
-const unsentOf = async (context: CommandContext, { namespace, spec, local }: FileContent) => {
-  const inNamespace = { ...context, target: { ...context.target, namespace } };
+const unsentOf = async (context: CommandContext, wanted: FileContent) => {
+  const { local } = wanted;
+  const inNamespace = inNamespaceOf(context, wanted);
   const content = await localContent(context.world, local, local);
-  const present = await fileAt(inNamespace, spec.path);
+  const present = await presentOf(inNamespace, wanted);
   return present?.status?.objectRef?.sha256 === content.sha256 ? undefined : { inNamespace, content, present };
 };
 
-/** Those of the documents whose bytes were named, and those that nothing brings bytes to. */
+const inNamespaceOf = (context: CommandContext, { namespace }: FileContent): CommandContext => ({
+  ...context,
+  target: { ...context.target, namespace },
+});
+
+/** The File of the server; no call is made for what the apply showed. */
+const presentOf = async (context: CommandContext, { spec, shown }: FileContent): Promise<File | undefined> => {
+  if (shown?.metadata === undefined) return fileAt(context, spec.path);
+  const status = shown.status?.kind.case === 'file' ? { status: shown.status.kind.value } : {};
+  return create(FileSchema, { metadata: shown.metadata, spec, ...status });
+};
+
+/** Those of the applied documents whose bytes were named, and those that nothing brings bytes to. */
 export const contentsOf = (
-  documents: readonly LocalDocument[],
+  applied: readonly { readonly local: LocalDocument; readonly result: ApplyManifestResult | undefined }[],
 ): { readonly contents: readonly FileContent[]; readonly bare: readonly FileContent[] } => {
-  const files = documents.flatMap(({ document, contentPath = '' }) => {
+  const files = applied.flatMap(({ local: { document, contentPath = '' }, result }) => {
     const { resource } = document;
     if (resource === undefined || !isMessage(resource.spec, FileSpecSchema)) return [];
-    return [{ namespace: resource.key.namespace, spec: resource.spec, local: contentPath }];
+    return [{ namespace: resource.key.namespace, spec: resource.spec, local: contentPath, shown: result?.resource }];
   });
   return { contents: files.filter(({ local }) => local !== ''), bare: files.filter(({ local }) => local === '') };
 };
 
 /** Tells of Files that have no bytes: a manifest without `contentFromFile` brings none. */
 export const noteBareFiles = async (context: CommandContext, bare: readonly FileContent[]): Promise<void> => {
-  for (const { namespace, spec } of bare) {
-    const inNamespace = { ...context, target: { ...context.target, namespace } };
-    const present = await fileAt(inNamespace, spec.path);
+  for (const file of bare) {
+    const { namespace, spec } = file;
+    const present = await presentOf(inNamespaceOf(context, file), file);
     if (present?.status?.objectRef === undefined)
       context.note(
         `File ${namespace}${spec.path} has no bytes: name them with spec.contentFromFile, or \`svc file put LOCAL ${spec.path}\``,

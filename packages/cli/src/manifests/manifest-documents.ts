@@ -38,8 +38,15 @@ export interface LoadedManifests {
   readonly namespace: string;
 }
 
-/** Reads, renders and checks every manifest that the options name; no call is made. */
-export const loadManifests = async (world: World, options: ManifestOptions): Promise<LoadedManifests> => {
+/**
+ * Reads, renders and checks every manifest that the options name; no call is made. With `isByName` only names matter, as for a
+ * delete: texts and bytes that a manifest takes from elsewhere may be gone, and are not read.
+ */
+export const loadManifests = async (
+  world: World,
+  options: ManifestOptions,
+  { isByName = false }: { readonly isByName?: boolean } = {},
+): Promise<LoadedManifests> => {
   const module = await world.loadManifests();
   const sources = await readSources(world, options.filename ?? []);
   const vars = await readVariables(world, options);
@@ -48,15 +55,19 @@ export const loadManifests = async (world: World, options: ManifestOptions): Pro
   const documents: LocalDocument[] = [];
   const findings: LocalFinding[] = [];
   for (const source of sources) {
-    const texts = outsideTexts(world, source);
+    const texts = isByName
+      ? { file: () => new TextEncoder().encode(UNREAD), variable: () => UNREAD }
+      : outsideTexts(world, source);
     const contentPaths = new Map<unknown, string>();
-    const isFile = (path: string): boolean => world.files.facts(resolve(source.directory, path))?.isDirectory === false;
+    const isFile = (path: string): boolean =>
+      isByName || world.files.facts(resolve(source.directory, path))?.isDirectory === false;
     const parsed = module.parseManifests(source.text, {
       namespace,
       isNamespaceFixed,
       prepare: (read, report) => {
-        const filled = module.renderVariables(module.fillFromFiles(read, texts, report), vars as never, report);
-        const { node, path } = takeContentPath(filled, isFile, report);
+        // Names of files may hold variables; what files and the environment hold is taken as it is.
+        const rendered = module.renderVariables(read, vars as never, report);
+        const { node, path } = takeContentPath(module.fillFromFiles(rendered, texts, report), isFile, report);
         if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
         return node;
       },
@@ -79,8 +90,14 @@ export const loadManifests = async (world: World, options: ManifestOptions): Pro
   return { documents, findings: [...findings, ...repeatedAcross(documents)], namespace };
 };
 
+/** Stands for a text that is not read; not empty, for some fields must not be. */
+const UNREAD = '-';
+
 const outsideTexts = (world: World, source: ManifestSource) => ({
-  file: (path: string): string | undefined => world.files.readText(resolve(source.directory, path)),
+  file: (path: string): Uint8Array | undefined => {
+    const absolute = resolve(source.directory, path);
+    return world.files.facts(absolute)?.isDirectory === false ? world.files.readBytes(absolute) : undefined;
+  },
   variable: (name: string): string | undefined => world.environment[name],
 });
 
@@ -117,9 +134,9 @@ const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFind
 const findingLine = ({ place, subject, field, description, reason }: LocalFinding): string =>
   [place, subject, field, `${description} (${reason})`].filter((part) => part !== '').join(': ');
 
-/** Ends the command when anything is wrong, naming all of it. */
-export const requireNoFindings = ({ findings }: LoadedManifests): void => {
-  if (findings.length > 0) throw new CommandFailure(['nothing is applied:', ...findings.map(findingLine)].join('\n'));
+/** Ends the command when anything is wrong, naming all of it below the outcome. */
+export const requireNoFindings = ({ findings }: LoadedManifests, outcome: string): void => {
+  if (findings.length > 0) throw new CommandFailure([`${outcome}:`, ...findings.map(findingLine)].join('\n'));
 };
 
 /** The documents as text for ApplyManifests, one a line. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type ApplyManifestsRequest, ApplyOutcome } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
@@ -198,7 +199,7 @@ describe('svc apply', () => {
   it('only reads with --dry-run=client', async () => {
     const shell = world({ files: { '/work/a.yaml': file(agent('a')) } });
     expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=client')).toBe(exitCodes.ok);
-    expect([shell.out(), shell.calls]).toEqual(['1 documents are well formed\n', []]);
+    expect([shell.out(), shell.calls]).toEqual(['1 document is well formed\n', []]);
   });
 
   it('asks before it prunes', async () => {
@@ -258,6 +259,34 @@ describe('svc diff', () => {
     expect(await created.run('diff', '-f', 'a.yaml')).toBe(1);
     expect(created.out()).toContain('+  systemPrompt: new');
     expect(await shell(ApplyOutcome.UNCHANGED, resource({}), resource({})).run('diff', '-f', 'a.yaml')).toBe(0);
+  });
+
+  it('looks for what is there under its stored kind, and names what was too large for the answer', async () => {
+    const asked: object[] = [];
+    const applied = [
+      { kind: 'AgentTemplate', ns: 'system', name: 't', outcome: ApplyOutcome.UPDATED, resource: resource({}) },
+      { kind: 'Agent', ns: 'default', name: 'b', outcome: ApplyOutcome.UPDATED },
+      { kind: 'Agent', ns: 'default', name: 'c', outcome: ApplyOutcome.CREATED },
+    ];
+    const text = ['kind: AgentTemplate\nmetadata: {name: t}\n', agent('b'), agent('c')].join('---\n');
+    const shell = world({
+      files: { '/work/a.yaml': file(text) },
+      handlers: {
+        unary: {
+          ApplyManifests: () => ({ results: applied }),
+          GetResource: (request: object) => {
+            asked.push(request);
+            return { resource: resource({ systemPrompt: 'old' }) };
+          },
+        },
+      },
+    });
+    expect(await shell.run('diff', '-f', 'a.yaml')).toBe(1);
+    expect(asked).toMatchObject([{ ns: 'system', kind: 'Template', name: 't' }]);
+    expect(shell.out()).toContain('-  systemPrompt: old');
+    expect(shell.out()).toMatch(
+      /Agent default\/b differs, which is too much to show\nAgent default\/c is new, which is too much to show\n$/,
+    );
   });
 
   it('says of secret values only whether they change', async () => {
@@ -321,6 +350,68 @@ describe('svc delete -f and svc prune', () => {
     expect(shell.out()).toContain('Namespace n/n is not there any more\n');
   });
 
+  it('deletes and prunes though texts and bytes that the manifests name are gone', async () => {
+    const gone = [
+      'kind: File\nspec: {path: /docs/a.md, contentFromFile: gone.md}\n',
+      'kind: Knowledge\nmetadata: {name: k}\nspec: {contentFromFile: gone.md}\n',
+      'kind: Skill\nmetadata: {name: s}\nspec: {description: d, instructionsFromFile: gone.md}\n',
+      'kind: Secret\nmetadata: {name: x}\nspec: {fromFile: {k: gone}, fromEnv: {e: GONE}}\n',
+    ].join('---\n');
+    const seen: string[] = [];
+    const handlers: FakeHandlers = {
+      unary: {
+        DeleteResource: ({ kind, name }: Request) => ({ pending: seen.push(`${kind} ${name}`) < 0 }),
+        ListResources: () => ({ resources: [] }),
+      },
+    };
+    const shell = world({ files: { '/work/a.yaml': file(gone) }, handlers });
+    expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
+    expect(seen).toEqual([expect.stringMatching(/^File docs-a-md-/), 'Knowledge k', 'Skill s', 'Secret x']);
+    expect(await shell.run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
+    expect(await shell.run('render', '-f', 'a.yaml')).toBe(exitCodes.refused);
+    expect(shell.err()).toMatch(/^svc: nothing is rendered:\n.*there is no file gone.md/);
+  });
+
+  it('prunes nothing that the manifests mean by another name or kind', async () => {
+    const text = [
+      'kind: File\nspec: {path: /docs/a.md}\n',
+      'kind: AgentTemplate\nmetadata: {name: base}\nspec: {}\n',
+      'kind: ChannelSubscription\nmetadata: {name: room/s}\nspec: {agent: a}\n',
+      'kind: Namespace\nmetadata: {name: n}\n',
+    ].join('---\n');
+    const annotations = { 'svc/apply-set': 's' };
+    const member = (kind: string, namespace: string, name: string) => ({
+      ...{ kind, metadata: { name, namespace, annotations } },
+      ...(kind === 'ChannelSubscription'
+        ? { spec: { kind: { case: 'channelSubscription', value: { channel: 'room' } } } }
+        : {}),
+    });
+    const seen: string[] = [];
+    const shell = world({
+      files: { '/work/a.yaml': file(text) },
+      handlers: {
+        unary: {
+          ListResources: () => ({
+            resources: [
+              member(
+                'File',
+                'default',
+                `docs-a-md-${createHash('sha256').update('/docs/a.md').digest('hex').slice(0, 12)}`,
+              ),
+              member('Template', 'system', 'base'),
+              member('ChannelSubscription', 'default', 's'),
+              member('Namespace', 'n', 'n'),
+              member('Task', 'default', 'old'),
+            ],
+          }),
+          DeleteResource: ({ kind, name }: Request) => ({ pending: seen.push(`${kind} ${name}`) < 0 }),
+        },
+      },
+    });
+    expect(await shell.run('prune', '-f', 'a.yaml', '--set', 's', '--yes', '--prune-namespaces')).toBe(exitCodes.ok);
+    expect(seen).toEqual(['Task old']);
+  });
+
   it('deletes what variables name', async () => {
     const seen: string[] = [];
     const handlers: FakeHandlers = {
@@ -344,6 +435,35 @@ describe('svc delete -f and svc prune', () => {
     expect(await world({ files, handlers }).run('delete', '-f', 'a.yaml')).toBe(exitCodes.partial);
     const first = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers });
     expect(await first.run('delete', '-f', 'a.yaml')).toBe(exitCodes.refused);
+  });
+
+  it('keeps an agent template of the input, and of two subscriptions of one name the one of its channel', async () => {
+    const annotations = { 'svc/apply-set': 's' };
+    const subscription = (channel: string) => ({
+      kind: 'ChannelSubscription',
+      metadata: { name: 'x', namespace: 'default', annotations },
+      spec: { kind: { case: 'channelSubscription', value: { channel } } },
+    });
+    const template = { kind: 'Template', metadata: { name: 't', namespace: 'system', annotations } };
+    const gone: string[] = [];
+    const shell = world({
+      files: {
+        '/work/a.yaml': file(
+          'kind: ChannelSubscription\nmetadata: {name: here/x}\n---\nkind: AgentTemplate\nmetadata: {name: t}\n',
+        ),
+      },
+      handlers: {
+        unary: {
+          ListResources: () => ({ resources: [subscription('here'), subscription('there'), template] }),
+          DeleteResource: ({ kind, name, parent }: Request & { readonly parent: string }) => {
+            gone.push(`${kind} ${parent}/${name}`);
+            return {};
+          },
+        },
+      },
+    });
+    expect(await shell.run('prune', '-f', 'a.yaml', '--set', 's', '--yes')).toBe(exitCodes.ok);
+    expect(gone).toEqual(['ChannelSubscription there/x']);
   });
 
   it('prunes only members of the set that the input lacks, never namespaces by the way', async () => {

@@ -1,11 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ApplyManifestsRequestSchema, ApplyOutcome } from '@svc/api/gateway';
-import type { Resource } from '@svc/api/resources';
 import { confirm } from '../confirm.ts';
-import { type CommandContext, openContext } from '../context.ts';
+import { type CommandContext, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { mapOf, textOf } from '../json-value.ts';
+import { listItems } from '../kinds/index.ts';
 import type { World } from '../world.ts';
-import { deleteAll } from './delete-files.ts';
+import { deleteAll, type Target, targetsOf } from './delete-files.ts';
 import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
 export interface PruneOptions extends ManifestOptions {
@@ -21,25 +22,15 @@ const APPLY_SET = 'svc/apply-set';
 export const prune = async (world: World, options: PruneOptions): Promise<void> => {
   const { set = '' } = options;
   if (set === '') throw new CommandFailure('which set?', { hint: 'name it with --set' });
-  const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
+  const loaded = await loadManifests(world, options, { isByName: true });
+  requireNoFindings(loaded, 'nothing is deleted');
   if (loaded.documents.length === 0 && options.allowEmpty !== true)
     throw new CommandFailure('the input is empty: all of the set would go', { hint: '--allow-empty' });
-  const context = await openContext(world, options);
-  const kept = new Set(
-    loaded.documents.map(({ document: { kind, namespace, name } }) => [kind, namespace, name].join('/')),
+  const context = await openPlain(world, options);
+  const kept = new Set(targetsOf(loaded).map(keyText));
+  const targets = (await membersOf(context, set)).filter(
+    (target) => !kept.has(keyText(target)) && (target.kind !== 'Namespace' || options.pruneNamespaces === true),
   );
-  const members = (await membersOf(context, set)).filter(
-    ({ kind, metadata }) =>
-      !kept.has([kind, metadata?.namespace ?? '', metadata?.name ?? ''].join('/')) &&
-      (kind !== 'Namespace' || options.pruneNamespaces === true),
-  );
-  const targets = members.map(({ kind, metadata, spec }) => ({
-    kind,
-    ns: metadata?.namespace ?? '',
-    name: metadata?.name ?? '',
-    parent: spec?.kind.case === 'channelSubscription' ? spec.kind.value.channel : '',
-  }));
   if (options.yes !== true)
     await confirmAll(
       context,
@@ -48,15 +39,24 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
   await deleteAll(context, targets);
 };
 
-const membersOf = async ({ client }: CommandContext, set: string): Promise<readonly Resource[]> => {
-  const found: Resource[] = [];
-  let pageToken = '';
-  do {
-    const page = await client.resources.listResources({ ns: '-', pageToken });
-    found.push(...page.resources.filter(({ metadata }) => metadata?.annotations[APPLY_SET] === set));
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '');
-  return found;
+/** Namespaces stand in themselves or nowhere. */
+const keyText = ({ kind, ns, parent, name }: Target): string =>
+  JSON.stringify(kind === 'Namespace' ? [kind, name] : [kind, ns, parent, name]);
+
+const membersOf = async ({ call }: Pick<PlainContext, 'call'>, set: string): Promise<readonly Target[]> => {
+  const every = { call, limit: Number.POSITIVE_INFINITY };
+  const found = await listItems(every, 'ResourceService/ListResources', { ns: '-', member: 'resources' });
+  return found.flatMap((resource) => {
+    const { namespace, name, annotations } = mapOf(resource['metadata']);
+    const { channel } = mapOf(mapOf(resource['spec'])['channelSubscription']);
+    const target = {
+      kind: textOf(resource['kind']),
+      ns: textOf(namespace),
+      name: textOf(name),
+      parent: textOf(channel),
+    };
+    return mapOf(annotations)[APPLY_SET] === set ? [target] : [];
+  });
 };
 
 /** Asks before an apply deletes anything. */
@@ -72,7 +72,7 @@ export const confirmPrune = async (
   );
 };
 
-const confirmAll = async ({ world, note }: CommandContext, names: readonly string[]): Promise<void> => {
+const confirmAll = async ({ world, note }: PlainContext, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return;
   note(`these would be deleted:\n${names.map((name) => `  ${name}`).join('\n')}`);
   await confirm(world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is deleted' });

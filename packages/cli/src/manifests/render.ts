@@ -7,7 +7,7 @@ export type RenderOptions = ManifestOptions;
 /** `svc render`: the documents with their variables, in canonical form, checked but not applied. */
 export const render = async (world: World, options: RenderOptions): Promise<void> => {
   const loaded = await loadManifests(world, options);
-  requireNoFindings(loaded);
+  requireNoFindings(loaded, 'nothing is rendered');
   const { canonicalDocument } = await world.loadManifests();
   const values = loaded.documents.flatMap(({ document }) =>
     document.resource === undefined ? [] : [canonicalDocument(document.resource)],

@@ -2,7 +2,7 @@ import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import { timeoutMs } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { genericJson, readGeneric } from '../kinds/index.ts';
+import { genericJson, readGeneric } from '../typed-resource.ts';
 
 const DEFAULT_MS = 5 * 60_000;
 const PAUSE_MS = 500;

@@ -1,9 +1,9 @@
-import { toJson } from '@bufbuild/protobuf';
-import { type AuditRecord, AuditRecordSchema } from '@svc/api/gateway';
+import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
-import { type CommandContext, openContext } from '../context.ts';
+import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { collectPages } from '../kinds/index.ts';
+import { msOf, textOf } from '../json-value.ts';
+import { listItems } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -29,37 +29,38 @@ export const showAudit = async (world: World, options: AuditOptions): Promise<vo
     throw new CommandFailure('the audit log knows operations, not kinds', { hint: '--operation or --identity' });
   const form = outputForm(options.output);
   const since = sinceMicros(world, options.since);
-  const context = await openContext(world, options);
-  const limit = options.limit === undefined ? SHOWN : context.scope.limit;
-  const records = (await newest(context, { ...options, since, limit })).toReversed();
+  const context = await openPlain(world, options);
+  const wanted = { ...options, since };
+  const found = await listUpTo(context, context.limit ?? SHOWN, (limit) => newest(context, { ...wanted, limit }));
+  const records = found.toReversed();
   if (form.form === 'jsonl') {
-    for (const record of records) await printValue(world, jsonOf(record), form);
+    for (const record of records) await printValue(world, record, form);
     return;
   }
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: records.map(jsonOf) }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: records }, form);
   if (records.length === 0) return context.note('nothing is recorded');
   const isWide = form.form === 'wide';
   const headings = ['TIME', 'WHO', 'OPERATION', 'TARGET', 'OUTCOME', ...(isWide ? ['REQUEST', 'HASH'] : [])];
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
   const rows = records.map((record) => [
-    ...[localTime(Number(record.time) / 1_000), record.identity, record.operation.replace(/^svc\.gateway\./, '')],
-    ...[record.target, record.outcome, ...(isWide ? [record.requestId, record.hash.slice(0, 12)] : [])],
+    ...[localTime(msOf(record['time'])), textOf(record['identity'])],
+    ...[
+      textOf(record['operation']).replace(/^svc\.gateway\./, ''),
+      textOf(record['target']),
+      textOf(record['outcome']),
+    ],
+    ...(isWide ? [textOf(record['requestId']), textOf(record['hash']).slice(0, 12)] : []),
   ]);
   world.stdout.write(renderTable(headings, rows, columns));
 };
 
 const newest = (
-  { client, options: given }: CommandContext,
+  { call, options: given }: PlainContext,
   wanted: Omit<AuditOptions, 'since' | 'limit'> & { readonly since: bigint; readonly limit: number },
-): Promise<readonly AuditRecord[]> => {
+): Promise<readonly JsonObject[]> => {
   // Only a namespace that was asked for narrows the log: much of it belongs to none.
   const ns = wanted.allNamespaces === true ? '' : (given.namespace ?? '');
   const { identity = '', operation = '', since } = wanted;
-  const filters = { ns, identity, operation, ...(since === 0n ? {} : { since }) };
-  return collectPages(wanted.limit, async (pageToken, pageSize) => {
-    const page = await client.auth.listAuditRecords({ ...filters, pageToken, pageSize });
-    return { items: page.records, next: page.nextPageToken };
-  });
+  const filters = { ns, identity, operation, ...(since === 0n ? {} : { since: String(since) }) };
+  return listItems({ call, limit: wanted.limit }, 'AuthService/ListAuditRecords', { ...filters, member: 'records' });
 };
-
-const jsonOf = (record: AuditRecord) => toJson(AuditRecordSchema, record, { alwaysEmitImplicit: true });

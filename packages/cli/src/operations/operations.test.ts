@@ -231,10 +231,13 @@ describe('svc events --audit', () => {
     expect(out).toMatch(/^TIME +WHO +OPERATION +TARGET +OUTCOME\n/);
     expect(out.indexOf('default/a2')).toBeLessThan(out.indexOf('default/a1'));
     expect(out).toContain('ann   GatewayService/CreateAgent');
-    expect(requests[0]).toMatchObject({ ns: 'acme', operation: 'x', since: micros(3_600), pageSize: 50 });
+    expect(requests[0]).toMatchObject({ ns: 'acme', operation: 'x', since: micros(3_600), pageSize: 51 });
     expect((await run('events', '--audit', '-o', 'wide')).out).toMatch(/r1 +abcdef012345\n/);
     await run('events', '--audit', '-A', '-n', 'acme', '--limit', '3');
-    expect(requests.at(-1)).toMatchObject({ ns: '', pageSize: 3 });
+    expect(requests.at(-1)).toMatchObject({ ns: '', pageSize: 4 });
+    expect((await run('events', '--audit', '--limit', '1')).err).toBe(
+      'there are more than 1: a higher --limit shows them\n',
+    );
   });
 
   it('prints data, or says that there is none', async () => {

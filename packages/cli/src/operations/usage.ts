@@ -1,11 +1,9 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { toJson } from '@bufbuild/protobuf';
-import type { UsageLimitStatus } from '@svc/api/resources';
-import { UsageLimitStatusSchema } from '@svc/api/resources';
-import { isSvcError } from '@svc/client';
+import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
-import { type CommandContext, openContext } from '../context.ts';
-import { collectPages } from '../kinds/index.ts';
+import { openPlain, type PlainContext } from '../context.ts';
+import { mapOf, mapsOf, textOf } from '../json-value.ts';
+import { listItems, manifestForm } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -17,7 +15,8 @@ export interface UsageOptions extends GlobalOptions {
 interface Limit {
   readonly namespace: string;
   readonly policy: string;
-  readonly limit: UsageLimitStatus;
+  /** A UsageLimitStatus. */
+  readonly limit: JsonObject;
 }
 
 const POLICIES_MAX = 10_000;
@@ -25,7 +24,7 @@ const POLICIES_MAX = 10_000;
 /** `svc usage [-n NS]`: limits that hold in a namespace, its own and those of namespaces above that reach down, and their use. */
 export const showUsage = async (world: World, options: UsageOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
+  const context = await openPlain(world, options);
   const limits =
     options.allNamespaces === true
       ? await limitsOf(context, '-', () => true)
@@ -43,7 +42,7 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
 };
 
 /** Own limits, then those of each namespace above with scope recursive (PL-3), as far up as the caller may look. */
-const limitsInForce = async (context: CommandContext, namespace: string): Promise<readonly Limit[]> => {
+const limitsInForce = async (context: PlainContext, namespace: string): Promise<readonly Limit[]> => {
   const found = [...(await limitsOf(context, namespace, () => true))];
   try {
     for await (const ancestor of ancestorsOf(context, namespace))
@@ -57,44 +56,43 @@ const limitsInForce = async (context: CommandContext, namespace: string): Promis
 
 const ANCESTORS_MAX = 32;
 
-async function* ancestorsOf({ client }: CommandContext, namespace: string): AsyncGenerator<string, void, undefined> {
+async function* ancestorsOf({ call }: PlainContext, namespace: string): AsyncGenerator<string, void, undefined> {
   let name = namespace;
   for (let above = 0; above < ANCESTORS_MAX; above++) {
-    name = (await client.gateway.getNamespace({ name })).namespace?.spec?.parent ?? '';
+    const { namespace: found } = await call('GatewayService/GetNamespace', { name });
+    name = textOf(mapOf(mapOf(found)['spec'])['parent']);
     if (name === '') return;
     yield name;
   }
 }
 
 const limitsOf = async (
-  { client }: CommandContext,
+  { call }: PlainContext,
   ns: string,
   reaches: (scope: string) => boolean,
 ): Promise<readonly Limit[]> => {
-  const policies = await collectPages(POLICIES_MAX, async (pageToken, pageSize) => {
-    const page = await client.resources.listResources({ ns, kind: 'UsagePolicy', pageToken, pageSize });
-    return { items: page.resources, next: page.nextPageToken };
-  });
-  return policies.flatMap(({ metadata, spec, status }) => {
-    const scope = spec?.kind.case === 'usagePolicy' ? spec.kind.value.namespaceScope : '';
-    const hard = status?.kind.case === 'usagePolicy' ? status.kind.value.hard : [];
-    const place = { namespace: metadata?.namespace ?? ns, policy: metadata?.name ?? '' };
-    return reaches(scope) ? hard.map((limit) => ({ ...place, limit })) : [];
+  const request = { ns, kind: 'UsagePolicy', member: 'resources' };
+  const policies = await listItems({ call, limit: POLICIES_MAX }, 'ResourceService/ListResources', request);
+  return policies.map(manifestForm).flatMap(({ metadata, spec, status }) => {
+    const { namespace, name } = mapOf(metadata);
+    const place = { namespace: textOf(namespace) || ns, policy: textOf(name) };
+    const limits = mapsOf(mapOf(status)['hard']).map((limit) => ({ ...place, limit }));
+    return reaches(textOf(mapOf(spec)['namespaceScope'])) ? limits : [];
   });
 };
 
 const rowOf = ({ namespace, policy, limit }: Limit): readonly string[] => {
-  const { metric, selector, window, used, max, exceeded, resetAt, subjectScope } = limit;
-  const of = [selector?.agent, selector?.provider, selector?.model].filter((part) => part !== undefined && part !== '');
-  const percent = max === 0n ? '-' : `${(used * 100n) / max}${exceeded ? '!' : ''}`;
+  const { agent, provider, model } = mapOf(limit['selector']);
+  const of = [agent, provider, model].map(textOf).filter((part) => part !== '');
+  const [used, max, window] = [textOf(limit['used']), textOf(limit['max']), textOf(limit['window'])];
+  const percent = max === '0' ? '-' : `${(BigInt(used) * 100n) / BigInt(max)}${limit['exceeded'] === true ? '!' : ''}`;
+  // Seconds, as nowhere else (API-1.2).
+  const resetMs = Number(textOf(limit['resetAt'])) * 1_000;
   return [
-    ...[namespace, policy, metric, of.length === 0 ? 'all' : of.join('/')],
-    ...[subjectScope === 'identity' ? `${window}, each` : window, String(used), String(max), percent],
-    resetAt === 0n ? '-' : localTime(Number(resetAt) * 1_000),
+    ...[namespace, policy, textOf(limit['metric']), of.length === 0 ? 'all' : of.join('/')],
+    ...[limit['subjectScope'] === 'identity' ? `${window}, each` : window, used, max, percent],
+    resetMs === 0 ? '-' : localTime(resetMs),
   ];
 };
 
-const jsonOf = ({ namespace, policy, limit }: Limit): JsonObject => ({
-  ...{ namespace, policy },
-  ...(toJson(UsageLimitStatusSchema, limit, { alwaysEmitImplicit: true }) as JsonObject),
-});
+const jsonOf = ({ namespace, policy, limit }: Limit): JsonObject => ({ namespace, policy, ...limit });

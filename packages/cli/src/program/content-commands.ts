@@ -35,7 +35,9 @@ const declareFiles = (file: Command, world: World): void => {
     .option('-l, --selector <labels>', 'only those with these labels')
     .option('--limit <count>', 'most files')
     .action(
-      run<GlobalOptions & ScopeOptions>(async (words, options) => (await load()).listFiles(world, words, options)),
+      run<GlobalOptions & ScopeOptions>(async ([prefix], options) =>
+        (await import('../listings/index.ts')).listFiles(world, prefix, options),
+      ),
     );
   example(file.command('rm <file...>'), 'svc file rm /reports/may.pdf')
     .description('remove files')
@@ -49,7 +51,11 @@ const declareArtifacts = (artifact: Command, world: World): void => {
   ofAgent(example(artifact.command('list <session>'), 'svc artifact list 01a2004b-560f-7044-bbf3-2ade092e2675'))
     .description('artifacts of a session, newest first')
     .option('--limit <count>', 'most artifacts')
-    .action(run<ArtifactOptions>(async (words, options) => (await load()).listArtifacts(world, words, options)));
+    .action(
+      run<GlobalOptions & ScopeOptions>(async ([session = ''], options) =>
+        (await import('../listings/index.ts')).listArtifacts(world, session, options),
+      ),
+    );
   ofAgent(
     example(
       artifact.command('get <session> [artifact] [local]'),
@@ -102,7 +108,11 @@ const declareKnowledge = (knowledge: Command, world: World): void => {
   const load = () => import('../knowledge/index.ts');
   example(knowledge.command('list [prefix]'), 'svc knowledge list guides')
     .description('documents by path')
-    .action(run<KnowledgeOptions>(async ([prefix], options) => (await load()).listKnowledge(world, prefix, options)));
+    .action(
+      run<GlobalOptions>(async ([prefix], options) =>
+        (await import('../listings/index.ts')).listKnowledge(world, prefix, options),
+      ),
+    );
   example(knowledge.command('get <document>'), 'svc knowledge get guides/start.md')
     .description('the text of a document')
     .option('--agent <name>', 'as this agent sees it, from namespaces above too')

@@ -1,3 +1,5 @@
+import type { ClientOptions } from '@svc/client';
+import { createPlainClient } from '@svc/client/plain';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
@@ -37,11 +39,10 @@ describe('the command line', () => {
     const fake = fakeWorld();
     const fetch: typeof globalThis.fetch = () =>
       Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }));
-    const { createClient } = await import('@svc/client');
     const world = {
       ...fake.world,
-      createClient: (options: Parameters<typeof createClient>[0]) =>
-        Promise.resolve(createClient({ ...options, fetch, retry: { tries: 1 } })),
+      createPlainClient: (options: ClientOptions) =>
+        Promise.resolve(createPlainClient({ ...options, fetch, retry: { tries: 1 } })),
     };
     const { runCommandLine } = await import('./program.ts');
     expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
@@ -114,7 +115,6 @@ describe('the command line', () => {
   });
 
   it('waits no longer than --timeout, which is exit code 5', async () => {
-    const { createClient } = await import('@svc/client');
     const { runCommandLine } = await import('./program.ts');
     const fake = fakeWorld();
     const limits: (number | undefined)[] = [];
@@ -131,9 +131,9 @@ describe('the command line', () => {
       );
     const world = {
       ...fake.world,
-      createClient: (options: Parameters<typeof createClient>[0]) => {
+      createPlainClient: (options: ClientOptions) => {
         limits.push(options.timeoutMs);
-        return Promise.resolve(createClient({ ...options, fetch, clock }));
+        return Promise.resolve(createPlainClient({ ...options, fetch, clock }));
       },
     };
     expect(await runCommandLine(['get', 'agents', '--timeout', '2s'], world)).toBe(exitCodes.timeout);
@@ -152,7 +152,7 @@ describe('the command line', () => {
       },
     });
     const { runCommandLine } = await import('./program.ts');
-    const world = { ...fake.world, createClient: () => Promise.reject(new RangeError('bug')) };
+    const world = { ...fake.world, createPlainClient: () => Promise.reject(new RangeError('bug')) };
     expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.refused);
     expect(fake.err()).toContain('this is a mistake in svc itself');
   });

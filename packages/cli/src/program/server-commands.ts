@@ -65,7 +65,7 @@ export const declareUserCommands = (program: Command, world: World): void => {
     .action(run<GlobalOptions>(async (_args, options) => (await account()).whoami(world, options)));
   example(program.command('version'), 'svc version')
     .description('versions of this program and of the server')
-    .action(run<GlobalOptions>(async (_args, options) => (await import('../server/index.ts')).version(world, options)));
+    .action(run<GlobalOptions>(async (_args, options) => (await import('../about.ts')).version(world, options)));
   example(program.command('completion <shell>'), 'source <(svc completion bash)')
     .description('script for bash, zsh, fish or powershell')
     .action(run(async ([shell = '']) => (await import('../completion/index.ts')).printScript(world, shell)));

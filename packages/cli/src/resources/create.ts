@@ -1,8 +1,8 @@
-import { fromJson, type JsonValue, create as message } from '@bufbuild/protobuf';
-import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
-import { type CommandContext, openContext } from '../context.ts';
+import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
+import { isMap, textOf } from '../json-value.ts';
 import { type Item, type Kind, kindOf } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
@@ -31,44 +31,49 @@ const parseLabels = (text: string | undefined): Record<string, string> => {
 };
 
 export const createNamespace = async (world: World, name: string, options: CreateOptions): Promise<void> => {
-  const context = await openContext(world, options);
+  const context = await openPlain(world, options);
   const { recursive = false, parent = '' } = options;
-  await context.client.gateway.createNamespace({ name, recursive, parent, labels: parseLabels(options.labels) });
+  const request = { name, recursive, parent, labels: parseLabels(options.labels) };
+  await context.call('GatewayService/CreateNamespace', request);
   await report(context, { kind: kindOf('namespace'), name, verb: 'created' });
 };
 
 export const createAgent = async (world: World, name: string, options: CreateOptions): Promise<void> => {
-  const context = await openContext(world, options);
+  const context = await openPlain(world, options);
   const request = {
     ns: context.target.namespace,
     name,
     labels: parseLabels(options.labels),
     template: options.template ?? '',
   };
-  await context.client.gateway.createAgent({ ...request, spec: await agentSpec(world, options) });
+  const spec = await agentSpec(world, options);
+  await context.call('GatewayService/CreateAgent', { ...request, spec });
   await report(context, { kind: kindOf('agent'), name, verb: 'created' });
 };
 
-/** The spec of --spec (`-` is standard input), with --model and --prompt laid over it. */
-const agentSpec = async (world: World, options: CreateOptions): Promise<AgentSpec> => {
-  const spec = options.spec === undefined ? message(AgentSpecSchema) : await readSpec(world, options.spec);
-  if (options.prompt !== undefined) spec.systemPrompt = options.prompt;
-  if (options.model === undefined) return spec;
+/** The spec of --spec (`-` is standard input), with --model and --prompt laid over it; the server judges its fields. */
+const agentSpec = async (world: World, options: CreateOptions): Promise<JsonObject> => {
+  const spec = options.spec === undefined ? {} : await readSpec(world, options.spec);
+  const prompted = options.prompt === undefined ? spec : { ...spec, systemPrompt: options.prompt };
+  if (options.model === undefined) return prompted;
   const [provider = '', ...rest] = options.model.split('/');
   const model = rest.length === 0 ? { provider: '', name: provider } : { provider, name: rest.join('/') };
-  const { modelPolicy } = message(AgentSpecSchema, { modelPolicy: { profiles: [{ name: 'default', model }] } });
-  return modelPolicy === undefined ? spec : { ...spec, modelPolicy };
+  return { ...prompted, modelPolicy: { profiles: [{ name: 'default', model }] } };
 };
 
-const readSpec = async (world: World, path: string): Promise<AgentSpec> => {
+const readSpec = async (world: World, path: string): Promise<JsonObject> => {
   const { resolve } = await import('node:path');
   const { parse } = await import('yaml');
   const text = path === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, path));
   if (text === undefined) throw new CommandFailure(`there is no file ${path}`);
+  const spec = specIn(parsed(() => parse(text), path));
+  if (isMap(spec)) return spec;
+  throw new CommandFailure(`${path}: this is no map`, { hint: 'the file holds the fields of an agent spec' });
+};
+
+const parsed = (parse: () => unknown, path: string): JsonValue => {
   try {
-    const parsed = parse(text) as JsonValue;
-    const spec = typeof parsed === 'object' && parsed !== null && 'spec' in parsed ? parsed.spec : parsed;
-    return fromJson(AgentSpecSchema, spec ?? {});
+    return (parse() ?? {}) as JsonValue;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(`${path}: ${reason}`, {
@@ -78,17 +83,21 @@ const readSpec = async (world: World, path: string): Promise<AgentSpec> => {
   }
 };
 
+/** A whole manifest has the spec inside. */
+const specIn = (value: JsonValue): JsonValue => (isMap(value) && value['spec'] !== undefined ? value['spec'] : value);
+
 export const createSession = async (world: World, agent: string, options: CreateOptions): Promise<void> => {
-  const context = await openContext(world, options);
+  const context = await openPlain(world, options);
   const labels = parseLabels(options.labels);
-  const session = await context.client.createSession({ ns: context.target.namespace, agent, labels });
-  const scoped: CommandContext = { ...context, scope: { ...context.scope, agent } };
-  await report(scoped, { kind: kindOf('session'), name: session.id, verb: 'created' });
+  const request = { ns: context.target.namespace, agent, labels };
+  const { sessionId } = await context.call('GatewayService/CreateSession', request);
+  const scoped: PlainContext = { ...context, scope: { ...context.scope, agent } };
+  await report(scoped, { kind: kindOf('session'), name: textOf(sessionId), verb: 'created' });
 };
 
 /** A line for people, or the new resource in the form that was asked for. */
 const report = async (
-  context: CommandContext,
+  context: PlainContext,
   done: { readonly kind: Kind; readonly name: string; readonly verb: string },
 ): Promise<void> => {
   const { kind, name, verb } = done;

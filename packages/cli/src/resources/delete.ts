@@ -1,7 +1,7 @@
-import { isSvcError } from '@svc/client';
+import { isSvcError } from '@svc/client/error';
 import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
-import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
+import { openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { allNames, type Kind, kindAndNames, propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
@@ -17,7 +17,7 @@ export interface DeleteOptions extends GlobalOptions, ScopeOptions {
 export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
   const { kind, names: given } = kindAndNames(words);
   const propagation = propagationOf(options.cascade);
-  const context = await openContext(world, options);
+  const context = await openPlain(world, options);
   const names = given.length > 0 ? given : await selected(context, kind, options);
   const how = { propagation, isPurge: options.purge === true, isForced: options.force === true };
   let deleted = 0;
@@ -37,7 +37,7 @@ export const remove = async (world: World, words: readonly string[], options: De
 };
 
 /** What `-l` finds, after a yes. */
-const selected = async (context: CommandContext, kind: Kind, options: DeleteOptions): Promise<readonly string[]> => {
+const selected = async (context: PlainContext, kind: Kind, options: DeleteOptions): Promise<readonly string[]> => {
   const { world, note, scope } = context;
   if (options.selector === undefined)
     throw new CommandFailure(`which ${kind.name.toLowerCase()}?`, { hint: `\`svc get ${kind.plural}\` lists them` });

@@ -1,6 +1,7 @@
 import type { GlobalOptions } from '../connection.ts';
-import { openContext, type ScopeOptions } from '../context.ts';
-import { collectPages, type Item, kindAndNames, type Scope } from '../kinds/index.ts';
+import { openPlain, type ScopeOptions } from '../context.ts';
+import { mapOf, textOf } from '../json-value.ts';
+import { type Item, kindAndNames, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -13,9 +14,11 @@ export const describe = async (
 ): Promise<void> => {
   const { kind, names } = kindAndNames(words);
   const form = outputForm(options.output);
-  const { scope, note } = await openContext(world, options);
+  const { scope, note } = await openPlain(world, options);
   const items =
-    names.length === 0 ? await kind.list(scope) : await Promise.all(names.map((name) => kind.get(scope, name)));
+    names.length === 0
+      ? await kind.list({ ...scope, limit: Number.POSITIVE_INFINITY })
+      : await Promise.all(names.map((name) => kind.get(scope, name)));
   if (form.form !== 'table' && form.form !== 'wide')
     return printItems(world, { kind, items, isList: names.length !== 1, isAcross: false }, form);
   if (items.length === 0) return note(`no ${kind.plural} in namespace ${scope.namespace}`);
@@ -30,17 +33,15 @@ const SYSTEM = 'system';
 const AGENTS_SEARCHED = 10_000;
 
 /** Agents that were made from an agent template, and from which version (PL-4). */
-const usersOf = async ({ client }: Scope, template: Item, style: Style): Promise<string> => {
-  const agents = await collectPages(AGENTS_SEARCHED, async (pageToken, pageSize) => {
-    const request = { ns: '-', kind: 'Agent', metadataOnly: true, pageToken, pageSize };
-    const page = await client.resources.listResources(request);
-    return { items: page.resources, next: page.nextPageToken };
+const usersOf = async ({ call }: Scope, template: Item, style: Style): Promise<string> => {
+  const request = { ns: '-', kind: 'Agent', metadataOnly: true, member: 'resources' };
+  const agents = await listItems({ call, limit: AGENTS_SEARCHED }, 'ResourceService/ListResources', request);
+  const rows = agents.flatMap((agent) => {
+    const metadata = mapOf(agent['metadata']);
+    const { 'svc/template': made, 'svc/template-version': version } = mapOf(metadata['annotations']);
+    const name = `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}`;
+    return made === template.name ? [[name, textOf(version) || '-']] : [];
   });
-  const rows = agents.flatMap(({ metadata }) =>
-    metadata?.annotations['svc/template'] === template.name
-      ? [[`${metadata.namespace}/${metadata.name}`, metadata.annotations['svc/template-version'] ?? '-']]
-      : [],
-  );
   if (rows.length === 0) return '';
   return `${style.bold('users')}\n${indented(renderTable(['AGENT', 'TEMPLATE VERSION'], rows, undefined))}`;
 };

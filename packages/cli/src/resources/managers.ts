@@ -1,14 +1,11 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonValue } from '@bufbuild/protobuf';
+import { mapOf, mapsOf } from '../json-value.ts';
 import type { Item, Kind } from '../kinds/index.ts';
-
-const mapOf = (value: JsonValue | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 /** What looks after a resource besides people: its controller, a deployment, an apply set, an agent template. */
 const managersOf = ({ json }: Item): string => {
   const { ownerReferences, labels, annotations } = mapOf(json['metadata']);
-  const owners = (Array.isArray(ownerReferences) ? ownerReferences : [])
-    .map(mapOf)
+  const owners = mapsOf(ownerReferences)
     .filter((owner) => owner['controller'] === true)
     .map((owner) => `${String(owner['kind'])}/${String(owner['name'])}`);
   const named = (word: string, value: JsonValue | undefined): readonly string[] =>

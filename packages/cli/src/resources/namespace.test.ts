@@ -62,7 +62,7 @@ describe('svc namespace', () => {
       { name: 'acme', purge: true },
       { name: 'acme', purge: true },
     ]);
-    expect(await run(['namespace', 'purge', 'odd'])).toMatchObject({ exit: exitCodes.notFound });
+    expect(await run(['namespace', 'purge', 'none'])).toMatchObject({ exit: exitCodes.notFound });
   });
 });
 

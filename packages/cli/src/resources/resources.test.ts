@@ -41,6 +41,13 @@ const handlers: FakeHandlers = {
         : request.pageToken === ''
           ? { agents: [agentOf('one')], nextPageToken: 'p2' }
           : { agents: [agentOf('two', { spec: {} })] },
+    ListResources: () => ({
+      resources: ['default', 'acme'].map((namespace) => ({
+        ...{ apiVersion: 'svc/v1', kind: 'Agent', metadata: { name: 'one', namespace, uid: uidOf(300) } },
+        spec: { kind: { case: 'agent', value: { modelPolicy: { profiles: [{ model: { name: 'echo' } }] } } } },
+        status: { kind: { case: 'agent', value: { phase: 'Ready' } } },
+      })),
+    }),
     GetAgent: (request: { name: string }) => ({ agent: agentOf(request.name) }),
     ListSessions: (request: { agent: string }) =>
       request.agent === 'one'
@@ -88,7 +95,16 @@ describe('svc get', () => {
 
   it('shows more columns with -o wide, and namespaces with -A', async () => {
     expect((await run(['get', 'agents', '-o', 'wide'])).out()).toContain('team=red');
-    expect((await run(['get', 'agents', '-A'])).out()).toMatch(/^NAMESPACE {3}NAME/);
+    const across = await run(['get', 'agents', '-A']);
+    expect(across.out()).toBe(
+      [
+        'NAMESPACE   NAME   PHASE   MODEL   AGE',
+        'default     one    Ready   echo    5m',
+        'acme        one    Ready   echo    5m',
+        '',
+      ].join('\n'),
+    );
+    expect(across.calls).toEqual(['ListResources']);
   });
 
   it('finds sessions of all agents, or one by its id alone', async () => {

@@ -1,6 +1,6 @@
-import { isSvcError } from '@svc/client';
+import { isSvcError } from '@svc/client/error';
 import { type GlobalOptions, timeoutMs } from '../connection.ts';
-import { openContext } from '../context.ts';
+import { openPlain } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { type Item, type Kind, kindAndName, type Scope } from '../kinds/index.ts';
 import type { World } from '../world.ts';
@@ -20,7 +20,7 @@ export const wait = async (world: World, words: readonly string[], options: Wait
   const { kind, name } = kindAndName(words);
   const goal = goalOf(options.for ?? 'condition=Ready');
   const { timeout, ...untimed } = options;
-  const { scope, note } = await openContext(world, untimed);
+  const { scope, note } = await openPlain(world, untimed);
   const limit = timeoutMs(options) ?? DEFAULT_TIMEOUT_MS;
   const end = world.nowMs() + limit;
   for (let pause = 0; ; pause += PAUSE_MS) {

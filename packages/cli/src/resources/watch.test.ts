@@ -1,3 +1,4 @@
+import type { ListResourcesRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
@@ -141,25 +142,61 @@ describe('svc get', () => {
     expect((await tasks({})('tasks', '--limit', '0')).exit).toBe(exitCodes.refused);
   });
 
-  it('stops at the limit over all namespaces', async () => {
-    const asked: string[] = [];
+  const inNamespace = (ns: string) => ({ kind: 'Task', metadata: { name: `t-${ns}`, namespace: ns } });
+
+  it('lists all namespaces in one list, as far as the limit goes', async () => {
+    const asked: object[] = [];
     const run = watching(() => [], {
-      ListNamespaces: () => ({ namespaces: ['a', 'b', 'c'].map((name) => ({ metadata: { name } })) }),
-      ListResources: ({ ns }: { ns: string }) => {
-        asked.push(ns);
-        return { resources: [{ kind: 'Task', metadata: { name: `t-${ns}` } }] };
+      ListResources: ({ ns, kind, pageSize, labelSelector }: ListResourcesRequest) => {
+        asked.push({ ns, kind, pageSize, labelSelector });
+        return { resources: ['a', 'b', 'c'].slice(0, pageSize).map(inNamespace) };
       },
     });
-    expect(await run('tasks', '-A', '--limit', '2', '-o', 'name')).toMatchObject({
+    expect(await run('tasks', '-A', '--limit', '2', '-o', 'name', '-l', 'x=y')).toMatchObject({
       out: 'task/t-a\ntask/t-b\n',
-      err: 'these are the first 2: --limit shows more, -l narrows\n',
+      err: 'there are more than 2: a higher --limit shows them\n',
     });
-    // One more than asked for tells that there are more.
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(asked).toEqual([{ ns: '-', kind: 'Task', pageSize: 3, labelSelector: 'x=y' }]);
     expect((await run('tasks', '-A', '--limit', '3', '-o', 'name')).err).toBe('');
+    expect((await run('tasks', '-A')).out).toMatch(/^NAMESPACE +NAME.*\na +t-a .*\nb +t-b .*\nc +t-c/);
+  });
+
+  it('shows what may be seen to callers who may not list all namespaces', async () => {
+    const asked: string[] = [];
+    const allowed = new Set(['a', 'c']);
+    const run = watching(() => [], {
+      ListNamespaces: () => ({ namespaces: ['a', 'b', 'c'].map((name) => ({ metadata: { name } })) }),
+      ListResources: ({ ns }: ListResourcesRequest) => {
+        asked.push(ns);
+        if (!allowed.has(ns)) throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+        return { resources: [inNamespace(ns)] };
+      },
+    });
+    expect(await run('tasks', '-A', '-o', 'name')).toMatchObject({
+      ...{ exit: exitCodes.ok, out: 'task/t-a\ntask/t-c\n' },
+      err: 'only of the namespaces that you may look into\n',
+    });
+    expect(asked).toEqual(['-', 'a', 'b', 'c']);
     asked.length = 0;
     expect((await run('tasks', '-A', '--limit', '1', '-o', 'name')).out).toBe('task/t-a\n');
-    expect(asked).toEqual(['a', 'b']);
+    expect(asked).toEqual(['-', 'a', 'b', 'c']);
+    allowed.clear();
+    expect(await run('tasks', '-A')).toMatchObject({
+      exit: exitCodes.connection,
+      err: expect.stringContaining('you may not list the tasks of any namespace'),
+    });
+  });
+
+  it('passes on any other refusal of the list of all namespaces', async () => {
+    for (const refused of ['-', 'a']) {
+      const run = watching(() => [], {
+        ListNamespaces: () => ({ namespaces: [{ metadata: { name: 'a' } }] }),
+        ListResources: ({ ns }: ListResourcesRequest) => {
+          throw ns === refused ? new FakeFault('INTERNAL', 'INTERNAL') : new FakeFault('PERMISSION_DENIED', 'SCOPE');
+        },
+      });
+      expect((await run('tasks', '-A')).err).toContain('INTERNAL happened');
+    }
   });
 
   it('shows kinds of other groups by their exact name', async () => {

@@ -1,10 +1,11 @@
 import { type ResourceChangedEvent, ResourceChangeType } from '@svc/api/events';
-import type { CommandContext } from '../context.ts';
+import { type CommandContext, type PlainContext, withClient } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Item, Kind } from '../kinds/index.ts';
 import { liveEvents } from '../live-stream.ts';
 import { type OutputForm, printValue } from '../output.ts';
 import { harmless, textWidth } from '../terminal/index.ts';
+import { fullJson } from '../typed-resource.ts';
 
 /** What `get --watch` shows. */
 export interface Watched {
@@ -22,8 +23,9 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
 };
 
 /** What is there, then every change until Ctrl-C; a connection that breaks is opened again without a gap. */
-export const watchItems = async (context: CommandContext, watched: Watched): Promise<void> => {
+export const watchItems = async (plain: PlainContext, watched: Watched): Promise<void> => {
   const { kind, names, isAcross, form } = watched;
+  const context = await withClient(plain);
   const { scope } = context;
   const printer = new ChangePrinter(context, watched);
   for await (const event of events(context, { kind, isAcross })) {
@@ -32,7 +34,7 @@ export const watchItems = async (context: CommandContext, watched: Watched): Pro
       continue;
     }
     if (event.resource === undefined) continue;
-    const item = kind.itemOf({ ...scope, namespace: event.namespace || scope.namespace }, event.resource);
+    const item = kind.itemOf({ ...scope, namespace: event.namespace || scope.namespace }, fullJson(event.resource));
     if (names.length > 0 && !names.includes(item.name)) continue;
     await printer.take(item, WORDS[event.changeType] ?? '');
   }

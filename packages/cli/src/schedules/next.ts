@@ -1,8 +1,9 @@
-import type { Schedule } from '@svc/api/resources';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
-import { openContext } from '../context.ts';
+import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { collectPages } from '../kinds/index.ts';
+import { mapOf, msOf, textOf } from '../json-value.ts';
+import { listItems } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
 import { age, localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -20,43 +21,49 @@ export const showNext = async (world: World, name: string | undefined, options: 
   if (name === undefined) return nextOfAll(world, options);
   const form = outputForm(options.output);
   const preview = countOf(options.count);
-  const { client, target, note } = await openContext(world, options);
-  const { schedule, nextRuns } = await client.gateway.getSchedule({ ns: target.namespace, name, preview });
+  const { call, target, note } = await openPlain(world, options);
+  const answer = await call('GatewayService/GetSchedule', { ns: target.namespace, name, preview });
+  const schedule = mapOf(answer['schedule']);
+  const nextRuns = Array.isArray(answer['nextRuns']) ? answer['nextRuns'] : [];
   if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { name, nextRuns: nextRuns.map((micros) => isoTime(micros)) }, form);
+    return printValue(world, { name, nextRuns: nextRuns.map(isoTime) }, form);
   if (nextRuns.length === 0) return note(`schedule ${name} does not run again${whyNot(schedule)}`);
-  if (schedule?.spec?.enabled === false) note(`schedule ${name} is disabled: these are the times it would run at`);
-  const rows = nextRuns.map((micros) => [localTime(Number(micros) / 1_000), distance(world, micros)]);
+  if (mapOf(schedule['spec'])['enabled'] === false)
+    note(`schedule ${name} is disabled: these are the times it would run at`);
+  const rows = nextRuns.map((micros) => [localTime(msOf(micros)), distance(world, micros)]);
   world.stdout.write(renderTable(['RUNS AT', 'IN'], rows, undefined));
 };
 
 const nextOfAll = async (world: World, options: NextOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const { client, target, scope, note } = await openContext(world, options);
-  const schedules = await collectPages(scope.limit, async (pageToken, pageSize) => {
-    const page = await client.gateway.listSchedules({ ns: target.namespace, pageToken, pageSize });
-    return { items: page.schedules, next: page.nextPageToken };
-  });
+  const { call, target, note } = await openPlain(world, options);
+  const all = { call, limit: Number.POSITIVE_INFINITY };
+  const request = { ns: target.namespace, member: 'schedules' };
+  const schedules = await listItems(all, 'GatewayService/ListSchedules', request);
   const ordered = schedules.toSorted((left, right) => orderOf(left) - orderOf(right));
   if (form.form !== 'table' && form.form !== 'wide') {
-    const items = ordered.map(({ metadata, status }) => ({
-      name: metadata?.name ?? '',
-      nextRun: status?.nextRunAt === undefined ? null : isoTime(status.nextRunAt),
-    }));
+    const items = ordered.map((schedule) => {
+      const next = nextOf(schedule);
+      return { name: nameOf(schedule), nextRun: next === undefined ? null : isoTime(next) };
+    });
     return printValue(world, { items }, form);
   }
   if (ordered.length === 0) return note(`no schedules in namespace ${target.namespace}`);
   const rows = ordered.map((schedule) => {
-    const { metadata, status } = schedule;
-    const next = status?.nextRunAt;
-    const times = next === undefined ? ['-', '-'] : [localTime(Number(next) / 1_000), distance(world, next)];
-    return [metadata?.name ?? '', ...times, status?.phase || '-'];
+    const next = nextOf(schedule);
+    const times = next === undefined ? ['-', '-'] : [localTime(msOf(next)), distance(world, next)];
+    return [nameOf(schedule), ...times, textOf(mapOf(schedule['status'])['phase']) || '-'];
   });
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
   world.stdout.write(renderTable(['NAME', 'RUNS AT', 'IN', 'PHASE'], rows, columns));
 };
 
-const orderOf = ({ status }: Schedule): number => Number(status?.nextRunAt ?? BigInt(Number.MAX_SAFE_INTEGER));
+const nameOf = ({ metadata }: JsonObject): string => textOf(mapOf(metadata)['name']);
+
+/** Unix microseconds of the next run; undefined when there is none. */
+const nextOf = ({ status }: JsonObject): JsonValue | undefined => mapOf(status)['nextRunAt'];
+
+const orderOf = (schedule: JsonObject): number => Number(textOf(nextOf(schedule)) || Number.MAX_SAFE_INTEGER);
 
 const countOf = (text: string | undefined): number => {
   const count = text === undefined ? DEFAULT_COUNT : Number(text);
@@ -64,12 +71,12 @@ const countOf = (text: string | undefined): number => {
   throw new CommandFailure(`--count ${text} is not a number from 1 to ${COUNT_MAX}`);
 };
 
-const whyNot = (schedule: Schedule | undefined): string => {
-  const phase = schedule?.status?.phase ?? '';
+const whyNot = ({ status }: JsonObject): string => {
+  const phase = textOf(mapOf(status)['phase']);
   return phase === '' || phase === 'Ready' ? '' : `: it is ${phase}`;
 };
 
-const isoTime = (micros: bigint): string => new Date(Number(micros) / 1_000).toISOString();
+const isoTime = (micros: JsonValue): string => new Date(msOf(micros)).toISOString();
 
 /** How long until then: `45s`, `12m`, `3h`, `5d`. */
-const distance = (world: World, micros: bigint): string => age(world.nowMs(), Number(micros) / 1_000);
+const distance = (world: World, micros: JsonValue): string => age(world.nowMs(), msOf(micros));

@@ -1,26 +1,13 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '@bufbuild/protobuf';
-import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
-import type { Resource, SecretSpec } from '@svc/api/resources';
-import { isSvcError } from '@svc/client';
+import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
-import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
-import { tryNew, updateLive } from '../editing/index.ts';
+import { type CommandContext, openContext, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { ageOf, collectPages, genericJson, readGeneric } from '../kinds/index.ts';
+import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { outputForm, printValue } from '../output.ts';
-import { renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
-
-export interface SecretOptions extends GlobalOptions, ScopeOptions {
-  /** `KEY=PATH`, each a file whose bytes become the value. */
-  readonly fromFile?: readonly string[];
-  readonly remove?: readonly string[];
-  readonly type?: string;
-  /** Version that the secret must still have; `0` when it must not be there yet. */
-  readonly ifVersion?: string;
-  readonly reveal?: boolean;
-}
+import type { SecretOptions } from './read-secrets.ts';
 
 const KEY = /^[A-Za-z0-9._-]{1,253}$/;
 
@@ -100,6 +87,8 @@ const ABSENT = '0';
 
 const writeSecret = async (context: CommandContext, name: string, change: SecretChange): Promise<string> => {
   const address = { ns: context.target.namespace, kind: 'Secret', parent: '', name };
+  // What changes resources in place is much to load for who only lists secrets.
+  const { tryNew, updateLive } = await import('../editing/index.ts');
   const update = (version: string | undefined): Promise<string> =>
     updateLive(context, address, {
       change: (manifest) => ({ ...manifest, spec: changedSpec(manifest['spec'] as JsonObject, change) }),
@@ -122,11 +111,11 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
     spec: changedSpec({}, change),
   });
   const { resource, outcome } = await createEmpty(context, name);
-  if (ifVersion === ABSENT && outcome !== ApplyOutcome.CREATED)
+  if (ifVersion === ABSENT && outcome !== 'APPLY_OUTCOME_CREATED')
     throw new CommandFailure(`secret ${name} is there already`, {
       hint: 'leave --if-version out, or give its version',
     });
-  await update(ifVersion === ABSENT ? resource?.metadata?.resourceVersion : undefined);
+  await update(ifVersion === ABSENT ? textOf(mapOf(mapOf(resource)['metadata'])['resourceVersion']) : undefined);
   return 'created';
 };
 
@@ -134,14 +123,11 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
  * A secret without keys, which the change then fills: an apply that says nothing takes nothing from a secret that somebody else
  * makes at the same time, where a plain write would replace its keys.
  */
-const createEmpty = async ({ client, target }: CommandContext, name: string): Promise<ApplyManifestResult> => {
+const createEmpty = async ({ call, target }: PlainContext, name: string): Promise<JsonObject> => {
   const manifest = { apiVersion: 'svc/v1', kind: 'Secret', metadata: { name, namespace: target.namespace } };
-  const { results } = await client.resources.applyManifests({
-    text: JSON.stringify(manifest),
-    ns: target.namespace,
-    atomic: true,
-  });
-  const [result] = results;
+  const request = { text: JSON.stringify(manifest), ns: target.namespace, atomic: true };
+  const { results } = await call('ResourceService/ApplyManifests', request);
+  const [result] = mapsOf(results);
   if (result !== undefined) return result;
   throw new CommandFailure('the server answered nothing');
 };
@@ -154,98 +140,12 @@ const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): Jso
   return { ...spec, ...(type === undefined ? {} : { type }), data };
 };
 
-const listAll = async (
-  { client, target, scope }: CommandContext,
-  labelSelector: string,
-): Promise<readonly Resource[]> =>
-  collectPages(scope.limit, async (pageToken, pageSize) => {
-    const request = { ns: target.namespace, kind: 'Secret', pageToken, pageSize, labelSelector };
-    const page = await client.resources.listResources(request);
-    return { items: page.resources, next: page.nextPageToken };
-  });
-
-const specOf = ({ spec }: Resource): SecretSpec | undefined =>
-  spec?.kind.case === 'secret' ? spec.kind.value : undefined;
-
-/** `svc secret list`: names and keys; values are never in a list. */
-export const listSecrets = async (world: World, options: SecretOptions): Promise<void> => {
-  const form = outputForm(options.output);
-  const context = await openContext(world, options);
-  const secrets = await listAll(context, context.scope.selector);
-  if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items: secrets.map(genericJson) }, form);
-  if (secrets.length === 0) return context.note(`no secrets in namespace ${context.target.namespace}`);
-  const isWide = form.form === 'wide';
-  const rows = secrets.map((secret) => [
-    ...[secret.metadata?.name ?? '', specOf(secret)?.type || '-'],
-    ...[
-      Object.keys(specOf(secret)?.data ?? {})
-        .sort()
-        .join(', ') || '-',
-      ageOf(secret.metadata, world.nowMs()),
-    ],
-    ...(isWide ? [secret.metadata?.resourceVersion ?? '-'] : []),
-  ]);
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['NAME', 'TYPE', 'KEYS', 'AGE', ...(isWide ? ['VERSION'] : [])], rows, columns));
-};
-
-/** `svc secret get NAME [KEY]`: its keys; with --reveal the values, of one key as the bytes they are. Reading them is audited. */
-export const getSecret = async (world: World, words: readonly string[], options: SecretOptions): Promise<void> => {
-  const [name = '', key] = words;
-  const form = outputForm(options.output);
-  const context = await openContext(world, options);
-  const isRevealed = options.reveal === true;
-  const secret = isRevealed ? await revealed(context, name) : await masked(context, name);
-  const data = specOf(secret)?.data ?? {};
-  if (key !== undefined && data[key] === undefined)
-    throw new CommandFailure(`secret ${name} has no key ${key}`, {
-      exitCode: exitCodes.notFound,
-      hint: `it has ${Object.keys(data).sort().join(', ') || 'none'}`,
-    });
-  if (key !== undefined && isRevealed) return printBytes(world, Buffer.from(data[key] ?? '', 'base64'));
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, genericJson(secret), form);
-  const shown = Object.keys(data).filter((candidate) => key === undefined || candidate === key);
-  const rows = shown.sort().map((each) => [each, isRevealed ? readable(data[each] ?? '') : '(hidden)']);
-  world.stdout.write(renderTable(['KEY', 'VALUE'], rows, undefined));
-  if (!isRevealed) context.note('--reveal shows the values');
-};
-
-const masked = async (context: CommandContext, name: string): Promise<Resource> => {
-  const found = (await listAll(context, '')).find(({ metadata }) => metadata?.name === name);
-  // Only to fail as a read fails.
-  return found ?? readGeneric(context, { ns: context.target.namespace, kind: 'Secret', parent: '', name });
-};
-
-const revealed = async (context: CommandContext, name: string): Promise<Resource> => {
-  const secret = await readGeneric(context, { ns: context.target.namespace, kind: 'Secret', parent: '', name });
-  const values = Object.values(specOf(secret)?.data ?? {});
-  if (values.length > 0 && values.every((value) => value === ''))
-    throw new CommandFailure(`you may not read the values of secret ${name}`, {
-      exitCode: exitCodes.connection,
-      hint: '`svc whoami` shows where you may read secrets',
-    });
-  return secret;
-};
-
-const printBytes = async (world: World, bytes: Uint8Array): Promise<void> => {
-  await world.stdout.writeBytes(bytes);
-  if (world.stdout.isTerminal && bytes.at(-1) !== LINE_FEED) world.stdout.write('\n');
-};
-
-/** Text as it is, other bytes by their number. */
-const readable = (value: string): string => {
-  const bytes = Buffer.from(value, 'base64');
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) && !text.includes('\0') ? text : `(${bytes.length} bytes, no text)`;
-};
-
 /** `svc secret rotate-key`: a new key encrypts from now on, and stored values are encrypted again in the background. */
 export const rotateKey = async (world: World, options: GlobalOptions): Promise<void> => {
   const form = outputForm(options.output);
-  const context = await openContext(world, options);
-  const { keyId } = await context.client.admin.rotateSecretKey({});
+  const { call, note } = await openPlain(world, options);
+  const { keyId = '' } = await call('AdminService/RotateSecretKey', {});
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { keyId }, form);
-  world.stdout.write(`key ${keyId} encrypts from now on\n`);
-  context.note('stored values are encrypted again in the background; the former keys still read them');
+  world.stdout.write(`key ${textOf(keyId)} encrypts from now on\n`);
+  note('stored values are encrypted again in the background; the former keys still read them');
 };

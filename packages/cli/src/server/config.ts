@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { configInForce } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
-import { renderTable, styleFor } from '../terminal/index.ts';
+import { counted, renderTable, styleFor } from '../terminal/index.ts';
 import type { ServerModule, World } from '../world.ts';
 
 export interface ConfigOptions extends GlobalOptions {
@@ -25,13 +25,20 @@ const load = async (
 const lineOf = (fault: Loaded['warnings'][number]): string =>
   [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
 
-/** `svc config check`: every fault with its place; warnings count as faults with --strict. */
+/** `svc config check`: every fault with its place, warnings beside errors; they count as faults with --strict. */
 export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
-  const { loaded } = await load(world, options);
+  const { loaded } = await load(world, options).catch((error: unknown) => failWithAll(error, options));
   const lines = loaded.warnings.map(lineOf);
   if (options.strict === true && lines.length > 0) throw new CommandFailure(lines.join('\n'));
   for (const line of lines) world.stderr.write(`warning: ${line}\n`);
   world.stdout.write(`${loaded.config.file ?? 'no file: defaults and environment'}: good\n`);
+};
+
+const failWithAll = (error: unknown, { strict }: ConfigOptions): never => {
+  if (!(error instanceof Error) || error.name !== 'ConfigError') throw error;
+  const { warnings } = error as Error & Pick<Loaded, 'warnings'>;
+  const lines = warnings.map((fault) => (strict === true ? lineOf(fault) : `warning: ${lineOf(fault)}`));
+  throw new CommandFailure([error.message, ...lines].join('\n'), { cause: error });
 };
 
 /** `svc config show`: effective values with their source, secrets masked; only changed ones unless --all. */
@@ -46,8 +53,11 @@ export const showConfig = async (world: World, options: ConfigOptions): Promise<
   for (const warning of loaded.warnings) world.stderr.write(`warning: ${lineOf(warning)}\n`);
   const style = styleFor(world.stderr, world.environment, options.color);
   if (options.all !== true) {
+    const of = `of ${rows.length} settings`;
     world.stderr.write(
-      style.dim(`${changed.length} of ${rows.length} settings differ from their defaults; --all shows every one\n`),
+      style.dim(
+        `${counted(changed.length, `${of} differs from its default`, `${of} differ from their defaults`)}; --all shows every one\n`,
+      ),
     );
   }
   if (changed.length === 0) return;

@@ -151,9 +151,11 @@ describe('svc config', () => {
     expect(fake.out()).toBe('/work/svc.yaml: good\n');
     expect(await fake.run('config', 'check', '--strict')).toBe(exitCodes.refused);
     expect(fake.err()).toContain('svc: svc.yaml:1:1: x: unknown key');
-    const broken = fakeWorld({ server: fakeServerModule({ configError: 'svc.yaml:1:1: a: wrong' }).module });
+    const broken = fakeWorld({ server: fakeServerModule({ configError: 'svc.yaml:2:1: a: wrong', warnings }).module });
     expect(await broken.run('config', 'check')).toBe(exitCodes.refused);
-    expect(broken.err()).toContain('svc.yaml:1:1: a: wrong');
+    expect(broken.err()).toBe('svc: svc.yaml:2:1: a: wrong\nwarning: svc.yaml:1:1: x: unknown key\n');
+    expect(await broken.run('config', 'check', '--strict')).toBe(exitCodes.refused);
+    expect(broken.err()).toMatch(/svc: svc\.yaml:2:1: a: wrong\nsvc\.yaml:1:1: x: unknown key\n$/);
   });
 
   it('shows what differs from the defaults, or everything, or JSON', async () => {

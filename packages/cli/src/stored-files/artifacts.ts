@@ -5,39 +5,14 @@ import type { SessionKey } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { collectPages, findSession } from '../kinds/index.ts';
+import { findSession } from '../kinds/index.ts';
 import { outputForm, printValue } from '../output.ts';
-import { age, renderTable, sizeText } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { download } from './download.ts';
 import { storedPath } from './find-file.ts';
 import { type FileFacts, report, specOf } from './put.ts';
 
 export interface ArtifactOptions extends GlobalOptions, ScopeOptions, FileFacts {}
-
-/** `svc artifact list SESSION`: what agents made in a session, newest first. */
-export const listArtifacts = async (
-  world: World,
-  words: readonly string[],
-  options: ArtifactOptions,
-): Promise<void> => {
-  const form = outputForm(options.output);
-  const context = await openContext(world, options);
-  const { key } = await sessionOf(context, words[0] ?? '');
-  const artifacts = await collectPages(context.scope.limit, async (pageToken, pageSize) => {
-    const page = await context.client.files.listArtifacts({ ...key, pageToken, pageSize });
-    return { items: page.artifacts, next: page.nextPageToken };
-  });
-  if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { items: artifacts.map((artifact) => toJson(ArtifactSchema, artifact)) }, form);
-  if (artifacts.length === 0) return context.note(`no artifacts in session ${key.sessionId}`);
-  const rows = artifacts.map((artifact) => [
-    ...[artifact.id, artifact.title || '-', sizeText(Number(artifact.objectRef?.sizeBytes ?? 0))],
-    ...[artifact.mediaType || '-', age(Number(artifact.createdAt) / 1_000, world.nowMs())],
-  ]);
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['ID', 'TITLE', 'SIZE', 'TYPE', 'AGE'], rows, columns));
-};
 
 /** `svc artifact get SESSION ARTIFACT [LOCAL]`, or `svc artifact get artifact://... [LOCAL]`. */
 export const getArtifact = async (world: World, words: readonly string[], options: ArtifactOptions): Promise<void> => {
@@ -80,8 +55,7 @@ const titlePath = async ({ client }: CommandContext, key: SessionKey, artifactId
 
 const labelOf = ({ title, objectRef }: Artifact): string => objectRef?.filename || title;
 
-const sessionOf = ({ client, target, scope }: CommandContext, name: string) =>
-  findSession({ client, namespace: target.namespace, agent: scope.agent }, name);
+const sessionOf = ({ scope }: CommandContext, name: string) => findSession(scope, name);
 
 const artifactOf = async (
   context: CommandContext,

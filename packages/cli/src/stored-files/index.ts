@@ -1,11 +1,11 @@
 /**
- * stored-files: files of a namespace and artifacts of a session: put, get, list, remove, promote. Bytes go inline or by the
+ * stored-files: files of a namespace and artifacts of a session: put, get, remove, promote (listings are next door). Bytes go inline or by the
  * upload in three steps, are known by their hash, and are never left half. Speaks to the FileService only.
  */
-export { type ArtifactOptions, getArtifact, listArtifacts, promoteArtifact } from './artifacts.ts';
+export { type ArtifactOptions, getArtifact, promoteArtifact } from './artifacts.ts';
 export { hashOf, localContent } from './content.ts';
 export { piecesOf } from './download.ts';
-export { getFile, listFiles, removeFiles } from './files.ts';
+export { getFile, removeFiles } from './files.ts';
 export { fileAt } from './find-file.ts';
 export { type PutOptions, putFile } from './put.ts';
 export { store } from './upload.ts';

@@ -2,6 +2,7 @@
  * terminal: how things look: colours, widths, tables, ages, paths into JSON. Knows no command and no server.
  */
 export { age, creationMs, localTime } from './age.ts';
+export { counted } from './counted.ts';
 export { readJsonPath } from './json-path.ts';
 export { sizeText } from './size.ts';
 export { type Style, styleFor } from './style.ts';

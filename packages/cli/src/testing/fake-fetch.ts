@@ -1,4 +1,12 @@
-import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  fromJsonString,
+  type MessageInitShape,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { type Method, methods } from '@svc/api/methods';
 
 /** An error as the real server words it. */
@@ -72,8 +80,13 @@ const unaryAnswer = async (
 ): Promise<Response> => {
   const handler = handlers.unary?.[method.name];
   if (handler === undefined) throw new FakeFault('UNIMPLEMENTED', 'METHOD_UNKNOWN');
-  const answer = (await handler(fromBinary(method.input, given.body as Uint8Array), given.headers)) as Init;
-  const bytes = toBinary(method.output, create(method.output, answer));
+  const isJson = given.headers.get('content-type') === 'application/json';
+  const request = isJson
+    ? fromJsonString(method.input, given.body as string)
+    : fromBinary(method.input, given.body as Uint8Array);
+  const answer = create(method.output, (await handler(request, given.headers)) as Init);
+  if (isJson) return Response.json(toJson(method.output, answer, { alwaysEmitImplicit: true }));
+  const bytes = toBinary(method.output, answer);
   return new Response(bytes as Uint8Array<ArrayBuffer>, {
     status: 200,
     headers: { 'content-type': 'application/proto' },

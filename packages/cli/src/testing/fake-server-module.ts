@@ -2,6 +2,11 @@ import type { ServerModule } from '../world.ts';
 
 class FakeConfigError extends Error {
   override readonly name = 'ConfigError';
+  readonly warnings: readonly object[];
+  constructor(message: string, warnings: readonly object[]) {
+    super(message);
+    this.warnings = warnings;
+  }
 }
 
 interface Facts {
@@ -30,7 +35,7 @@ export const fakeServerModule = (
     ConfigError: FakeConfigError,
     isFault: (error: unknown) => error instanceof Error && 'reason' in error,
     loadConfig: (options: { flags: Readonly<Record<string, string | undefined>> }) => {
-      if (facts.configError !== undefined) throw new FakeConfigError(facts.configError);
+      if (facts.configError !== undefined) throw new FakeConfigError(facts.configError, facts.warnings ?? []);
       const file = options.flags['config'] ?? config.file;
       return {
         config: { ...config, file },

@@ -1,4 +1,5 @@
 import { createClient } from '@svc/client';
+import { createPlainClient } from '@svc/client/plain';
 import { runCommandLine } from '../program/index.ts';
 import type { Files, interrupt, LineTerminal, ServerModule, World } from '../world.ts';
 import { type FakeHandlers, fakeFetch } from './fake-fetch.ts';
@@ -76,10 +77,12 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     stdin: inputOf(options),
     files: fakeFiles(files, options),
     fetch,
+    ask: fetch,
     nowMs: () => NOW_MS,
     sleep: () => new Promise((resolve) => setTimeout(resolve, 50)),
     openTerminal: () => Promise.resolve(options.terminal ?? new ScriptedTerminal([])),
     createClient: (given) => Promise.resolve(createClient({ ...given, fetch, clock, random: () => 0.5 })),
+    createPlainClient: (given) => Promise.resolve(createPlainClient({ ...given, fetch, clock, random: () => 0.5 })),
     loadServer: () => Promise.resolve(options.server as ServerModule),
     loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 import { DEFAULT_SERVER, resolveTarget } from '../connection.ts';
-import { openContext } from '../context.ts';
+import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
+import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { explained, type LocalStore, openLocalStore, type StoreOptions } from './local-store.ts';
 import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
@@ -42,13 +43,34 @@ interface Order {
   readonly passphrase: string | undefined;
 }
 
-/** Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. */
+/** `--data-dir` and `--config` say which store is meant. */
+const isStoreNamed = ({ dataDir, config }: BackupOptions): boolean => dataDir !== undefined || config !== undefined;
+
+/**
+ * Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. A store that is named and
+ * not there is missed here, too.
+ */
 const isOffline = async (world: World, options: BackupOptions, { server, upkeep }: LocalStore): Promise<boolean> => {
-  if (!upkeep.hasStore() || (await explained(server, () => upkeep.isInUse()))) return false;
-  const isStoreNamed = options.dataDir !== undefined || options.config !== undefined;
+  if (!upkeep.hasStore()) return isStoreNamed(options);
+  if (await explained(server, () => upkeep.isInUse())) return false;
   const isSaid = options.server !== undefined || (world.environment['SVC_SERVER'] ?? '') !== '';
   const isServerNamed = isSaid || resolveTarget(world, options).server !== DEFAULT_SERVER;
-  return isStoreNamed || !isServerNamed;
+  return isStoreNamed(options) || !isServerNamed;
+};
+
+/** A store that was named must not be mistaken for that of another server. */
+const requireStoreOf = async (
+  { client, target }: CommandContext,
+  options: BackupOptions,
+  dataDir: string,
+): Promise<void> => {
+  if (!isStoreNamed(options)) return;
+  const { values } = await client.admin.getConfiguration({});
+  const there: unknown = JSON.parse(values.find(({ key }) => key === 'dataDir')?.valueJson ?? 'null');
+  if (there === dataDir) return;
+  throw new CommandFailure(`${dataDir} is in use by another server than ${target.server}, which has ${String(there)}`, {
+    hint: 'name its server with --server',
+  });
 };
 
 const makeOffline = async (world: World, { server, upkeep }: LocalStore, order: Order): Promise<Made> => {
@@ -69,7 +91,9 @@ const makeOnline = async (
   options: BackupOptions,
   { store, order }: { readonly store: LocalStore; readonly order: Order },
 ): Promise<Made> => {
-  const { client, note } = await openContext(world, options);
+  const context = await openContext(world, options);
+  const { client, note } = context;
+  await requireStoreOf(context, options, store.dataDir);
   const answer = await client.admin.createBackup({});
   const made = { path: answer.path, sizeBytes: Number(answer.sizeBytes), sha256: answer.sha256 };
   if (order.file === undefined && order.passphrase === undefined) return made;
@@ -103,13 +127,16 @@ const verify = async (
   const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
   world.stdout.write(
     `${file}: sound\n  made     ${manifest.created_at} by svc ${manifest.svc} (${manifest.engine}, schema ${manifest.schema})\n` +
-      `  rows     ${rows}\n  objects  ${manifest.objects.count} (${manifest.objects.bytes} bytes)\n  keys     ${hasKeys ? 'sealed' : 'none'}\n`,
+      `  rows     ${rows}\n  objects  ${manifest.objects.count} (${counted(manifest.objects.bytes, 'byte')})\n  keys     ${hasKeys ? 'sealed' : 'none'}\n`,
   );
   warnOfLost(world, manifest.lost_objects.length);
 };
 
 const warnOfLost = (world: World, count: number): void => {
-  if (count > 0) world.stderr.write(`warning: ${count} objects were lost or damaged before the backup was made\n`);
+  if (count > 0)
+    world.stderr.write(
+      `warning: ${counted(count, 'object was', 'objects were')} lost or damaged before the backup was made\n`,
+    );
 };
 
 const tell = async (world: World, made: Made, options: BackupOptions): Promise<void> => {

@@ -54,7 +54,8 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   };
   const server = { ...module, openUpkeep } as unknown as NonNullable<FakeOptions['server']>;
   const created = { path: '/data/backups/svc-1.tar.zst', sizeBytes: 5n, sha256: 'made' };
-  const handlers = { unary: { CreateBackup: () => created } };
+  const values = [{ key: 'dataDir', valueJson: '"/work/here"' }];
+  const handlers = { unary: { CreateBackup: () => created, GetConfiguration: () => ({ values }) } };
   return { ...fakeWorld({ server, handlers, ...options }), asked, opened };
 };
 const profiles = { current: 'default', profiles: { default: { server: 'http://svc.test' } } };
@@ -88,6 +89,19 @@ describe('svc backup', () => {
     const chosen = world({}, { environment: { SVC_SERVER: 'http://127.0.0.1:7420' } });
     expect(await chosen.run('backup', 'a', '--data-dir', 'here')).toBe(0);
     expect(chosen.asked).toEqual([['backup', { file: '/work/a' }]]);
+  });
+
+  it('mistakes no store that was named for that of another server', async () => {
+    const other = world({ isInUse: true });
+    expect(await other.run('backup', '--data-dir', 'there')).toBe(exitCodes.refused);
+    expect(other.calls).toEqual(['GetConfiguration']);
+    expect(other.err()).toContain('/work/there is in use by another server than http://127.0.0.1:7420');
+    const same = world({ isInUse: true });
+    expect(await same.run('backup', '--data-dir', 'here')).toBe(0);
+    expect(same.calls).toEqual(['GetConfiguration', 'CreateBackup']);
+    const none = world({ hasStore: false });
+    expect(await none.run('backup', 'a', '--data-dir', 'here')).toBe(0);
+    expect([none.calls, none.asked]).toEqual([[], [['backup', { file: '/work/a' }]]]);
   });
 
   it('takes over what a server on this machine wrote, with its keys on request', async () => {
@@ -145,7 +159,7 @@ describe('svc backup', () => {
     expect(fake.asked).toEqual([['check', ['/work/a.tar.zst', PASSPHRASE]]]);
     expect(fake.out()).toContain('/work/a.tar.zst: sound\n');
     expect(fake.out()).toContain('rows     5\n  objects  1 (9 bytes)\n  keys     sealed\n');
-    expect(fake.err()).toContain('1 objects were lost');
+    expect(fake.err()).toContain('1 object was lost');
     const json = world();
     expect(await json.run('backup', '--verify', 'a', '-o', 'json')).toBe(0);
     expect(JSON.parse(json.out())).toMatchObject({ engine: 'sqlite', hasKeys: false });

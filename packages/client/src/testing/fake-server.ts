@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fromBinary, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { fromBinary, fromJsonString, type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { BinaryWriter, base64Encode, WireType } from '@bufbuild/protobuf/wire';
 import { type Method, methods } from '@svc/api/methods';
 
@@ -39,7 +39,7 @@ export interface FakeHandlers {
   readonly streams?: Readonly<Record<string, (call: FakeCall) => AsyncIterable<StreamPiece> | Iterable<StreamPiece>>>;
 }
 
-/** A small server on loopback that speaks what the client speaks: Connect calls in binary, streams as JSON lines. */
+/** A small server on loopback that speaks what the client speaks: Connect calls in binary and JSON, streams as JSON lines. */
 export class FakeServer {
   readonly #server: Server;
   readonly calls: { readonly operation: string; readonly headers: IncomingMessage['headers'] }[] = [];
@@ -88,8 +88,14 @@ export class FakeServer {
     try {
       const handler = this.handlers.unary?.[method.name];
       if (handler === undefined) throw new FakeFault({ code: 'UNIMPLEMENTED', reason: 'METHOD_UNKNOWN' });
-      const answer = await handler(fromBinary(method.input, body) as never, call);
+      const isJson = call.headers['content-type'] === 'application/json';
+      const message = isJson ? fromJsonString(method.input, body.toString()) : fromBinary(method.input, body);
+      const answer = await handler(message as never, call);
       if (answer === 'cut') return void response.socket?.destroy();
+      if (isJson) {
+        const text = JSON.stringify(toJson(method.output, answer, { alwaysEmitImplicit: true }));
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+      }
       response.writeHead(200, { 'content-type': 'application/proto' }).end(toBinary(method.output, answer));
     } catch (error) {
       if (!(error instanceof FakeFault)) throw error;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, SvcError } from '../error.ts';
-import { type ErrorDetails, noDetails, readConnectDetails, readJsonDetails } from './error-details.ts';
+import { type ErrorDetails, noDetails, readJsonDetails } from './error-details.ts';
 
 /** Facts of the HTTP answer an error came with. */
 export interface AnswerFacts {
@@ -18,14 +18,15 @@ const codeOfStatus = (status: number): ErrorCode => {
   return status >= 400 && status < 500 ? 'INTERNAL' : 'UNKNOWN';
 };
 
-/** The error of a Connect unary answer: `{code, message, details}`. */
-export const connectError = (body: string, facts: AnswerFacts): SvcError => {
+/** The error of a Connect unary answer: `{code, message, details}`. What reads its binary details is loaded only here. */
+export const connectError = async (body: string, facts: AnswerFacts): Promise<SvcError> => {
   const parsed = parseObject(body);
   // Refusals before routing, such as sizes, have the REST form on every protocol (API-1.8).
   if (isRecord(parsed?.['error'])) return errorOfObject(parsed['error'], facts);
   const word = typeof parsed?.['code'] === 'string' ? parsed['code'].toUpperCase() : '';
   const code = word === 'CANCELED' ? 'CANCELLED' : word;
   if (parsed === undefined || !isCode(code)) return foreignError(facts);
+  const { readConnectDetails } = await import('./binary-details.ts');
   return build({ code, message: parsed['message'], details: readConnectDetails(parsed['details']) }, facts);
 };
 

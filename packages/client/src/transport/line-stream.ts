@@ -1,16 +1,20 @@
-import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
-import type { Method } from '@svc/api/methods';
 import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
 import { type Connection, commonHeaders } from './connection.ts';
 import { errorOfObject, restError } from './error-body.ts';
 import { networkError } from './network-error.ts';
-import { restTarget } from './rest-target.ts';
 import { cancelled } from './unary-call.ts';
 
-export interface StreamRequest {
-  readonly method: Method;
-  readonly message: Message;
+/** A stream of the REST binding. */
+export interface StreamRequest<T> {
+  /** GET or POST. */
+  readonly verb: string;
+  /** With the query. */
+  readonly path: string;
+  /** JSON text of a POST. */
+  readonly body?: string | undefined;
+  /** Reads one line, which is an object. */
+  readonly decode: (line: object) => T;
   readonly signal: AbortSignal | undefined;
   /** Called when the server has taken the subscription: every later event reaches this stream. */
   readonly onOpen?: (() => void) | undefined;
@@ -24,10 +28,10 @@ const SILENCE_LIMIT_MS = 45_000;
  * One server stream as JSON lines over REST. Ends when the server ends it well; throws SvcError for its error line, for
  * a broken or silent connection (UNAVAILABLE) and when the caller aborts. Leaving the loop closes the connection.
  */
-export async function* streamLines(
+export async function* streamLines<T>(
   connection: Connection,
-  request: StreamRequest,
-): AsyncGenerator<Message, void, undefined> {
+  request: StreamRequest<T>,
+): AsyncGenerator<T, void, undefined> {
   const abort = new AbortController();
   const onAbort = (): void => abort.abort();
   if (request.signal?.aborted === true) onAbort();
@@ -37,7 +41,7 @@ export async function* streamLines(
     const response = await open(connection, request, abort.signal);
     request.onOpen?.();
     const requestId = response.headers.get('x-request-id') ?? '';
-    for await (const line of readLines(response, silence.heard)) yield decodeLine(request.method, line, requestId);
+    for await (const line of readLines(response, silence.heard)) yield request.decode(lineObject(line, requestId));
   } catch (error) {
     if (request.signal?.aborted === true) throw cancelled(error);
     if (silence.isSilent()) throw silenceError(error);
@@ -49,17 +53,21 @@ export async function* streamLines(
   }
 }
 
-const open = async (connection: Connection, request: StreamRequest, signal: AbortSignal): Promise<ClientAnswer> => {
-  const target = restTarget(request.method, request.message);
-  const response = await connection.environment.fetch(`${connection.baseUrl}${target.path}`, {
-    method: request.method.http.verb,
+const open = async <T>(
+  connection: Connection,
+  request: StreamRequest<T>,
+  signal: AbortSignal,
+): Promise<ClientAnswer> => {
+  const { verb, path, body } = request;
+  const response = await connection.environment.fetch(`${connection.baseUrl}${path}`, {
+    method: verb,
     headers: {
       ...(await commonHeaders(connection)),
       ...request.headers,
       accept: 'application/x-ndjson',
-      ...(target.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(target.body === undefined ? {} : { body: target.body }),
+    ...(body === undefined ? {} : { body }),
     signal,
   });
   if (response.status === 200) return response;
@@ -82,12 +90,12 @@ async function* readLines(response: ClientAnswer, heard: () => void): AsyncGener
   if (rest.trim() !== '') throw new Error('the stream ended inside a line');
 }
 
-const decodeLine = (method: Method, line: string, requestId: string): Message => {
+/** The object of a line; throws what an error line tells. */
+const lineObject = (line: string, requestId: string): object => {
   const value: unknown = JSON.parse(line);
-  if (typeof value === 'object' && value !== null && 'error' in value && isErrorObject(value.error)) {
-    throw errorOfObject(value.error, { status: 200, requestId });
-  }
-  return fromJson(method.output, value as JsonValue, { ignoreUnknownFields: true });
+  if (typeof value !== 'object' || value === null) throw new Error('a line of the stream is no object');
+  if ('error' in value && isErrorObject(value.error)) throw errorOfObject(value.error, { status: 200, requestId });
+  return value;
 };
 
 /** Events may have a text field `error`; the error line has an object. */

@@ -1,4 +1,3 @@
-import type { Method } from '@svc/api/methods';
 import type { SvcError } from '../error.ts';
 
 /** How often and how patiently failed calls are repeated. */
@@ -26,20 +25,21 @@ const repeatable = new Set([
   'CancelRun',
 ]);
 
-export const takesIdempotencyKey = (method: Method): boolean => keyed.has(method.name);
+/** True for operations, by name such as `SendMessage`, whose repeats an idempotency key makes one. */
+export const takesIdempotencyKey = (operation: string): boolean => keyed.has(operation);
+
+/** Reads, which REST binds to GET: their names say so, and so no descriptor is needed to know them. */
+const READ = /^(?:Get|List|Read|Search|Stream|Watch)|^WhoAmI$/;
 
 /** True when sending the call twice cannot have two effects. */
-const isRepeatable = (method: Method): boolean =>
-  method.http.verb === 'GET' ||
-  keyed.has(method.name) ||
-  repeatable.has(method.name) ||
-  method.name.startsWith('Search');
+const isRepeatable = (operation: string): boolean =>
+  READ.test(operation) || keyed.has(operation) || repeatable.has(operation);
 
-/** True when the failure may pass and repeating the call is safe. */
-export const isRetryable = (method: Method, error: SvcError): boolean => {
+/** True when the failure of an operation, by name such as `GetAgent`, may pass and repeating the call is safe. */
+export const isRetryable = (operation: string, error: SvcError): boolean => {
   if (error.code !== 'UNAVAILABLE') return false;
   const isRefusedUnseen = error.reason === 'UNREACHABLE' || error.reason === 'SHUTTING_DOWN';
-  return isRefusedUnseen || isRepeatable(method);
+  return isRefusedUnseen || isRepeatable(operation);
 };
 
 /** Full jitter over a doubling span; a wait that the server asked for is the least. `attempt` counts from 1. */

@@ -1,14 +1,19 @@
-import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import type { Method } from '@svc/api/methods';
 import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
 import { type Connection, commonHeaders } from './connection.ts';
 import { connectError } from './error-body.ts';
 import { networkError } from './network-error.ts';
 
-export interface UnaryRequest {
-  readonly method: Method;
-  readonly message: Message;
+/** One try of a call: its bytes, and how the bytes of the answer are read. */
+export interface UnaryRequest<T> {
+  /** Such as `GetAgent`. */
+  readonly operation: string;
+  /** Such as `/svc.gateway.GatewayService/GetAgent`. */
+  readonly rpcPath: string;
+  /** Of the request and of a good answer. */
+  readonly contentType: 'application/proto' | 'application/json';
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly read: (answer: ClientAnswer) => Promise<T>;
   readonly headers: Readonly<Record<string, string>>;
   /** Time for this try; the server is told it too. */
   readonly timeoutMs: number;
@@ -18,8 +23,8 @@ export interface UnaryRequest {
 /** The server answers its own deadline first; this much later the call is given up here. */
 const DEADLINE_GRACE_MS = 1_000;
 
-/** One try of a call in the Connect protocol with binary messages; throws SvcError. */
-export const callUnary = async (connection: Connection, request: UnaryRequest): Promise<Message> => {
+/** One try of a call in the Connect protocol; throws SvcError. */
+export const callUnary = async <T>(connection: Connection, request: UnaryRequest<T>): Promise<T> => {
   const { clock, fetch } = connection.environment;
   const abort = new AbortController();
   let isTimeout = false;
@@ -31,25 +36,25 @@ export const callUnary = async (connection: Connection, request: UnaryRequest): 
   if (request.signal?.aborted === true) onAbort();
   request.signal?.addEventListener('abort', onAbort);
   try {
-    const response = await fetch(`${connection.baseUrl}${request.method.rpcPath}`, {
+    const response = await fetch(`${connection.baseUrl}${request.rpcPath}`, {
       method: 'POST',
       headers: {
         ...(await commonHeaders(connection)),
         ...request.headers,
-        'content-type': 'application/proto',
+        'content-type': request.contentType,
         'connect-protocol-version': '1',
         'connect-timeout-ms': String(request.timeoutMs),
       },
-      body: toBinary(request.method.input, request.message) as Uint8Array<ArrayBuffer>,
+      body: request.body,
       signal: abort.signal,
     });
-    return await readAnswer(response, request.method);
+    return await readAnswer(response, request);
   } catch (error) {
     if (isTimeout)
       throw new SvcError({
         code: 'DEADLINE_EXCEEDED',
         reason: 'DEADLINE',
-        message: timeoutText(request),
+        message: timeoutText(request.operation, request.timeoutMs),
         cause: error,
       });
     if (request.signal?.aborted === true) throw cancelled(error);
@@ -60,17 +65,15 @@ export const callUnary = async (connection: Connection, request: UnaryRequest): 
   }
 };
 
-const readAnswer = async (response: ClientAnswer, method: Method): Promise<Message> => {
-  const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? '' };
+const readAnswer = async <T>(response: ClientAnswer, { contentType, read }: UnaryRequest<T>): Promise<T> => {
   const type = response.headers.get('content-type') ?? '';
-  if (response.status === 200 && type.startsWith('application/proto')) {
-    return fromBinary(method.output, new Uint8Array(await response.arrayBuffer()));
-  }
-  throw connectError(await response.text(), facts);
+  if (response.status === 200 && type.startsWith(contentType)) return read(response);
+  const requestId = response.headers.get('x-request-id') ?? '';
+  throw await connectError(await response.text(), { status: response.status, requestId });
 };
 
-const timeoutText = (request: UnaryRequest): string =>
-  `${request.method.name} was not answered within ${request.timeoutMs / 1_000} s; a write may have happened`;
+const timeoutText = (operation: string, timeoutMs: number): string =>
+  `${operation} was not answered within ${timeoutMs / 1_000} s; a write may have happened`;
 
 /** The caller gave up. */
 export const cancelled = (cause: unknown): SvcError =>

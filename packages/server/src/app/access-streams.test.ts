@@ -1,6 +1,16 @@
-import { AuthService, type CreateApiKeyResponse, GatewayService, type MintAccessTokenResponse } from '@svc/api/gateway';
+import { connect } from 'node:http2';
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  AuthService,
+  type CreateApiKeyResponse,
+  GatewayService,
+  type MintAccessTokenResponse,
+  WatchResourcesRequestSchema,
+} from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccessWorld, openAccessWorld } from '../features/access/testing/index.ts';
+import { namespaceKey } from '../resources/index.ts';
+import type { HttpRoute } from '../transport/contract.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import { testConfig } from '../transport/testing.ts';
 
@@ -11,12 +21,31 @@ const KEEP_ALIVE_MS = 15_000;
 let world: AccessWorld;
 let server: TransportServer;
 
+const SSE = { 'content-type': 'text/event-stream' };
+/** A plain stream that ends as its route wants when its signal is aborted. */
+const events: HttpRoute = {
+  ...{ method: 'GET', pattern: '/v1/plain/events', authenticated: true },
+  handle: async (exchange, _params, { signal }) => {
+    exchange.stream(200, SSE).write('event: ready\n\n');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw signal.reason;
+  },
+};
+/** One that never looks at its signal. */
+const deaf: HttpRoute = {
+  ...{ method: 'GET', pattern: '/v1/plain/deaf', authenticated: true },
+  handle: (exchange) => {
+    exchange.stream(200, SSE).write('event: ready\n\n');
+    return new Promise(() => undefined);
+  },
+};
+
 beforeEach(async () => {
   world = await openAccessWorld();
   await world.call(GatewayService.method.createNamespace, { name: 'acme' });
   const { operations, authenticator, authorizer, clock, ids } = world;
   server = await createTransport({
-    ...{ config: testConfig, operations, authenticator, authorizer, clock, ids, routes: [], readiness: [] },
+    ...{ config: testConfig, operations, authenticator, authorizer, clock, ids, routes: [events, deaf], readiness: [] },
     metricsText: async () => '',
     schemaVersion: () => 1,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
@@ -44,7 +73,89 @@ const watch = async (headers: Record<string, string>): Promise<Watch> => {
 const makeKey = (more: object = {}): Promise<CreateApiKeyResponse> =>
   world.call(createApiKey, { name: 'ci', grants, ...more });
 
+const PATH = '/svc.gateway.ResourceService/WatchResources';
+const REQUEST = Buffer.from('{"ns":"acme"}');
+const enveloped = (request: Uint8Array): Buffer => Buffer.concat([Buffer.from([0, 0, 0, 0, request.length]), request]);
+const BINARY = toBinary(WatchResourcesRequestSchema, create(WatchResourcesRequestSchema, { ns: 'acme' }));
+
+type Opened = Promise<{ readonly text: Promise<string> }>;
+type Headers = Readonly<Record<string, string>>;
+
+const overRest = async (accept: string, headers: Headers): Opened => {
+  const answer = await get('/v1/ns/acme/resources:watch', { ...headers, accept });
+  return { text: answer.text() };
+};
+const overPost = async (type: string, headers: Headers): Opened => {
+  const body = type.includes('-text') ? enveloped(BINARY).toString('base64') : enveloped(REQUEST);
+  const answer = await fetch(`http://127.0.0.1:${server.port}${PATH}`, {
+    ...{ method: 'POST', body, headers: { ...headers, 'content-type': type } },
+  });
+  const text = answer.text();
+  return { text: type.includes('-text') ? text.then((whole) => whole.split('=').map(fromBase64).join('')) : text };
+};
+const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
+const overGrpc = (headers: Headers): Opened =>
+  new Promise((resolve) => {
+    const session = connect(`http://127.0.0.1:${server.port}`);
+    const stream = session.request({
+      ...{ ':method': 'POST', ':path': PATH, 'content-type': 'application/grpc+json', te: 'trailers' },
+      ...headers,
+    });
+    const { promise: text, resolve: end } = Promise.withResolvers<string>();
+    stream.on('response', () => resolve({ text }));
+    stream.on('trailers', (trailers) => end(JSON.stringify(trailers)));
+    stream.on('close', () => session.close());
+    stream.resume();
+    stream.end(enveloped(REQUEST));
+  });
+
+/** How a stream is opened over each transport, and how it tells of the credential. */
+const TRANSPORTS: readonly (readonly [string, (headers: Headers) => Opened, RegExp])[] = [
+  [
+    'NDJSON',
+    (headers) => overRest('application/x-ndjson', headers),
+    /\n\{"error":.*"UNAUTHENTICATED".*KEY_REVOKED.*\n$/,
+  ],
+  ['SSE', (headers) => overRest('text/event-stream', headers), /\nevent: error\ndata: \{"error":.*KEY_REVOKED.*\n\n$/],
+  ['a JSON array', (headers) => overRest('application/json', headers), /,\{"error":.*KEY_REVOKED.*\]$/],
+  ['Connect', (headers) => overPost('application/connect+json', headers), /"code":"unauthenticated".*KEY_REVOKED/],
+  ['gRPC-web', (headers) => overPost('application/grpc-web+json', headers), /grpc-status: ?16\r\n/],
+  ['gRPC-web as text', (headers) => overPost('application/grpc-web-text', headers), /grpc-status: ?16\r\n/],
+  ['gRPC', overGrpc, /"grpc-status":"16"/],
+];
+
 describe('an open stream', () => {
+  it.each(TRANSPORTS)('over %s ends with UNAUTHENTICATED when its API key is revoked', async (_name, open, end) => {
+    const { key, secret } = await makeKey();
+    const stream = await open({ 'x-api-key': secret });
+    await world.call(revokeApiKey, { id: key?.id ?? '' });
+    world.clock.advance(KEEP_ALIVE_MS);
+    expect(await stream.text).toMatch(end);
+  });
+
+  it('of a plain route ends with the error as its last event, also when the route does not listen', async () => {
+    const { key, secret } = await makeKey();
+    const [told, cut] = await Promise.all(
+      ['events', 'deaf'].map((name) => get(`/v1/plain/${name}`, { 'x-api-key': secret })),
+    );
+    const texts = [told, cut].map((answer) => answer?.text());
+    await world.call(revokeApiKey, { id: key?.id ?? '' });
+    world.clock.advance(KEEP_ALIVE_MS);
+    expect(await texts[0]).toMatch(/^event: ready\n\nevent: error\ndata: \{"error":\{"code":401.*KEY_REVOKED.*\n\n$/);
+    world.clock.advance(KEEP_ALIVE_MS);
+    expect(await texts[1]).toBe('event: ready\n\n');
+  });
+
+  it('ends when its credential no longer grants what it shows', async () => {
+    const { secret } = await makeKey();
+    await world.call(GatewayService.method.createNamespace, { name: 'child', parent: 'acme' });
+    const answer = await get('/v1/ns/child/resources:watch', { 'x-api-key': secret });
+    const child = await world.store.direct.resources.get(namespaceKey('child'));
+    world.ancestry.forget(child!);
+    world.clock.advance(KEEP_ALIVE_MS);
+    expect(await answer.text()).toMatch(/"PERMISSION_DENIED".*SCOPE/);
+  });
+
   it('ends with KEY_REVOKED at the next keep-alive after its API key was revoked', async () => {
     const { key, secret } = await makeKey();
     const stream = await watch({ 'x-api-key': secret });

@@ -79,7 +79,7 @@ describe('statuses follow what they refer to', () => {
       if (last === undefined) return;
       seen = last.version;
       for (const change of changes)
-        for (const reconciler of reconcilers)
+        for (const reconciler of reconcilers.filter((each) => each.concerns(change)))
           for (const key of await reconciler.keysFor(change, world.store.direct.resources))
             await reconciler.reconcile(key);
     }

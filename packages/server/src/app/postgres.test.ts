@@ -5,20 +5,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog, systemClock, systemRandom } from '../base/index.ts';
 import { PostgresServer, postgresProgram } from '../store/postgres/testing/postgres-server.ts';
+import { runSql } from '../store/postgres/testing/test-store.ts';
 import { loadConfig } from './config/index.ts';
 import { type RunningServer, startApp } from './server.ts';
 
 const START_MS = 60_000;
+const KEYS = JSON.stringify([{ id: 'first', key: 'a passphrase of some length' }]);
 
 describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
   let postgres: PostgresServer;
   let dataDir: string;
-  const start = async (environment: Readonly<Record<string, string>> = {}, where = dataDir): Promise<RunningServer> => {
+  const start = async (
+    environment: Readonly<Record<string, string>> = {},
+    where = dataDir,
+    { database = 'postgres', ...more }: Readonly<Record<string, string>> = {},
+  ): Promise<RunningServer> => {
     const flags = {
       ...{ dataDir: where, 'server.listen': '127.0.0.1:0', 'telemetry.logLevel': 'silent' },
-      'store.url': postgres.url('postgres'),
+      'store.url': postgres.url(database),
     };
-    const { config } = loadConfig({ flags, environment: {}, cwd: dataDir });
+    const { config } = loadConfig({ flags, environment: more, cwd: dataDir });
     const fatal = (error: unknown): void => {
       throw error;
     };
@@ -64,6 +70,40 @@ describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
       );
     } finally {
       await second.close();
+    }
+  });
+
+  it('signs tokens that a node with another data directory takes, also one that was there before', async () => {
+    const shared = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: 'a token of this test', SVC_SECRETS_KEYS: KEYS };
+    const folders = ['x', 'y', 'z'].map((name) => join(dataDir, name));
+    const url = postgres.url('tokens');
+    await runSql(postgres.url('postgres'), 'CREATE DATABASE tokens');
+    const nodes = await Promise.all(folders.map((folder) => start({}, folder, { ...shared, database: 'tokens' })));
+    try {
+      for (const node of nodes) {
+        const request = {
+          method: 'POST',
+          body: JSON.stringify({ grants: [{ role: 'viewer', namespace: 'default' }] }),
+        };
+        const headers = { 'content-type': 'application/json', authorization: `Bearer ${shared.SVC_AUTH_TOKEN}` };
+        const minted = (await (await fetch(`${node.url}/v1/auth/tokens`, { ...request, headers })).json()) as {
+          accessToken: string;
+        };
+        const used = nodes.map((each) =>
+          fetch(`${each.url}/v1/ns/default/agents`, { headers: { authorization: `Bearer ${minted.accessToken}` } }),
+        );
+        expect((await Promise.all(used)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      }
+      const sets = nodes.map(
+        async (node) => (await (await fetch(`${node.url}/.well-known/jwks.json`)).json()) as object,
+      );
+      const [first] = await Promise.all(sets);
+      expect(await Promise.all(sets)).toEqual([first, first, first]);
+      expect(first).toMatchObject({ keys: [{ crv: 'Ed25519' }] });
+      const found = await runSql(url, `SELECT value FROM instance WHERE name LIKE 'token-key%'`);
+      expect(JSON.stringify(found)).not.toMatch(/"d\\?":/);
+    } finally {
+      for (const node of nodes) await node.close();
     }
   });
 

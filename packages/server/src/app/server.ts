@@ -154,7 +154,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await resources.start();
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
-  await turns.runtime.start({ sharedStore: config.store.engine === 'postgres' });
+  await turns.runtime.start();
   const files = await wireFiles(app);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
@@ -178,6 +178,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     readiness: [
       { name: 'store', check: () => store.ping() },
       { name: 'objects', check: engines.objects.reach },
+      { name: 'keys', check: () => engines.secretKeys.requireKnown() },
     ],
     authenticator: access.authenticator,
     authorizer: resources.authorizer,

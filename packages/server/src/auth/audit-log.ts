@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Ids } from '../base/index.ts';
 import type { AuditRow, Store, WriteTx } from '../store/contracts/index.ts';
 
@@ -37,22 +37,21 @@ export const createAuditAppender =
 
 /** Hash of a record in the chain: covers the record and the hash before it. */
 export const auditHash = (previous: string, row: Omit<AuditRow, 'hash'>): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        previous,
-        row.id,
-        row.at,
-        row.requestId,
-        row.identity,
-        row.operation,
-        row.target,
-        row.namespace,
-        row.outcome,
-        row.resourceVersion,
-      ]),
-    )
-    .digest('hex');
+  hash(
+    'sha256',
+    JSON.stringify([
+      previous,
+      row.id,
+      row.at,
+      row.requestId,
+      row.identity,
+      row.operation,
+      row.target,
+      row.namespace,
+      row.outcome,
+      row.resourceVersion,
+    ]),
+  );
 
 const BATCH = 500;
 

@@ -14,4 +14,5 @@ export * from './page-token.ts';
 export * from './passes.ts';
 export * from './private-file.ts';
 export * from './random.ts';
+export * from './steps.ts';
 export * from './together.ts';

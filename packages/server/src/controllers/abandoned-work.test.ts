@@ -12,6 +12,7 @@ import {
 import { formatKey, namespaceKey, recordKey } from '../resources/index.ts';
 import type { ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
 import { kindContract } from './contract.ts';
+import { GC_DEPENDENTS } from './resource-removal.ts';
 
 const { createNamespace, deleteNamespace, createAgent } = GatewayService.method;
 const { deleteResource } = ResourceService.method;
@@ -295,6 +296,75 @@ describe('owners', () => {
       await world.runner.tick();
       expect(await everything(world)).not.toContain(key('Skill', 'default', 'z-free'));
       expect(await everything(world)).toHaveLength(130);
+    }));
+
+  /** Dependants as a caller made them, straight into the store. */
+  const insertMany = (world: ResourceWorld, names: readonly string[], facts: SkillFacts): Promise<void> =>
+    world.store.write(async (tx) => {
+      for (const name of names)
+        await tx.resources.insert({
+          ...{ key: recordKey('Skill', 'default', name), apiVersion: 'svc/v1', uid: world.ids.next() },
+          ...{ generation: 1, createdAt: tx.now(), labels: {}, annotations: {}, spec: '{}', status: '{}' },
+          ...{ owners: facts.owners ?? [], finalizers: facts.finalizers ?? [] },
+        });
+    });
+  const many = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `held-${index}`);
+
+  it(
+    'with thousands of dependants that are held lose the others, and leave nothing to be looked at',
+    () =>
+      withWorld(async (world) => {
+        const owner = await skill(world, 'a-owner');
+        await insertMany(world, many(2_100), { owners: [ownedBy(owner)], finalizers: ['example.org/hold'] });
+        await skill(world, 'z-free', { owners: [ownedBy(owner)] });
+        await world.runner.tick();
+        await remove('a-owner')(world);
+        await world.runner.tick();
+        expect(await world.store.direct.resources.get(recordKey('Skill', 'default', 'z-free'))).toBeUndefined();
+        const held = await world.store.direct.resources.get(recordKey('Skill', 'default', 'held-2099'));
+        expect(held?.deletionTimestamp).toBeDefined();
+        expect(await world.store.write((tx) => tx.queue.nextDue([GC_DEPENDENTS]))).toBeUndefined();
+      }),
+    LONG_MS,
+  );
+
+  it(
+    'that wait for dependants go when none blocks them, however many are left',
+    () =>
+      withWorld(async (world) => {
+        const owner = await skill(world, 'owner');
+        await insertMany(world, many(2_100), { owners: [ownedBy(owner)], finalizers: ['example.org/hold'] });
+        const finalizers = ['example.org/hold'];
+        const blocking = await skill(world, 'blocking', { owners: [ownedBy(owner, true)], finalizers });
+        await world.runner.tick();
+        const propagation = DeletePropagation.FOREGROUND;
+        await world.call(deleteResource, { ns: 'default', kind: 'Skill', name: 'owner', propagation });
+        await world.runner.tick();
+        expect(await world.store.direct.resources.get(owner.key)).toBeDefined();
+        await world.store.write((tx) => world.writer.writeStatus(tx, blocking.key, () => ({ finalizers: [] })));
+        world.clock.advance(6_000);
+        await world.runner.tick();
+        expect(await world.store.direct.resources.get(owner.key)).toBeUndefined();
+      }),
+    LONG_MS,
+  );
+
+  it('with as many conditions as there may be name their finalizers in place of the last one', () =>
+    withWorld(async (world) => {
+      const held = await skill(world, 'held', { finalizers: ['example.org/hold'] });
+      const conditions = Array.from({ length: 16 }, (_, index) => ({
+        ...{ type: `T${index}`, status: 'True', reason: 'Yes' },
+        ...{ lastTransitionTime: '1', observedGeneration: '1' },
+      }));
+      await world.store.write((tx) =>
+        tx.resources.replace({ ...held, status: JSON.stringify({ conditions }) }, held.version, ['status']),
+      );
+      await remove('held')(world);
+      world.clock.advance(FINALIZERS_MS);
+      await world.runner.tick();
+      const stored = await world.store.direct.resources.get(held.key);
+      const shown = (JSON.parse(stored?.status ?? '{}') as { conditions: { type: string }[] }).conditions;
+      expect(shown.map(({ type }) => type)).toEqual([...conditions.slice(0, 15).map(({ type }) => type), 'Finalized']);
     }));
 
   it('with many dependants that block them are not put off between two batches', () =>

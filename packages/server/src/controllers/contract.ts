@@ -79,7 +79,7 @@ export interface KindContract<S extends Message = Message> {
   /** Preconditions that need the store; throws Fault. Runs before the row is written, unless its deletion waits already. */
   readonly admit?: (tx: WriteTx, write: SpecWrite<S>, origin: WriteOrigin) => Promise<void>;
   /** Status to store with the row, as the kind's status message; absent = the current one, or phase Ready at creation. */
-  readonly observe?: (tx: WriteTx, write: SpecWrite<S>) => Promise<Message>;
+  readonly observe?: (reads: LookReads, write: SpecWrite<S>) => Promise<Message>;
   /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */
   readonly systemKeys?: (tx: WriteTx, write: SpecWrite<S>) => Promise<SystemKeys>;
   /** Side effects in the same transaction, after the row is written. */
@@ -194,14 +194,29 @@ export interface ResourceHint {
 /** Outcome of one pass over a key; an exception means: again, with backoff. */
 export type ReconcileOutcome = { readonly done: true } | { readonly againMs: number };
 
+/** What a look at a resource found: a pass has something to write, or what the outcome of a pass would be. */
+export type Look = ReconcileOutcome | { readonly due: true };
+
+/** What a look may read: the snapshot in which the resource was found, and the store's clock in micros. */
+export type LookReads = Pick<ReadTx, 'resources' | 'log'> & { now(): number };
+
 export interface Reconciler {
   readonly name: string;
   /** Kinds whose every resource is passed over at start and at each resync. */
   readonly kinds: readonly string[];
-  /** Keys to pass over because of a change of any resource; [] for none. */
+  /** False for a change that gives no keys, told at once: most changes are of sessions, which concern hardly anybody. */
+  readonly concerns: (change: ResourceChange) => boolean;
+  /** Keys to pass over because of a change that concerns it; [] for none. */
   readonly keysFor: (change: ResourceChange, reads: ResourceReads) => Promise<readonly ResourceKey[]>;
   /** Reads the world, computes, writes; never branches on what woke it. */
   readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
+  /**
+   * Whether a resource of a full pass needs a pass of its own, in which case only its key is kept; absent = each does. Writes
+   * nothing, and what it finds must be true as long as no change of a resource says otherwise.
+   */
+  readonly look?: (record: StoredResource, reads: LookReads) => Promise<Look>;
+  /** True when a look depends on resources alone: nothing is passed over again while none was written. */
+  readonly looksAtResourcesOnly?: boolean;
   readonly resyncMs: number;
   /** Passes at a time, each over another key; absent = one. */
   readonly concurrency?: number;

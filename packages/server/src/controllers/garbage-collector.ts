@@ -1,12 +1,10 @@
 import { findKind } from '../resources/index.ts';
 import type { ResourceKey, Store, StoredOwner, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { QueueWorker, ReconcileOutcome, ResourceWriter, WorkItem, WriteOrigin } from './contract.ts';
-import { blockedStatus, FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeldBy } from './resource-removal.ts';
+import { blockedStatus, FOREGROUND, GC_DEPENDENTS, GC_FINALIZERS, isHeld } from './resource-removal.ts';
 import { GC_OWNERS } from './resource-writer.ts';
 
 const BATCH = 100;
-/** Dependants looked at for those that can go; more than `BATCH`, as some may be held by finalizers. */
-const LOOKED_AT = 2_000;
 const WAIT_MS = 5_000;
 /** Kinds of what stands above others in their addresses. */
 const PARENT_KINDS = { channel: 'Channel', agent: 'Agent' } as const;
@@ -48,17 +46,14 @@ export class GarbageCollector implements QueueWorker {
   }
 
   async #followDependents(tx: WriteTx, key: ResourceKey, uid: string): Promise<ReconcileOutcome> {
-    const batch = await tx.resources.dependents(uid, LOOKED_AT);
+    // Those whose deletion has begun go by themselves, however many there are.
+    const batch = await tx.resources.dependents(uid, BATCH, 'undeleted');
     let moved = 0;
-    for (const dependant of batch) {
-      if (await this.#settle(tx, dependant)) moved += 1;
-      if (moved === BATCH) return { againMs: 0 };
-    }
+    for (const dependant of batch) if (await this.#settle(tx, dependant)) moved += 1;
+    if (batch.length === BATCH) return { againMs: moved > 0 ? 0 : WAIT_MS };
     const owner = await tx.resources.get(key);
-    const isWaiting = owner?.uid === uid && owner.finalizers.includes(FOREGROUND);
-    if (isWaiting) return this.#releaseOwner(tx, owner);
-    if (batch.length === 0) return { done: true };
-    return { againMs: moved > 0 ? 0 : WAIT_MS };
+    if (owner?.uid === uid && owner.finalizers.includes(FOREGROUND)) return this.#releaseOwner(tx, owner);
+    return moved === batch.length ? { done: true } : { againMs: WAIT_MS };
   }
 
   /** Removes the resource, or its references to owners that are gone; false when nothing was written. */
@@ -100,9 +95,7 @@ export class GarbageCollector implements QueueWorker {
   }
 
   async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
-    const left = await tx.resources.dependents(owner.uid, LOOKED_AT);
-    const isBlocked = isHeldBy(left, { owner, limit: LOOKED_AT });
-    if (isBlocked) return { againMs: WAIT_MS };
+    if (await isHeld(tx, owner)) return { againMs: WAIT_MS };
     const finalizers = owner.finalizers.filter((name) => name !== FOREGROUND);
     const stored = await tx.resources.replace({ ...owner, finalizers }, owner.version, ['metadata']);
     if (stored !== undefined && finalizers.length === 0)

@@ -2,11 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../base/index.ts';
+import { Fault, silentLog } from '../base/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
-import type { ResourceChange } from '../store/contracts/index.ts';
-import { kindContract, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
+import type { ResourceChange, ResourceQuery, Store } from '../store/contracts/index.ts';
+import { kindContract, type Look, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
 import { QueueRunner } from './queues/index.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
@@ -40,9 +40,10 @@ describe('a reconcile loop', () => {
       name: 'skills',
       kinds: ['Skill'],
       resyncMs: 60_000,
+      concerns: ({ resource }) => resource.key.kind === 'Skill',
       keysFor: async ({ resource }) => {
         if (mapFailures-- > 0) throw new Error('no store');
-        return resource.key.kind === 'Skill' ? [resource.key] : [];
+        return [resource.key];
       },
       reconcile: async (key) => {
         passes.push(key.name);
@@ -61,6 +62,19 @@ describe('a reconcile loop', () => {
     await world.feed.tick();
     await loop.tick();
     expect(passes).toEqual(['old', 'new']);
+  });
+
+  it('is not woken, nor asked for keys, by a change that does not concern it', async () => {
+    await world.store.write((tx) =>
+      tx.resources.insert({
+        ...{ key: recordKey('Agent', 'default', 'x'), apiVersion: 'svc/v1', uid: 'x', generation: 1, createdAt: 1 },
+        ...{ labels: {}, annotations: {}, owners: [], finalizers: [], spec: '{}', status: '{}' },
+      }),
+    );
+    mapFailures = 1;
+    await world.feed.tick();
+    await loop.tick();
+    expect([passes, mapFailures]).toEqual([['old'], 1]);
   });
 
   it('passes over everything again at a resync, lost hints or not', async () => {
@@ -84,22 +98,29 @@ describe('a reconcile loop', () => {
   });
 
   it('begins without waiting for what is there, and lists it again when that failed', async () => {
-    const { resources } = world.store.direct;
     let failures = 1;
-    const list: typeof resources.list = async (query) => {
-      if (failures-- > 0) throw new Error('no store');
-      return resources.list(query);
+    const resources = Object.assign(Object.create(world.store.direct.resources), {
+      versionRange: () => world.store.direct.resources.versionRange(),
+      list: async (query: ResourceQuery) => {
+        if (failures-- > 0) throw new Error('no store');
+        return world.store.direct.resources.list(query);
+      },
+    });
+    const store: Pick<Store, 'direct' | 'read' | 'now'> = {
+      direct: { ...world.store.direct, resources },
+      read: world.store.read.bind(world.store),
+      now: () => world.store.now(),
     };
     const seen: string[] = [];
     const late = new ReconcileLoop(
       {
-        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, keysFor: async () => [] },
+        ...{ name: 'late', kinds: ['Skill'], resyncMs: 60_000, concerns: () => true, keysFor: async () => [] },
         reconcile: async (key) => {
           seen.push(key.name);
           return { done: true };
         },
       },
-      { ...world, store: { direct: { ...world.store.direct, resources: { ...resources, list } } }, log: silentLog },
+      { ...world, store, log: silentLog },
     );
     late.start();
     expect(seen).toEqual([]);
@@ -147,6 +168,111 @@ describe('a reconcile loop', () => {
   });
 });
 
+describe('a reconcile loop that looks for itself', () => {
+  const RESYNC_MS = 60_000;
+  const looks: string[] = [];
+  const passes: string[] = [];
+  let found: (name: string) => Look = () => ({ done: true });
+  let loop: ReconcileLoop;
+
+  const begin = async (looksAtResourcesOnly: boolean): Promise<void> => {
+    const reconciler: Reconciler = {
+      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, looksAtResourcesOnly },
+      ...{ concerns: () => false, keysFor: async () => [] },
+      look: async ({ key }, { resources }) => {
+        expect(await resources.get(key)).toBeDefined();
+        looks.push(key.name);
+        return found(key.name);
+      },
+      reconcile: async (key) => {
+        passes.push(key.name);
+        return { done: true };
+      },
+    };
+    loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
+    loop.start();
+    await loop.tick();
+  };
+  const resync = async (): Promise<void> => {
+    world.clock.advance(RESYNC_MS);
+    for (let round = 0; round < 40; round++) await turn();
+    await loop.tick();
+  };
+
+  beforeEach(async () => {
+    looks.length = 0;
+    passes.length = 0;
+    found = () => ({ done: true });
+    for (const name of ['a', 'b', 'c']) await skill(name);
+  });
+  afterEach(() => loop.close());
+
+  it('passes over what needs it, when it needs it, and over what cannot be looked at', async () => {
+    const answers: Record<string, Look> = { a: { due: true }, b: { againMs: 5_000 }, c: { done: true } };
+    found = (name) => answers[name] ?? { done: true };
+    await begin(false);
+    expect([looks, passes]).toEqual([['a', 'b', 'c'], ['a']]);
+    world.clock.advance(5_000);
+    await loop.tick();
+    expect(passes).toEqual(['a', 'b']);
+    found = (name) => {
+      if (name === 'c') throw new Error('broken');
+      return { done: true };
+    };
+    await resync();
+    expect(passes).toEqual(['a', 'b', 'c']);
+    expect(looks).toHaveLength(6);
+  });
+
+  it('takes all pages of what is there', async () => {
+    const names = Array.from({ length: 230 }, (_, index) => `s-${String(index).padStart(3, '0')}`);
+    await world.store.write(async (tx) => {
+      for (const name of names) {
+        const key = recordKey('Skill', 'default', name);
+        await world.writer.put(tx, callContext('test'), { key, spec: create(SkillSpecSchema) });
+      }
+    });
+    found = (name) => (name.endsWith('9') ? { due: true } : { done: true });
+    await begin(false);
+    expect(looks).toEqual(['a', 'b', 'c', ...names]);
+    expect(passes).toEqual(names.filter((name) => name.endsWith('9')));
+  });
+
+  it('looks at nothing again while nothing was written, where it sees resources alone', async () => {
+    await begin(true);
+    await resync();
+    expect(looks).toHaveLength(3);
+    await skill('a', 'changed');
+    await resync();
+    expect(looks).toHaveLength(6);
+    loop.close();
+    looks.length = 0;
+    await begin(false);
+    await resync();
+    expect(looks).toHaveLength(6);
+  });
+
+  it('begins anew when the store could not be read', async () => {
+    const read = world.store.read.bind(world.store);
+    let failures = 1;
+    world.store.read = async (work) => {
+      if (failures-- > 0) throw new Fault('UNAVAILABLE', 'STORAGE', 'no store');
+      return read(work);
+    };
+    await begin(true);
+    expect(looks).toEqual([]);
+    world.clock.advance(5_000);
+    await loop.tick();
+    expect(looks).toEqual(['a', 'b', 'c']);
+    found = () => {
+      throw new Fault('UNAVAILABLE', 'STORAGE', 'no store');
+    };
+    await skill('a', 'changed');
+    await resync();
+    expect(passes).toEqual([]);
+  });
+});
+
 describe('a reconcile loop with several passes at a time', () => {
   it('passes over other keys meanwhile, never twice over one, and takes news while it has room', async () => {
     const open = new Map<string, () => void>();
@@ -159,7 +285,8 @@ describe('a reconcile loop with several passes at a time', () => {
         resyncMs: 60_000,
         concurrency: 2,
         debounceMs: 250,
-        keysFor: async ({ resource }) => (resource.key.kind === 'Skill' ? [resource.key] : []),
+        concerns: ({ resource }) => resource.key.kind === 'Skill',
+        keysFor: async ({ resource }) => [resource.key],
         reconcile: async (key) => {
           begun.push(key.name);
           most = Math.max(most, open.size + 1);

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CancelTimer, Clock, Log, Random } from '../base/index.ts';
+import { type CancelTimer, type Clock, type Log, Passes, type Random } from '../base/index.ts';
 import { formatKey } from '../resources/index.ts';
-import { type ResourceChange, type ResourceKey, resourcePages, type Store } from '../store/contracts/index.ts';
+import type { ResourceChange, ResourceKey } from '../store/contracts/index.ts';
 import type { ChangeFeed, Reconciler } from './contract.ts';
+import { type FullPassDeps, fullPass, type Wanting } from './full-pass.ts';
 import { KeyQueue } from './queues/index.ts';
 
-export interface ReconcileLoopDeps {
-  readonly store: Pick<Store, 'direct'>;
+export interface ReconcileLoopDeps extends FullPassDeps {
   readonly feed: ChangeFeed;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,6 +33,9 @@ export class ReconcileLoop {
   #running: Promise<void> | undefined;
   #news = Promise.withResolvers<void>();
   #listing: Promise<void> | undefined;
+  readonly #fullPasses = new Passes(() => this.#passOverAll());
+  /** Newest version when the last full pass began. */
+  #passedAt: number | undefined;
   #isClosed = false;
 
   constructor(reconciler: Reconciler, deps: ReconcileLoopDeps) {
@@ -46,10 +49,7 @@ export class ReconcileLoop {
    * not wait for a hundred thousand resources; `tick` waits for it.
    */
   start(): void {
-    const subscription = this.#deps.feed.subscribe((changes) => {
-      this.#changes.push(...changes);
-      this.#wake();
-    });
+    const subscription = this.#deps.feed.subscribe((changes) => this.#take(changes));
     this.#stop = () => subscription.stop();
     this.#remap();
     this.#arm();
@@ -57,22 +57,32 @@ export class ReconcileLoop {
 
   close(): void {
     this.#isClosed = true;
+    this.#fullPasses.close();
     this.#stop();
     this.#timer();
     this.#remapTimer?.();
     this.#queue.clear();
   }
 
-  /** Queues every resource of the reconciler's kinds. */
-  async resync(): Promise<void> {
-    for (const kind of this.#reconciler.kinds) {
-      const { resources } = this.#deps.store.direct;
-      for await (const page of resourcePages(resources, { kind, scope: { type: 'all' } })) {
-        if (this.#isClosed) return;
-        for (const resource of page) this.#queue.add(formatKey(resource.key), resource.key);
-        await nextTurn();
-      }
+  /** Queues every resource of the reconciler's kinds that needs a pass. */
+  resync(): Promise<void> {
+    return this.#fullPasses.wish();
+  }
+
+  async #passOverAll(): Promise<void> {
+    const { newest } = await this.#deps.store.direct.resources.versionRange();
+    if (this.#reconciler.looksAtResourcesOnly === true && newest === this.#passedAt) return;
+    for await (const page of fullPass(this.#reconciler, this.#deps)) {
+      if (this.#isClosed) return;
+      for (const wanting of page) this.#want(wanting);
+      await nextTurn();
     }
+    this.#passedAt = newest;
+  }
+
+  #want({ key, afterMs }: Wanting): void {
+    if (afterMs === 0) this.#queue.add(formatKey(key), key);
+    else this.#queue.addWithin(formatKey(key), key, afterMs);
   }
 
   /** Works until no key is ready; keys that wait for their time stay. */
@@ -106,6 +116,12 @@ export class ReconcileLoop {
       // News only matter while there is room for a further pass.
       await Promise.race(passes.size < concurrency ? [...passes, this.#news.promise] : passes);
     }
+  }
+
+  #take(changes: readonly ResourceChange[]): void {
+    const before = this.#changes.length;
+    for (const change of changes) if (this.#reconciler.concerns(change)) this.#changes.push(change);
+    if (this.#changes.length > before) this.#wake();
   }
 
   async #mapChanges(): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   CONDITION_MESSAGE_MAX,
+  CONDITIONS_MAX,
   type ConditionState,
   canonicalJson,
   formatKey,
@@ -10,7 +11,7 @@ import {
   settleConditions,
 } from '../resources/index.ts';
 import { dropOwnership } from '../resources/merge/index.ts';
-import type { ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
+import type { ReadTx, ResourceDraft, StoredResource, WriteTx } from '../store/contracts/index.ts';
 import type { RemoveInput, RemoveResult, WriteOrigin } from './contract.ts';
 import type { ResourceWriterDeps } from './resource-writer.ts';
 
@@ -27,15 +28,9 @@ type Deps = Pick<ResourceWriterDeps, 'contracts' | 'audit' | 'hint'>;
 
 const ORPHAN_BATCH = 500;
 
-/** True when one of the dependants holds its owner; where more than `limit` were left to see, one of those may. */
-export const isHeldBy = (
-  dependants: readonly StoredResource[],
-  of: { readonly owner: Pick<StoredResource, 'uid'>; readonly limit: number },
-): boolean =>
-  dependants.length === of.limit ||
-  dependants.some(({ owners }) =>
-    owners.some(({ uid, blockOwnerDeletion }) => uid === of.owner.uid && blockOwnerDeletion),
-  );
+/** True while a dependant holds its owner. */
+export const isHeld = async (tx: Pick<ReadTx, 'resources'>, { uid }: Pick<StoredResource, 'uid'>): Promise<boolean> =>
+  (await tx.resources.dependents(uid, 1, 'blocking')).length > 0;
 
 /** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit (PL-11). */
 export class ResourceRemoval {
@@ -56,9 +51,7 @@ export class ResourceRemoval {
   async #finalizers(tx: WriteTx, removal: Removal): Promise<readonly string[]> {
     const kept = removal.force === true ? [] : removal.current.finalizers;
     if (removal.propagation !== 'foreground' || kept.includes(FOREGROUND)) return kept;
-    const dependants = await tx.resources.dependents(removal.current.uid, ORPHAN_BATCH);
-    const isHeld = isHeldBy(dependants, { owner: removal.current, limit: ORPHAN_BATCH });
-    return isHeld ? [...kept, FOREGROUND] : kept;
+    return (await isHeld(tx, removal.current)) ? [...kept, FOREGROUND] : kept;
   }
 
   /** The record stays with its deletion time until nothing holds it. */
@@ -105,6 +98,7 @@ export class ResourceRemoval {
         await tx.resources.replace({ ...dependant, owners }, dependant.version, ['metadata']);
       }
       if (batch.length < ORPHAN_BATCH) return;
+      await tx.pause();
     }
   }
 
@@ -173,8 +167,11 @@ const conditionsOf = (status: JsonMap): readonly JsonMap[] => {
 
 const isFinalized = (condition: JsonMap): boolean => condition['type'] === FINALIZED;
 
+/** The other conditions, as far as there is room for them beside this one. */
 const others = (status: JsonMap): readonly JsonMap[] =>
-  conditionsOf(status).filter((condition) => !isFinalized(condition));
+  conditionsOf(status)
+    .filter((condition) => !isFinalized(condition))
+    .slice(0, CONDITIONS_MAX - 1);
 
 const conditionMap = (condition: ConditionState): JsonMap => ({
   type: condition.type,

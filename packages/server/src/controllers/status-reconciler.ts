@@ -1,3 +1,4 @@
+import type { Message } from '@bufbuild/protobuf';
 import { API_VERSION, openRecord, type ValueSeal } from '../resources/index.ts';
 import {
   type ResourceChange,
@@ -5,12 +6,14 @@ import {
   type ResourceReads,
   resourcePages,
   type Store,
+  type StoredResource,
 } from '../store/contracts/index.ts';
-import type { KindContract, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
+import type { KindContract, Look, LookReads, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
+import { sealedText } from './sealed-text.ts';
 import { kindForms } from './spec-forms.ts';
 
 export interface StatusReconcilerDeps {
-  readonly store: Pick<Store, 'write'>;
+  readonly store: Pick<Store, 'read' | 'write' | 'now'>;
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly seal: ValueSeal;
   readonly contract: KindContract;
@@ -35,7 +38,9 @@ export const statusReconciler = (deps: StatusReconcilerDeps): Reconciler => ({
   name: `${deps.contract.kind} status`,
   kinds: [deps.contract.kind],
   resyncMs: deps.resyncMs ?? RESYNC_MS,
+  concerns: ({ resource: { key } }) => key.kind === deps.contract.kind || deps.follows[key.kind] !== undefined,
   keysFor: (change, reads) => keysFor(deps, change, reads),
+  look: (record, reads) => look(deps, record, reads),
   reconcile: (key) => reconcile(deps, key),
 });
 
@@ -57,17 +62,42 @@ const keysFor = async (
   return found;
 };
 
+const DONE = { done: true } as const;
+
+/** Due when the kind would say something else now than what is stored. */
+const look = async (deps: StatusReconcilerDeps, record: StoredResource, reads: LookReads): Promise<Look> => {
+  const status = await observed(deps, record, reads);
+  if (status === undefined) return DONE;
+  const { key, uid, status: stored, apiVersion } = record;
+  const place = { kind: key.kind, section: 'status', uid } as const;
+  const text = sealedText(place, kindForms(key.kind, apiVersion).statusText(status), { seal: deps.seal, stored });
+  return text === stored ? DONE : { due: true };
+};
+
 const reconcile = async (deps: StatusReconcilerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
-  const { contract, store, writer, seal } = deps;
-  const forms = kindForms(key.kind, API_VERSION);
-  await store.write(async (tx) => {
-    const current = await tx.resources.get(key);
-    if (current === undefined || contract.observe === undefined || current.deletionTimestamp !== undefined) return;
-    const { labels, annotations, generation } = current;
-    const spec = forms.readSpec(openRecord(current, seal).spec);
-    const write = { key, spec, labels, annotations, current, generation, isSpecChanged: false };
-    const status = await contract.observe(tx, write);
-    await writer.writeStatus(tx, key, () => ({ status }));
+  const { store, writer } = deps;
+  const seen = await store.read(async (tx) => {
+    const record = await tx.resources.get(key);
+    const reads = { resources: tx.resources, log: tx.log, now: () => store.now() };
+    return record === undefined ? DONE : look(deps, record, reads);
   });
-  return { done: true };
+  if ('due' in seen)
+    await store.write(async (tx) => {
+      const current = await tx.resources.get(key);
+      const status = current === undefined ? undefined : await observed(deps, current, tx);
+      if (status !== undefined) await writer.writeStatus(tx, key, () => ({ status }));
+    });
+  return DONE;
+};
+
+/** What the kind says of the resource now; undefined where nothing is to be said. */
+const observed = async (
+  { contract, seal }: StatusReconcilerDeps,
+  current: StoredResource,
+  reads: LookReads,
+): Promise<Message | undefined> => {
+  const { key, apiVersion, labels, annotations, generation, deletionTimestamp } = current;
+  if (contract.observe === undefined || apiVersion !== API_VERSION || deletionTimestamp !== undefined) return undefined;
+  const spec = kindForms(key.kind, apiVersion).readSpec(openRecord(current, seal).spec);
+  return contract.observe(reads, { key, spec, labels, annotations, current, generation, isSpecChanged: false });
 };

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type CommonResourceStatus, CommonResourceStatusSchema } from '@svc/api/resources';
+import { isJsonMap, type JsonData, parseJsonMap } from './canonical-json.ts';
 import { messageFromText } from './resource-codec.ts';
 
 /** A fact that a controller or the write path found out, before time and generation are added. */
@@ -22,7 +23,8 @@ export interface ConditionState {
   readonly observedGeneration: bigint;
 }
 
-const CONDITIONS_MAX = 16;
+/** Conditions of one object (PL-2). */
+export const CONDITIONS_MAX = 16;
 /** Characters of a condition's message (PL-2). */
 export const CONDITION_MESSAGE_MAX = 1_000;
 
@@ -45,6 +47,47 @@ export const settleConditions = (
     };
   });
 
+/** What was found out about a resource as a whole. */
+export interface Judged {
+  readonly phase: string;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * True when the stored text of a status, which holds generation, phase and conditions alone, says these findings already. Costs
+ * a tenth of making the status anew; false may also mean that the text holds something else.
+ */
+export const isSaid = (statusText: string, { phase, findings }: Judged, generation: number): boolean => {
+  const status = parseJsonMap(statusText) ?? {};
+  const { conditions } = status;
+  const said = findings.slice(0, CONDITIONS_MAX);
+  const judged = String(generation);
+  return (
+    hasMembers(status, 3) &&
+    status['phase'] === phase &&
+    status['observedGeneration'] === judged &&
+    Array.isArray(conditions) &&
+    conditions.length === said.length &&
+    said.every((finding, index) => isCondition(conditions[index], finding, judged))
+  );
+};
+
+const isCondition = (stored: JsonData | undefined, finding: Finding, generation: string): boolean => {
+  if (!isJsonMap(stored)) return false;
+  const message = (finding.message ?? '').slice(0, CONDITION_MESSAGE_MAX);
+  return (
+    hasMembers(stored, message === '' ? 5 : 6) &&
+    stored['type'] === finding.type &&
+    stored['status'] === finding.status &&
+    stored['reason'] === finding.reason &&
+    (stored['message'] ?? '') === message &&
+    stored['lastTransitionTime'] !== undefined &&
+    stored['observedGeneration'] === generation
+  );
+};
+
+const hasMembers = (map: object, count: number): boolean => Object.keys(map).length === count;
+
 /** `Ready` in front of the others: True only when none of them is False. */
 export const withReady = (findings: readonly Finding[]): readonly Finding[] => {
   const broken = findings.find((finding) => finding.status === 'False');
@@ -58,7 +101,7 @@ export const withReady = (findings: readonly Finding[]): readonly Finding[] => {
 /** The shared status message of the simple kinds: what was found out about the spec of `generation`, and its phase. */
 export const commonStatus = (
   current: { readonly status: string } | undefined,
-  judged: { readonly phase: string; readonly findings: readonly Finding[] },
+  judged: Judged,
   at: { readonly now: number; readonly generation: number },
 ): CommonResourceStatus => {
   const previous = current === undefined ? [] : storedConditions(current.status);

@@ -4,6 +4,8 @@
  * HTTP, resources or engines: agents, namespaces, usage and objects are interfaces that app satisfies.
  * Called by features (sessions now; schedules, channels, connectors, workflows later) and by app for start and stop.
  */
+
+import type { Presence } from '../store/contracts/index.ts';
 import { createAdmission } from './admission.ts';
 import type { Admission, LiveTurns, SessionLifecycle } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
@@ -23,11 +25,8 @@ export interface Runtime {
   readonly live: LiveTurns;
   readonly worker: TurnWorker;
   readonly sweeper: Sweeper;
-  /**
-   * Claims and sweeps; before that releases every claim, which only the one process of an embedded store may do (RT-2.7):
-   * with `sharedStore` the claims of others stay until they expire.
-   */
-  start(options?: { readonly sharedStore?: boolean }): Promise<void>;
+  /** Claims and sweeps; before that releases the claims of processes that are known to be dead (RT-2.7). */
+  start(): Promise<void>;
   /** Hands running turns over and stops (RT-2.9); turns that do not end in time are released for the next start. */
   stop(): Promise<void>;
 }
@@ -35,14 +34,17 @@ export interface Runtime {
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const worker = new TurnWorker(deps);
   const sweeper = new Sweeper(deps, worker);
+  let presence: Presence | undefined;
   return {
     admission: createAdmission(deps),
     lifecycle: createSessionLifecycle(deps),
     live: worker,
     worker,
     sweeper,
-    start: async (options = {}) => {
-      if (options.sharedStore !== true) await sweeper.releaseAtStart();
+    start: async () => {
+      // What others took while this process could not be seen, a renewal tells.
+      presence = await deps.store.announce(deps.workerId, () => void worker.renew());
+      await sweeper.releaseAtStart();
       worker.start();
       sweeper.start();
     },
@@ -50,6 +52,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       await sweeper.close();
       await worker.drain();
       await worker.close();
+      await presence?.close();
     },
   };
 };

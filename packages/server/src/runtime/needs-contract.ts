@@ -76,6 +76,8 @@ export interface ObjectAccess {
     facts: { readonly mediaType: string; readonly filename: string },
   ): Promise<ObjectData>;
   hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void>;
+  /** Bytes of the object, without reading them; undefined when it is gone. */
+  size(namespace: string, object: ObjectData): Promise<number | undefined>;
   /** Undefined when the object is gone (RT-R26). */
   read(namespace: string, object: ObjectData): Promise<Uint8Array | undefined>;
 }

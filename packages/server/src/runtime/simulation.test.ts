@@ -96,6 +96,16 @@ const resume: Act = (world) => {
   for (const { gate } of world.machine.processes) gate.resume();
 };
 
+/** Whoever sweeps meanwhile takes it for dead though it lives: its claims are taken over before their leases end (K20). */
+const hide: Act = (world) => {
+  world.machine.record.mayBeLate = true;
+  pick(world.random, world.machine.processes).gate.hide();
+};
+
+const show: Act = async (world) => {
+  for (const { gate } of world.machine.processes) await gate.show();
+};
+
 const handOver: Act = async (world) => {
   const [first] = world.machine.processes;
   if (first === undefined || world.machine.processes.length < 2) return;
@@ -129,6 +139,8 @@ const ACTS: readonly (readonly [number, Act])[] = [
   [4, changeBus],
   [3, pause],
   [4, resume],
+  [3, hide],
+  [4, show],
   [3, (world) => world.machine.tools.release()],
   [3, (world) => world.machine.tools.hold()],
   [3, (world) => world.machine.process.models.releaseHold('gate')],

@@ -39,14 +39,12 @@ export class Sweeper {
     this.#worker = worker;
   }
 
-  /** The data directory's lock is held, so every claim belongs to a dead process: all are released at once (RT-2.7). */
+  /** Claims of processes that are known to be dead are released at once; of an embedded store these are all (RT-2.7). */
   async releaseAtStart(): Promise<number> {
     let released = 0;
     for (;;) {
       const moved = await this.#deps.store.write(async (tx) =>
-        this.#each(tx, await tx.log.claimedTurns(undefined, SWEEP_ROWS), (turn) =>
-          releaseDeadClaim({ tx, deps: this.#deps }, turn),
-        ),
+        this.#each(tx, await tx.log.deadClaims(SWEEP_ROWS), (turn) => releaseDeadClaim({ tx, deps: this.#deps }, turn)),
       );
       released += moved;
       if (moved < SWEEP_ROWS) return released;
@@ -100,14 +98,17 @@ export class Sweeper {
   async #sweep(tx: WriteTx, isTrimming: boolean): Promise<number> {
     const deps = this.#deps;
     const now = tx.now();
+    const found = [...(await tx.log.expiredClaims(now, SWEEP_ROWS)), ...(await tx.log.deadClaims(SWEEP_ROWS))];
     // A turn this process still runs is not dead: its renewal is late, because the process was kept from running.
-    const expired = (await tx.log.expiredClaims(now, SWEEP_ROWS)).filter((turn) => !this.#worker.runs(turn.id));
+    const abandoned = [...new Map(found.map((turn) => [turn.id, turn])).values()].filter(
+      (turn) => !this.#worker.runs(turn.id),
+    );
     const due = await tx.log.dueParks(now, SWEEP_ROWS);
     const stuck = await tx.log.stuckSessions(SWEEP_ROWS);
     // Looking writes nothing, so an idle store commits nothing. The lease is held to the end of the transaction.
-    if (expired.length + due.length + stuck.length === 0 && !isTrimming) return 0;
+    if (abandoned.length + due.length + stuck.length === 0 && !isTrimming) return 0;
     if (!(await tx.leases.acquire(SWEEP_LEASE, deps.workerId, now, deps.config.sweepMs * 1000))) return 0;
-    let moved = await this.#each(tx, expired, (turn) => releaseDeadClaim({ tx, deps }, turn));
+    let moved = await this.#each(tx, abandoned, (turn) => releaseDeadClaim({ tx, deps }, turn));
     moved += await this.#each(tx, due, (turn) => expirePermissions({ tx, deps }, turn));
     for (const session of stuck) {
       await tx.log.saveSession({ ...session, state: 'IDLE', openTurns: 0, activeTurnId: '' });

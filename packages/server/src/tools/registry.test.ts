@@ -181,6 +181,8 @@ describe('checking arguments', () => {
     const broken = { type: 'nonsense' };
     expect(check(broken, { a: 1 })).toEqual([]);
     expect(check(broken, [1])).toEqual(['must be an object']);
+    const promising = { $async: true, type: 'object', required: ['a'] };
+    expect([check(promising, {}), check(promising, 1)]).toEqual([[], ['must be an object']]);
   });
 
   it('keeps two tools with the same $id apart', () => {

@@ -37,7 +37,9 @@ const newAjv = (): Ajv2020 => {
 
 const compile = (ajv: Ajv2020, tool: Tool): ValidateFunction | 'unusable' => {
   try {
-    return ajv.compile({ ...tool.inputSchema });
+    const check = ajv.compile({ ...tool.inputSchema });
+    // `$async` would answer a promise, whose rejection nobody waits for.
+    return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';
   }

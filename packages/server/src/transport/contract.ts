@@ -36,6 +36,11 @@ export interface HttpExchange {
   header(name: string): string | undefined;
   /** Whole body, refused above `limitBytes` with TOO_LARGE. */
   body(limitBytes: number): Promise<Uint8Array>;
+  /**
+   * The body as it comes, instead of `body`: read once, at the reader's speed. Throws TOO_LARGE above `limitBytes`, CANCELLED
+   * CLIENT_GONE when the sender goes away half-way, and DEADLINE when he falls silent for a minute.
+   */
+  pieces(limitBytes: number): AsyncIterable<Uint8Array>;
   /** Answers once; for JSON pass a string and its content type. */
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void;
   /** Starts a streamed answer; `write` returns false while the reader lags. `keepAlive` is written every 15 s. */

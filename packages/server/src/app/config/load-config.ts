@@ -35,10 +35,13 @@ export interface LoadedConfig {
 /** Everything that is wrong with a configuration; the message has one line per fault. */
 export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[];
-  constructor(faults: readonly ConfigFault[]) {
+  /** What would not have stopped the start by itself. */
+  readonly warnings: readonly ConfigFault[];
+  constructor(faults: readonly ConfigFault[], warnings: readonly ConfigFault[]) {
     super(faults.map(faultLine).join('\n'));
     this.name = 'ConfigError';
     this.faults = faults;
+    this.warnings = warnings;
   }
 }
 
@@ -60,7 +63,11 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
     report({ ...fault, label: origins.get(fault.key)?.label ?? 'configuration' });
   }
   const errors = faults.filter((fault) => fault.severity === 'error');
-  if (errors.length > 0) throw new ConfigError(errors);
+  if (errors.length > 0)
+    throw new ConfigError(
+      errors,
+      faults.filter((fault) => fault.severity === 'warning'),
+    );
   const config = buildConfig(settings, { version: options.version ?? '0.1.0', file: file?.path });
   return { config, origins, warnings: faults };
 };

@@ -223,6 +223,31 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     ]);
   }, 240_000);
 
+  it('that was killed at the last step says so to its own database only', async () => {
+    const source = placeOf(join(root, 'own'));
+    const app = await AppUnderTest.start(source.flags);
+    await app.close();
+    const file = join(root, 'own.tar.zst');
+    await source.upkeep.backup({ file });
+    const url = await databases.create();
+    const dying = placeOf(join(root, 'two-lives'), url, (name) => {
+      if (name === 'restore.whole') throw new Error('killed');
+    });
+    await expect(dying.upkeep.restore({ file, isReplacing: false })).rejects.toThrow('killed');
+    // The directory goes on with another database, and is nothing that the first one could be completed by.
+    const other = placeOf(join(root, 'two-lives'), await databases.create());
+    await expect(other.upkeep.restore({ file, isReplacing: false })).rejects.toMatchObject({
+      reason: 'TARGET_NOT_EMPTY',
+    });
+    const running = await AppUnderTest.start(other.flags);
+    await running.close();
+    const first = placeOf(join(root, 'two-lives'), url);
+    await expect(AppUnderTest.start(first.flags)).rejects.toMatchObject({ reason: 'RESTORE_UNFINISHED' });
+    await first.upkeep.restore({ file, isReplacing: true });
+    const again = await AppUnderTest.start(first.flags);
+    await again.close();
+  }, 120_000);
+
   it('on PostgreSQL shares its data directory with other nodes, and lets nothing else happen to it', async () => {
     const dataDir = join(root, 'shared');
     const place = placeOf(dataDir, await databases.create());

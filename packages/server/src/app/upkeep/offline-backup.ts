@@ -42,7 +42,7 @@ export const backupOffline = async (
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);
-    if (await engine.isRestoring()) throw databaseUnfinished();
+    if ((await engine.restoring()) !== undefined) throw databaseUnfinished();
     const startedAt = around.clock.nowMicros();
     const written = await dumpToFile({ config, around, engine }, order);
     // Whoever may only read the database has a whole backup all the same, and migrations can still be told `--yes`.

@@ -62,7 +62,8 @@ const restoreLocked = async (
   const { isReplacing } = order;
   const { clock, faultPoint } = around;
   const nowMicros = clock.nowMicros();
-  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, nowMicros, faultPoint });
+  const token = await order.engine.restoring();
+  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, token, nowMicros, faultPoint });
   try {
     const copied = await copyExternal(config, around, order);
     await fillStaged(staged, around, order);

@@ -35,6 +35,12 @@ const readMarker = (dataDir: string, name = MARKER): Marker | undefined => {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Marker) : undefined;
 };
 
+/** The marker of a restore of which only the database does not know that it is done; undefined for one into another database. */
+const wholeFor = (dataDir: string, token: string | undefined): Marker | undefined => {
+  const marker = token === undefined ? undefined : readMarker(dataDir, DONE);
+  return marker?.token === token ? marker : undefined;
+};
+
 /** Fault FAILED_PRECONDITION RESTORE_UNFINISHED for a data directory that must be restored again. */
 export const requireWholeDirectory = (dataDir: string): void => {
   const marker = readMarker(dataDir);
@@ -49,12 +55,13 @@ export const requireWholeDirectory = (dataDir: string): void => {
 
 /**
  * Looks for a restore into a database elsewhere that was cut off. One of which everything but the end was done is ended;
- * Fault FAILED_PRECONDITION RESTORE_UNFINISHED for any other.
+ * Fault FAILED_PRECONDITION RESTORE_UNFINISHED for any other. What the directory keeps of a restore into another database is
+ * forgotten: from now on it belongs to this one.
  */
 export const requireWholeDatabase = async (dataDir: string, store: Pick<Store, 'direct' | 'write'>): Promise<void> => {
   const token = await store.direct.instance.value(INSTANCE_RESTORE);
   if (token !== undefined) {
-    if (readMarker(dataDir, DONE)?.token !== token) throw databaseUnfinished();
+    if (wholeFor(dataDir, token) === undefined) throw databaseUnfinished();
     await store.write((tx) => tx.instance.removeValue(INSTANCE_RESTORE));
   }
   rmSync(join(dataDir, DONE), { force: true });
@@ -81,6 +88,8 @@ export interface StagingOptions {
   readonly dataDir: string;
   /** True: what is there is kept in a folder of its own and replaced. */
   readonly isReplacing: boolean;
+  /** What a database elsewhere says of a restore into it that was cut off. */
+  readonly token?: string | undefined;
   readonly nowMicros: number;
   /** Called before each step that changes the directory, as `restore.begin`, `restore.part` and `restore.end`. */
   readonly faultPoint: (point: string) => void;
@@ -99,11 +108,11 @@ export class StagedDirectory {
   #hasToken = false;
 
   /** Fault FAILED_PRECONDITION TARGET_NOT_EMPTY when something is there that may not be replaced. */
-  constructor({ dataDir, isReplacing, nowMicros, faultPoint }: StagingOptions) {
+  constructor({ dataDir, isReplacing, token, nowMicros, faultPoint }: StagingOptions) {
     this.#faultPoint = faultPoint;
     this.#dataDir = dataDir;
     this.#nowMicros = nowMicros;
-    this.#earlier = readMarker(dataDir) ?? readMarker(dataDir, DONE);
+    this.#earlier = readMarker(dataDir) ?? wholeFor(dataDir, token);
     const present = PARTS.filter((part) => part !== 'keys' && existsSync(join(dataDir, part)));
     if (this.#earlier === undefined && !isReplacing && present.length > 0)
       throw new Fault(
@@ -164,7 +173,7 @@ export class StagedDirectory {
     syncPath(this.#dataDir);
     this.#faultPoint('restore.end');
     if (this.#hasToken) renameSync(join(this.#dataDir, MARKER), join(this.#dataDir, DONE));
-    else rmSync(join(this.#dataDir, MARKER));
+    else for (const name of [MARKER, DONE]) rmSync(join(this.#dataDir, name), { force: true });
     this.discard();
     syncPath(this.#dataDir);
     if (this.#hasToken) this.#faultPoint('restore.whole');

@@ -24,8 +24,8 @@ export interface StoreEngine {
   isInUse(): Promise<boolean>;
   /** True when nothing was ever stored, or only by a restore that was cut off. An embedded engine, judged by its files, answers true. */
   isEmpty(): Promise<boolean>;
-  /** True while a restore into a database of its own is not complete; never for an embedded engine. */
-  isRestoring(): Promise<boolean>;
+  /** The word for a restore into a database of its own that is not complete; undefined for none, and for an embedded engine. */
+  restoring(): Promise<string | undefined>;
   /** The data directory is restored too: servers may start on the database. */
   endRestore(): Promise<void>;
   /** One state of the store; `scratch` is a path that may be used until the dump is closed. */
@@ -54,7 +54,7 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEn
   isEmbedded: true,
   isInUse: async () => isDataDirInUse(dataDir),
   isEmpty: async () => true,
-  isRestoring: async () => false,
+  restoring: async () => undefined,
   endRestore: async () => undefined,
   dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
   noteBackup: async () => undefined,
@@ -69,7 +69,7 @@ const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 
     isEmbedded: false,
     isInUse: async () => (await postgres()).isPostgresInUse({ url, log }),
     isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
-    isRestoring: async () => (await postgres()).isPostgresRestoring({ url, log }),
+    restoring: async () => (await postgres()).postgresRestoring({ url, log }),
     endRestore: async () => (await postgres()).endPostgresRestore({ url, log }),
     dump: async () => (await postgres()).openPostgresDump({ url, log }),
     noteBackup: async (atMicros) => (await postgres()).notePostgresBackup({ url, log }, atMicros),

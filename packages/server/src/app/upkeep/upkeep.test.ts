@@ -319,6 +319,27 @@ describe('a restore', { timeout: 60_000 }, () => {
     expect((await target.upkeep.restore({ file, isReplacing: false })).safety).toBeUndefined();
     expect(await noteOf(target)).toBe('first');
   });
+
+  it('keeps what is there though the directory was once restored together with a database elsewhere', async () => {
+    const [{ file }, { place }] = [await backedUp('first'), await backedUp('second')];
+    const leftover = join(place.dataDir, 'restored.json');
+    const leave = () =>
+      writeFileSync(leftover, JSON.stringify({ at: '2026-01-01T00:00:00.000Z', token: 'of another' }));
+    leave();
+    await expect(place.upkeep.restore({ file, isReplacing: false })).rejects.toMatchObject({
+      reason: 'TARGET_NOT_EMPTY',
+    });
+    expect(await noteOf(place)).toBe('second');
+    const { safety = '' } = await place.upkeep.restore({ file, isReplacing: true });
+    expect([await noteOf(place), existsSync(leftover)]).toEqual(['first', false]);
+    expect(await noteOf(places.place(safety.slice(places.root.length + 1)))).toBe('second');
+    leave();
+    const { startApp } = await import('../index.ts');
+    const around = { environment: {}, faultPoint: () => undefined, fatal: () => undefined };
+    const app = await startApp(place.config, { ...around, ...pick(places) });
+    await app.close();
+    expect(existsSync(leftover)).toBe(false);
+  });
 });
 
 const pick = ({ clock, random, log }: Places) => ({ clock, random, log });

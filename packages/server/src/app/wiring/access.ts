@@ -11,7 +11,6 @@ import {
   ApiKeyDirectory,
   apiKeyOperations,
   keySetRoute,
-  openTokenKey,
   TokenKeys,
   tokenOperations,
 } from '../../features/access/index.ts';
@@ -26,13 +25,13 @@ export interface AccessParts {
   readonly routes: readonly HttpRoute[];
 }
 
-/** Every way to sign in, and the operations that make keys and tokens (API-4.1, 9.5). Opens the signing key of this node. */
+/** Every way to sign in, and the operations that make keys and tokens (API-4.1, 9.5). Opens the signing key of the instance. */
 export const openAccess = async ({ config, engines, resources }: AppParts): Promise<AccessParts> => {
-  const { store, bus, clock, ids, random, log } = engines;
+  const { store, bus, clock, ids, random, log, secretKeys } = engines;
   const { audit, ancestry } = resources;
   const ancestorsOf = (namespace: string): readonly string[] => ancestry.ancestors(namespace);
   const apiKeys = new ApiKeyDirectory({ store, bus, clock, log });
-  const keys = await TokenKeys.open(await openTokenKey(config.dataDir), { store, clock });
+  const keys = await TokenKeys.open({ store, seal: secretKeys.ring, dataDir: config.dataDir, log });
   const tokens = new AccessTokens({
     ...{ keys, clock, ids, issuer: config.publicUrl },
     requireLiveKey: (id) => apiKeys.requireLive(id),

@@ -43,7 +43,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
   try {
     requireWholeDirectory(config.dataDir);
     opened = await openStore(config, around);
-    if (config.store.engine !== 'sqlite') await requireWholeDatabase(config.dataDir, opened.store);
+    await requireWholeDatabase(config.dataDir, opened.store);
     // After the store, whose lock keeps other processes away from keys that are made here, and from the directory of objects.
     const secretKeys = await openSecretKeys({
       dataDir: config.dataDir,

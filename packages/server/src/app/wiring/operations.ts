@@ -3,8 +3,8 @@ import { agentOperations } from '../../features/agents/index.ts';
 import { ChannelActivities } from '../../features/channels/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import type { ObjectLinks } from '../../features/files/index.ts';
-import { resourceOperations } from '../../features/manifests/index.ts';
-import { namespaceOperations } from '../../features/namespaces/index.ts';
+import { requireNamespace, resourceOperations } from '../../features/manifests/index.ts';
+import { namespaceOperations, PastAncestry } from '../../features/namespaces/index.ts';
 import { auditSecretReads } from '../../features/secrets/index.ts';
 import {
   type SessionLimits,
@@ -81,7 +81,7 @@ const sessionFacts = async (
 const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>): readonly HttpRoute[] => {
   const { engines, resources, turns } = parts;
   const { bus, clock, ids, log, store } = engines;
-  const { feed, views, authorizer } = resources;
+  const { feed, views, authorizer, ancestry } = resources;
   return consoleRoutes({
     sessions: sessions.console,
     channels: new ChannelActivities({ bus, epoch: store.epoch }),
@@ -90,7 +90,8 @@ const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>
     views,
     bus,
     authorizer,
-    descendants: (namespace) => resources.descendants(store.direct.resources, namespace),
+    ancestorsAt: (namespace, version) => ancestry.ancestorsAt(namespace, version),
+    requireNamespace: (namespace) => requireNamespace(store.direct, namespace),
     clock,
     ids,
     log,
@@ -111,7 +112,8 @@ export const surfaceOf = (
     remove: namespaceService.remove.bind(namespaceService),
     create: namespaceService.create.bind(namespaceService),
     descendants: resources.descendants,
-    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
+    pastAncestry: (isOver: () => boolean) =>
+      new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
   const streamBufferEvents = config.settings['limits.streamBufferEvents'];
   const requestBytes = config.settings['limits.uiRequestBytes'];

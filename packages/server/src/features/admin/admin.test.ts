@@ -116,12 +116,18 @@ describe('RunDoctor', () => {
   it('tells when key files may be read by others or are gone', async () => {
     const path = join(world.dataDir, 'keys', 'master.json');
     chmodSync(path, 0o644);
-    rmSync(join(world.dataDir, 'keys', 'tokens.json'));
-    const [first, second] = await resultsOf('key file');
-    expect(first).toBe(`fail: ${path} may be read by others`);
-    expect(second).toMatch(/^fail: .*tokens.json.*ENOENT/);
-    facts.usesKeyFile = false;
+    const tokens = join(world.dataDir, 'keys', 'tokens.json');
+    expect(await resultsOf('key file')).toEqual([`fail: ${path} may be read by others`, `ok: ${tokens}`]);
+    rmSync(path);
+    chmodSync(tokens, 0o640);
+    expect(await resultsOf('key file')).toEqual([
+      expect.stringMatching(/^fail: .*master.json.*ENOENT/),
+      `fail: ${tokens} may be read by others`,
+    ]);
+    rmSync(tokens);
     expect(await resultsOf('key file')).toHaveLength(1);
+    facts.usesKeyFile = false;
+    expect(await resultsOf('key file')).toEqual([]);
   });
 
   it('tells when the data directory is open to everyone', async () => {

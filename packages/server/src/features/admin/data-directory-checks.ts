@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Check, fail, ok, textOf, warn } from './check.ts';
@@ -17,10 +18,15 @@ export interface DataDirectoryFacts {
 /** The data directory, the key files in it, and the room that is left. */
 export const checkDataDirectory = async (facts: DataDirectoryFacts): Promise<readonly Check[]> => {
   const { dataDir, usesKeyFile } = facts;
-  const files = [...(usesKeyFile ? ['master.json'] : []), 'tokens.json'];
+  const [master, tokens] = ['master.json', 'tokens.json'].map((name) => join(dataDir, 'keys', name)) as [
+    string,
+    string,
+  ];
+  // The second was made by a release before; whoever reads it can sign tokens all the same.
+  const files = [...(usesKeyFile ? [master] : []), ...(existsSync(tokens) ? [tokens] : [])];
   return [
     await checkDirectory(dataDir),
-    ...(await Promise.all(files.map((name) => checkKeyFile(join(dataDir, 'keys', name))))),
+    ...(await Promise.all(files.map((path) => checkKeyFile(path)))),
     await checkDisk(dataDir),
   ];
 };

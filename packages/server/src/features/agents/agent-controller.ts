@@ -1,6 +1,13 @@
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
-import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
-import { kindRow, messageText, SpecReader, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import type {
+  Look,
+  LookReads,
+  NamespaceFacts,
+  ReconcileOutcome,
+  Reconciler,
+  ResourceWriter,
+} from '../../controllers/contract.ts';
+import { isSaid, messageFromText, SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import type {
   ReadTx,
   ResourceChange,
@@ -11,7 +18,7 @@ import type {
 } from '../../store/contracts/index.ts';
 import { AgentDependants } from './agent-dependants.ts';
 import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
-import { agentStatus } from './agent-kind.ts';
+import { agentStatus, judgedAgent } from './agent-kind.ts';
 
 export interface AgentControllerDeps {
   readonly store: Store;
@@ -37,14 +44,16 @@ const CANDIDATES: ReadonlySet<string> = new Set([
 
 /** Keeps conditions and phase of agents true when what they refer to comes, changes or goes. */
 export const agentController = (deps: AgentControllerDeps): Reconciler => {
-  const specs = new SpecReader();
   const dependants = new AgentDependants();
   return {
     name: 'agent',
     kinds: ['Agent'],
     resyncMs: RESYNC_MS,
+    looksAtResourcesOnly: true,
+    concerns: ({ resource: { key } }) => key.kind === 'Agent' || CANDIDATES.has(key.kind),
     keysFor: (change, reads) => keysFor({ ...deps, dependants }, change, reads),
-    reconcile: (key) => reconcile(deps, specs, key),
+    look: (record, reads) => look(deps, record, reads),
+    reconcile: (key) => reconcile(deps, key),
   };
 };
 
@@ -58,43 +67,48 @@ const keysFor = async (
     deps.dependants.note(change);
     return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
   }
-  if (!CANDIDATES.has(key.kind)) return [];
   return deps.dependants.of(key, reads, async () =>
     key.namespace === SYSTEM_NAMESPACE ? undefined : [key.namespace, ...(await deps.descendants(reads, key.namespace))],
   );
 };
 
-const reconcile = async (deps: AgentControllerDeps, specs: SpecReader, key: ResourceKey): Promise<ReconcileOutcome> => {
+/** Due when the stored status does not say what is found now. */
+const look = async (
+  deps: AgentControllerDeps,
+  record: StoredResource,
+  reads: Pick<LookReads, 'resources'>,
+): Promise<Look> => {
+  const judgement = await judge(deps, record, reads);
+  return isSaid(record.status, judgedAgent(judgement), record.generation) ? outcomeOf(judgement) : { due: true };
+};
+
+const reconcile = async (deps: AgentControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
   const seen = await deps.store.read(async (tx) => {
     const record = await tx.resources.get(key);
-    if (record === undefined) return undefined;
-    return { record, judgement: await judge(deps, tx, { record, spec: specs.read(AgentSpecSchema, record) }) };
+    return record === undefined ? ({ done: true } as const) : look(deps, record, tx);
   });
-  if (seen === undefined) return { done: true };
-  if (isStale(seen.record, seen.judgement, deps.store.now()))
-    await deps.store.write(async (tx) => {
-      const record = await tx.resources.get(key);
-      if (record === undefined) return;
-      const judgement = await judge(deps, tx, { record, spec: specs.read(AgentSpecSchema, record) });
-      await deps.writer.writeStatus(tx, key, (current) => ({
-        status: agentStatus(current, judgement, { now: tx.now(), generation: current.generation }),
-      }));
-    });
-  return seen.judgement.isDegraded || seen.judgement.notReady !== '' ? { againMs: MISSING_MS } : { done: true };
+  if (!('due' in seen)) return seen;
+  return deps.store.write(async (tx) => {
+    const record = await tx.resources.get(key);
+    if (record === undefined) return { done: true };
+    const judgement = await judge(deps, record, tx);
+    await deps.writer.writeStatus(tx, key, (current) => ({
+      status: agentStatus(current, judgement, { now: tx.now(), generation: current.generation }),
+    }));
+    return outcomeOf(judgement);
+  });
 };
+
+const outcomeOf = (judgement: AgentJudgement): ReconcileOutcome =>
+  judgement.isDegraded || judgement.notReady !== '' ? { againMs: MISSING_MS } : { done: true };
 
 const judge = async (
   deps: AgentControllerDeps,
+  record: StoredResource,
   reads: Pick<ReadTx, 'resources'>,
-  subject: { readonly record: StoredResource; readonly spec: AgentSpec },
 ): Promise<AgentJudgement> => {
-  const { record, spec } = subject;
   const { namespace } = record.key;
+  const spec = messageFromText(AgentSpecSchema, record.spec) as AgentSpec;
   const ancestors = await deps.namespaces.ancestors(reads, namespace);
   return judgeAgent(reads, { namespace, spec, annotations: record.annotations, ancestors }, deps.surroundings);
-};
-
-const isStale = (record: StoredResource, judgement: AgentJudgement, now: number): boolean => {
-  const status = agentStatus(record, judgement, { now, generation: record.generation });
-  return messageText(kindRow('Agent').status, status) !== record.status;
 };

@@ -3,11 +3,12 @@ import { type AgentSpec, type AgentStatus, AgentStatusSchema } from '@svc/api/re
 import {
   type KindContract,
   kindContract,
+  type LookReads,
   type NamespaceFacts,
   type SpecWrite,
   type WriteOrigin,
 } from '../../controllers/contract.ts';
-import { kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Judged, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
@@ -35,7 +36,7 @@ export const agentContract = (deps: AgentKindDeps): KindContract =>
     removing: deps.removeSessions,
   });
 
-const observe = async (deps: AgentKindDeps, tx: WriteTx, write: SpecWrite<AgentSpec>): Promise<AgentStatus> => {
+const observe = async (deps: AgentKindDeps, tx: LookReads, write: SpecWrite<AgentSpec>): Promise<AgentStatus> => {
   const { namespace } = write.key;
   const ancestors = await deps.namespaces.ancestors(tx, namespace);
   const facts = { namespace, spec: write.spec, annotations: write.annotations, ancestors };
@@ -43,17 +44,25 @@ const observe = async (deps: AgentKindDeps, tx: WriteTx, write: SpecWrite<AgentS
   return agentStatus(write.current, judgement, { now: tx.now(), generation: write.generation });
 };
 
+/** Phase and conditions by what the judgement found. */
+export const judgedAgent = ({ isDegraded, notReady, findings }: AgentJudgement): Judged => ({
+  phase: isDegraded || notReady !== '' ? 'Degraded' : 'Ready',
+  findings,
+});
+
 /** Status that says what the judgement found. */
 export const agentStatus = (
   current: StoredResource | undefined,
   judgement: AgentJudgement,
   at: { readonly now: number; readonly generation: number },
-): AgentStatus =>
-  create(AgentStatusSchema, {
+): AgentStatus => {
+  const { phase, findings } = judgedAgent(judgement);
+  return create(AgentStatusSchema, {
     observedGeneration: BigInt(at.generation),
-    phase: judgement.isDegraded || judgement.notReady !== '' ? 'Degraded' : 'Ready',
-    conditions: settleConditions(current === undefined ? [] : storedStatus(current).conditions, judgement.findings, at),
+    phase,
+    conditions: settleConditions(current === undefined ? [] : storedStatus(current).conditions, findings, at),
   });
+};
 
 const storedStatus = (record: StoredResource): AgentStatus =>
   messageFromText(kindRow('Agent').status, record.status) as AgentStatus;

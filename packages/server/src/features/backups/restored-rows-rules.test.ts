@@ -18,6 +18,7 @@ describe('a restored row', () => {
   it('of the instance does not say with which key secrets were encrypted, nor what goes on or is owed', () => {
     expect(restored('instance', { name: 'backup.owed', value: '{}' })).toBeUndefined();
     expect(restored('instance', { name: 'restore', value: 'a' })).toBeUndefined();
+    expect(restored('instance', { name: 'token-key', value: 'sealed:v1:a:b' })).toBeUndefined();
     expect(restored('instance', { name: 'secrets.key', value: 'hashed:v1:a:b' })).toBeUndefined();
   });
 

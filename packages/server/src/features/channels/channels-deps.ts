@@ -36,6 +36,6 @@ export interface ChannelsDeps {
   readonly views: ResourceViews;
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
-  readonly objects: Pick<ObjectAccess, 'read' | 'hold'>;
+  readonly objects: Pick<ObjectAccess, 'size' | 'read' | 'hold'>;
   readonly limits: ChannelLimits;
 }

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type ConnectorClassSpec, type ConnectorClassStatus, ConnectorClassStatusSchema } from '@svc/api/resources';
-import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../controllers/contract.ts';
 import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
-import type { ReadTx, WriteTx } from '../../store/contracts/index.ts';
+import type { ReadTx } from '../../store/contracts/index.ts';
 import { type ConnectorClassRuleDeps, checkConnectorClass, fillClassDefaults } from './class-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -24,7 +24,7 @@ export const connectorClassContract = (deps: ConnectorClassKindDeps): KindContra
 
 const UNREGISTERED = 'this process has not registered the class with its service';
 
-const observe = async (deps: ConnectorClassKindDeps, tx: WriteTx, write: SpecWrite<ConnectorClassSpec>) => {
+const observe = async (deps: ConnectorClassKindDeps, tx: LookReads, write: SpecWrite<ConnectorClassSpec>) => {
   const { current, generation } = write;
   const credential = await judgeCredential(deps, tx, write);
   const isResolved = credential.status === 'True';

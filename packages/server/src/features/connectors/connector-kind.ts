@@ -7,7 +7,13 @@ import {
   ConnectorStatusSchema,
 } from '@svc/api/resources';
 import type { FieldViolation } from '../../base/index.ts';
-import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } from '../../controllers/contract.ts';
+import {
+  type KindContract,
+  kindContract,
+  type LookReads,
+  type SpecWrite,
+  type WriteOrigin,
+} from '../../controllers/contract.ts';
 import {
   type Finding,
   isJsonMap,
@@ -19,7 +25,7 @@ import {
   settleConditions,
   withReady,
 } from '../../resources/index.ts';
-import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type { StoredResource } from '../../store/contracts/index.ts';
 import {
   checkConnector,
   compileRoutes,
@@ -65,7 +71,7 @@ const consumerFaults = (deps: ConnectorKindDeps, write: Write, origin: WriteOrig
     .map(({ field }) => consumerNamespaceFault(field));
 };
 
-const observe = async (tx: WriteTx, write: Write): Promise<ConnectorStatus> => {
+const observe = async (tx: LookReads, write: Write): Promise<ConnectorStatus> => {
   const { current, generation, spec, key } = write;
   const previous =
     current === undefined
@@ -108,7 +114,7 @@ const judgeIndex = (spec: ConnectorSpec, record: StoredResource | undefined, rou
   return { type: 'Indexed', status: 'True', reason: 'Indexed' };
 };
 
-const judgeConsumer = async (tx: WriteTx, write: Write): Promise<Finding> => {
+const judgeConsumer = async (tx: LookReads, write: Write): Promise<Finding> => {
   const { consumer } = write.spec;
   if (consumer === undefined || !hasConsumer(consumer))
     return { type: 'ConsumerResolved', status: 'Unknown', reason: 'ConsumerMissing' };
@@ -119,7 +125,7 @@ const judgeConsumer = async (tx: WriteTx, write: Write): Promise<Finding> => {
 };
 
 /** What keeps messages from their consumer, '' for nothing. */
-const consumerProblem = async (tx: WriteTx, consumer: MessageConsumer, own: string): Promise<string> => {
+const consumerProblem = async (tx: LookReads, consumer: MessageConsumer, own: string): Promise<string> => {
   const { session, channel, workflow } = consumer;
   if (session !== undefined) return sessionProblem(tx, session, own);
   if (channel !== undefined) return channelProblem(tx, channel, own);
@@ -129,7 +135,7 @@ const consumerProblem = async (tx: WriteTx, consumer: MessageConsumer, own: stri
     : '';
 };
 
-const sessionProblem = async (tx: WriteTx, session: SessionMessageConsumer, own: string): Promise<string> => {
+const sessionProblem = async (tx: LookReads, session: SessionMessageConsumer, own: string): Promise<string> => {
   const { namespace = '', name = '' } = session.agent ?? {};
   if ((await tx.resources.get(recordKey('Agent', namespace || own, name))) === undefined) return 'AgentNotFound';
   if (session.continuity !== 'pinned') return '';
@@ -137,7 +143,7 @@ const sessionProblem = async (tx: WriteTx, session: SessionMessageConsumer, own:
   return pinned?.namespace === (namespace || own) && pinned.agent === name ? '' : 'SessionNotFound';
 };
 
-const channelProblem = async (tx: WriteTx, consumer: ChannelMessageConsumer, own: string): Promise<string> => {
+const channelProblem = async (tx: LookReads, consumer: ChannelMessageConsumer, own: string): Promise<string> => {
   const { namespace = '', name = '' } = consumer.channel ?? {};
   const found = await tx.resources.get(recordKey('Channel', namespace || own, name));
   if (found === undefined) return 'ChannelNotFound';

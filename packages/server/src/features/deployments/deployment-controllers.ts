@@ -18,6 +18,9 @@ import { passOverReplica } from './replica-pass.ts';
 const RESYNC_MS = 300_000;
 const DEBOUNCE_MS = 250;
 
+/** Kinds whose changes concern deployments; replicas follow what they may render as well. */
+const FOLLOWED: ReadonlySet<string> = new Set(['Deployment', 'DeploymentReplica', 'Template', 'Namespace']);
+
 /** What keeps deployments true: their selection and status, and what each replica renders (PL-5). */
 export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconciler[] => [
   {
@@ -25,6 +28,7 @@ export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconcile
     kinds: ['Deployment'],
     resyncMs: RESYNC_MS,
     debounceMs: DEBOUNCE_MS,
+    concerns: ({ resource }) => FOLLOWED.has(resource.key.kind),
     keysFor: deploymentKeysFor(deps),
     reconcile: (key) => passOverDeployment(deps, key),
   },
@@ -34,6 +38,7 @@ export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconcile
     resyncMs: RESYNC_MS,
     debounceMs: DEBOUNCE_MS,
     concurrency: deps.limits.concurrency,
+    concerns: ({ resource: { key } }) => FOLLOWED.has(key.kind) || findKind(key.kind)?.authorable === true,
     keysFor: replicaKeys,
     reconcile: (key) => passOverReplica(deps, key),
   },

@@ -1,7 +1,7 @@
 import { type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import type { WriteOrigin } from '../../controllers/contract.ts';
 import { messageFromText } from '../../resources/index.ts';
-import type { ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import type { ResourceKey, StoredOwner, StoredResource } from '../../store/contracts/index.ts';
 
 /**
  * What records of files keep about their bytes, as private keys: the status is computed from them, so a write shows
@@ -27,6 +27,14 @@ export interface ObjectFacts {
   readonly updatedAt: number;
 }
 
+/** Metadata that a request gives a file. */
+export interface GivenMetadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly owners?: readonly StoredOwner[];
+  readonly finalizers?: readonly string[];
+}
+
 /** An announced upload; what it changes of the spec waits for the bytes. */
 export interface UploadFacts {
   readonly id: string;
@@ -38,8 +46,8 @@ export interface UploadFacts {
   readonly expiresAt: number;
   /** Spec as JSON text. */
   readonly spec: string;
-  /** What the request says of labels and annotations of a stored file; absent leaves them. */
-  readonly metadata?: { readonly labels: Record<string, string>; readonly annotations: Record<string, string> };
+  /** What the request says of the metadata of a stored file; what is absent stays. */
+  readonly metadata?: GivenMetadata;
   /** True once the bytes of this upload came in whole and right. */
   readonly isReceived: boolean;
 }

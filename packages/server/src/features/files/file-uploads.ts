@@ -8,7 +8,7 @@ import { FACT, fileSpec, objectOf, type UploadFacts, uploadHolder, uploadOf } fr
 import { FILE_WORK, requireRoom } from './file-kind.ts';
 import { mergeFile } from './file-rules.ts';
 import { needsText, readText } from './file-text.ts';
-import { draftFile, type FileWrites, fileKey, type NewContent } from './file-writes.ts';
+import { draftFile, type FileWrites, fileKey, givenMetadata, type NewContent } from './file-writes.ts';
 import type { FilesDeps } from './files-deps.ts';
 import type { UploadTransfer } from './transfers/index.ts';
 import { tooLarge, uploadInvalid } from './upload-faults.ts';
@@ -61,17 +61,18 @@ export class FileUploads {
       if (addedBytes > 0) await requireRoom(tx, { ...this.#deps.limits, namespace, addedBytes });
       const times = { createdAt: tx.now(), expiresAt: tx.now() + OPEN_MICROS };
       const later = messageText(FileSpecSchema, file?.spec ?? spec);
-      const { labels = {}, annotations = {}, resourceVersion = '' } = file?.metadata ?? {};
+      const metadata = givenMetadata(file);
+      const resourceVersion = file?.metadata?.resourceVersion ?? '';
       const upload: UploadFacts = {
         ...{ id: this.#deps.ids.next(), sizeBytes, sha256, filename, spec: later, isReceived: false },
-        ...(current === undefined ? {} : { metadata: { labels, annotations } }),
+        ...(current === undefined ? {} : { metadata }),
         ...times,
       };
       const system = { annotations: { [FACT.upload]: JSON.stringify(upload) }, labels: { [FACT.upload]: upload.id } };
       if (current !== undefined) await dropUpload(tx, uploadOf(current.annotations));
       const { resource } =
         current === undefined
-          ? await writer.create(tx, origin, { key, spec, labels, annotations, system })
+          ? await writer.create(tx, origin, { ...metadata, key, spec, system })
           : await writer.modify(tx, origin, { key, resourceVersion, change: () => ({ system }) });
       const payload = JSON.stringify(key);
       await tx.queue.put({ kind: FILE_WORK.upload, key: upload.id, dueAt: upload.expiresAt, attempts: 0, payload });
@@ -101,7 +102,9 @@ export class FileUploads {
 
   #shown(tx: WriteTx, record: StoredResource, given: { readonly upload: UploadFacts; readonly content: NewContent }) {
     const { upload, content } = given;
-    const file = create(FileSchema, { metadata: upload.metadata ?? {} });
+    const { owners = [], finalizers = [], ...texts } = upload.metadata ?? {};
+    const metadata = { ...texts, ownerReferences: owners.map((owner) => ({ ...owner })), finalizers: [...finalizers] };
+    const file = create(FileSchema, { metadata });
     const desired = this.#writes.changed(tx, record, { file, spec: laterSpec(upload), content });
     const annotations = { ...desired.system?.annotations, [FACT.upload]: undefined, [FACT.completed]: upload.id };
     return { ...desired, system: { annotations, labels: { [FACT.upload]: undefined } } };

@@ -11,6 +11,7 @@ import {
   type BlobStore,
   everyResource,
   type ResourceKey,
+  type ResourceReads,
   type Store,
   type StoredResource,
   type WriteTx,
@@ -124,17 +125,19 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
   name: 'file',
   kinds: ['File'],
   resyncMs: RESYNC_MS,
+  concerns: ({ change, resource: { key } }) => key.kind === (change === 'deleted' ? 'Session' : 'File'),
   keysFor: async (change, reads) => {
     const { key } = change.resource;
-    if (key.kind === 'File') return change.change === 'deleted' ? [] : [key];
-    if (key.kind !== 'Session' || change.change !== 'deleted') return [];
+    if (key.kind === 'File') return [key];
     const labels = [{ op: 'in' as const, key: FACT.session, values: [key.name] }];
     const scope = { type: 'namespace', namespace: key.namespace } as const;
     return (await everyResource(reads, { kind: 'File', scope, labels })).map((record) => record.key);
   },
+  look: async (record, { resources }) => ((await isOrphan(resources, record)) ? { due: true } : DONE),
   reconcile: async (key) => {
-    const record = await deps.store.direct.resources.get(key);
-    if (record !== undefined && isSessionFile(record))
+    const { resources } = deps.store.direct;
+    const record = await resources.get(key);
+    if (record !== undefined && (await isOrphan(resources, record)))
       await deps.store.write((tx) => removeOrphan(deps.writer, tx, key));
     return DONE;
   },
@@ -144,8 +147,14 @@ const isSessionFile = (record: StoredResource): boolean => fileSpec(record).rete
 
 const removeOrphan = async (writer: ResourceWriter, tx: WriteTx, key: ResourceKey): Promise<void> => {
   const record = await tx.resources.get(key);
-  const session = record === undefined ? undefined : sessionOf(record.annotations);
-  if (record === undefined || session === undefined || !isSessionFile(record)) return;
-  const owner = { kind: 'Session', namespace: key.namespace, parent: session.agent, name: session.id };
-  if ((await tx.resources.get(owner)) === undefined) await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+  if (record !== undefined && (await isOrphan(tx.resources, record)))
+    await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });
+};
+
+/** True for a SESSION file whose session is gone. */
+const isOrphan = async (resources: Pick<ResourceReads, 'get'>, record: StoredResource): Promise<boolean> => {
+  const session = sessionOf(record.annotations);
+  if (session === undefined || !isSessionFile(record)) return false;
+  const { namespace } = record.key;
+  return (await resources.get({ kind: 'Session', namespace, parent: session.agent, name: session.id })) === undefined;
 };

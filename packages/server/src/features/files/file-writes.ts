@@ -2,9 +2,17 @@ import { create } from '@bufbuild/protobuf';
 import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { Fault, type FieldViolation } from '../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteOrigin } from '../../controllers/contract.ts';
-import { fileName, recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
+import { fileName, ownerRecord, recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
-import { FACT, type FileSession, fileSpec, type ObjectFacts, objectOf, sessionOf } from './file-facts.ts';
+import {
+  FACT,
+  type FileSession,
+  fileSpec,
+  type GivenMetadata,
+  type ObjectFacts,
+  objectOf,
+  sessionOf,
+} from './file-facts.ts';
 import { checkFile, checkFilename, checkOwner, fillFile, mergeFile } from './file-rules.ts';
 import { type FoundText, hasText, indexFile, indexMark, isTextOf, needsText, readText } from './file-text.ts';
 import type { FilesDeps } from './files-deps.ts';
@@ -71,12 +79,14 @@ const refuse = (faults: readonly FieldViolation[]): void => {
   if (faults.length > 0) throw refusal(faults);
 };
 
-/** Labels and annotations that a request gives; a request without any leaves them as they are. */
-const givenMetadata = (file: File | undefined): DesiredResource => {
-  const { labels = {}, annotations = {} } = file?.metadata ?? {};
+/** Metadata that a request gives; what it gives nothing of stays as it is. */
+export const givenMetadata = (file: File | undefined): GivenMetadata => {
+  const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [] } = file?.metadata ?? {};
   return {
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+    ...(ownerReferences.length === 0 ? {} : { owners: ownerReferences.map(ownerRecord) }),
+    ...(finalizers.length === 0 ? {} : { finalizers }),
   };
 };
 
@@ -133,8 +143,7 @@ export class FileWrites {
               annotations: { ...facts, [FACT.session]: JSON.stringify(session) },
               labels: { [FACT.session]: session.id },
             };
-      const { labels = {}, annotations = {} } = file?.metadata ?? {};
-      const input = { key, spec, labels, annotations, system };
+      const input = { ...givenMetadata(file), key, spec, system };
       const { resource } = await this.#deps.writer.create(tx, origin, input);
       await this.index(tx, resource, content);
       return resource;

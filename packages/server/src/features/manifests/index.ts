@@ -4,4 +4,5 @@
  */
 export type { ActivityReader, ManifestsDeps, NamespaceDoor } from './manifests-deps.ts';
 export { resourceOperations } from './resource-operations.ts';
+export { requireNamespace } from './resource-scope.ts';
 export { type SessionKindDeps, sessionContract } from './session-kind.ts';

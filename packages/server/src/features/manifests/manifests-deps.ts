@@ -2,7 +2,7 @@ import type { Authorizer, CallContext } from '../../auth/contract.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ChangeFeed, ResourceWriter } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
-import type { ReadTx, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type { ReadTx, ResourceChange, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
@@ -26,8 +26,16 @@ export interface NamespaceDoor {
     },
   ): Promise<StoredResource>;
   readonly descendants: DescendantsOf;
-  /** Ancestors by name, nearest first, without a read; of a namespace that is gone those it had. */
-  readonly lastAncestorsOf: (namespace: string) => readonly string[];
+  /** For one reader of the change log; `isOver` = it has gone. */
+  readonly pastAncestry: (isOver: () => boolean) => PastAncestors;
+}
+
+/** Ancestors that namespaces had when changes were written, which follow each other in version order. */
+export interface PastAncestors {
+  /** Looks up what changes of the log need that were written before somebody listened. */
+  learn(changes: readonly ResourceChange[]): Promise<void>;
+  /** Nearest first, without a read; without a version those of now. */
+  ancestorsAt(namespace: string, version?: number): readonly string[];
 }
 
 /** Facts laid over the status of a kind at read, by uid, as JSON text of status fields (API-1.4 activity). */

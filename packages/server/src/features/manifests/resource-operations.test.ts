@@ -392,6 +392,55 @@ describe('resources of every kind', () => {
       expect(shown(stream).at(-1)).toBe('DELETED child');
     });
 
+    it('with what went with such a child before the process began, and not with what came back elsewhere', async () => {
+      await world.call(createNamespace, { name: 'child', parent: 'default' });
+      await world.call(createNamespace, { name: 'grandchild', parent: 'child' });
+      for (const ns of ['child', 'grandchild']) await agent(`in-${ns}`, {}, ns);
+      const { newest } = await world.store.direct.resources.versionRange();
+      await world.call(deleteNamespace, { name: 'child', purge: true });
+      await world.runner.tick();
+      world.clock.advance(1);
+      await world.call(createNamespace, { name: 'child' });
+      await agent('stranger', {}, 'child');
+      const since = { kinds: ['Agent', 'Namespace'], recursive: true, resourceVersion: String(newest) };
+      const expected = ['DELETED in-grandchild', 'DELETED grandchild', 'DELETED in-child', 'DELETED child'];
+      const gone = (stream: TestStream<ResourceChangedEvent>): string[] =>
+        shown(stream).filter((text) => !text.startsWith('UPDATED'));
+      const before = watch(since);
+      await settle();
+      await before.stop();
+      await world.close(true);
+      world = await openResourceWorld({ dataDir: world.dataDir });
+      const after = watch(since);
+      await settle();
+      expect([gone(before), gone(after)]).toEqual([expected, expected]);
+      expect(gone(watch({ ...since, ns: 'child' }))).toEqual([]);
+    });
+
+    it('until their namespace is purged, to the last change; one that came back goes on', async () => {
+      await world.call(createNamespace, { name: 'acme' });
+      await agent('a', {}, 'acme');
+      const stream = watch({ ns: 'acme' });
+      await settle();
+      await world.call(deleteNamespace, { name: 'acme', purge: true });
+      await world.runner.tick();
+      await settle();
+      expect(await stream.ended).toMatchObject({ code: 'NOT_FOUND', reason: 'NAMESPACE_NOT_FOUND' });
+      expect(shown(stream).slice(-2)).toEqual(['DELETED a', 'DELETED acme']);
+      await world.call(createNamespace, { name: 'acme' });
+      const again = watch({ ns: 'acme', resourceVersion: stream.ids[0] ?? '' });
+      await settle();
+      expect(shown(again).at(-1)).toBe('CREATED acme');
+      again.isLagging = true;
+      await world.call(deleteNamespace, { name: 'acme', purge: true });
+      await world.runner.tick();
+      await world.call(createNamespace, { name: 'acme' });
+      again.catchUp();
+      await settle();
+      expect(shown(again).at(-1)).toBe('CREATED acme');
+      expect(await Promise.race([again.ended, Promise.resolve('open')])).toBe('open');
+    });
+
     it('not from a version that is not kept or not yet there', async () => {
       const { newest } = await world.store.direct.resources.versionRange();
       const stream = watch({ resourceVersion: String(newest + 1) });

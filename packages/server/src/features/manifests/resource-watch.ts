@@ -5,7 +5,7 @@ import { type CancelTimer, Fault, invalidField } from '../../base/index.ts';
 import { parseLabelSelector } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import type { StreamSink } from '../contract.ts';
-import type { ManifestsDeps } from './manifests-deps.ts';
+import type { ManifestsDeps, PastAncestors } from './manifests-deps.ts';
 import { requireKind } from './resource-address.ts';
 import { bookmark, type ChangeEvents } from './resource-events.ts';
 import { listScope, requireNamespace } from './resource-scope.ts';
@@ -38,8 +38,11 @@ export class ResourceWatch {
   readonly #deps: ManifestsDeps & { readonly events: ChangeEvents };
   readonly #call: WatchCall;
   readonly #filter: WatchFilter;
+  readonly #ancestry: PastAncestors;
   #waiting: ResourceChange[] = [];
   #last = 0;
+  /** True when the watched namespace itself went; it may have come back since. */
+  #lostNamespace = false;
   /** Version up to which a reader that prefers so is waiting to have everything. */
   #awaited: number | undefined;
   #failure: Fault | undefined;
@@ -52,13 +55,14 @@ export class ResourceWatch {
     this.#deps = deps;
     this.#call = call;
     const { ns, recursive, kinds, labelSelector, resourceVersion } = call.request;
+    this.#ancestry = deps.namespaces.pastAncestry(() => this.#isOver());
     this.#filter = new WatchFilter(
       {
         ns,
         recursive,
         kinds: new Set(kinds),
         labels: parseLabelSelector(labelSelector),
-        ancestorsOf: deps.namespaces.lastAncestorsOf,
+        ancestorsAt: (namespace, version) => this.#ancestry.ancestorsAt(namespace, version),
       },
       resourceVersion === '',
     );
@@ -135,6 +139,7 @@ export class ResourceWatch {
       // Of a reader that takes its time the next changes may have gone by now, as too old.
       requireKept(this.#last, await resources.versionRange());
       if (changes.length === 0) return;
+      if (this.#call.request.recursive) await this.#ancestry.learn(changes);
       await this.#sendAll(changes, (change) => this.#shown(change));
     }
   }
@@ -147,10 +152,17 @@ export class ResourceWatch {
       const batch = this.#waiting;
       this.#waiting = [];
       await this.#sendAll(batch, (change) => this.#shown(change));
+      if (this.#lostNamespace) await this.#requireNamespace();
       await this.#tellArrival();
       // What came while the others were sent has woken nobody.
       if (this.#waiting.length === 0) await this.#pause();
     }
+  }
+
+  /** A watch of a namespace that was purged ends as a new one would be refused, once it has shown what went. */
+  async #requireNamespace(): Promise<void> {
+    this.#lostNamespace = false;
+    if (!this.#isOver()) await requireNamespace(this.#deps.store.direct, this.#call.request.ns);
   }
 
   /** Once, when everything up to the newest version at the start of the watch has been judged. */
@@ -163,6 +175,9 @@ export class ResourceWatch {
   #shown(change: ResourceChange): Sent | undefined {
     if (change.version <= this.#last) return undefined;
     this.#last = change.version;
+    const { kind, name } = change.resource.key;
+    if (change.change === 'deleted' && kind === 'Namespace' && name === this.#call.request.ns)
+      this.#lostNamespace = true;
     const as = this.#filter.judge(change);
     if (as === undefined) return undefined;
     const secrets = this.#readsSecrets(change.resource);

@@ -8,7 +8,8 @@ export interface WatchScope {
   /** Empty = all. */
   readonly kinds: ReadonlySet<string>;
   readonly labels: readonly LabelRequirement[];
-  readonly ancestorsOf: (namespace: string) => readonly string[];
+  /** Ancestors when the change of that version was written, or now. */
+  readonly ancestorsAt: (namespace: string, version?: number) => readonly string[];
 }
 
 /**
@@ -36,7 +37,7 @@ export class WatchFilter {
   /** What to send for a change; undefined for nothing. */
   judge(change: ResourceChange): ResourceChangeKind | undefined {
     const { resource } = change;
-    if (!this.#isInScope(resource)) return undefined;
+    if (!this.#isInScope(resource, change.version)) return undefined;
     if (this.#scope.labels.length === 0) return change.change;
     const wasShown = this.#shown.has(resource.uid);
     if (change.change === 'deleted') {
@@ -60,12 +61,12 @@ export class WatchFilter {
     return matchesLabels(resource.labels, this.#scope.labels);
   }
 
-  #isInScope(resource: StoredResource): boolean {
-    const { ns, recursive, kinds, ancestorsOf } = this.#scope;
+  #isInScope(resource: StoredResource, version?: number): boolean {
+    const { ns, recursive, kinds, ancestorsAt } = this.#scope;
     const { kind, name } = resource.key;
     if (kinds.size > 0 && !kinds.has(kind)) return false;
     if (ns === ALL_NAMESPACES) return true;
     const namespace = kind === 'Namespace' ? name : resource.key.namespace;
-    return namespace === ns || (recursive && ancestorsOf(namespace).includes(ns));
+    return namespace === ns || (recursive && ancestorsAt(namespace, version).includes(ns));
   }
 }

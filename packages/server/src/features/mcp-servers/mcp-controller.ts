@@ -1,8 +1,13 @@
 import type { CommonResourceStatus } from '@svc/api/resources';
-import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
+import type {
+  LookReads,
+  NamespaceFacts,
+  ReconcileOutcome,
+  Reconciler,
+  ResourceWriter,
+} from '../../controllers/contract.ts';
 import { commonStatus, kindRow, messageText, SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import {
-  type ReadTx,
   type ResourceChange,
   type ResourceKey,
   type ResourceReads,
@@ -35,7 +40,10 @@ export const mcpController = (deps: McpControllerDeps): Reconciler => {
     name: 'mcp',
     kinds: ['McpServer', 'McpServerBinding'],
     resyncMs: RESYNC_MS,
+    looksAtResourcesOnly: true,
+    concerns: ({ resource }) => AFFECTED.has(resource.key.kind),
     keysFor: (change, reads) => keysFor(deps, change, reads),
+    look: async (record, reads) => ((await isStale(reads, record, references)) ? { due: true } : DONE),
     reconcile: (key) => reconcile(deps, references, key),
   };
 };
@@ -68,39 +76,43 @@ const keysIn = async (
   return found;
 };
 
+const DONE = { done: true } as const;
+
 const reconcile = async (
-  deps: McpControllerDeps,
+  { store, writer }: McpControllerDeps,
   references: McpReferences,
   key: ResourceKey,
 ): Promise<ReconcileOutcome> => {
-  const isStale = await deps.store.read(async (tx) => {
-    const record = await tx.resources.get(key);
-    return (
-      record !== undefined &&
-      statusText(await statusOf(tx, record, { references, now: deps.store.now() })) !== record.status
-    );
+  const isDue = await store.read(async ({ resources }) => {
+    const record = await resources.get(key);
+    return record !== undefined && (await isStale({ resources, now: () => store.now() }, record, references));
   });
-  if (!isStale) return { done: true };
-  await deps.store.write(async (tx) => {
-    const record = await tx.resources.get(key);
-    if (record === undefined) return;
-    const status = await statusOf(tx, record, { references, now: tx.now() });
-    await deps.writer.writeStatus(tx, key, () => ({ status }));
-  });
-  return { done: true };
+  if (isDue)
+    await store.write(async (tx) => {
+      const record = await tx.resources.get(key);
+      if (record === undefined) return;
+      const status = await statusOf(tx, record, references);
+      await writer.writeStatus(tx, key, () => ({ status }));
+    });
+  return DONE;
 };
 
-const statusText = (status: CommonResourceStatus): string => messageText(kindRow('McpServer').status, status);
+type Reads = Pick<LookReads, 'resources' | 'now'>;
+
+const isStale = async (reads: Reads, record: StoredResource, references: McpReferences): Promise<boolean> => {
+  const status = await statusOf(reads, record, references);
+  return messageText(kindRow('McpServer').status, status) !== record.status;
+};
 
 const statusOf = async (
-  tx: Pick<ReadTx, 'resources'>,
+  reads: Reads,
   record: StoredResource,
-  given: { readonly references: McpReferences; readonly now: number },
+  references: McpReferences,
 ): Promise<CommonResourceStatus> => {
   const { namespace, name, kind } = record.key;
   const judgement =
     kind === 'McpServer'
-      ? await judgeServer(tx, { namespace, spec: serverSpec(record) }, given.references)
-      : await judgeBinding(tx, { namespace, name, spec: bindingSpec(record) }, given.references);
-  return commonStatus(record, judgement, { now: given.now, generation: record.generation });
+      ? await judgeServer(reads, { namespace, spec: serverSpec(record) }, references)
+      : await judgeBinding(reads, { namespace, name, spec: bindingSpec(record) }, references);
+  return commonStatus(record, judgement, { now: reads.now(), generation: record.generation });
 };

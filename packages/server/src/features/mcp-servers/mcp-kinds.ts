@@ -3,6 +3,7 @@ import { Fault } from '../../base/index.ts';
 import {
   type KindContract,
   kindContract,
+  type LookReads,
   type NamespaceFacts,
   type SpecWrite,
   type WriteOrigin,
@@ -46,7 +47,7 @@ export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
   ];
 };
 
-const at = (tx: WriteTx, generation: number) => ({ now: tx.now(), generation });
+const at = (tx: LookReads, generation: number) => ({ now: tx.now(), generation });
 
 const requireServerRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, origin: WriteOrigin): void => {
   const wasStdio = write.current !== undefined && isStdio(serverSpec(write.current).transport);

@@ -16,6 +16,7 @@ export { type NamespaceOperationsDeps, namespaceOperations } from './namespace-o
 export { NamespacePurge } from './namespace-purge.ts';
 export type { NamespaceState } from './namespace-rules.ts';
 export { NamespaceService, type NamespaceServiceDeps, type NamespaceTurns } from './namespace-service.ts';
+export { PastAncestry } from './past-ancestry.ts';
 
 /** Creates `system` and `default` where they are missing; called at every start. */
 export const ensureNamespaces = async (

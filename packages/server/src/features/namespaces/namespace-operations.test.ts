@@ -225,6 +225,35 @@ describe('namespaces', () => {
     await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('being purged name all that is held below them, and lose everything beside it', async () => {
+    for (const name of ['acme', 'acme:a', 'acme:a:deep', 'acme:b', 'acme:c']) await make(name);
+    const put = (namespace: string, name: string, finalizers: readonly string[] = []): Promise<unknown> =>
+      world.store.write((tx) =>
+        world.writer.create(tx, callContext('test'), { key: recordKey('Skill', namespace, name), finalizers }),
+      );
+    for (const namespace of ['acme:a:deep', 'acme:c']) await put(namespace, 'held', ['example.org/hold']);
+    for (const namespace of ['acme:a', 'acme:b', 'acme:c']) await put(namespace, 'free');
+    await remove('acme', true);
+    await world.runner.tick();
+    const { namespace } = await read('acme');
+    const condition = namespace?.status?.conditions.find(({ type }) => type === 'ContentRemoved');
+    expect(condition?.message).toBe(
+      '2 left, held by finalizers: Skill/acme:a:deep/held (example.org/hold); Skill/acme:c/held (example.org/hold)',
+    );
+    await expect(read('acme:b')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const left = await world.store.direct.resources.list({ kind: 'Skill', scope: { type: 'all' }, limit: 9 });
+    expect(left.map(({ key }) => `${key.namespace}/${key.name}`)).toEqual([
+      'acme:a/free',
+      'acme:a:deep/held',
+      'acme:c/held',
+    ]);
+    for (const { key } of left)
+      await world.store.write((tx) => world.writer.writeStatus(tx, key, () => ({ finalizers: [] })));
+    world.clock.advance(6_000);
+    await world.runner.tick();
+    await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('with finalizers of their own are named by the purge and go when these do', async () => {
     for (const name of ['acme', 'acme:one', 'acme:two']) await make(name);
     const hold = (name: string, finalizers: readonly string[]): Promise<unknown> =>

@@ -7,7 +7,7 @@ import {
   type SandboxStatus,
   SandboxStatusSchema,
 } from '@svc/api/resources';
-import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../controllers/contract.ts';
 import {
   commonStatus,
   type Finding,
@@ -20,7 +20,7 @@ import {
   secretReferences,
   settleConditions,
 } from '../../resources/index.ts';
-import type { ReadTx, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import { checkSandbox, checkSandboxClass, checkSandboxPolicy, unknownModes } from './sandbox-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -61,7 +61,7 @@ const resolved = (problems: readonly string[]): Finding =>
     ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
     : { type: 'ReferencesResolved', status: 'False', reason: 'Unresolved', message: problems.join('; ') };
 
-const observeClass = async (deps: SandboxKindDeps, tx: WriteTx, write: SpecWrite<SandboxClassSpec>) => {
+const observeClass = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWrite<SandboxClassSpec>) => {
   const { spec, key, current, generation } = write;
   const map = parseJsonMap(messageText(kindRow('SandboxClass').spec, spec)) ?? {};
   const problems: string[] = [];
@@ -79,7 +79,7 @@ const observeClass = async (deps: SandboxKindDeps, tx: WriteTx, write: SpecWrite
   return commonStatus(current, { phase, findings }, { now: tx.now(), generation });
 };
 
-const observePolicy = async (deps: SandboxKindDeps, tx: WriteTx, write: SpecWrite<SandboxPolicySpec>) => {
+const observePolicy = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWrite<SandboxPolicySpec>) => {
   const { spec, key, current, generation } = write;
   const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
@@ -109,7 +109,7 @@ const findClass = async (
 };
 
 /** A sandbox that nothing provisioned yet; what its backend reported stays. */
-const observeSandbox = (tx: WriteTx, write: SpecWrite<SandboxSpec>): SandboxStatus => {
+const observeSandbox = (tx: LookReads, write: SpecWrite<SandboxSpec>): SandboxStatus => {
   const { current, generation } = write;
   if (current !== undefined) {
     const stored = messageFromText(kindRow('Sandbox').status, current.status) as SandboxStatus;

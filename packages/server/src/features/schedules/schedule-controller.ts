@@ -1,9 +1,15 @@
 import { isFault } from '../../base/index.ts';
-import type { NamespaceFacts, ReconcileOutcome, Reconciler, ResourceWriter } from '../../controllers/contract.ts';
+import type {
+  Look,
+  LookReads,
+  NamespaceFacts,
+  ReconcileOutcome,
+  Reconciler,
+  ResourceWriter,
+} from '../../controllers/contract.ts';
 import { kindRow, messageText, parseJsonMap } from '../../resources/index.ts';
 import {
   everyResource,
-  type ReadTx,
   type ResourceChange,
   type ResourceKey,
   type ResourceReads,
@@ -24,12 +30,16 @@ const RESYNC_MS = 300_000;
 /** A schedule is looked at no more often than this because its next run has passed. */
 const PASSED_MS = 60_000;
 
+const FOLLOWED: ReadonlySet<string> = new Set(['Schedule', 'Namespace', 'Agent', 'Workflow']);
+
 /** Keeps next_run_at, timer and conditions of schedules true as time passes and as targets and namespaces come and go. */
 export const scheduleController = (deps: ScheduleControllerDeps): Reconciler => ({
   name: 'scheduler',
   kinds: ['Schedule'],
   resyncMs: RESYNC_MS,
+  concerns: ({ resource }) => FOLLOWED.has(resource.key.kind),
   keysFor,
+  look: (record, reads) => look(deps, record, reads),
   reconcile: (key) => reconcile(deps, key),
 });
 
@@ -40,7 +50,7 @@ const keysFor = async (change: ResourceChange, reads: ResourceReads): Promise<re
     return change.change === 'deleted' || !isNews ? [] : [key];
   }
   if (key.kind === 'Namespace') return schedulesIn(reads, key.name, () => true);
-  if ((key.kind !== 'Agent' && key.kind !== 'Workflow') || change.change === 'updated') return [];
+  if (change.change === 'updated') return [];
   const member = key.kind === 'Agent' ? 'agent' : 'workflow';
   return schedulesIn(reads, key.namespace, (record) => {
     const target = parseJsonMap(record.spec)?.['target'] as Readonly<Record<string, unknown>> | undefined;
@@ -57,36 +67,42 @@ const schedulesIn = async (
   return all.filter(isMeant).map((record) => record.key);
 };
 
-const reconcile = async (deps: ScheduleControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
-  const seen = await deps.store.read((tx) =>
-    judge(deps, { resources: tx.resources, now: () => deps.store.now() }, key),
-  );
-  if (seen === undefined) return { done: true };
-  if (seen.isStale)
-    await deps.store.write(async (tx) => {
-      const fresh = await judge(deps, tx, key);
-      if (fresh === undefined) return;
-      const stored = await deps.writer.writeStatus(tx, key, () => ({ status: fresh.status }));
-      if (stored !== undefined) await settleTimer(tx, stored, fresh.status);
-    });
-  return lookAgain(Number(seen.status.nextRunAt ?? 0n), deps.store.now());
+type Reads = Pick<LookReads, 'resources' | 'now'>;
+
+/** Due when the stored status does not say what holds now. */
+const look = async (deps: ScheduleControllerDeps, record: StoredResource, reads: Reads): Promise<Look> => {
+  const { status, isStale } = await judge(deps, record, reads);
+  return isStale ? { due: true } : lookAgain(Number(status.nextRunAt ?? 0n), reads.now());
 };
+
+const reconcile = async (deps: ScheduleControllerDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
+  const { store, writer } = deps;
+  const seen = await store.read(async ({ resources }) => {
+    const record = await resources.get(key);
+    return record === undefined ? DONE : look(deps, record, { resources, now: () => store.now() });
+  });
+  if (!('due' in seen)) return seen;
+  return store.write(async (tx) => {
+    const record = await tx.resources.get(key);
+    if (record === undefined) return DONE;
+    const { status } = await judge(deps, record, tx);
+    const stored = await writer.writeStatus(tx, key, () => ({ status }));
+    if (stored !== undefined) await settleTimer(tx, stored, status);
+    return lookAgain(Number(status.nextRunAt ?? 0n), tx.now());
+  });
+};
+
+const DONE = { done: true } as const;
 
 /** When the next run will have passed; later ones are found at a resync. */
 const lookAgain = (nextRunAt: number, now: number): ReconcileOutcome => {
   const waitMs = Math.ceil((nextRunAt - now) / 1_000);
-  return waitMs <= 0 || waitMs > RESYNC_MS ? { done: true } : { againMs: Math.max(waitMs, PASSED_MS) };
+  return waitMs <= 0 || waitMs > RESYNC_MS ? DONE : { againMs: Math.max(waitMs, PASSED_MS) };
 };
 
-const judge = async (
-  deps: ScheduleControllerDeps,
-  reads: Pick<ReadTx, 'resources'> & { now(): number },
-  key: ResourceKey,
-) => {
-  const record = await reads.resources.get(key);
-  if (record === undefined) return undefined;
+const judge = async (deps: ScheduleControllerDeps, record: StoredResource, reads: Reads) => {
   const spec = scheduleSpec(record);
-  const isNamespaceLive = await isLive(deps, reads, key.namespace);
+  const isNamespaceLive = await isLive(deps, reads, record.key.namespace);
   const facts = await scheduleFacts(reads, { ...record, spec }, { isWrite: false, isNamespaceLive });
   const status = scheduleStatus(storedStatus(record), spec, facts);
   return { status, isStale: messageText(kindRow('Schedule').status, status) !== record.status };
@@ -94,7 +110,7 @@ const judge = async (
 
 const isLive = async (
   deps: ScheduleControllerDeps,
-  reads: Pick<ReadTx, 'resources'>,
+  reads: Pick<LookReads, 'resources'>,
   namespace: string,
 ): Promise<boolean> => {
   try {

@@ -18,7 +18,7 @@ const SALT = 'svc secrets key';
 const HASH_PURPOSE = 'svc keyed hash';
 
 /**
- * The keys that encrypt secret values at rest (PL-8): the newest seals, every one opens. A sealed text is
+ * The keys that encrypt secret values at rest (PL-8): the newest seals, also when another process just added it, every one opens. A sealed text is
  * `sealed:v1:<key id>:<nonce, ciphertext, tag>`; the place of the value is authenticated with it. A hashed value is
  * `hashed:v1:<key id>:<HMAC-SHA-256>` and compares by the key it names, also after a rotation.
  */
@@ -50,6 +50,7 @@ export class KeyRing implements ValueSeal, ValueHash {
   }
 
   seal(place: string, plain: string): string {
+    this.#learn();
     const { id, bytes } = this.#newest;
     const nonce = this.#random.fill(new Uint8Array(NONCE_BYTES));
     const cipher = createCipheriv('aes-256-gcm', bytes, nonce);
@@ -74,13 +75,13 @@ export class KeyRing implements ValueSeal, ValueHash {
     }
   }
 
-  /** Asked when everything is encrypted anew, which another process may have begun with a key of its own. */
   isNewest(sealed: string): boolean {
     this.#learn();
     return partsOf(sealed)[0] === this.#newest.id;
   }
 
   hash(place: string, plain: string): string {
+    this.#learn();
     const { id, bytes } = this.#newest;
     return `${HASHED_PREFIX}${encodeURIComponent(id)}:${hashOf(bytes, place, plain)}`;
   }

@@ -20,6 +20,12 @@ export const requireNotedKey = (store: Pick<Store, 'write'>, ring: ValueHash): P
     if (noted !== ring.hash(PLACE, TEXT)) await noteKey(tx, ring);
   });
 
+/** Fault KEY_MISMATCH while this node lacks the key that others encrypt with, as after a rotation in a key file of their own. */
+export const requireKnownKey = async (store: Pick<Store, 'direct'>, ring: ValueHash): Promise<void> => {
+  const noted = await store.direct.instance.value(INSTANCE_SECRET_KEY);
+  if (noted !== undefined && !ring.isHashOf(noted, PLACE, TEXT)) throw mismatch(noted);
+};
+
 /** Fault KEY_MISMATCH where other nodes have a key already: for one that has none at all. */
 export const requireNoNotedKey = async (store: Pick<Store, 'direct'>): Promise<void> => {
   const noted = await store.direct.instance.value(INSTANCE_SECRET_KEY);
@@ -32,7 +38,7 @@ const mismatch = (noted: string): Fault => {
     'FAILED_PRECONDITION',
     'KEY_MISMATCH',
     `the secrets in this database are encrypted with key ${id}, which this node does not have: give every node the same ` +
-      'secrets.keys, or copy keys/master.json from the data directory of a node that has it',
+      'secrets.keys, or the data directory of a node that has it (its keys/master.json)',
     { metadata: { key_id: id } },
   );
 };

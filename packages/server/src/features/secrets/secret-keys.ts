@@ -2,7 +2,7 @@ import { Fault, type Random } from '../../base/index.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import { KeyFile } from './key-file.ts';
 import { freshKey, KeyRing, keyFromText, type SealingKey } from './key-ring.ts';
-import { requireNoNotedKey, requireNotedKey } from './noted-key.ts';
+import { requireKnownKey, requireNoNotedKey, requireNotedKey } from './noted-key.ts';
 
 /** Lease of the node that adds a key to the file. */
 const ADDING = 'secrets.key-file';
@@ -23,6 +23,8 @@ export interface SecretKeys {
   readonly ring: KeyRing;
   /** Makes a new key the newest one; with configured keys the newest of them stays. Resolves once it is on disk. */
   addKey(): Promise<string>;
+  /** Fault KEY_MISMATCH while other nodes of the store encrypt with a key that this one cannot find. */
+  requireKnown(): Promise<void>;
 }
 
 /**
@@ -30,12 +32,16 @@ export interface SecretKeys {
  * KEY_MISMATCH where the nodes of a shared store encrypt with a key that this one lacks.
  */
 export const openSecretKeys = async (options: SecretKeysOptions): Promise<SecretKeys> => {
+  const { shared } = options;
   const keys = await openKeys(options);
-  if (options.shared !== undefined) await requireNotedKey(options.shared, keys.ring);
-  return keys;
+  if (shared === undefined) return { ...keys, requireKnown: async () => undefined };
+  await requireNotedKey(shared, keys.ring);
+  return { ...keys, requireKnown: () => requireKnownKey(shared, keys.ring) };
 };
 
-const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptions): Promise<SecretKeys> => {
+type OpenedKeys = Omit<SecretKeys, 'requireKnown'>;
+
+const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptions): Promise<OpenedKeys> => {
   if (configured.length > 0) {
     const ring = new KeyRing(
       configured.map(({ id, key }) => keyFromText(id, key)),

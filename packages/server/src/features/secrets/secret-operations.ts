@@ -20,12 +20,16 @@ export const secretOperations = (deps: SecretOperationsDeps): readonly Operation
   unary(AdminService.method.rotateSecretKey, (_request, context) => rotate(deps, context)),
 ];
 
+/** Writes that were under way, here or on another node, are done by then: what they encrypted by the key of before is found. */
+const AGAIN_MICROS = 60_000_000;
+
 /** The key is on disk before anything is encrypted by it; the work goes on by itself, also after a restart. */
 const rotate = async (deps: SecretOperationsDeps, context: CallContext): Promise<RotateSecretKeyResponse> => {
   const keyId = await deps.keys.addKey();
   await deps.store.write(async (tx) => {
     const item = { kind: deps.resealKind, key: keyId, dueAt: tx.now(), attempts: 0, payload: '{"kind":0}' };
     await tx.queue.put(item, { replace: true });
+    await tx.queue.put({ ...item, key: `${keyId}/again`, dueAt: tx.now() + AGAIN_MICROS }, { replace: true });
     await noteKey(tx, deps.keys.ring);
     await deps.audit(tx, context, {
       target: `SecretKey/${keyId}`,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create, type Message } from '@bufbuild/protobuf';
@@ -474,6 +474,36 @@ describe('the keys of nodes that share a store', () => {
     expect(other.ring.open('place', sealed)).toBe('text');
   });
 
+  it('that one node adds to their file encrypt on every other from then on', async () => {
+    const [adding, other] = [await node('one').open(), await node('one').open()];
+    const before = other.ring.seal('place', 'text');
+    await adding.addKey();
+    expect(adding.ring.isNewest(before)).toBe(false);
+    expect(adding.ring.isNewest(other.ring.seal('place', 'text'))).toBe(true);
+    await adding.addKey();
+    const hashed = other.ring.hash('place', 'text');
+    expect(hashed).toBe(adding.ring.hash('place', 'text'));
+  });
+
+  it('are missed by a node that has only a copy of their file: it is not ready until it has them', async () => {
+    const [adding, copying] = [node('one'), node('copy')];
+    const first = await adding.open();
+    await mkdir(join(copying.dataDir, 'keys'), { recursive: true });
+    const copy = () =>
+      copyFile(join(adding.dataDir, 'keys', 'master.json'), join(copying.dataDir, 'keys', 'master.json'));
+    await copy();
+    const second = await copying.open();
+    await second.requireKnown();
+    const operations = secretOperations({ store: world.store, keys: first, audit: world.audit, resealKind: RESEAL });
+    (world.operations as Operation[]).push(...operations);
+    const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
+    await first.requireKnown();
+    await expect(second.requireKnown()).rejects.toMatchObject(mismatch(keyId));
+    await copy();
+    await second.requireKnown();
+    expect(second.ring.newestId).toBe(keyId);
+  });
+
   it('are added to their file by one node at a time, so that none is lost', async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => node('one').open()));
     const outcomes = await Promise.allSettled(opened.map((keys) => keys.addKey()));
@@ -493,5 +523,11 @@ describe('the keys of nodes that share a store', () => {
     (world.operations as Operation[]).push(...operations);
     const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
     await expect(node('other').open()).rejects.toMatchObject(mismatch(keyId));
+    const due = (): Promise<readonly { readonly key: string }[]> =>
+      world.store.write((tx) => tx.queue.take([RESEAL], tx.now(), 1_000_000_000, 9));
+    expect((await due()).map(({ key }) => key)).toEqual([keyId]);
+    world.clock.advance(60_000);
+    // What was encrypted by the key of before in a write that was under way then.
+    expect((await due()).map(({ key }) => key)).toEqual([`${keyId}/again`]);
   });
 });

@@ -21,7 +21,14 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../base/index.ts';
-import { checkLabels, namespaceKey, refusal, resourceNotFound, sortKeys } from '../../resources/index.ts';
+import {
+  checkLabels,
+  checkSystemKeys,
+  namespaceKey,
+  refusal,
+  resourceNotFound,
+  sortKeys,
+} from '../../resources/index.ts';
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import {
   checkNewLabels,
@@ -55,9 +62,11 @@ export class ControlService {
     const { labels, parts } = request;
     const wanted = create(SessionMessageSchema, { parts });
     const { [DELIVERY_STATUS]: status, ...plain } = labels;
+    const { limits } = this.#context;
     const violations = [
-      ...checkNewLabels(plain, 'labels', this.#context.limits),
-      ...checkParts(wanted, this.#context.limits),
+      ...checkLabels(plain, 'labels', { labels: limits.labels, annotationsBytes: 0 }),
+      ...checkSystemKeys(await this.#labelsOf(request, plain), plain, 'labels'),
+      ...checkParts(wanted, limits),
     ];
     if (violations.length > 0) throw refusal(violations);
     const inbound = { namespace: request.ns, parts, field: 'parts', signal: call.signal };
@@ -65,13 +74,15 @@ export class ControlService {
     const saved = await this.#context.store.write(async (tx) => {
       const session = await lockSession(tx, request, this.#context);
       const message = await this.#editable(tx, session, request);
+      const changes = checkSystemKeys(message.labels, plain, 'labels');
+      if (changes.length > 0) throw refusal(changes);
       const changed = await this.#applyStatus(tx, { session, message, status });
       const next = edited(changed, {
         labels: plain,
         wanted,
         objects,
         now: tx.now(),
-        limit: this.#context.limits.labels,
+        limit: limits.labels,
       });
       if (next === message) return message;
       await tx.log.saveMessage(next);
@@ -176,6 +187,17 @@ export class ControlService {
     const message = isUuid(id) ? await tx.log.message(session.id, id) : undefined;
     if (message === undefined) throw notFound('Message', { session_id: session.id, message_id: id });
     return message;
+  }
+
+  /** Labels the message has, for those of the system that are sent back; none when there is no such message. */
+  async #labelsOf(request: UpdateSessionMessageRequest, sent: MessageRow['labels']): Promise<MessageRow['labels']> {
+    const isAsked = Object.keys(sent).some((key) => key.startsWith('svc/'));
+    if (!isAsked || !isUuid(request.sessionId) || !isUuid(request.messageId)) return {};
+    return await this.#context.store.read(async (tx) => {
+      const session = await tx.log.session(request.sessionId);
+      if (session?.namespace !== request.ns || session.agent !== request.agent) return {};
+      return (await tx.log.message(session.id, request.messageId))?.labels ?? {};
+    });
   }
 
   async #editable(tx: WriteTx, session: SessionRow, request: UpdateSessionMessageRequest): Promise<MessageRow> {

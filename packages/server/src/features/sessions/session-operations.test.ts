@@ -327,7 +327,7 @@ describe('control of turns', () => {
     expect(turn.usage?.totalTokens).toBeGreaterThan(0n);
   });
 
-  test('an edited message merges labels, removes empty ones and keeps system ones', async () => {
+  test('an edited message merges labels, removes empty ones, takes system ones back and lets nobody change them', async () => {
     const session = await newSession();
     const sent = await harness.call(gateway.sendMessage, {
       ...session,
@@ -347,6 +347,27 @@ describe('control of turns', () => {
     expect(
       await reasonOf(harness.call(controls.updateSessionMessage, { ...target, labels: { 'svc/turn': 'x' } })),
     ).toBe('SYSTEM_LABEL');
+    const reply = { ...session, messageId: sent.replyMessageId };
+    const shown = (await harness.call(controls.updateSessionMessage, { ...reply, labels: { b: '2' } })).message!;
+    expect(shown.labels).toMatchObject({ b: '2', 'svc/message-state': 'complete' });
+    const again = await harness.call(controls.updateSessionMessage, { ...reply, labels: shown.labels });
+    expect(again.message).toEqual(shown);
+    const grown = { ...shown.labels, c: '3' };
+    expect((await harness.call(controls.updateSessionMessage, { ...reply, labels: grown })).message?.labels).toEqual(
+      grown,
+    );
+    for (const change of ['svc/turn', 'svc/message-state', 'svc/new']) {
+      for (const value of ['', 'x']) {
+        const refused = harness.call(controls.updateSessionMessage, {
+          ...reply,
+          labels: { ...grown, [change]: value },
+        });
+        expect(await reasonOf(refused)).toBe('SYSTEM_LABEL');
+      }
+    }
+    const elsewhere = await newSession();
+    const foreign = { ...elsewhere, messageId: sent.replyMessageId, labels: shown.labels };
+    expect(await reasonOf(harness.call(controls.updateSessionMessage, foreign))).toBe('SYSTEM_LABEL');
     const system = await harness.call(gateway.appendSessionMessage, {
       ...session,
       message: { role: MessageRole.ROLE_SYSTEM, parts: [{ partType: 1, content: 's' }] },

@@ -144,8 +144,6 @@ export class SessionService {
   async #create(tx: WriteTx, request: CreateSessionRequest, call: CallContext): Promise<SessionResponse> {
     const { ns, agent, labels } = request;
     const { identity } = call.caller;
-    await this.#context.namespaces.requireLive(tx, ns);
-    await requireAgent(tx, request, this.#context);
     const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity });
     await this.#record(tx, call, { row, outcome: 'created' });
     return await this.#answer(tx, row, { messages: [], isNew: true });

@@ -36,6 +36,7 @@ import {
   NamespaceService,
   namespaceContract,
   namespaceOperations,
+  PastAncestry,
 } from '../namespaces/index.ts';
 import { freshKey, KeyRing } from '../secrets/index.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
@@ -125,7 +126,8 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     remove: service.remove.bind(service),
     create: service.create.bind(service),
     descendants,
-    lastAncestorsOf: (namespace: string) => ancestry.lastAncestors(namespace),
+    pastAncestry: (isOver: () => boolean) =>
+      new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants, version: '1.2.3' }),

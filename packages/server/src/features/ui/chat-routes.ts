@@ -124,6 +124,8 @@ const show = async (deps: UiDeps, chat: ChatCall, shown: Shown): Promise<void> =
     await before?.();
     outlet.begin();
     await followed;
+    // The end of the credential or of the server is no end of the turn.
+    if (call.signal.aborted) throw call.signal.reason;
   } catch (error) {
     control.abort();
     if (!outlet.hasBegun) throw error;

@@ -18,6 +18,10 @@ export interface ConsoleEvent {
   readonly channel?: string;
   /** JSON text. */
   readonly data: string;
+  /** Of a change of a resource. */
+  readonly version?: number;
+  /** The namespace whose record this change removed. */
+  readonly removed?: string;
 }
 
 /** Sessions, turns, messages and parts as JSON; features/sessions satisfies it. */
@@ -42,8 +46,10 @@ export interface ConsoleDeps {
   readonly views: ResourceViews;
   readonly bus: Bus;
   readonly authorizer: Authorizer;
-  /** Descendants of a namespace without itself. */
-  readonly descendants: (namespace: string) => Promise<readonly string[]>;
+  /** Ancestors of a namespace, nearest first, without a read: when the change of that version was written, or now. */
+  readonly ancestorsAt: (namespace: string, version?: number) => readonly string[];
+  /** Throws NAMESPACE_NOT_FOUND for a namespace that has no record. */
+  readonly requireNamespace: (namespace: string) => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;

@@ -187,5 +187,7 @@ const resourceEvent = (change: ResourceChange, views: ResourceViews): ConsoleEve
     ...(kind === 'Agent' ? { agent: name } : {}),
     ...(kind === 'Session' ? { agent: parent, sessionId: name } : {}),
     data,
+    version: change.version,
+    ...(kind === 'Namespace' && change.change === 'deleted' ? { removed: name } : {}),
   };
 };

@@ -2,7 +2,7 @@ import { GatewayService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../base/index.ts';
 import type { ChangeFeed } from '../../controllers/contract.ts';
-import { formatSessionName, ResourceViews } from '../../resources/index.ts';
+import { formatSessionName, namespaceKey, ResourceViews, resourceNotFound } from '../../resources/index.ts';
 import type { ResourceChange } from '../../store/contracts/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
 import { consoleRoutes } from './index.ts';
@@ -55,7 +55,10 @@ beforeEach(async () => {
       allows: (_caller, _role, target) => allowed(target.agent, target.channel),
       readsSecrets: () => true,
     },
-    descendants: () => Promise.resolve(['default:below']),
+    ancestorsAt: (namespace) => (namespace.startsWith('default:') ? ['default'] : []),
+    requireNamespace: async (namespace) => {
+      if (namespace === 'nowhere') throw resourceNotFound(namespaceKey(namespace));
+    },
     clock,
     ids,
     log: silentLog,

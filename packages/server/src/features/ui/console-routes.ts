@@ -1,6 +1,6 @@
 import type { CallContext } from '../../auth/contract.ts';
-import { Fault, invalidField } from '../../base/index.ts';
-import { parseSessionName } from '../../resources/index.ts';
+import { Fault, invalidField, isFault } from '../../base/index.ts';
+import { namespaceKey, parseSessionName, resourceNotFound } from '../../resources/index.ts';
 import type { EventOutlet, FollowedSession } from '../../runtime/stream/stream-contract.ts';
 import type { HttpExchange, HttpRoute, HttpStream } from '../../transport/contract.ts';
 import { SSE_HEADERS } from './chat-outlet.ts';
@@ -13,8 +13,9 @@ const PART_SESSIONS = 32;
 
 interface Question {
   readonly topics: ReadonlySet<string>;
-  /** Undefined = every namespace. */
-  readonly isWanted: (namespace: string) => boolean;
+  /** '' = every namespace. */
+  readonly namespace: string;
+  readonly isWanted: (event: Pick<ConsoleEvent, 'namespace' | 'version'>) => boolean;
   readonly sessions: readonly FollowedSession[];
 }
 
@@ -27,7 +28,8 @@ export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
       pattern: '/v1/ui/events',
       authenticated: true,
       handle: async (exchange, _params, call) => {
-        const question = await readQuestion(exchange.query, deps);
+        const question = readQuestion(exchange.query, deps);
+        if (concerns(call, question.namespace, deps)) await deps.requireNamespace(question.namespace);
         for (const { namespace, agent, sessionId } of question.sessions) {
           const method = 'svc.gateway.GatewayService/StreamSessionParts';
           deps.authorizer.authorize(method, { ns: namespace, agent, sessionId }, call.caller);
@@ -40,7 +42,7 @@ export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
 
 const PARAMETERS: readonly string[] = ['ns', 'recursive', 'topics', 'session', 'after'];
 
-const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<Question> => {
+const readQuestion = (query: URLSearchParams, deps: ConsoleDeps): Question => {
   const stranger = [...query.keys()].find((name) => !PARAMETERS.includes(name));
   if (stranger !== undefined) throw parameterUnknown(stranger);
   const recursive = query.get('recursive') ?? 'false';
@@ -59,14 +61,20 @@ const readQuestion = async (query: URLSearchParams, deps: ConsoleDeps): Promise<
     return { ...address, after: 'live' };
   });
   const namespace = query.get('ns') ?? '';
-  const below = namespace !== '' && recursive === 'true' ? await deps.descendants(namespace) : [];
-  const wanted = new Set([namespace, ...below]);
-  const isBelow = (name: string): boolean => below.length > 0 && name.startsWith(`${namespace}:`);
+  const isBelow = ({ namespace: name, version }: Pick<ConsoleEvent, 'namespace' | 'version'>): boolean =>
+    recursive === 'true' && deps.ancestorsAt(name, version).includes(namespace);
   return {
     topics: new Set(topics.length === 0 ? TOPICS : topics),
-    isWanted: (name) => namespace === '' || wanted.has(name) || isBelow(name),
+    namespace,
+    isWanted: (event) => namespace === '' || event.namespace === namespace || isBelow(event),
     sessions,
   };
+};
+
+/** True when a grant of the caller reaches into the namespace: nobody else learns whether it exists (API-1.1). */
+const concerns = ({ caller }: CallContext, namespace: string, deps: ConsoleDeps): boolean => {
+  const around = [namespace, ...deps.ancestorsAt(namespace)];
+  return namespace !== '' && caller.grants.some((grant) => around.includes(grant.namespace ?? namespace));
 };
 
 /** INVALID_ARGUMENT PARAMETER_UNKNOWN (API-1.8). */
@@ -88,6 +96,8 @@ interface StreamParts {
 /** One console. While it lags nothing is kept for it: it is told to load its lists again once it has caught up. */
 class ConsoleStream {
   readonly #parts: StreamParts;
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #control = new AbortController();
   #stream: HttpStream | undefined;
   #missed = false;
 
@@ -101,7 +111,10 @@ class ConsoleStream {
     const parts = this.#followParts();
     // A session that is not there is said before the stream begins.
     await Promise.race([parts.opened, parts.ended]);
-    const unsubscribe = hub.subscribe((event, cursor) => this.#offer(event, cursor));
+    const unsubscribe = hub.subscribe((event, cursor) => {
+      this.#offer(event, cursor);
+      this.#endWith(event.removed);
+    });
     const stream = exchange.stream(200, SSE_HEADERS, KEEP_ALIVE);
     stream.onDrained(() => this.#caughtUp());
     const kept = asked === '' ? [] : hub.after(asked);
@@ -110,17 +123,21 @@ class ConsoleStream {
     this.#stream = stream;
     for (const { event, cursor } of kept ?? []) this.#offer(event, cursor);
     try {
-      await Promise.all([aborted(call.signal), parts.ended]);
+      await Promise.race([this.#failed.promise, Promise.all([aborted(call.signal), parts.ended])]);
+      const { reason } = call.signal;
+      // Whoever still listens learns why the stream ends, and where to go on.
+      if (isFault(reason) && reason.reason !== 'CLIENT_GONE') throw withCursor(reason, hub.cursor);
+      stream.end();
     } finally {
       unsubscribe();
-      stream.end();
+      this.#control.abort();
     }
   }
 
   #offer(event: ConsoleEvent, cursor: string): void {
     const { question, deps, call } = this.#parts;
     const { topic, namespace, agent, sessionId, channel } = event;
-    if (this.#stream === undefined || !question.topics.has(topic) || !question.isWanted(namespace)) return;
+    if (this.#stream === undefined || !question.topics.has(topic) || !question.isWanted(event)) return;
     const target = {
       namespace,
       ...(agent === undefined ? {} : { agent }),
@@ -129,6 +146,12 @@ class ConsoleStream {
     };
     if (!deps.authorizer.allows(call.caller, 'viewer', target)) return;
     this.#write(topic, cursor, event.data);
+  }
+
+  /** The namespace that the console asked for is gone: the same question would be refused now. */
+  #endWith(removed: string | undefined): void {
+    if (removed !== undefined && removed === this.#parts.question.namespace)
+      this.#failed.reject(resourceNotFound(namespaceKey(removed)));
   }
 
   #write(topic: ConsoleTopic, cursor: string, data: string): void {
@@ -159,11 +182,15 @@ class ConsoleStream {
       onDrained: () => undefined,
     };
     const request = { sessions: question.sessions, untilDone: false, turnId: '', batch: true };
-    return { opened, ended: deps.streams.follow(request, outlet, call.signal) };
+    const signal = AbortSignal.any([call.signal, this.#control.signal]);
+    return { opened, ended: deps.streams.follow(request, outlet, signal) };
   }
 }
 
 const frame = (event: string, id: string, data: string): string => `event: ${event}\nid: ${id}\ndata: ${data}\n\n`;
+
+const withCursor = ({ code, reason, message }: Fault, cursor: string): Fault =>
+  new Fault(code, reason, message, { metadata: { cursor } });
 
 const aborted = (signal: AbortSignal): Promise<void> => {
   if (signal.aborted) return Promise.resolve();

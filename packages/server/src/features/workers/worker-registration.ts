@@ -52,8 +52,8 @@ export class WorkerRegistration {
       name: 'worker drain',
       kinds: [],
       resyncMs: RESYNC_MS,
-      keysFor: async (change) =>
-        change.resource.key.kind === 'Worker' && change.resource.key.name === own.name ? [own] : [],
+      concerns: ({ resource: { key } }) => key.kind === 'Worker' && key.name === own.name,
+      keysFor: async () => [own],
       reconcile: async (key) => {
         const record = await this.#deps.store.direct.resources.get(key);
         if (record !== undefined && workerStatus(record).phase === 'draining') await this.#drain();

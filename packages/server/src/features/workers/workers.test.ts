@@ -36,6 +36,7 @@ describe('workers', () => {
   const follow = async (worker: WorkerRegistration): Promise<void> => {
     const change = { change: 'updated', resource: await record() } as ResourceChange;
     const reconciler = worker.reconciler();
+    if (!reconciler.concerns(change)) return;
     for (const key of await reconciler.keysFor(change, world.store.direct.resources)) await reconciler.reconcile(key);
   };
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonMap, type JsonData } from '../../resources/index.ts';
 
 const require = createRequire(import.meta.url);
@@ -12,17 +13,25 @@ export const schemaProblem = (text: string): string => {
   return compileProblem(value.json as boolean | object);
 };
 
+/** Judges schemas by the meta-schema of 2020-12, which takes as long to compile as thirty of them; keeps nothing of what it judges. */
+let judge: Ajv2020 | undefined;
+
 /** The library is loaded at the first schema of the process; each schema has its own compiler, so ids never clash. */
 const compileProblem = (schema: boolean | object): string => {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  const compiler = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+  const options = { strict: false, validateFormats: false, logger: false } as const;
+  judge ??= new Ajv2020(options);
   try {
-    compiler.compile(schema);
-    return '';
+    if (judge.validateSchema(schema) !== true) return unusable(`schema is invalid: ${judge.errorsText()}`);
+    const check = new Ajv2020({ ...options, validateSchema: false }).compile(schema);
+    // No word of 2020-12: the library would answer a promise, and nobody waits for its rejection.
+    return '$async' in check ? unusable('$async is not supported') : '';
   } catch (error) {
-    return `is no usable JSON Schema: ${(error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_MAX)}`;
+    return unusable(error instanceof Error ? error.message : String(error));
   }
 };
+
+const unusable = (problem: string): string => `is no usable JSON Schema: ${problem.slice(0, PROBLEM_MAX)}`;
 
 /** A parsed JSON text; undefined when it is none. */
 export const parsedJson = (text: string): { readonly json: JsonData } | undefined => {

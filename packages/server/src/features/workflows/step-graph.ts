@@ -4,15 +4,15 @@ export interface StepNode {
   readonly after: readonly string[];
 }
 
-/** A cycle as the ids along it, its first id again at the end; undefined when there is none. */
-export const findCycle = (nodes: readonly StepNode[]): readonly string[] | undefined => {
+/** Cycles that share no node, each as the ids along it, its first id again at the end. */
+export const findCycles = (nodes: readonly StepNode[]): readonly (readonly string[])[] => {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const done = new Set<string>();
-  for (const node of nodes) {
+  return nodes.flatMap((node) => {
     const cycle = cycleFrom(node.id, byId, done);
-    if (cycle !== undefined) return cycle;
-  }
-  return undefined;
+    for (const id of cycle ?? []) done.add(id);
+    return cycle === undefined ? [] : [cycle];
+  });
 };
 
 /** Depth first without recursion: a definition may be a chain of hundreds of steps. */

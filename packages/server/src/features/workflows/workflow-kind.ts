@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type WorkflowSpec, WorkflowStatusSchema } from '@svc/api/resources';
-import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
+import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../controllers/contract.ts';
 import { commonStatus, type Finding, recordKey } from '../../resources/index.ts';
-import type { ReadTx, WriteTx } from '../../store/contracts/index.ts';
+import type { ReadTx } from '../../store/contracts/index.ts';
 import { checkWorkflow, fillWorkflowDefaults, unorderedUses, type WorkflowLimits } from './workflow-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
@@ -22,7 +22,7 @@ export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
     observe: (tx, write) => observe(deps, tx, write),
   });
 
-const observe = async (deps: WorkflowKindDeps, tx: WriteTx, write: SpecWrite<WorkflowSpec>) => {
+const observe = async (deps: WorkflowKindDeps, tx: LookReads, write: SpecWrite<WorkflowSpec>) => {
   const { current, generation, spec } = write;
   const resolved = await judgeReferences(deps, tx, write);
   const unordered = unorderedUses(spec);

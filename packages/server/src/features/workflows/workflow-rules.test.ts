@@ -133,6 +133,30 @@ describe('a workflow', () => {
     ]);
   });
 
+  it('may not have schemas that a library of JSON Schema would judge by promise', () => {
+    const found = checkWorkflow(spec([agentStep], { inputSchemaJson: '{"$async":true,"type":"string"}' }), limits);
+    expect(found.map(({ field, description }) => `${field} ${description}`)).toEqual([
+      'spec.inputSchemaJson is no usable JSON Schema: $async is not supported',
+    ]);
+  });
+
+  it('has schemas that know nothing of each other', () => {
+    const schema = (type: string) => `{"$defs":{"x":{"$id":"https://example.com/x","type":"${type}"}}}`;
+    const other = '{"$ref":"https://example.com/x"}';
+    expect(fields([agentStep], { inputSchemaJson: schema('string'), outputSchemaJson: schema('number') })).toEqual([]);
+    expect(fields([agentStep], { inputSchemaJson: schema('string'), outputSchemaJson: other })).toEqual([
+      'spec.outputSchemaJson',
+    ]);
+  });
+
+  it('names every cycle of its steps', () => {
+    const step = (id: string, ...after: string[]) => ({ ...agentStep, id, after });
+    expect(faults([step('a', 'b'), step('b', 'a'), step('x', 'c', 'a'), step('c', 'd'), step('d', 'c')])).toEqual([
+      'spec.steps: cycle: a -> b -> a',
+      'spec.steps: cycle: c -> d -> c',
+    ]);
+  });
+
   it('names the cycle of its steps', () => {
     const steps = [
       { ...agentStep, id: 'a', after: ['c'] },

@@ -5,7 +5,7 @@ import { isJsonMap, type JsonData } from '../../resources/index.ts';
 import { parsedJson } from './json-schema.ts';
 import { type Path, parseExpressionText, pathsOf, rootOf } from './path-expressions.ts';
 import { checkPredicate } from './predicate-rules.ts';
-import { findCycle, upstreamOf } from './step-graph.ts';
+import { findCycles, upstreamOf } from './step-graph.ts';
 import { checkJson, checkSchema, checkStepFields, workflowFault } from './step-rules.ts';
 
 export interface WorkflowLimits {
@@ -74,8 +74,8 @@ const checkStep = (step: WorkflowStep, place: StepPlace): readonly FieldViolatio
 };
 
 const checkCycle = (steps: readonly WorkflowStep[]): readonly FieldViolation[] => {
-  const cycle = findCycle(steps.filter((step) => !step.after.includes(step.id)));
-  return cycle === undefined ? [] : [workflowFault('spec.steps', `cycle: ${cycle.join(' -> ')}`)];
+  const cycles = findCycles(steps.filter((step) => !step.after.includes(step.id)));
+  return cycles.map((cycle) => workflowFault('spec.steps', `cycle: ${cycle.join(' -> ')}`));
 };
 
 const checkWhen = (step: WorkflowStep, at: string, ids: ReadonlySet<string>): readonly FieldViolation[] => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FindingReport } from './manifest-finding.ts';
 import {
   type ManifestNode,
@@ -8,20 +9,20 @@ import {
   textOf,
 } from './manifest-node.ts';
 
-/** Where texts outside of a manifest come from; undefined = not there. */
+/** Where what a manifest only names comes from; undefined = not there. */
 export interface OutsideTexts {
-  /** Relative to the manifest. */
-  readonly file: (path: string) => string | undefined;
+  /** Bytes of a file; the path is relative to the manifest. */
+  readonly file: (path: string) => Uint8Array | undefined;
   readonly variable: (name: string) => string | undefined;
 }
 
 /** Members that name a file, and the field its text goes to, by kind (PL-1.2). */
-const FILE_MEMBERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Knowledge: { contentFromFile: 'content' },
-  Skill: { instructionsFromFile: 'instructions' },
-};
+const FILE_MEMBERS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  ['Knowledge', { contentFromFile: 'content' }],
+  ['Skill', { instructionsFromFile: 'instructions' }],
+]);
 
-/** Puts texts of files and of the environment where a manifest only names them. */
+/** Puts texts of files and of the environment, as they are, where a manifest only names them. */
 export const fillFromFiles = (node: ManifestNode, texts: OutsideTexts, report: FindingReport): ManifestNode => {
   if (node.form !== 'map') return node;
   const spec = memberNode(node, 'spec');
@@ -37,51 +38,68 @@ const fillText = (
   source: { readonly kind: string; readonly texts: OutsideTexts },
   report: FindingReport,
 ): MapNode => {
-  const names = FILE_MEMBERS[source.kind] ?? {};
+  const names = new Map(Object.entries(FILE_MEMBERS.get(source.kind) ?? {}));
   const members = spec.members.map((member): MapMember => {
-    const name = names[member.name];
+    const name = names.get(member.name);
     if (name === undefined) return member;
-    return {
-      ...member,
-      name,
-      node: textNode(member, { read: source.texts.file, field: `spec.${member.name}` }, report),
-    };
+    const found = outside(member, { read: source.texts.file, field: `spec.${member.name}` }, report);
+    const value = typeof found === 'string' ? found : utf8Text(found);
+    if (value === undefined) report.add(member.node.at, `spec.${member.name}`, { text: 'is not UTF-8 text' });
+    return { ...member, name, node: { form: 'scalar', value: value ?? '', at: member.node.at } };
   });
   return { ...spec, members };
 };
 
 interface Reading {
-  readonly read: (name: string) => string | undefined;
+  readonly read: (name: string) => string | Uint8Array | undefined;
   readonly field: string;
 }
 
-const textNode = (member: MapMember, reading: Reading, report: FindingReport): ScalarNode => {
-  const { node } = member;
+/** What a member names; '' after reporting that it is not there. */
+const outside = ({ node }: MapMember, reading: Reading, report: FindingReport): string | Uint8Array => {
   const name = textOf(node);
   const value = name === '' ? undefined : reading.read(name);
   if (value === undefined)
     report.add(node.at, reading.field, { text: `there is no ${name === '' ? 'name' : name}`, reason: 'FILE_MISSING' });
-  return { form: 'scalar', value: value ?? '', at: node.at };
+  return value ?? '';
 };
 
-/** `fromFile` and `fromEnv` of a Secret become plain values. */
+/** Undefined for bytes that are no UTF-8. */
+const utf8Text = (bytes: Uint8Array): string | undefined =>
+  isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : undefined;
+
+/** `fromFile` and `fromEnv` of a Secret become values like those that stand there: plain ones, or base64 of what is no text. */
 const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): MapNode => {
   const sources = { fromFile: texts.file, fromEnv: texts.variable };
-  const added: MapMember[] = [];
-  for (const [name, read] of Object.entries(sources)) {
-    const source = memberNode(spec, name);
-    if (source === undefined) continue;
-    if (source.form === 'map')
-      for (const member of source.members)
-        added.push({ ...member, node: textNode(member, { read, field: `spec.${name}[${member.name}]` }, report) });
-    else report.add(source.at, `spec.${name}`, { text: 'must be a map' });
+  const plain: MapMember[] = [];
+  const encoded: MapMember[] = [];
+  for (const [source, read] of Object.entries(sources)) {
+    const map = memberNode(spec, source);
+    if (map !== undefined && map.form !== 'map') report.add(map.at, `spec.${source}`, { text: 'must be a map' });
+    for (const member of map?.form === 'map' ? map.members : []) {
+      const found = outside(member, { read, field: `spec.${source}[${member.name}]` }, report);
+      const text = typeof found === 'string' ? found : utf8Text(found);
+      const value = text ?? Buffer.from(found as Uint8Array).toString('base64');
+      const node: ScalarNode = { form: 'scalar', value, at: member.node.at };
+      (text === undefined ? encoded : plain).push({ ...member, node });
+    }
   }
-  if (added.length === 0) return spec;
-  const rest = spec.members.filter(
-    ({ name }) => !Object.hasOwn(sources, name) && name !== 'stringData' && name !== 'string_data',
-  );
-  const given = memberNode(spec, 'stringData', 'string_data');
-  const plain = given?.form === 'map' ? given.members : [];
-  const node: MapNode = { form: 'map', members: [...plain, ...added], at: spec.at };
-  return { ...spec, members: [...rest, { name: 'stringData', node, at: spec.at }] };
+  if (plain.length + encoded.length === 0) return spec;
+  const added = new Set([...plain, ...encoded].map(({ name }) => name));
+  const joined = (members: readonly MapMember[], name: string, other: string): MapMember[] => {
+    const given = memberNode(spec, name, other) ?? { form: 'map', members: [], at: spec.at };
+    // What is no map is refused where all fields are judged.
+    if (given.form !== 'map') return [{ name, node: given, at: given.at }];
+    const kept = given.members.filter((member) => !added.has(member.name));
+    const node: MapNode = { ...given, members: [...kept, ...members] };
+    return node.members.length === 0 ? [] : [{ name, node, at: given.at }];
+  };
+  const rest = spec.members.filter(({ name }) => !REPLACED.has(name));
+  return {
+    ...spec,
+    members: [...rest, ...joined(encoded, 'data', 'data'), ...joined(plain, 'stringData', 'string_data')],
+  };
 };
+
+/** Members of a Secret that are written anew. */
+const REPLACED: ReadonlySet<string> = new Set(['fromFile', 'fromEnv', 'data', 'stringData', 'string_data']);

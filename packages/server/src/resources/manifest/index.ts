@@ -18,5 +18,5 @@ export type { FindingReport, ManifestFinding } from './manifest-finding.ts';
 export { type ManifestNode, nodeJson } from './manifest-node.ts';
 export { fieldOf, type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
 export { adviceFor } from './nearest-name.ts';
-export { type ParsedManifests, parseManifests } from './parse-manifests.ts';
+export { type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
 export { renderVariables } from './render-variables.ts';

@@ -207,7 +207,9 @@ const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): Man
   const { report } = document;
   const { row, metadata, spec, apiVersion } = parts;
   const names = derivedNames(parts);
-  if (names.name === '') report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
+  // A name of a wrong type has a finding of its own.
+  if (names.name === '' && report.findings.every(({ field }) => field !== 'metadata.name'))
+    report.add(report.positionOf('metadata'), 'metadata.name', { text: 'is required' });
   const named = { ...document, name: names.name };
   if (spec === undefined || report.findings.length > 0) return named;
   const json = names.channel === '' ? spec.json : { ...spec.json, channel: names.channel };

@@ -10,6 +10,7 @@ import {
   type MapNode,
   nodeJson,
   nodeJsonText,
+  textOf,
 } from './manifest-node.ts';
 import { adviceFor } from './nearest-name.ts';
 import { camelCase, type OtherForm, otherForms } from './other-forms.ts';
@@ -102,6 +103,7 @@ export class MessageReader {
       const place = `${at}[${member.name}]`;
       this.#report.place(place, member.at);
       if (member.name === '__proto__') this.#wrong(member.node, place, 'is no name');
+      if (!member.name.isWellFormed()) return this.#wrong(member.node, place, 'has half a character in its name') ?? [];
       const value = this.#single(field, member.node, place);
       return value === undefined ? [] : [[member.name, value] as const];
     });
@@ -115,12 +117,14 @@ export class MessageReader {
     return typeof text === 'string' ? canonicalJsonText(text) : undefined;
   }
 
+  /** A duration in whole seconds; a bare number is seconds, in quotes or not. */
   #seconds(field: DescField, node: ManifestNode, at: string): JsonData | undefined {
-    const text = node.form === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
-    if (text === undefined) return this.#single(field, node, at);
+    const text = textOf(node);
+    if (text === '' || /^\d+$/.test(text)) return this.#single(field, node, at);
     const ms = parseDurationMs(text);
-    if (ms !== undefined && ms % 1_000 === 0) return ms / 1_000;
-    return this.#wrong(node, at, 'must be whole seconds, such as 30s, 5m or 2h');
+    if (ms === undefined || ms % 1_000 !== 0)
+      return this.#wrong(node, at, 'must be whole seconds, such as 30s, 5m or 2h');
+    return this.#single(field, { form: 'scalar', value: ms / 1_000, at: node.at }, at);
   }
 
   #inside(field: DescField, wrapped: { node: ManifestNode; name: string }, at: string): JsonData | undefined {
@@ -133,6 +137,7 @@ export class MessageReader {
   #reference(node: ManifestNode, at: string): JsonData | undefined {
     const text = nodeJson(node);
     if (typeof text !== 'string') return this.#wrong(node, at, 'must be {name, namespace} or "namespace/name"');
+    if (!text.isWellFormed()) return this.#wrong(node, at, 'holds half a character');
     const slash = text.indexOf('/');
     return slash < 0 ? { name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
   }

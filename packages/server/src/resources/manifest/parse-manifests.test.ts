@@ -82,6 +82,15 @@ describe('manifests are refused with place, path and reason:', () => {
       manifest('Schedule', '{interval: 5q}'),
       '3:18 spec.intervalSeconds: must be whole seconds, such as 30s, 5m or 2h (FIELD_INVALID)',
     ],
+    [
+      manifest('Schedule', '{interval: 9999999999d}'),
+      '3:18 spec.intervalSeconds: must be between 0 and 4294967295 (FIELD_INVALID)',
+    ],
+    [manifest('Connector', '{classRef: "\\uD800"}'), '3:18 spec.classRef: holds half a character (FIELD_INVALID)'],
+    [
+      manifest('Channel', '{metadata: {"\\uD800": a}}'),
+      '3:29 spec.metadata[\uD800]: has half a character in its name (FIELD_INVALID)',
+    ],
     [manifest('Schedule', '{interval: [1]}'), '3:18 spec.intervalSeconds: must be a single value (FIELD_INVALID)'],
     [manifest('Schedule', '{inputJson: 7}'), '3:19 spec.inputJson: must be text (put it in quotes) (FIELD_INVALID)'],
     [
@@ -99,6 +108,7 @@ describe('manifests are refused with place, path and reason:', () => {
     [manifest('Agent', '{capabilities: {a: b}}'), '3:26 spec.capabilities[a]: must be a list (FIELD_INVALID)'],
     [manifest('SandboxPolicy', '{quota: {image: x}}'), '3:8 spec.quota: unknown field (FIELD_UNKNOWN)'],
     [manifest('Channel', '[a]'), '3:7 spec: must be a map (FIELD_INVALID)'],
+    [manifest('Channel', '{}', '{name: 3}'), '2:18 metadata.name: must be text (put it in quotes) (FIELD_INVALID)'],
     [manifest('Channel', '{}', '{}'), '2:1 metadata.name: is required (FIELD_INVALID)'],
     [
       manifest('Channel', '{}', '[]'),
@@ -267,6 +277,7 @@ describe('conveniences equal the stored form:', () => {
       '{intervalSeconds: 300, inputJson: \'{"a":null,"b":[1]}\'}',
     ],
     ['Schedule', '{interval: 300}', '{interval_seconds: "300"}'],
+    ['Schedule', '{interval: "300"}', '{interval_seconds: 300}'],
     [
       'Workflow',
       '{inputSchema: {type: object}, outputSchema: true, output: x, steps: [{id: a, when: {eq: [1, 2]}, input: {a: 1}, resumeSchema: {}, duration: 5m, until: x, output: {schema: {}}}]}',

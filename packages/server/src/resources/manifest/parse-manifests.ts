@@ -1,7 +1,8 @@
+import { atOnce, type Steps } from '../../base/index.ts';
 import { formatKey } from '../record.ts';
 import { type ManifestDocument, type ReadOptions, readDocument } from './manifest-document.ts';
 import type { ManifestFinding } from './manifest-finding.ts';
-import { readText } from './syntax/index.ts';
+import { readingText } from './syntax/index.ts';
 
 export interface ParsedManifests {
   /** In the order of the input; what has findings has no resource. */
@@ -11,19 +12,25 @@ export interface ParsedManifests {
 }
 
 /** Reads manifests in YAML or JSON: every rule of form, every finding at once (PL-1.1). Never throws on input. */
-export const parseManifests = (text: string, options: ReadOptions): ParsedManifests => {
-  const { documents: nodes, findings: syntax } = readText(text);
+export const parseManifests = (text: string, options: ReadOptions): ParsedManifests =>
+  atOnce(parsingManifests(text, options));
+
+/** As `parseManifests`, in steps of about one document each. */
+export function* parsingManifests(text: string, options: ReadOptions): Steps<ParsedManifests> {
+  const { documents: nodes, findings: syntax } = yield* readingText(text);
   const wrong = new Set(syntax.map(({ document }) => document));
-  const documents = [...nodes].map(([index, node]) => {
+  const documents: ManifestDocument[] = [];
+  for (const [index, node] of nodes) {
     const { resource, ...document } = readDocument(index, node, options);
-    return resource === undefined || wrong.has(index) ? document : { ...document, resource };
-  });
+    documents.push(resource === undefined || wrong.has(index) ? document : { ...document, resource });
+    yield;
+  }
   const found = [...syntax, ...documents.flatMap((document) => document.report.findings), ...repeated(documents)];
   const findings = found.sort(
     (left, right) => left.document - right.document || left.line - right.line || left.column - right.column,
   );
   return { documents, findings };
-};
+}
 
 /** Two documents of one call may not mean the same resource. */
 const repeated = (documents: readonly ManifestDocument[]): readonly ManifestFinding[] => {

@@ -3,16 +3,21 @@ import type { JsonMap } from '../canonical-json.ts';
 import { fillFromFiles, nodeJson, parseManifests, renderVariables } from './index.ts';
 
 const vars: JsonMap = { n: 3, on: true, text: 'a: [b', list: [1, { x: 'y' }], deep: { name: 'inner' } };
+const files = new Map([
+  ['a.md', new TextEncoder().encode('# A')],
+  ['braces.md', new TextEncoder().encode('{{ vars.n }} {{ nobody }}')],
+  ['bytes', Uint8Array.of(0xff, 0x00, 0xfe)],
+]);
 const read = (text: string, namespace = 'default') =>
   parseManifests(text, {
     namespace,
     isNamespaceFixed: namespace !== 'default',
     prepare: (node, report) => {
       const texts = {
-        file: (path: string) => (path === 'a.md' ? '# A' : undefined),
+        file: (path: string) => files.get(path),
         variable: (name: string) => (name === 'KEY' ? 'k' : undefined),
       };
-      return renderVariables(fillFromFiles(node, texts, report), vars, report);
+      return fillFromFiles(renderVariables(node, vars, report), texts, report);
     },
   });
 const findings = (text: string, namespace?: string): string[] =>
@@ -78,6 +83,41 @@ describe('texts of files and of the environment', () => {
     });
     expect(json('kind: Secret\nmetadata: {name: s}\nspec: {type: t}')).toMatchObject({ spec: { type: 't' } });
     expect(json('kind: Channel\nmetadata: {name: s}')).toEqual({ kind: 'Channel', metadata: { name: 's' } });
+  });
+
+  it('are taken as they are, braces too, from files that variables name', () => {
+    const content = '{{ vars.n }} {{ nobody }}';
+    expect(json('kind: Knowledge\nspec: {path: x, contentFromFile: braces.md}')).toMatchObject({ spec: { content } });
+    expect(
+      json('kind: Knowledge\nspec: {path: x, contentFromFile: "{{ vars.md | default: \'a\' }}.md"}'),
+    ).toMatchObject({ spec: { content: '# A' } });
+    expect(json('kind: Secret\nmetadata: {name: s}\nspec: {fromFile: {f: braces.md}}')).toMatchObject({
+      spec: { stringData: { f: content } },
+    });
+  });
+
+  it('of a Secret may be bytes, and stand for the values of their keys', () => {
+    expect(
+      json(
+        'kind: Secret\nmetadata: {name: s}\nspec: {data: {f: YQ==, g: YQ==}, string_data: {f: b, e: b}, fromFile: {f: bytes}, fromEnv: {e: KEY}}',
+      ),
+    ).toEqual({
+      kind: 'Secret',
+      metadata: { name: 's' },
+      spec: { data: { g: 'YQ==', f: '/wD+' }, stringData: { e: 'k' } },
+    });
+    expect(findings('kind: Secret\nmetadata: {name: s}\nspec: {data: [x], fromFile: {f: a.md}}')).toEqual([
+      '3:14 spec.data: must be a map (FIELD_INVALID)',
+    ]);
+    expect(findings('kind: Skill\nmetadata: {name: s}\nspec: {instructionsFromFile: bytes}')).toEqual([
+      '3:30 spec.instructionsFromFile: is not UTF-8 text (FIELD_INVALID)',
+    ]);
+  });
+
+  it('are looked for by the names of their kind, and by no other', () => {
+    const raw =
+      'apiVersion: a.b/v1\nkind: W\nmetadata: {name: x}\nspec: {constructor: a, toString: [b], contentFromFile: c}';
+    expect(json(raw)).toMatchObject({ spec: { constructor: 'a', toString: ['b'], contentFromFile: 'c' } });
   });
 
   it('that are not there are refused', () => {

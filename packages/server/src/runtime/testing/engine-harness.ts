@@ -97,6 +97,9 @@ export class MemoryObjects implements ObjectAccess {
   hold(): Promise<void> {
     return Promise.resolve();
   }
+  size(_namespace: string, object: ObjectData): Promise<number | undefined> {
+    return Promise.resolve(this.bytes.get(object.key)?.length);
+  }
   read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
     return Promise.resolve(this.bytes.get(object.key));
   }

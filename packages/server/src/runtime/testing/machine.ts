@@ -157,7 +157,7 @@ export class Machine {
     });
     const process = { gate, runtime, streams, models: plain, workerId };
     this.processes.push(process);
-    await runtime.start({ sharedStore: options.sharedStore === true });
+    await runtime.start();
     for (const client of this.clients.values()) client.connect(streams);
     return process;
   }

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import type { ModelRegistry } from '../../models/contract.ts';
-import type { Bus, FaultPoints, JournalRow, ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
+import type { Bus, FaultPoints, JournalRow, Presence, ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
 import type { Tool } from '../../tools/contract.ts';
 
 /** Thrown at the point of a crash to leave the code that runs there; whoever catches it finds everything frozen. */
@@ -65,11 +65,27 @@ export class ProcessGate {
 
   crash(): void {
     this.#dead = true;
+    this.hide();
+  }
+
+  /** The store loses sight of the process, which lives on, as when one connection is cut. */
+  hide(): void {
+    void this.#presence?.close();
+    this.#presence = undefined;
+  }
+
+  /** The store sees the process again, and the process learns that it did not for a while. */
+  async show(): Promise<void> {
+    if (this.#presence !== undefined || this.#dead) return;
+    this.#presence = await this.#announce?.();
+    const notify = (): void => this.#onReturn?.();
+    if (this.#paused) this.#late.push(notify);
+    else notify();
   }
 
   /** Ends the process here: nothing after this line has an effect. */
   crashHere(): never {
-    this.#dead = true;
+    this.crash();
     throw new Frozen();
   }
 
@@ -84,12 +100,21 @@ export class ProcessGate {
   }
 
   readonly #late: (() => void)[] = [];
+  #presence: Presence | undefined;
+  #announce: (() => Promise<Presence>) | undefined;
+  #onReturn: (() => void) | undefined;
 
   store(real: Store): Store {
     return {
       write: (work) => this.#write(real, work),
       read: (work) => this.#live(() => inTurn(real, () => real.read(work))),
       direct: { ...real.direct, log: this.#directLog(real) } as ReadTx,
+      announce: async (worker, onReturn) => {
+        this.#onReturn = onReturn;
+        this.#announce = () => real.announce(worker, onReturn);
+        this.#presence = await this.#announce();
+        return { close: async () => this.hide() };
+      },
       epoch: real.epoch,
       now: () => real.now(),
       ping: () => real.ping(),

@@ -82,6 +82,33 @@ export const claimCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.log.expiredClaims(100, 1))).toHaveLength(1);
     });
 
+    it('of a worker that is gone are found though they did not expire, those of a living one never', async () => {
+      const { store } = await openFor(make);
+      const [living, gone] = [await store.announce('w1', () => undefined), await store.announce('w2', () => undefined)];
+      const mine = ['a', 'b', 'c'].map((turnId) => running(turnId, 'w2', { claimExpiresAt: 9e15 }));
+      await insertTurns(store, [running('d', 'w1', { claimExpiresAt: 9e15 }), ...mine, turn('e', 's')]);
+      const dead = async (limit = 10) => (await store.write((tx) => tx.log.deadClaims(limit))).map((row) => row.id);
+      expect(await dead()).toEqual([]);
+      await gone.close();
+      expect(await dead()).toEqual(['a', 'b', 'c']);
+      expect(await dead(2)).toEqual(['a', 'b']);
+      for (const row of mine)
+        await store.write((tx) => tx.log.saveTurn({ ...row, state: 'QUEUED', worker: '', claimExpiresAt: 0 }));
+      expect(await dead()).toEqual([]);
+      expect(await dead()).toEqual([]);
+      await living.close();
+    });
+
+    it('of a process that is gone are found by the next one', async () => {
+      const made = await openFor(make);
+      await made.store.announce('w1', () => undefined);
+      await insertTurns(made.store, [running('a', 'w1', { claimExpiresAt: 9e15 })]);
+      const store = await made.reopen();
+      await store.announce('w2', () => undefined);
+      const dead = await store.write((tx) => tx.log.deadClaims(10));
+      expect(dead).toMatchObject([{ id: 'a', worker: 'w1', fence: 1 }]);
+    });
+
     it('are listed per worker or all together', async () => {
       const { store } = await openFor(make);
       await insertTurns(store, [running('a', 'w1'), running('b', 'w1'), running('c', 'w2'), turn('d', 's')]);

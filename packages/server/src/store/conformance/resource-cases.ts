@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LabelRequirement, ResourceQuery, Store, StoredResource } from '../contracts/index.ts';
+import type { DependentFilter, LabelRequirement, ResourceQuery, Store, StoredResource } from '../contracts/index.ts';
 import { draft, key, type MakeStore, openFor } from './store-under-test.ts';
 
 const names = async (store: Store, query: Partial<ResourceQuery>): Promise<string[]> => {
@@ -123,6 +123,27 @@ export const resourceCases = (make: MakeStore): void => {
       await store.write((tx) => tx.resources.replace(draft('a', { owners: [owner('u3')] }), a.version, ['metadata']));
       expect(await found('u2')).toEqual([]);
       expect((await found('u3')).map((r) => r.key.name)).toEqual(['a']);
+    });
+
+    it('tells dependents whose deletion has not begun, and those that block their owner', async () => {
+      const { store } = await openFor(make);
+      const owner = (uid: string, blockOwnerDeletion: boolean) => ({
+        ...{ apiVersion: 'svc/v1', kind: 'Agent', namespace: '', name: 'o', uid },
+        ...{ controller: false, blockOwnerDeletion },
+      });
+      await insertAll(store, [
+        draft('a', { owners: [owner('u1', false), owner('u2', true)], deletionTimestamp: 5 }),
+        draft('b', { owners: [owner('u1', true)], deletionTimestamp: 5 }),
+        draft('c', { owners: [owner('u1', false)] }),
+        draft('d', { owners: [owner('u1', true)] }),
+      ]);
+      const found = async (uid: string, which?: DependentFilter) =>
+        (await store.direct.resources.dependents(uid, 10, which)).map((each) => each.key.name);
+      expect(await found('u1')).toEqual(['a', 'b', 'c', 'd']);
+      expect(await found('u1', 'undeleted')).toEqual(['c', 'd']);
+      expect(await found('u1', 'blocking')).toEqual(['b', 'd']);
+      expect(await found('u2', 'blocking')).toEqual(['a']);
+      expect(await store.write((tx) => tx.resources.dependents('u1', 1, 'blocking'))).toHaveLength(1);
     });
 
     it('keeps activity beside the resource, without a version', async () => {

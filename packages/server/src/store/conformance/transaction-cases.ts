@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../base/index.ts';
 import { draft, key, type MakeStore, openFor } from './store-under-test.ts';
@@ -37,6 +38,51 @@ export const transactionCases = (make: MakeStore): void => {
       expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       const names = (await store.direct.resources.list({ scope: { type: 'all' }, limit: 10 })).map((r) => r.key.name);
       expect(names).toEqual(['a', 'c']);
+    });
+
+    it('lets others run while a function pauses, and shows them nothing of it before its end', async () => {
+      const { store } = await openFor(make);
+      const seen: unknown[] = [];
+      let state: 'waits' | 'works' | 'over' = 'waits';
+      const long = store.write(async (tx) => {
+        state = 'works';
+        for (const name of ['a', 'b', 'c']) {
+          await tx.resources.insert(draft(name));
+          await tx.pause();
+          expect(await tx.resources.get(key(name))).toBeDefined();
+        }
+        state = 'over';
+      });
+      const later = store.write((tx) => tx.resources.list({ scope: { type: 'all' }, limit: 10 }));
+      while (state !== ('over' as string)) {
+        const found = await store.read((tx) => tx.resources.list({ scope: { type: 'all' }, limit: 10 }));
+        const direct = await store.direct.resources.get(key('a'));
+        if (state === ('works' as string)) seen.push(found.length, direct);
+        await turn();
+      }
+      await long;
+      expect(seen.length).toBeGreaterThan(0);
+      expect(new Set(seen)).toEqual(new Set([0, undefined]));
+      await later;
+      expect(await store.direct.resources.list({ scope: { type: 'all' }, limit: 10 })).toHaveLength(3);
+    });
+
+    it('undoes a function that failed after a pause, its savepoints with it', async () => {
+      const { store } = await openFor(make);
+      const failing = store.write(async (tx) => {
+        await tx.resources.insert(draft('a'));
+        await tx.savepoint(async () => {
+          await tx.pause();
+          await tx.resources.insert(draft('b'));
+        });
+        await tx.pause();
+        throw new Fault('ABORTED', 'CONFLICT', 'refused');
+      });
+      const other = store.write((tx) => tx.resources.insert(draft('other')));
+      await expect(failing).rejects.toMatchObject({ reason: 'CONFLICT' });
+      await other;
+      const found = await store.direct.resources.list({ scope: { type: 'all' }, limit: 10 });
+      expect(found.map((each) => each.key.name)).toEqual(['other']);
     });
 
     it('serialises writers that read and then write (S4)', async () => {

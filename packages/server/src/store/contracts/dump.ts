@@ -36,5 +36,7 @@ export const INSTANCE_EPOCH = 'epoch';
 export const INSTANCE_LAST_BACKUP = 'backup.last';
 /** A keyed hash that names the key which encrypts secrets, where several nodes must have the same one (PL-8). */
 export const INSTANCE_SECRET_KEY = 'secrets.key';
+/** The sealed private key that signs tokens; a backup tells it to no other instance. */
+export const INSTANCE_TOKEN_KEY = 'token-key';
 /** There while a restore into a database is not complete outside of it: a word that its data directory knows too. */
 export const INSTANCE_RESTORE = 'restore';

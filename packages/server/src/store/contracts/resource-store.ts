@@ -71,11 +71,14 @@ export interface ResourceChange {
   readonly resource: StoredResource;
 }
 
+/** Dependants whose deletion has not begun; those that name the owner with `blockOwnerDeletion`. */
+export type DependentFilter = 'undeleted' | 'blocking';
+
 export interface ResourceReads {
   get(key: ResourceKey): Promise<StoredResource | undefined>;
   list(query: ResourceQuery): Promise<readonly StoredResource[]>;
-  /** Resources that name this uid as owner, at most `limit`. */
-  dependents(ownerUid: string, limit: number): Promise<readonly StoredResource[]>;
+  /** Resources that name this uid as owner in the order of their creation, at most `limit`; absent `which` = every one. */
+  dependents(ownerUid: string, limit: number, which?: DependentFilter): Promise<readonly StoredResource[]>;
   /** Changes with version > after in version order; every version at or below the last one returned is final. */
   changes(after: number, limit: number): Promise<readonly ResourceChange[]>;
   /** Newest version below which no write is unfinished, and the oldest version still in the change log. */

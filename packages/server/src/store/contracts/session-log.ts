@@ -169,9 +169,14 @@ export interface SessionLogWrites extends SessionLogReads {
   readyTurns(limit: number): Promise<readonly TurnRow[]>;
   /** RUNNING or held turns whose claim expired before `now`. */
   expiredClaims(now: number, limit: number): Promise<readonly TurnRow[]>;
+  /**
+   * RUNNING or held turns whose worker announced itself and is gone, whatever their leases say; the worker stays so until the
+   * transaction ends. Where nobody but this process can hold claims: of every worker that is not announced here.
+   */
+  deadClaims(limit: number): Promise<readonly TurnRow[]>;
   /** Parked turns with 0 < wakeAt <= now. */
   dueParks(now: number, limit: number): Promise<readonly TurnRow[]>;
-  /** All claims of a worker; at an embedded start every claim, with `worker` absent. */
+  /** All claims of a worker, or of all workers. */
   claimedTurns(worker: string | undefined, limit: number): Promise<readonly TurnRow[]>;
   /** Extends every claim of the worker that still carries (turn id, fence) in one statement; news for each asked claim. */
   renewClaims(

@@ -44,8 +44,19 @@ export interface WriteTx {
   now(): number;
   /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: nobody
+   * sees anything of it, and writes of others that would have to wait for its end go on waiting.
+   */
+  pause(): Promise<void>;
   /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */
   afterCommit(effect: () => void): void;
+}
+
+/** A worker that can be seen to live. */
+export interface Presence {
+  /** The worker is gone: claims that it left are found by `deadClaims`. */
+  close(): Promise<void>;
 }
 
 /**
@@ -62,6 +73,12 @@ export interface Store {
   read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T>;
   /** Single reads without a snapshot of their own; the hot path of Get operations. Same durability rule S2. */
   readonly direct: ReadTx;
+  /**
+   * Shows that a worker of this process lives: until its presence or the store is closed, or the process ends in whatever way.
+   * Then `deadClaims` finds its claims without waiting for their leases. A shortcut only: who may write is settled by fences
+   * (RT-R4). `onReturn`: the store lost sight of the worker for a while, and others may have taken its claims meanwhile.
+   */
+  announce(worker: string, onReturn: () => void): Promise<Presence>;
   /** Changes when the store was restored: old claims and cursors are refused. */
   readonly epoch: string;
   /** Store clock, micros. */

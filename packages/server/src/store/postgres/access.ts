@@ -1,4 +1,5 @@
 import type { Queries, WriteQueries } from './connection/index.ts';
+import type { Judge } from './presence/index.ts';
 import type { ReadSet } from './reads/index.ts';
 
 /** How far the logs are complete: beyond it a transaction may still bring an older entry. */
@@ -25,6 +26,8 @@ export interface WriteAccess extends Access {
   /** A token that was never used in this database. */
   readonly nextToken: () => string;
   readonly reads: ReadSet;
+  /** Says whether this process may judge which workers are dead. */
+  readonly judge: Judge;
 }
 
 /** Places where going round goes on. */

@@ -8,10 +8,10 @@ export {
   endPostgresRestore,
   isPostgresEmpty,
   isPostgresInUse,
-  isPostgresRestoring,
   notePostgresBackup,
   openPostgresDump,
   openPostgresLoad,
+  postgresRestoring,
 } from './copies/index.ts';
 export { type DatabaseExamination, examinePostgres } from './examine.ts';
 export { openPostgresMigrations } from './postgres-migrations.ts';

@@ -1,11 +1,12 @@
 import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
-import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
+import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
 import { tokenSource } from '../rows/index.ts';
 import type { Access, LogFrontiers } from './access.ts';
 import { LogFrontier } from './changes/index.ts';
 import { Database, statement } from './connection/index.ts';
 import { migrate } from './migrate.ts';
+import { Presences } from './presence/index.ts';
 import { SharedClock } from './shared-clock.ts';
 import { createReadHandle } from './tables/index.ts';
 import { readSnapshot, WriteRunner } from './transactions/index.ts';
@@ -88,8 +89,11 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
   }
 };
 
-/** The reader of the logs has a connection of its own: transactions that hold all others may wait for it. */
-const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'> => {
+/**
+ * The reader of the logs has a connection of its own: transactions that hold all others may wait for it. So has the lock that
+ * shows a worker to be alive, which nothing else may keep busy.
+ */
+const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader' | 'single'> => {
   const { url, log, sync, lockTimeoutMs, silenceMs, faults } = options;
   const common = {
     ...{ url, log, isSynced: sync !== 'off' },
@@ -100,8 +104,17 @@ const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader'
   return {
     calls: new Database({ ...common, poolSize, lanes: lanesOf(poolSize), ...(faults === undefined ? {} : { faults }) }),
     reader: new Database({ ...common, poolSize: 1, lanes: 1 }),
+    single: () =>
+      new Database({
+        ...common,
+        poolSize: 1,
+        silenceMs: Math.min(silenceMs ?? PRESENCE_SILENCE_MS, PRESENCE_SILENCE_MS),
+      }),
   };
 };
+
+/** A lock that may be lost is taken again, so that a server that is slow to answer a question costs little. */
+const PRESENCE_SILENCE_MS = 4_000;
 
 const callsOf = (poolSize: number): number => Math.max(2, poolSize - 1);
 
@@ -110,6 +123,8 @@ interface Opened {
   readonly calls: Database;
   /** The connection of the reader of the logs. */
   readonly reader: Database;
+  /** Makes a connection for one purpose. */
+  readonly single: () => Database;
   readonly nextToken: () => string;
   readonly epoch: string;
   readonly clock: SharedClock;
@@ -125,6 +140,7 @@ class PostgresStore implements Store {
   readonly #clock: SharedClock;
   readonly #access: Omit<Access, 'sql'>;
   readonly #writes: WriteRunner;
+  readonly #presences: Presences;
   readonly #log: Log;
   #closed: Promise<void> | undefined;
 
@@ -136,11 +152,20 @@ class PostgresStore implements Store {
     this.#clock = clock;
     this.#log = options.log;
     const { frontiers, pause } = opened;
+    const { clock: processClock, random, log } = options;
+    this.#presences = new Presences({
+      connect: opened.single,
+      calls: database,
+      clock: processClock,
+      random,
+      log,
+      pause,
+    });
     const rounds = { lastServed: '', stuckAfter: '' };
     this.#access = { frontiers, rounds };
     this.direct = createReadHandle({ ...this.#access, sql: database });
     this.#writes = new WriteRunner({
-      ...{ database, frontiers, rounds, nextToken, pause, random: options.random, log: options.log },
+      ...{ database, frontiers, rounds, nextToken, pause, random, log, judge: this.#presences },
       now: () => clock.current(database),
       monotonicMs: () => options.clock.monotonicMs(),
       limit: writesOf(callsOf(options.poolSize)),
@@ -156,6 +181,11 @@ class PostgresStore implements Store {
   async read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) throw CLOSED;
     return readSnapshot(this.#database, this.#access, work);
+  }
+
+  async announce(worker: string, onReturn: () => void): Promise<Presence> {
+    if (this.#closed !== undefined) throw CLOSED;
+    return this.#presences.announce(worker, onReturn);
   }
 
   now(): number {
@@ -174,6 +204,7 @@ class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
+    await this.#presences.close();
     // A database that is gone at the end has the time of a second ago, which the next start adds.
     await this.#clock.note(this.#database).catch((error: unknown) => {
       this.#log.warn('the store clock could not be noted at the end', { reason: String(error) });

@@ -1,13 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault, Log } from '../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../contracts/index.ts';
 import type { Connection, Statement } from './connection.ts';
-import { isSqliteError, isSyncFailure, storageFault, toCallerError } from './storage-fault.ts';
+import { givenUp, isSqliteError, isSyncFailure, storageFault, toCallerError } from './storage-fault.ts';
 import type { Tables } from './tables/index.ts';
 import type { WalSyncer } from './wal-syncer.ts';
 import { Savepoints, WriteScope, WriteTransaction } from './write-transaction.ts';
 
 /** Transaction functions in one group at most: bounds how long a group holds the event loop. */
 const MAX_GROUP = 128;
+/** Groups that run with savepoints after one that had to run again. */
+const GUARDED_GROUPS = 32;
 /** Functions waiting at most; more are refused, so that a stuck disk does not fill the memory. */
 const MAX_WAITING = 100_000;
 
@@ -35,16 +38,24 @@ interface Job {
   readonly settle: (outcome: Outcome) => void;
   outcome: Outcome;
   effects: readonly (() => void)[];
+  /** It waited for something other than its handle: it is not run again. */
+  isStalled: boolean;
 }
+
+/** How a group ended: committed; spoiled by a function that failed after a write; or given up by SQLite. */
+type GroupEnd = 'committed' | 'spoiled' | 'lost';
 
 const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function did not run') };
 
 /**
  * Group commit (architecture 4). Invariants, cited by the tests:
  * Q1 Functions run one after the other, in the order of their `submit`, all of one event-loop turn in one transaction.
- * Q2 A function that fails undoes its own writes only; the others of its group are not affected.
+ * Q2 A function that fails undoes its own writes only; the others of its group are not affected. A group first runs without
+ *    savepoints, each of which makes SQLite copy every page it touches; only when a function failed after a write is the
+ *    group rolled back and run again with one savepoint for each function.
  * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
  * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ *    By `pause` it lets the event loop turn; its group stays open, and the queue waits for its end.
  * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
  */
 export class CommitQueue {
@@ -58,6 +69,8 @@ export class CommitQueue {
   #isScheduled = false;
   #isRunning = false;
   #pauses = 0;
+  /** Groups that are still to run with savepoints. */
+  #guardedGroups = 0;
   #idle: (() => void)[] = [];
   #stall: (() => void) | undefined;
   #closing: Fault | undefined;
@@ -79,7 +92,7 @@ export class CommitQueue {
         if (outcome.ok) resolve(outcome.value as T);
         else reject(outcome.error);
       };
-      this.#waiting.push({ work, settle, outcome: NOT_RUN, effects: [] });
+      this.#waiting.push({ work, settle, outcome: NOT_RUN, effects: [], isStalled: false });
       this.#schedule();
     });
   }
@@ -117,7 +130,8 @@ export class CommitQueue {
     const group = this.#waiting.splice(0, MAX_GROUP);
     const watch = this.#watchForStalls();
     try {
-      if (!(await this.#runGroup(group))) for (const job of group) await this.#runGroup([job]);
+      const end = await this.#runWhole(group);
+      if (end !== 'committed') for (const job of group) if (!job.isStalled) await this.#runGroup([job], false);
     } catch (error) {
       this.#options.fatal(error);
     }
@@ -129,15 +143,32 @@ export class CommitQueue {
     this.#schedule();
   }
 
-  /** False = nothing of the group was committed and it should be tried one function at a time. */
-  async #runGroup(group: readonly Job[]): Promise<boolean> {
+  /** With savepoints from the start for a while after a group that needed them: failures come in swarms. */
+  async #runWhole(group: readonly Job[]): Promise<GroupEnd> {
+    if (group.length > 1 && this.#guardedGroups > 0) {
+      this.#guardedGroups--;
+      return this.#runGroup(group, true);
+    }
+    const end = await this.#runGroup(group, false);
+    if (end !== 'spoiled') return end;
+    this.#guardedGroups = GUARDED_GROUPS;
+    return this.#runGroup(
+      group.filter((job) => !job.isStalled),
+      true,
+    );
+  }
+
+  /** Other ends than 'committed': nothing of the group was committed and it should run again. A group of one always ends. */
+  async #runGroup(group: readonly Job[], isGuarded: boolean): Promise<GroupEnd> {
     const { connection } = this.#options;
     let isDirty = false;
     try {
       this.#begin.run();
       for (const job of group) {
-        isDirty = (await this.#runJob(job)) || isDirty;
-        if (!connection.isInTransaction) return this.#groupLost(group);
+        const end = await this.#runJob(job, isGuarded);
+        if (!connection.isInTransaction) return group.length === 1 ? 'committed' : 'lost';
+        if (end === 'spoiled') return this.#undo(group);
+        isDirty = end === 'wrote' || isDirty;
       }
       if (isDirty) this.#options.beforeCommit();
       this.#options.faults?.('store.commit');
@@ -149,38 +180,57 @@ export class CommitQueue {
       this.#options.afterCommit();
       this.#options.syncer.noteCommit();
     }
-    return true;
+    return 'committed';
   }
 
-  /** True when the function wrote something that is part of the group now. */
-  async #runJob(job: Job): Promise<boolean> {
-    const scope = new WriteScope(this.#options.connection, this.#options.tables, this.#options.now());
-    this.#jobs.begin();
+  /** Whether the function's writes are part of the group now; 'spoiled' = it failed and its writes are still there. */
+  async #runJob(job: Job, isGuarded: boolean): Promise<'wrote' | 'read' | 'spoiled'> {
+    const { connection, tables, now } = this.#options;
+    const scope = new WriteScope(connection, tables, { now: now(), pause: this.#pause });
+    if (isGuarded) this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));
       scope.close();
-      this.#jobs.keep();
+      // Also where the function did not mind that SQLite gave the transaction up.
+      if (!this.#options.connection.isInTransaction) throw givenUp();
+      if (isGuarded) this.#jobs.keep();
       job.outcome = { ok: true, value };
       job.effects = scope.effects;
-      return scope.isDirty;
+      return scope.isDirty ? 'wrote' : 'read';
     } catch (error) {
       scope.close();
       job.outcome = { ok: false, error: toCallerError(error) };
       job.effects = [];
       if (isSyncFailure(error)) this.#options.fatal(error);
       this.#options.tables.resourceWrites.forgetVersion();
-      if (this.#options.connection.isInTransaction) this.#jobs.undo();
-      return false;
+      if (isGuarded && this.#options.connection.isInTransaction) this.#jobs.undo();
+      return isGuarded || !scope.isDirty ? 'read' : 'spoiled';
     }
+  }
+
+  /** Takes back what a group without savepoints wrote; a function alone keeps its error. */
+  #undo(group: readonly Job[]): GroupEnd {
+    this.#rollback.run();
+    return group.length === 1 ? 'committed' : 'spoiled';
   }
 
   /** Settles with the function, or with an error once the event loop turned while it had not ended (Q4). */
   #guarded(job: Job, tx: WriteTx): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#stall = () => reject(new Error('a transaction function waited for something other than its handle'));
+      this.#stall = () => {
+        job.isStalled = true;
+        reject(new Error('a transaction function waited for something other than its handle'));
+      };
       job.work(tx).then(resolve, reject);
     });
   }
+
+  readonly #pause = async (): Promise<void> => {
+    const stall = this.#stall;
+    this.#stall = undefined;
+    await nextTurn();
+    this.#stall = stall;
+  };
 
   #watchForStalls(): { stop(): void } {
     const turned = (): void => {
@@ -191,12 +241,7 @@ export class CommitQueue {
     return { stop: () => clearImmediate(immediate) };
   }
 
-  /** SQLite rolled the whole transaction back by itself: a function alone keeps its error, others run again. */
-  #groupLost(group: readonly Job[]): boolean {
-    return group.length === 1;
-  }
-
-  #groupFailed(group: readonly Job[], error: unknown): boolean {
+  #groupFailed(group: readonly Job[], error: unknown): GroupEnd {
     const { connection, tables, fatal } = this.#options;
     tables.resourceWrites.forgetVersion();
     if (isSyncFailure(error)) fatal(error);
@@ -212,7 +257,7 @@ export class CommitQueue {
       job.outcome = { ok: false, error: refusal };
       job.effects = [];
     }
-    return group.length === 1;
+    return group.length === 1 ? 'committed' : 'lost';
   }
 
   /** A function that failed waits as well: what it saw may not be on disk yet (S1). */

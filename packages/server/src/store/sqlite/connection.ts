@@ -91,6 +91,12 @@ export class Statement<Row = never> {
     return Number((this.#prepared ?? this.#prepare()).statement.run(...values).lastInsertRowid);
   }
 
+  /** As `insert`, for one that adds a row or none (ON CONFLICT DO NOTHING); undefined = none. Cheaper than RETURNING. */
+  insertNew(...values: SqlValue[]): number | undefined {
+    const { changes, lastInsertRowid } = (this.#prepared ?? this.#prepare()).statement.run(...values);
+    return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
+  }
+
   #prepare(): Prepared {
     const prepared = this.#connection.prepare(this.#sql);
     // With fault points each use goes through the connection again, so that the n-th statement can be made to fail.

@@ -116,6 +116,29 @@ describe('group commit', () => {
     expect(syncs).toBe(1);
   });
 
+  it('runs a group again with savepoints when a function failed after a write, and groups after it likewise (Q2)', async () => {
+    const { store } = await openFor();
+    const ran: string[] = [];
+    const effects: string[] = [];
+    const one = (name: string, isBad: boolean) =>
+      store.write(async (tx) => {
+        ran.push(name);
+        await tx.instance.setValue(name, name);
+        tx.afterCommit(() => effects.push(name));
+        if (isBad) throw new Fault('ABORTED', 'CONFLICT', name);
+      });
+    const results = await Promise.allSettled([one('a', false), one('b', true), one('c', false)]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect([ran, effects]).toEqual([
+      ['a', 'b', 'a', 'b', 'c'],
+      ['a', 'c'],
+    ]);
+    await Promise.allSettled([one('d', true), one('e', false)]);
+    expect(ran.slice(5)).toEqual(['d', 'e']);
+    const values = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => store.direct.instance.value(name)));
+    expect(values).toEqual(['a', undefined, 'c', undefined, 'e']);
+  });
+
   it('runs functions in the order in which they were submitted (Q1)', async () => {
     const { store } = await openFor();
     const order: number[] = [];

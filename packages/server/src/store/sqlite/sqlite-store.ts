@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
-import type { FaultPoints, ReadTx, Store, WriteTx } from '../contracts/index.ts';
+import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
 import { tokenSource } from '../rows/index.ts';
 import { Checkpointer } from './checkpointer.ts';
@@ -169,6 +169,13 @@ class SqliteStore implements Store {
 
   read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T> {
     return this.#closed === undefined ? this.#snapshots.read(work) : Promise.reject(CLOSED);
+  }
+
+  /** No other process can hold a claim, so whoever is not announced here is dead. */
+  async announce(worker: string): Promise<Presence> {
+    const { living } = this.#tables.claims;
+    living.add(worker);
+    return { close: async () => void living.delete(worker) };
   }
 
   now(): number {

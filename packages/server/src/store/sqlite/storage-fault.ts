@@ -25,3 +25,6 @@ export const toReaderError = (error: unknown): unknown =>
 /** UNAVAILABLE STORAGE; the cause is for the log only. */
 export const storageFault = (message: string, cause?: unknown): Fault =>
   new Fault('UNAVAILABLE', 'STORAGE', message, cause === undefined ? {} : { cause });
+
+/** SQLite rolled the whole transaction back by itself: disk full, I/O error. */
+export const givenUp = (): Fault => storageFault('the transaction was given up by the store');

@@ -16,7 +16,7 @@ import {
   SearchWriteHandle,
   type WriteAccess,
 } from './handles/index.ts';
-import { storageFault } from './storage-fault.ts';
+import { givenUp } from './storage-fault.ts';
 import type { Tables } from './tables/index.ts';
 
 /** Savepoints of the writing connection: `job`, one per transaction function; `step`, those a function asks for inside it. */
@@ -54,14 +54,20 @@ export class WriteScope implements WriteAccess {
   readonly tables: Tables;
   readonly now: number;
   readonly #connection: Connection;
+  readonly #pause: () => Promise<void>;
   readonly effects: (() => void)[] = [];
   isDirty = false;
   #isOpen = true;
 
-  constructor(connection: Connection, tables: Tables, now: number) {
+  constructor(
+    connection: Connection,
+    tables: Tables,
+    run: { readonly now: number; readonly pause: () => Promise<void> },
+  ) {
     this.#connection = connection;
     this.tables = tables;
-    this.now = now;
+    this.now = run.now;
+    this.#pause = run.pause;
   }
 
   enter(): void {
@@ -71,12 +77,17 @@ export class WriteScope implements WriteAccess {
   /** A function that goes on after SQLite gave the transaction up must not write: each statement would commit alone. */
   change(): void {
     this.enter();
-    if (!this.#connection.isInTransaction) throw storageFault('the transaction was given up by the store');
+    if (!this.#connection.isInTransaction) throw givenUp();
     this.isDirty = true;
   }
 
   leave<T>(value: T): T {
     return value;
+  }
+
+  pause(): Promise<void> {
+    this.enter();
+    return this.#pause();
   }
 
   close(): void {
@@ -170,6 +181,10 @@ export class WriteTransaction implements WriteTx {
     } finally {
       this.#depth--;
     }
+  }
+
+  pause(): Promise<void> {
+    return this.#scope.pause();
   }
 
   afterCommit(effect: () => void): void {

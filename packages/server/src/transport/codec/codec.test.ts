@@ -192,6 +192,18 @@ describe('JSON input', () => {
     expect(fault.violations.map((violation) => violation.field)).toEqual(fields);
   });
 
+  const partOf = (createdAt: string) => ({ createdAt });
+
+  test('refuses an integer of millions of digits without reading them all', () => {
+    const fault = refusal(() =>
+      decode(SendMessageRequestSchema, { parts: ['1'.repeat(21), `-${'9'.repeat(8_000_000)}`].map(partOf) }),
+    );
+    const description = 'must be between -9223372036854775808 and 9223372036854775807';
+    expect(fault.violations).toMatchObject(
+      [0, 1].map((index) => ({ field: `parts[${index}].createdAt`, description })),
+    );
+  });
+
   test.each(['[]', '5', '"x"', 'null', '{', '{"a":1,}', `{"x":${'['.repeat(101)}${']'.repeat(101)}}`])(
     'refuses %s as no JSON object',
     (text) => {

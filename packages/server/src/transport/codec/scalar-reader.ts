@@ -10,6 +10,8 @@ const ok = (value: unknown): { readonly value: unknown } => ({ value });
 const integerText = /^-?(0|[1-9][0-9]*)$/;
 const numberText = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** Longest text of an integer of 64 bits; reading millions of digits exactly would take seconds. */
+const LONGEST_INTEGER = 20;
 
 const range32 = (least: number, most: number): ReadScalar => {
   return (json) => {
@@ -21,13 +23,15 @@ const range32 = (least: number, most: number): ReadScalar => {
 };
 
 const range64 = (least: bigint, most: bigint): ReadScalar => {
+  const outside = `must be between ${least} and ${most}`;
   return (json) => {
     if (typeof json === 'number') {
       if (!Number.isInteger(json)) return 'must be an integer';
       if (!Number.isSafeInteger(json)) return 'must be written as a string: a JSON number this large is not exact';
     } else if (typeof json !== 'string' || !integerText.test(json)) return 'must be an integer';
+    else if (json.length > LONGEST_INTEGER) return outside;
     const value = BigInt(json);
-    return value < least || value > most ? `must be between ${least} and ${most}` : ok(value);
+    return value < least || value > most ? outside : ok(value);
   };
 };
 

@@ -53,6 +53,10 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.streams = new StreamRegistry(parts.clock);
   }
 
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
@@ -227,16 +231,24 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.checkCredential(sink.call, (error) => this.#endStream(sink, error));
   }
 
-  /** Streams outlive no credential: it is looked at again at each keep-alive (API-4.2). */
+  /**
+   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive (API-4.2). A plain
+   * route authorises by itself.
+   */
   checkCredential(call: Call, refuse: (error: unknown) => void): void {
     if (!call.method.authenticated || call.finished) return;
+    const isStillAllowed = (caller: Caller): void => {
+      if (call.finished || call.method.anyCredential) return;
+      this.#parts.authorizer.authorize(call.operation, call.request, caller);
+    };
     try {
       const { expiresAt } = call.caller;
       if (expiresAt !== undefined && expiresAt <= this.#parts.clock.nowMicros()) {
         throw new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential expired');
       }
       const again = this.authenticate(call.exchange);
-      if (again instanceof Promise) again.catch(refuse);
+      if (again instanceof Promise) again.then(isStillAllowed).catch(refuse);
+      else isStillAllowed(again);
     } catch (error) {
       refuse(error);
     }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { CredentialCarrier } from '../../auth/contract.ts';
 
 /** Flat list of header names (lower case) and values. */
@@ -39,6 +40,8 @@ export interface Exchange extends CredentialCarrier {
   readBody(limit: number, take: (body: Buffer | undefined) => void): void;
   /** Hands over the body piece by piece, for the one bidirectional service. */
   readPieces(take: (piece: Buffer) => void, ended: () => void): void;
+  /** The body as a stream, for who takes it at his own speed; not beside the two above. Its reader must not destroy it. */
+  bodyStream(): Readable;
   /** Answers whole. The list is the exchange's own afterwards. */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;
   /** Answers whole with HTTP/2 trailers. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
@@ -63,6 +64,11 @@ export class Http1Exchange implements Exchange {
     this.#askForBody();
     this.#request.on('data', take);
     this.#request.on('end', ended);
+  }
+
+  bodyStream(): Readable {
+    this.#askForBody();
+    return this.#request;
   }
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {

@@ -1,4 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
 import { type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
 import { dropBody, UNREAD_SILENCE_MS } from './unread-body.ts';
 
@@ -91,6 +92,10 @@ export class Http2Exchange implements Exchange {
   readPieces(take: (piece: Buffer) => void, ended: () => void): void {
     this.#stream.on('data', take);
     this.#stream.on('end', ended);
+  }
+
+  bodyStream(): Readable {
+    return this.#stream;
   }
 
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void {

@@ -11,8 +11,9 @@ export const checkDeclaredLength = (exchange: Exchange, limit: number): void => 
   if (declared !== undefined && Number(declared) > limit) throw tooLarge(413, limit);
 };
 
-const encodingOf = (text: string | undefined): ContentEncoding | undefined => {
-  const name = text?.trim().toLowerCase() ?? '';
+/** How the body is packed; undefined = not at all. Throws 415 for an encoding that is not supported. */
+export const bodyEncoding = (exchange: Exchange): ContentEncoding | undefined => {
+  const name = exchange.header('content-encoding')?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return undefined;
   if (name === 'gzip' || name === 'x-gzip') return 'gzip';
   if (name === 'br') return 'br';
@@ -26,19 +27,20 @@ const encodingOf = (text: string | undefined): ContentEncoding | undefined => {
 export const readRequestBody = (exchange: Exchange, limit: number, done: (body: Buffer | Fault) => void): void => {
   if (!exchange.hasBody) return done(EMPTY);
   checkDeclaredLength(exchange, limit);
-  const encoding = encodingOf(exchange.header('content-encoding'));
+  const encoding = bodyEncoding(exchange);
   exchange.readBody(limit, (body) => {
     if (body === undefined) return done(tooLarge(413, limit));
     if (encoding === undefined || body.length === 0) return done(body);
     decompress(encoding, { bytes: body, limit }, (result) => {
       if (result === undefined) done(tooLarge(413, limit));
-      else if (result instanceof Error) done(damaged(encoding));
+      else if (result instanceof Error) done(damagedBody(encoding));
       else done(result);
     });
   });
 };
 
-const damaged = (encoding: string): Fault => {
+/** INVALID_ARGUMENT for a body that its encoding cannot unpack. */
+export const damagedBody = (encoding: string): Fault => {
   const description = `body is not valid ${encoding}`;
   return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', description, {
     violations: [{ field: '', description, reason: 'FIELD_INVALID' }],

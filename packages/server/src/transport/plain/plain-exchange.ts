@@ -4,6 +4,7 @@ import type { Call, Dispatcher } from '../dispatcher/index.ts';
 import { shuttingDown } from '../dispatcher/index.ts';
 import { chunkOf, type HeaderList, type OriginRules, readRequestBody, type StreamChunk } from '../http/index.ts';
 import { addOrigin } from '../rest/index.ts';
+import { bodyPieces } from './body-pieces.ts';
 
 interface PlainParts {
   readonly call: Call;
@@ -19,6 +20,7 @@ export class PlainExchange implements HttpExchange {
   began = false;
   #stream: PlainStream | undefined;
   #isSized = false;
+  #isEvents = false;
 
   constructor(parts: PlainParts) {
     this.#parts = parts;
@@ -49,6 +51,11 @@ export class PlainExchange implements HttpExchange {
     });
   }
 
+  pieces(limitBytes: number): AsyncIterable<Uint8Array> {
+    const { call, dispatcher } = this.#parts;
+    return bodyPieces(call, limitBytes, dispatcher.clock);
+  }
+
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void {
     if (this.began) throw new Error('a plain HTTP answer was given twice');
     this.#parts.call.exchange.answer(status, this.#headers(headers), body);
@@ -61,6 +68,7 @@ export class PlainExchange implements HttpExchange {
     this.began = true;
     this.#parts.call.opened = true;
     this.#isSized = headers['content-length'] !== undefined;
+    this.#isEvents = headers['content-type']?.startsWith('text/event-stream') === true;
     this.#stream = new PlainStream(this.#parts, keepAlive === undefined ? undefined : chunkOf(keepAlive));
     return this.#stream;
   }
@@ -70,10 +78,14 @@ export class PlainExchange implements HttpExchange {
     this.#stream?.end();
   }
 
-  /** Ends an answer that a fault cut off: one of a stated length is broken, so that nobody waits for its rest. */
-  breakOff(): void {
-    if (this.#isSized) this.#stream?.breakOff();
-    else this.close();
+  /**
+   * Ends an answer that a fault cut off: one of a stated length is broken, so that nobody waits for its rest; events end with
+   * the error as their last one (API-3).
+   */
+  breakOff(errorBody: () => string): void {
+    if (this.#isSized) return this.#stream?.breakOff();
+    if (this.#isEvents) this.#stream?.write(`event: error\ndata: ${errorBody()}\n\n`);
+    this.close();
   }
 
   #headers(headers: Readonly<Record<string, string>>): HeaderList {
@@ -124,11 +136,9 @@ class PlainStream implements HttpStream {
   keepAlive(): void {
     const { call, dispatcher } = this.#parts;
     if (this.#keepAlive !== undefined && this.writable) call.exchange.write(this.#keepAlive);
-    dispatcher.checkCredential(call, (error) => {
-      const fault = dispatcher.faultOf(error, call.requestId);
-      call.abort(fault);
-      this.end();
-    });
+    // One that did not end by itself since the last time is ended.
+    if (call.abortReason !== undefined) return this.end();
+    dispatcher.checkCredential(call, (error) => call.abort(dispatcher.faultOf(error, call.requestId)));
   }
 
   /** The route sees its signal aborted and ends the stream in its own words. */

@@ -68,9 +68,10 @@ export class PlainWire implements Wire {
         dispatcher.complete(call);
       },
       (error: unknown) => {
-        exchange.breakOff();
-        if (exchange.began) dispatcher.endBroken(call, error);
-        else dispatcher.fail(call, error);
+        const fault = dispatcher.faultOf(error, call.requestId);
+        exchange.breakOff(() => this.#parts.faults.body(fault));
+        if (exchange.began) dispatcher.endBroken(call, fault);
+        else dispatcher.fail(call, fault);
       },
     );
   }

@@ -15,13 +15,18 @@ export const bindPath = (
   fields: readonly DescField[],
   values: readonly string[],
 ): void => {
-  fields.forEach((field, index) => {
+  for (let index = 0; index < fields.length; index++) {
+    const { jsonName, name } = fields[index] as DescField;
     const value = values[index];
-    for (const name of new Set([field.jsonName, field.name])) {
-      const given = json[name];
-      if (given !== undefined && given !== null && given !== value) throw saidTwice(field.jsonName);
-      if (name !== field.jsonName) delete json[name];
+    checkSame(json[jsonName], value, jsonName);
+    if (name !== jsonName) {
+      checkSame(json[name], value, jsonName);
+      delete json[name];
     }
-    json[field.jsonName] = value;
-  });
+    json[jsonName] = value;
+  }
+};
+
+const checkSame = (given: unknown, value: string | undefined, field: string): void => {
+  if (given !== undefined && given !== null && given !== value) throw saidTwice(field);
 };

@@ -114,6 +114,23 @@ test('CreateNamespace takes its parent from the spec and labels from metadata', 
   );
 });
 
+test('metadata that a create has no field for is refused, not lost', () => {
+  const owner = { kind: 'Agent', name: 'o', uid: 'u' };
+  for (const [method, params, body, field] of [
+    ['CreateSession', ['n', 'a'], { metadata: { name: 's' } }, 'metadata.name'],
+    ['CreateSession', ['n', 'a'], { name: 's' }, 'metadata.name'],
+    ['CreateSession', ['n', 'a'], { session: { metadata: { annotations: { a: 'b' } } } }, 'metadata.annotations'],
+    ['CreateSession', ['n', 'a'], { metadata: { owner_references: [owner] } }, 'metadata.ownerReferences'],
+    ['CreateAgent', ['n'], { metadata: { name: 'x', ownerReferences: [owner] } }, 'metadata.ownerReferences'],
+    ['CreateAgent', ['n'], { name: 'x', metadata: { finalizers: ['a/b'] } }, 'metadata.finalizers'],
+  ] as const)
+    expect(reasonOf(method, [...params], body)).toBe(`FIELD_INVALID ${field}`);
+  const answered = { name: '', annotations: {}, ownerReferences: [], finalizers: [], uid: 'u', generation: '3' };
+  expect(read('CreateSession', ['n', 'a'], { metadata: answered })).toEqual({ ns: 'n', agent: 'a' });
+  const kept = { ownerReferences: [owner], finalizers: ['a/b'] };
+  expect(read('ModifyAgent', ['n', 'a'], { metadata: { name: 'a', ...kept } })).toEqual({ ns: 'n', agent: 'a' });
+});
+
 test('CreateSession gathers labels from metadata and spec', () => {
   const body = { labels: { a: '1' }, metadata: { labels: { b: '2' } }, spec: { agent: 'a', labels: { c: '3' } } };
   expect(read('CreateSession', ['n', 'a'], body)).toEqual({ ns: 'n', agent: 'a', labels: { a: '1', b: '2', c: '3' } });

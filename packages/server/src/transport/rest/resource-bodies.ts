@@ -87,8 +87,17 @@ const fill = (into: Json, key: string, given: { readonly value: unknown; readonl
   mergeMember(into, key, given);
 };
 
-const pathValues = (method: MethodEntry, params: readonly string[]): Record<string, string | undefined> =>
-  Object.fromEntries(parseTemplate(method.http?.path ?? '/').variables.map((name, index) => [name, params[index]]));
+/** Values of a request's path by the names of its variables. */
+type PathValues = (params: readonly string[]) => Record<string, string | undefined>;
+
+const pathValuesOf = (method: MethodEntry): PathValues => {
+  const { variables } = parseTemplate(method.http?.path ?? '/');
+  return (params) => {
+    const values: Record<string, string | undefined> = {};
+    for (let index = 0; index < variables.length; index++) values[variables[index] as string] = params[index];
+    return values;
+  };
+};
 
 const resourceBody = (resource: ResourceJson): Json => ({
   metadata: resource.metadata,
@@ -120,11 +129,12 @@ export const wrappedBinder = (method: MethodEntry, field: DescField & { readonly
   const shape = { kind: field.message.name, spec: specOf(field.message) };
   const wholes = [field.jsonName, field.name, ...memberNames(shape.kind)];
   const keeps = (name: string): boolean => isOwn(input, name);
+  const pathValues = pathValuesOf(method);
   return (body, params) => {
     const { own, resource } = gather(body, { input, shape, wholes, keeps });
     if (!resource.said) return own;
     if (shape.kind === 'Template') foldTemplateSpec(resource);
-    fillFromPath(resource, pathValues(method, params));
+    fillFromPath(resource, pathValues(params));
     const strangers = firstDefined(own, wholes);
     for (const name of wholes) delete own[name];
     own[field.jsonName] = { ...(isJsonObject(strangers) ? strangers : {}), ...resourceBody(resource) };
@@ -136,8 +146,9 @@ export const wrappedBinder = (method: MethodEntry, field: DescField & { readonly
 export const manifestBinder = (method: MethodEntry, field: DescField): BindBody => {
   const { input } = method;
   const keeps = (name: string): boolean => isOwn(input, name) && name !== 'name';
+  const pathValues = pathValuesOf(method);
   return (body, params) => {
-    const path = pathValues(method, params);
+    const path = pathValues(params);
     const kind = path['kind'] ?? '';
     const member = ResourceSpecSchema.fields.find((candidate) => memberNames(kind).includes(candidate.jsonName));
     const shape: KindShape = { kind, spec: member?.message };
@@ -185,11 +196,14 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
   const wholes = memberNames(shape.kind);
   const shared = new Set(['name', 'labels', 'annotations', 'spec']);
   const keeps = (name: string): boolean => isOwn(input, name) && !shared.has(name);
+  const pathValues = pathValuesOf(method);
   return (body, params) => {
     const { own, resource: said } = gather(body, { input, shape, wholes, keeps });
-    const path = pathValues(method, params);
+    const path = pathValues(params);
+    const saysMetadata = Object.keys(said.metadata).length > 0;
     if (shape.kind !== 'Namespace') fill(said.metadata, 'namespace', { value: path['ns'], at: 'metadata.namespace' });
-    checkMetadata(said.metadata, decoder);
+    if (saysMetadata) checkMetadata(said.metadata, decoder);
+    refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
     if (shape.kind === 'Session') takeSessionSpec(said, own, place);
@@ -201,6 +215,32 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     }
     return own;
   };
+};
+
+/**
+ * Metadata that a create has no field for, so that it would be lost in silence. What only a read answers (uid, generation) is
+ * ignored everywhere (API-1.4), and what a modify or a repeated CreateNamespace sends back stays as it is stored.
+ */
+const homeless: Readonly<Record<string, readonly string[]>> = {
+  CreateAgent: ['ownerReferences', 'finalizers'],
+  CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers'],
+};
+
+const operationName = ({ operation }: MethodEntry): string => operation.slice(operation.indexOf('/') + 1);
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+
+const refuseHomeless = (metadata: Json, names: readonly string[]): void => {
+  const report = new DecodeReport();
+  for (const field of ResourceMetaSchema.fields.filter(({ jsonName }) => names.includes(jsonName))) {
+    const value = firstDefined(metadata, [field.jsonName, field.name]);
+    if (isNothing(value)) continue;
+    const said =
+      field.name === 'name' ? 'the server gives a session its id' : 'is not taken at creation: ApplyResource takes it';
+    report.add(`metadata.${field.jsonName}`, said);
+  }
+  report.throwIfAny();
 };
 
 /** Labels, annotations and the version of an optimistic write, where the request has fields for them. */

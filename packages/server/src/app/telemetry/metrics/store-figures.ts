@@ -24,6 +24,7 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
     write: (work, options) => timed(writes, store.write(work, options)),
     read: (work) => timed(reads, store.read(work)),
     direct: store.direct,
+    announce: (worker, onReturn) => store.announce(worker, onReturn),
     epoch: store.epoch,
     now: () => store.now(),
     ping: () => store.ping(),

@@ -3,14 +3,14 @@ import { ModeAuthenticator } from '../../../auth/index.ts';
 import { silentLog } from '../../../base/index.ts';
 import type { Operation } from '../../contract.ts';
 import { openResourceWorld } from '../../testing/index.ts';
-import { AccessTokens, ApiKeyDirectory, apiKeyOperations, openTokenKey, TokenKeys, tokenOperations } from '../index.ts';
+import { AccessTokens, ApiKeyDirectory, apiKeyOperations, TokenKeys, tokenOperations } from '../index.ts';
 
 export type AccessWorld = Awaited<ReturnType<typeof openAccessWorld>>;
 
 /** The resource world with API keys and minted tokens, beside mode token; counts the reads of the store that keys cause. */
 export const openAccessWorld = async () => {
   const world = await openResourceWorld();
-  const { store, bus, clock, ids, random, audit, ancestry } = world;
+  const { store, bus, clock, ids, random, audit, ancestry, dataDir, seal } = world;
   const counted = { keyReads: 0 };
   const instance = {
     value: (name: string) => {
@@ -21,7 +21,7 @@ export const openAccessWorld = async () => {
   const reading = { write: store.write.bind(store), direct: { ...store.direct, instance } };
   const openDirectory = () => new ApiKeyDirectory({ store: reading, bus, clock, log: silentLog });
   const directory = openDirectory();
-  const keys = await TokenKeys.open(await openTokenKey(world.dataDir), { store, clock });
+  const keys = await TokenKeys.open({ store, seal, dataDir, log: silentLog });
   const openTokens = (found = keys) =>
     new AccessTokens({
       ...{ keys: found, clock, ids, issuer: 'http://svc.test' },

@@ -1,7 +1,7 @@
 import type { HttpRoute } from '../../../transport/contract.ts';
 import type { TokenKeys } from './token-keys.ts';
 
-/** Seconds others may keep the key set; keys change only when a node loses its file. */
+/** Seconds others may keep the key set; the key changes only when it can no longer be opened. */
 const MAX_AGE_SECONDS = 300;
 
 /** `/.well-known/jwks.json`: the public keys by which anyone can verify tokens of this instance. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   AuthService,
   type CreateApiKeyResponse,
@@ -11,8 +11,11 @@ import { createLocalJWKSet, exportJWK, type JSONWebKeySet, jwtVerify, SignJWT } 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { subjectIdentity } from '../../../auth/index.ts';
+import { seededRandom, silentLog } from '../../../base/index.ts';
+import type { ValueSeal } from '../../../resources/index.ts';
+import { freshKey, KeyRing } from '../../secrets/index.ts';
 import { type AccessWorld, callerWith, openAccessWorld } from '../testing/index.ts';
-import { keySetRoute, openTokenKey, TokenKeys } from './index.ts';
+import { keySetRoute, TokenKeys } from './index.ts';
 
 const { createApiKey, mintAccessToken, revokeApiKey, listAuditRecords } = AuthService.method;
 const viewer = { role: 'viewer', namespace: 'acme' };
@@ -155,36 +158,95 @@ describe('forged tokens', () => {
 });
 
 describe('the keys of the instance', () => {
-  const path = () => join(world.dataDir, 'keys', 'tokens.json');
+  /** As a node that starts on the store with a data directory, and perhaps keys of secrets, of its own. */
+  const node = (name: string, seal: ValueSeal = world.seal) => {
+    const dataDir = join(world.dataDir, name);
+    const path = join(dataDir, 'keys', 'tokens.json');
+    return { path, open: () => TokenKeys.open({ store: world.store, seal, dataDir, log: silentLog }) };
+  };
+  /** What a release before kept there. */
+  const keepFile = (
+    path: string,
+    key: object = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }),
+  ) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, JSON.stringify({ key }), { mode: 0o600 });
+    return JSON.stringify(key);
+  };
+  const signedBy = (keys: TokenKeys): Promise<string> =>
+    world.openTokens(keys).sign({
+      ...{ subject: 'x', grants: [], apiKeyId: undefined },
+      expiresAt: world.clock.nowMicros() / 1e6 + 60,
+    });
+  const stored = async (): Promise<string> => (await world.store.direct.instance.value('token-key')) ?? '';
+  const strange = (): KeyRing => new KeyRing([freshKey(seededRandom(77))], seededRandom(78));
 
-  it('are made once, for their owner alone', async () => {
-    expect(statSync(path()).mode & 0o777).toBe(0o600);
-    expect((await openTokenKey(world.dataDir)).id).toBe(world.keys.own.id);
+  it('are one for all nodes, whatever their data directories, and no file', async () => {
+    const nodes = await Promise.all(['a', 'b', 'c'].map((name) => node(name).open()));
+    expect(nodes.map((keys) => keys.own.id)).toEqual(nodes.map(() => world.keys.own.id));
+    expect(await world.bearer(await signedBy(nodes[1]!))).toMatchObject({ subject: 'x' });
+    expect(existsSync(node('a').path)).toBe(false);
+    expect((await world.keys.keySet()).keys).toHaveLength(1);
   });
 
-  it('stop the start when others may read them or when they are damaged', async () => {
-    chmodSync(path(), 0o644);
-    await expect(openTokenKey(world.dataDir)).rejects.toMatchObject({ reason: 'KEY_FILE' });
-    chmodSync(path(), 0o600);
-    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
-    for (const text of ['{', '{}', JSON.stringify({ key: rsa })]) {
-      writeFileSync(path(), text);
-      await expect(openTokenKey(world.dataDir)).rejects.toMatchObject({ reason: 'KEY_FILE' });
+  it('are in the store under a seal only, and under the newest one after a rotation', async () => {
+    const { d } = await exportJWK(world.keys.own.privateKey);
+    const first = await stored();
+    expect(first).toMatch(/^sealed:v1:/);
+    expect(first).not.toContain(d);
+    world.seal.add(freshKey(world.random));
+    expect((await node('a').open()).own.id).toBe(world.keys.own.id);
+    const second = await stored();
+    expect([world.seal.isNewest(first), world.seal.isNewest(second)]).toEqual([false, true]);
+  });
+
+  it('are those that the first node had in the file of a release before, and its tokens stay good', async () => {
+    await world.store.write((tx) => tx.instance.removeValue('token-key'));
+    const text = keepFile(node('old').path);
+    const upgraded = await node('old').open();
+    expect(JSON.stringify(upgraded.own.privateKey.export({ format: 'jwk' }))).toBe(text);
+    const other = node('other');
+    keepFile(other.path);
+    expect((await other.open()).own.id).toBe(upgraded.own.id);
+    expect(await world.bearer(await signedBy(upgraded))).toMatchObject({ subject: 'x' });
+  });
+
+  it('stop the start when that file may be read by others or is damaged', async () => {
+    const { path, open } = node('old');
+    await world.store.write((tx) => tx.instance.removeValue('token-key'));
+    keepFile(path);
+    chmodSync(path, 0o644);
+    await expect(open()).rejects.toMatchObject({ reason: 'KEY_FILE' });
+    chmodSync(path, 0o600);
+    keepFile(path, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }));
+    await expect(open()).rejects.toMatchObject({ reason: 'KEY_FILE' });
+    for (const text of ['{', '{}']) {
+      writeFileSync(path, text);
+      await expect(open()).rejects.toMatchObject({ reason: 'KEY_FILE' });
     }
   });
 
-  it('verify the tokens of every node and of a file that was lost', async () => {
-    const { store, clock } = world;
+  it('are replaced when they cannot be opened any more; what they signed stays good', async () => {
     const { accessToken } = await mint();
-    rmSync(path());
-    const other = await TokenKeys.open(await openTokenKey(world.dataDir), { store, clock });
+    const other = await node('a', strange()).open();
     expect(other.own.id).not.toBe(world.keys.own.id);
     expect(await world.openTokens(other).recognise(accessToken, 'bearer')).toMatchObject({ mode: 'minted' });
-    const theirs = await world.openTokens(other).sign({
-      ...{ subject: 'x', grants: [], apiKeyId: undefined },
-      expiresAt: clock.nowMicros() / 1e6 + 60,
-    });
-    expect(await world.bearer(theirs)).toMatchObject({ subject: 'x' });
+    expect(await world.bearer(await signedBy(other))).toMatchObject({ subject: 'x' });
+  });
+
+  it('are found the moment a node signs with another one, however often unknown ones were asked for', async () => {
+    const unknown = (): Promise<unknown> => world.keys.find('unknown');
+    expect(await unknown()).toBeUndefined();
+    const token = await signedBy(await node('a', strange()).open());
+    const both = await Promise.all([unknown(), world.bearer(token), unknown()]);
+    expect(both).toMatchObject([undefined, { subject: 'x' }, undefined]);
+  });
+
+  it('serve a node that runs on while a hundred others come and go', async () => {
+    for (let count = 0; count < 100; count++) await node(`n${count}`).open();
+    const { accessToken } = await mint();
+    const last = world.openTokens(await node('last').open());
+    expect(await last.recognise(accessToken, 'bearer')).toMatchObject({ mode: 'minted' });
   });
 
   it('are shown to everyone, public halves only, so that others can verify', async () => {
@@ -200,7 +262,5 @@ describe('the keys of the instance', () => {
     const currentDate = new Date(world.clock.nowMicros() / 1_000);
     const { payload } = await jwtVerify(accessToken, set, { currentDate, issuer: 'http://svc.test' });
     expect(payload.sub).toBe('anonymous:me');
-    const secret = (await exportJWK(world.keys.own.privateKey)).d ?? '';
-    expect(readFileSync(path(), 'utf8')).toContain(secret);
   });
 });

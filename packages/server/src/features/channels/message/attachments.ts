@@ -31,12 +31,13 @@ export const settleAttachments = async (
 const lookUp = async (namespace: string, given: ObjectRef, deps: LookUpDeps): Promise<ObjectData | string> => {
   const { key, filename } = given;
   const mediaType = given.mediaType === '' ? 'application/octet-stream' : given.mediaType;
-  const asked = { key, filename, mediaType, sizeBytes: Number(given.sizeBytes), sha256: given.sha256 };
+  const asked = { key, filename, mediaType, sizeBytes: Number(given.sizeBytes), sha256: given.sha256.toLowerCase() };
+  const isHeld = (hash: string): Promise<boolean> => deps.store.direct.objects.hasReference(namespace, hash);
+  const size = (await deps.objects.size(namespace, asked)) ?? 0;
+  if (size > ATTACHMENT_BYTES) return (await isHeld(asked.sha256)) ? `larger than ${ATTACHMENT_BYTES} bytes` : FOREIGN;
   const bytes = await deps.objects.read(namespace, asked);
   if (bytes === undefined) return FOREIGN;
-  if (bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (given.sha256 !== '' && given.sha256.toLowerCase() !== sha256) return 'sha256 is not that of the object';
-  const isHeld = await deps.store.direct.objects.hasReference(namespace, sha256);
-  return isHeld ? { ...asked, sizeBytes: bytes.length, sha256 } : FOREIGN;
+  if (asked.sha256 !== '' && asked.sha256 !== sha256) return 'sha256 is not that of the object';
+  return (await isHeld(sha256)) ? { ...asked, sizeBytes: bytes.length, sha256 } : FOREIGN;
 };

@@ -13,8 +13,11 @@ export interface Mentions {
 /** Reads every mention out of a text; Markdown is not interpreted (CO-1.4, M1-M3). */
 export const findMentions = (content: string): Mentions => {
   const text = content.normalize('NFC');
-  const found = (pattern: RegExp): string[] => Array.from(text.matchAll(pattern), ([, name = '']) => name);
-  return { tokens: found(TOKEN), names: found(BRACKETED) };
+  // Without what no bracket closes: looking for its end from each `<@` would take the square of the text's length.
+  const closed = text.slice(0, text.lastIndexOf('>') + 1);
+  const found = (from: string, pattern: RegExp): string[] =>
+    Array.from(from.matchAll(pattern), ([, name = '']) => name);
+  return { tokens: found(text, TOKEN), names: found(closed, BRACKETED) };
 };
 
 /** True when the mentions name `name`: exactly, or as a token with nothing but sentence punctuation behind it. */

@@ -53,6 +53,12 @@ describe('mentions', () => {
     expect(mentions(content)).toBe(false);
   });
 
+  it('are read in one pass, however many brackets stay open', () => {
+    const open = '<@a|'.repeat(250_000);
+    expect(findMentions(open).names).toEqual([]);
+    expect(findMentions(`<@bot|${open}> ${open}`).names).toEqual(['bot']);
+  });
+
   it('compare composed text', () => {
     expect(mentions('@cafe\u0301 now', 'caf\u00e9')).toBe(true);
     expect(mentions('@𝒷ot', '𝒷ot')).toBe(true);

@@ -108,6 +108,7 @@ export const openChannelWorld = async (
     channels: new StoredKindDoor('Channel', { store, writer, responseBytes: 1 << 20 }),
     namespaces: directory,
     objects: {
+      size: async (namespace, object) => objects.get(`${namespace}/${object.key}`)?.length,
       read: async (namespace, object) => objects.get(`${namespace}/${object.key}`),
       hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
         void held.push(`${object.key} by ${holder}`),

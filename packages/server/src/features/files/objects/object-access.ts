@@ -61,13 +61,22 @@ export class StoredObjects implements ObjectAccess {
     await tx.objects.addReference({ namespace, sha256, sizeBytes, mediaType, holder, at: this.#clock.nowMicros() });
   }
 
+  /** As `read` about what is gone. */
+  async size(_namespace: string, object: ObjectData): Promise<number | undefined> {
+    return (await unlessLost(() => this.#blobs.stat(object.sha256)))?.sizeBytes;
+  }
+
   /** Undefined when the object is gone; a damaged one is gone as well as far as a prompt is concerned (RT-R26). */
-  async read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
-    try {
-      return await this.#blobs.read(object.sha256);
-    } catch (error) {
-      if (isFault(error) && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) return undefined;
-      throw error;
-    }
+  read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
+    return unlessLost(() => this.#blobs.read(object.sha256));
   }
 }
+
+const unlessLost = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (isFault(error) && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) return undefined;
+    throw error;
+  }
+};

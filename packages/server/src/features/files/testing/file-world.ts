@@ -30,6 +30,8 @@ import {
 import { type OpenObjects, openLocalObjects } from './world-objects.ts';
 
 const { method } = FileService;
+/** What a client sends at a time. */
+const PIECE_BYTES = 64 * 1024;
 export const DAY_MS = 86_400_000;
 const FORM = { chunks: chunkDocument, words: indexWords };
 const LIMITS = {
@@ -106,6 +108,14 @@ export const visit = async (
       const body = asked.body ?? new Uint8Array(0);
       if (body.length > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
       return body;
+    },
+    pieces: async function* (limitBytes) {
+      const body = asked.body ?? new Uint8Array(0);
+      for (let at = 0; at < body.length; at += PIECE_BYTES) {
+        if (at > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
+        yield body.subarray(at, at + PIECE_BYTES);
+      }
+      if (body.length > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
     },
     answer: (status, headers, body = '') =>
       void Object.assign(sent, { status, headers, body: Buffer.from(body as string), isEnded: true }),

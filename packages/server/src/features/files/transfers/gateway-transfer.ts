@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { isFault } from '../../../base/index.ts';
-import type { ResourceKey, StoredResource, UploadLink } from '../../../store/contracts/index.ts';
-import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
+import { ByteMeasure, type ResourceKey, type StoredResource, type UploadLink } from '../../../store/contracts/index.ts';
+import type { HttpRoute } from '../../../transport/contract.ts';
 import { FACT, type UploadFacts, uploadOf } from '../file-facts.ts';
 import type { FilesDeps } from '../files-deps.ts';
 import { objectKey } from '../objects/index.ts';
@@ -42,7 +41,7 @@ export class GatewayTransfer implements UploadTransfer {
           this.#deps.signatures.isGood(signed(record.key, upload), exchange.query.get('sig') ?? '');
         if (!isSigned) throw uploadInvalid('signature');
         if (upload.expiresAt <= this.#deps.store.now()) throw uploadInvalid('expired');
-        await this.#receive(record.key, upload, await uploadedBytes(exchange, upload));
+        await this.#receive(record.key, upload, exchange.pieces(upload.sizeBytes));
         exchange.answer(200, { etag: `"${upload.sha256}"` });
       },
     };
@@ -59,22 +58,34 @@ export class GatewayTransfer implements UploadTransfer {
     return found;
   }
 
-  async #receive(key: ResourceKey, upload: UploadFacts, bytes: Uint8Array): Promise<void> {
-    await this.#deps.objects.store(key.namespace, bytes, { mediaType: '', filename: upload.filename });
+  /** What comes is measured while it is stored: wrong bytes never get a name, and nothing is left of them. */
+  async #receive(key: ResourceKey, upload: UploadFacts, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const { blobs, objects } = this.#deps;
+    const reserve = (): Promise<void> => objects.reserve(upload.sha256, upload.sizeBytes);
+    try {
+      await blobs.put(announcedBytes(pieces, upload, reserve));
+    } catch (error) {
+      throw isFault(error) && error.reason === 'TOO_LARGE' ? uploadInvalid('size') : error;
+    }
     if (!(await markReceived(this.#deps, key, upload))) throw uploadInvalid('unknown');
   }
 }
 
 const signed = (key: ResourceKey, upload: UploadFacts) => ({ ...upload, key: objectKey(key.namespace, upload.sha256) });
 
-const uploadedBytes = async (exchange: HttpExchange, upload: UploadFacts): Promise<Uint8Array> => {
-  let bytes: Uint8Array;
-  try {
-    bytes = await exchange.body(upload.sizeBytes);
-  } catch (error) {
-    throw isFault(error) && error.reason === 'TOO_LARGE' ? uploadInvalid('size') : error;
+/** The bytes as they pass; they end only when they are the announced ones, and after `whenRight`. Throws UPLOAD_INVALID. */
+async function* announcedBytes(
+  pieces: AsyncIterable<Uint8Array>,
+  upload: UploadFacts,
+  whenRight: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const measure = new ByteMeasure();
+  for await (const piece of pieces) {
+    measure.add(piece);
+    yield piece;
   }
-  if (bytes.length !== upload.sizeBytes) throw uploadInvalid(bytes.length === 0 ? 'empty' : 'size');
-  if (createHash('sha256').update(bytes).digest('hex') !== upload.sha256) throw uploadInvalid('hash');
-  return bytes;
-};
+  const { sizeBytes } = measure;
+  if (sizeBytes !== upload.sizeBytes) throw uploadInvalid(sizeBytes === 0 ? 'empty' : 'size');
+  if (measure.end() !== upload.sha256) throw uploadInvalid('hash');
+  await whenRight();
+}

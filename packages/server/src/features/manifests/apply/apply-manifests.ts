@@ -7,7 +7,7 @@ import {
   ApplyOutcome,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, type FieldViolation } from '../../../base/index.ts';
+import { Fault, type FieldViolation, inTurns } from '../../../base/index.ts';
 import { isName, pathParent, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
@@ -21,6 +21,8 @@ import { rehearse } from './rehearsal.ts';
 const DEFAULT_MANAGER = 'svc-cli';
 const ATOMIC_MAX = 500;
 const DOCUMENTS_MAX = 5_000;
+/** Documents read before everybody else gets a turn. */
+const STEPS_PER_TURN = 25;
 /** What of a refusal fits into headers. */
 const DETAIL_MAX = 50;
 
@@ -31,12 +33,14 @@ export const applyManifests = async (
   context: CallContext,
 ): Promise<ApplyManifestsResponse> => {
   checkRequest(request);
-  const documents = readInput(request);
+  const documents = await inTurns(readInput(request), STEPS_PER_TURN);
   const isWhole = request.atomic ?? true;
   checkCount(request, documents.length, isWhole);
   for (const document of documents) requireGrant(deps, document, context);
   const call = { deps, request, context, documents: inOrder(documents), isWhole };
-  const outcomes = request.dryRun ? await rehearse(deps.store, (tx) => run(call, savepoints(tx))) : await commit(call);
+  const outcomes = request.dryRun
+    ? await rehearse(deps.store, (tx) => run(call, savepoints(tx), () => tx.pause()))
+    : await commit(call);
   return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
 };
 
@@ -64,6 +68,7 @@ const together =
 const run = (
   { deps, request, context, documents, isWhole }: ApplyCall,
   step: Step,
+  pause: () => Promise<void>,
 ): Promise<readonly DocumentOutcome[]> => {
   const call: MergeCall = {
     context,
@@ -72,14 +77,19 @@ const run = (
     createNamespaces: request.createNamespaces ?? true,
     applySet: request.applySet,
   };
-  return new ApplyRun(deps, step, { request, call, context, isWhole }).run(documents);
+  return new ApplyRun(deps, step, { request, call, context, isWhole, pause }).run(documents);
 };
 
 const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
   const { deps, isWhole } = call;
-  if (!isWhole) return run(call, (work) => deps.store.write(work));
+  if (!isWhole)
+    return run(
+      call,
+      (work) => deps.store.write(work),
+      async () => undefined,
+    );
   return deps.store.write(async (tx) => {
-    const outcomes = await run(call, together(tx));
+    const outcomes = await run(call, together(tx), () => tx.pause());
     const failed = outcomes.find((outcome) => outcome.fault !== undefined);
     if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
     return outcomes;

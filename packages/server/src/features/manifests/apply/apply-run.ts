@@ -27,12 +27,17 @@ export interface DocumentOutcome {
 /** Runs a piece of work so that a refusal undoes only this piece. */
 export type Step = <T>(work: (tx: WriteTx) => Promise<T>) => Promise<T>;
 
+/** Documents applied in one transaction before everybody else gets a turn. */
+const DOCUMENTS_PER_TURN = 20;
+
 export interface RunRules {
   readonly request: ApplyManifestsRequest;
   readonly call: MergeCall;
   readonly context: CallContext;
   /** Collects further refusals after the first; what else fails then may only follow from it. */
   readonly isWhole: boolean;
+  /** Lets others run, where all documents are one transaction. */
+  readonly pause: () => Promise<void>;
 }
 
 /** Applies documents one after the other, then prunes; every document gets an outcome (PL-1.4). */
@@ -50,7 +55,10 @@ export class ApplyRun {
   }
 
   async run(documents: readonly InputDocument[]): Promise<readonly DocumentOutcome[]> {
-    for (const document of documents) this.#outcomes.push(await this.#apply(document));
+    for (const [index, document] of documents.entries()) {
+      if (index % DOCUMENTS_PER_TURN === DOCUMENTS_PER_TURN - 1) await this.#rules.pause();
+      this.#outcomes.push(await this.#apply(document));
+    }
     if (this.#rules.request.prune && !this.#failed) await this.#prune(documents);
     return this.#outcomes;
   }

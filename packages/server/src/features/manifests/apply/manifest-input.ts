@@ -2,9 +2,9 @@ import { create } from '@bufbuild/protobuf';
 import type { ApplyManifestsRequest, FieldError } from '@svc/api/gateway';
 import { FieldErrorSchema } from '@svc/api/gateway';
 import { type ResourceManifest, ResourceMetaSchema } from '@svc/api/resources';
-import type { FieldViolation } from '../../../base/index.ts';
+import type { FieldViolation, Steps } from '../../../base/index.ts';
 import { DEFAULT_NAMESPACE, type JsonMap, messageText, parseJsonMap } from '../../../resources/index.ts';
-import { type ManifestFinding, type ManifestResource, parseManifests } from '../../../resources/manifest/index.ts';
+import { type ManifestFinding, type ManifestResource, parsingManifests } from '../../../resources/manifest/index.ts';
 import { applyTarget } from './apply-target.ts';
 
 /** One document of a call, from text or from messages. */
@@ -20,16 +20,20 @@ export interface InputDocument {
   readonly place: (violation: FieldViolation) => FieldError;
 }
 
-/** The documents of a request with everything that is wrong with their form (PL-1.1). */
-export const readInput = (request: ApplyManifestsRequest): readonly InputDocument[] => {
+/** The documents of a request with everything that is wrong with their form (PL-1.1); a step for each of them. */
+export function* readInput(request: ApplyManifestsRequest): Steps<readonly InputDocument[]> {
   const namespace = request.ns === '' ? DEFAULT_NAMESPACE : request.ns;
-  if (request.manifests.length > 0)
-    return unrepeated(request.manifests.map((manifest, index) => fromMessage(index, manifest, namespace)));
-  return fromText(request.text, namespace);
-};
+  if (request.manifests.length === 0) return yield* fromText(request.text, namespace);
+  const documents: InputDocument[] = [];
+  for (const [index, manifest] of request.manifests.entries()) {
+    documents.push(fromMessage(index, manifest, namespace));
+    yield;
+  }
+  return unrepeated(documents);
+}
 
-const fromText = (text: string, namespace: string): readonly InputDocument[] => {
-  const { documents, findings } = parseManifests(text, { namespace });
+function* fromText(text: string, namespace: string): Steps<readonly InputDocument[]> {
+  const { documents, findings } = yield* parsingManifests(text, { namespace });
   const byDocument = Map.groupBy(findings, (finding) => finding.document);
   const read = new Map(documents.map((document) => [document.index, document]));
   const indices = [...new Set([...read.keys(), ...byDocument.keys()])].sort((left, right) => left - right);
@@ -46,7 +50,7 @@ const fromText = (text: string, namespace: string): readonly InputDocument[] => 
       place: (violation) => create(FieldErrorSchema, { ...violation, ...document?.report.positionOf(violation.field) }),
     };
   });
-};
+}
 
 const errorOf = ({ field, description, reason, line, column }: ManifestFinding): FieldError =>
   create(FieldErrorSchema, { field, description, reason, line, column });

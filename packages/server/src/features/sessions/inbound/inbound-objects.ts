@@ -84,9 +84,10 @@ const knownObject = async (
   const mediaType = given.mediaType === '' ? 'application/octet-stream' : given.mediaType;
   const asked: ObjectData = { key, mediaType, sizeBytes: Number(given.sizeBytes), sha256, filename };
   const isHeld = await store.direct.objects.hasReference(namespace, sha256);
-  const bytes = isHeld ? await objects.read(namespace, asked) : undefined;
+  const sizeBytes = isHeld ? await objects.size(namespace, asked) : undefined;
+  if (sizeBytes !== undefined && sizeBytes > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
+  const bytes = sizeBytes === undefined ? undefined : await objects.read(namespace, asked);
   if (bytes === undefined) return 'no object of this namespace has this sha256';
-  if (bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
   return await objects.store(namespace, bytes, { mediaType, filename });
 };
 

@@ -55,10 +55,14 @@ interface SessionSnapshot {
   readonly isNew?: boolean;
 }
 
-const sessionResource = (context: Pick<SessionsContext, 'views'>, { row, resource, isNew }: SessionSnapshot): Session =>
+const sessionResource = (
+  context: Pick<SessionsContext, 'views'>,
+  { row, resource, isNew }: SessionSnapshot,
+  side: SideView,
+): Session =>
   context.views.full(SessionSchema, resource, {
     secrets: true,
-    activity: activityOf(row, sideOf(row)),
+    activity: activityOf(row, side),
     isTransient: isNew === true,
   });
 
@@ -82,16 +86,17 @@ export const sessionResponse = (
   snapshot: SessionSnapshot,
 ): SessionResponse => {
   const { row } = snapshot;
+  const side = sideOf(row);
   const response = create(SessionResponseSchema);
   response.sessionId = row.id;
   response.agent = row.agent;
   response.state = row.state;
   response.messages = snapshot.messages;
   response.labels = withoutPrivate(row.labels);
-  response.session = sessionResource(context, snapshot);
+  response.session = sessionResource(context, snapshot, side);
   response.activeTurnId = row.activeTurnId;
   response.queuedTurns = Math.max(0, row.openTurns - (row.activeTurnId === '' ? 0 : 1));
-  const { contextTokens } = sideOf(row);
+  const { contextTokens } = side;
   if (contextTokens !== undefined) response.contextTokens = tokenCounter(contextTokens);
   response.streamCursor = snapshot.streamCursor;
   return response;

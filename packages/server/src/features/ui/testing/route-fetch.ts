@@ -40,6 +40,10 @@ class Exchange implements HttpExchange {
     return Promise.resolve(new TextEncoder().encode(this.#body));
   }
 
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    yield await this.body();
+  }
+
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void {
     const content = typeof body === 'string' ? new TextEncoder().encode(body) : body;
     this.response.resolve(new Response(status === 204 ? null : new Uint8Array(content ?? []), { status, headers }));

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../../base/index.ts';
 import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
 
 /** Deeper, larger or longer input is left to the YAML reader, which knows the limits and how to report them. */
@@ -19,14 +20,17 @@ const UNUSUAL = new Error('no plain JSON');
  * Documents of JSON, one after the other or between lines that begin with `---`, as the YAML reader would read them; undefined
  * for any other text, also for wrong JSON. Thirty times faster than that reader.
  */
-export const readJsonDocuments = (text: string): readonly ManifestNode[] | undefined => {
+export const readJsonDocuments = (text: string): readonly ManifestNode[] | undefined => atOnce(readingJson(text));
+
+/** As `readJsonDocuments`, a document per step. */
+export function* readingJson(text: string): Steps<readonly ManifestNode[] | undefined> {
   try {
-    return new JsonText(text).documents();
+    return yield* new JsonText(text).documents();
   } catch {
     // What is unusual or wrong here, the YAML reader reads or names.
     return undefined;
   }
-};
+}
 
 const unusual = (): never => {
   throw UNUSUAL;
@@ -43,7 +47,7 @@ class JsonText {
     this.#text = text;
   }
 
-  documents(): readonly ManifestNode[] {
+  *documents(): Steps<readonly ManifestNode[]> {
     const found: ManifestNode[] = [];
     for (let isSeparated = true; ; ) {
       this.#skipSpace();
@@ -58,6 +62,7 @@ class JsonText {
         this.#skipSpace();
         if (this.#offset - start > DOCUMENT_CHARS_MAX) unusual();
         isSeparated = false;
+        yield;
       }
     }
   }

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Composer, CST, Node, Scalar } from 'yaml';
+import { atOnce, type Steps } from '../../../base/index.ts';
 import type { ManifestFinding } from '../manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
-import { readJsonDocuments } from './json-nodes.ts';
+import { readingJson } from './json-nodes.ts';
 
 const load = createRequire(import.meta.url);
 let library: typeof Yaml | undefined;
@@ -27,14 +28,18 @@ export interface ReadText {
 }
 
 /** Reads YAML 1.2 (core schema) or JSON of one or many documents; a list at the top is many. Never throws on input. */
-export const readText = (text: string): ReadText => {
-  const nodes = readJsonDocuments(text)?.flatMap((node) => (node.form === 'list' ? node.items : [node]));
-  if (nodes === undefined || nodes.length > DOCUMENTS_MAX) return readYaml(text);
+export const readText = (text: string): ReadText => atOnce(readingText(text));
+
+/** As `readText`, a document per step. */
+export function* readingText(text: string): Steps<ReadText> {
+  const read = yield* readingJson(text);
+  const nodes = read?.flatMap((node) => (node.form === 'list' ? node.items : [node]));
+  if (nodes === undefined || nodes.length > DOCUMENTS_MAX) return yield* new TextReader(text).read();
   return { documents: new Map(nodes.entries()), count: nodes.length, findings: [] };
-};
+}
 
 /** As `readText`, whatever the text. */
-export const readYaml = (text: string): ReadText => new TextReader(text).read();
+export const readYaml = (text: string): ReadText => atOnce(new TextReader(text).read());
 
 type Composed = ReturnType<Composer['compose']> extends Generator<infer D, unknown, unknown> ? D : never;
 type ComposedNode = Node | null | undefined;
@@ -50,12 +55,13 @@ class TextReader {
     this.#text = text;
   }
 
-  read(): ReadText {
+  *read(): Steps<ReadText> {
     const composer = new (yaml().Composer)({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
     const tokens = new (yaml().Parser)(this.#lines.addNewLine).parse(this.#text);
     for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
       if (this.#isFull(document.range[0])) break;
       this.#add(document);
+      yield;
     }
     return { documents: this.#documents, count: this.#count, findings: this.#findings };
   }

@@ -84,6 +84,11 @@ export class Session implements Queries {
     return this.#wire.lost;
   }
 
+  /** Called when the connection is lost while the caller has it, also when nothing is under way; perhaps more than once. */
+  whenLost(notify: () => void): void {
+    this.#wire.whenLost = notify;
+  }
+
   /** True when the connection was given up because the server sent nothing for too long. */
   get wasSilent(): boolean {
     return this.#wire.wasSilent;
@@ -135,6 +140,7 @@ export class Session implements Queries {
 
   /** Gives the connection back; a lost one is thrown away. */
   release(isBroken: boolean): void {
+    this.#wire.whenLost = undefined;
     this.#client.release(isBroken || this.lost !== undefined);
   }
 

@@ -37,6 +37,8 @@ export class Wire {
   #wasSilent = false;
   /** Whether the server may work as long as it likes on a statement: migrations have no limits of their own. */
   isPatient = false;
+  /** Called when the connection is lost, perhaps more than once. */
+  whenLost: (() => void) | undefined;
 
   /** `silenceMs`: how long an answer may take without a byte coming. */
   constructor(client: PoolClient, silenceMs: number) {
@@ -107,5 +109,6 @@ export class Wire {
   #lose(lost: ConnectionLost): void {
     this.#lost ??= lost;
     for (const piece of this.#underWay.splice(0)) piece.lose(this.#lost);
+    this.whenLost?.();
   }
 }

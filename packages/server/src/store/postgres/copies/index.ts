@@ -8,6 +8,6 @@ export {
   endPostgresRestore,
   isPostgresEmpty,
   isPostgresInUse,
-  isPostgresRestoring,
   openPostgresLoad,
+  postgresRestoring,
 } from './postgres-load.ts';

@@ -47,6 +47,18 @@ describe.skipIf(postgresProgram() === undefined)('copies of a PostgreSQL databas
     await dispose();
   });
 
+  it('know a server that ended a moment ago from one that is there', async () => {
+    const url = await databases.create();
+    const ended = { url, log: silentLog };
+    const leaving = new Client({ connectionString: url, application_name: 'svc' });
+    await leaving.connect();
+    leaving.on('error', () => undefined);
+    const asked = isPostgresInUse(ended);
+    await leaving.end();
+    expect(await asked).toBe(false);
+    await databases.drop(url);
+  });
+
   it('leave the schema alone of a database that is in use', async () => {
     const url = await databases.create({ isEmpty: true });
     const other = new Client({ connectionString: url, application_name: 'svc' });

@@ -22,7 +22,7 @@ const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources')
 const HAS_ROWS = composed<{ found: boolean }>(
   'SELECT EXISTS (SELECT 1 FROM resources) OR EXISTS (SELECT 1 FROM sessions) AS found',
 );
-const IS_RESTORING = composed<{ found: boolean }>('SELECT EXISTS (SELECT 1 FROM instance WHERE name = $1) AS found');
+const RESTORING = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
 const END_RESTORE = composed('DELETE FROM instance WHERE name = $1');
 const ARRAYS: Readonly<Record<DumpColumnType, string>> = { text: 'text[]', integer: 'bigint[]', real: 'float8[]' };
 
@@ -30,19 +30,20 @@ export interface PostgresLoadOptions extends CopyOptions {
   readonly nowMicros: number;
 }
 
-/** True while a restore into the database waits for the rest of it: no server starts on it, so its rows are all there is. */
-export const isPostgresRestoring = (options: CopyOptions): Promise<boolean> => asking(options, isRestoring);
+/** The word for a restore into the database that waits for the rest of it: no server starts on it, so its rows are all there is. */
+export const postgresRestoring = (options: CopyOptions): Promise<string | undefined> => asking(options, restoring);
 
 /** True for a database without a schema of ours, where nothing was ever stored, or only by a restore that was cut off. */
 export const isPostgresEmpty = (options: CopyOptions): Promise<boolean> =>
   asking(options, async (session) => {
     if ((await session.first(HAS_TABLES))?.found !== true) return true;
-    return (await session.first(HAS_ROWS))?.found !== true || (await isRestoring(session));
+    return (await session.first(HAS_ROWS))?.found !== true || (await restoring(session)) !== undefined;
   });
 
-const isRestoring = async (session: Session): Promise<boolean> =>
-  (await session.first(HAS_TABLES))?.found === true &&
-  (await session.first(IS_RESTORING, [INSTANCE_RESTORE]))?.found === true;
+const restoring = async (session: Session): Promise<string | undefined> => {
+  if ((await session.first(HAS_TABLES))?.found !== true) return undefined;
+  return (await session.first(RESTORING, [INSTANCE_RESTORE]))?.value;
+};
 
 /** A restore is complete: servers may start. Harmless where none was begun. */
 export const endPostgresRestore = async (options: CopyOptions): Promise<void> => {

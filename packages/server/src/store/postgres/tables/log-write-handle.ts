@@ -23,6 +23,7 @@ import {
 } from './session-writes.ts';
 import {
   claimedTurns,
+  deadClaims,
   dueParks,
   expiredClaims,
   insertTurn,
@@ -167,6 +168,10 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async expiredClaims(now: number, limit: number) {
     return expiredClaims(this.#access.sql, now, limit);
+  }
+
+  async deadClaims(limit: number) {
+    return deadClaims(this.#access, limit);
   }
 
   async dueParks(now: number, limit: number) {

@@ -1,4 +1,10 @@
-import type { ResourceKey, ResourceQuery, ResourceReads, StoredResource } from '../../contracts/index.ts';
+import type {
+  DependentFilter,
+  ResourceKey,
+  ResourceQuery,
+  ResourceReads,
+  StoredResource,
+} from '../../contracts/index.ts';
 import { type ChangeSqlRow, RESOURCE_COLUMNS, type ResourceSqlRow, toChange, toResource } from '../../rows/index.ts';
 import type { Access } from '../access.ts';
 import { statement } from '../connection/index.ts';
@@ -8,10 +14,17 @@ import { listResources } from './resource-list.ts';
 const GET = statement<ResourceSqlRow>(
   `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE kind = $1 AND namespace = $2 AND parent = $3 AND name = $4`,
 );
-const DEPENDENTS = statement<ResourceSqlRow>(
-  `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE row IN (SELECT resource FROM resource_owners WHERE owner_uid = $1)
-   ORDER BY row LIMIT $2`,
-);
+const dependents = (condition = '') =>
+  statement<ResourceSqlRow>(
+    `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE row IN (SELECT resource FROM resource_owners WHERE owner_uid = $1)
+     ${condition} ORDER BY row LIMIT $2`,
+  );
+const DEPENDENTS = {
+  all: dependents(),
+  undeleted: dependents('AND deletion_at = 0'),
+  blocking: dependents(`AND EXISTS (SELECT 1 FROM json_array_elements(owners::json) e
+    WHERE e ->> 'uid' = $1 AND e ->> 'blockOwnerDeletion' = 'true')`),
+};
 const CHANGES = statement<ChangeSqlRow>(
   `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > $1 AND version <= $2 ORDER BY version LIMIT $3`,
 );
@@ -41,8 +54,8 @@ export class ResourceReadHandle implements ResourceReads {
     return listResources(this.#access.sql, query);
   }
 
-  async dependents(ownerUid: string, limit: number): Promise<readonly StoredResource[]> {
-    return (await this.#access.sql.rows(DEPENDENTS, [ownerUid, limit])).map(toResource);
+  async dependents(ownerUid: string, limit: number, which?: DependentFilter): Promise<readonly StoredResource[]> {
+    return (await this.#access.sql.rows(DEPENDENTS[which ?? 'all'], [ownerUid, limit])).map(toResource);
   }
 
   async changes(after: number, limit: number) {

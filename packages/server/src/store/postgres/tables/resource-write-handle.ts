@@ -1,4 +1,5 @@
 import type {
+  DependentFilter,
   ResourceDraft,
   ResourceKey,
   ResourceQuery,
@@ -133,9 +134,13 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     return found;
   }
 
-  override async dependents(ownerUid: string, limit: number): Promise<readonly StoredResource[]> {
-    const found = await super.dependents(ownerUid, limit);
-    this.#sawRange(limit, found, (more) => super.dependents(ownerUid, more));
+  override async dependents(
+    ownerUid: string,
+    limit: number,
+    which?: DependentFilter,
+  ): Promise<readonly StoredResource[]> {
+    const found = await super.dependents(ownerUid, limit, which);
+    this.#sawRange(limit, found, (more) => super.dependents(ownerUid, more, which));
     return found;
   }
 

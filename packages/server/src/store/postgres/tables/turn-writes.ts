@@ -2,6 +2,7 @@ import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../contracts/
 import { type SessionSqlRow, type TurnSqlRow, toSession, toTurn } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
+import { findDeadWorkers, forgetWorkers } from '../presence/index.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { JOIN_CLAIMS, OPEN, TURN_COLUMNS, turnsWhere } from './turn-sql.ts';
 
@@ -54,6 +55,7 @@ const EXPIRED = turnsWhere(
      ON e.turn_id = t.id AND e.worker = t.worker ORDER BY e.expires_at`,
 );
 const CLAIMED_BY = turnsWhere('WHERE c.worker = $1 ORDER BY c.turn_id LIMIT $2');
+const CLAIMED_BY_ANY = turnsWhere('WHERE c.worker = ANY($1::text[]) ORDER BY c.worker, c.turn_id LIMIT $2');
 const CLAIMED = turnsWhere('WHERE c.worker IS NOT NULL ORDER BY c.worker, c.turn_id LIMIT $1');
 /** Namespaces with ready turns between two, leaping from one to the next in the index; `place` counts from `first`. */
 const leap = (name: string, range: string, first: number): string =>
@@ -127,6 +129,17 @@ export const dueParks = async (sql: Queries, now: number, limit: number): Promis
 
 export const expiredClaims = async (sql: Queries, now: number, limit: number): Promise<readonly TurnRow[]> =>
   (await sql.rows(EXPIRED, [now, limit])).map(toTurn);
+
+/** Turns that dead workers still hold; what is known of workers that hold none is dropped. */
+export const deadClaims = async ({ sql, judge }: WriteAccess, limit: number): Promise<readonly TurnRow[]> => {
+  const dead = await findDeadWorkers(sql, judge);
+  if (dead.length === 0) return [];
+  const turns = (await sql.rows(CLAIMED_BY_ANY, [dead, limit])).map(toTurn);
+  const holders = new Set(turns.map((turn) => turn.worker));
+  const idle = dead.filter((worker) => !holders.has(worker));
+  if (idle.length > 0 && turns.length < limit) forgetWorkers(sql, idle);
+  return turns;
+};
 
 export const claimedTurns = async (
   sql: Queries,

@@ -1,6 +1,6 @@
 import { type BackoffRule, backoffMs, type Log, type Random } from '../../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../../contracts/index.ts';
-import type { Access } from '../access.ts';
+import type { Access, WriteAccess } from '../access.ts';
 import {
   ConnectionLost,
   type Database,
@@ -32,6 +32,7 @@ export interface WriteRunnerOptions {
   readonly database: Database;
   readonly frontiers: Access['frontiers'];
   readonly rounds: Access['rounds'];
+  readonly judge: WriteAccess['judge'];
   readonly random: Random;
   readonly log: Log;
   readonly nextToken: () => string;
@@ -115,8 +116,8 @@ export class WriteRunner {
     const session = await this.#options.database.acquire();
     const scope = new TransactionScope(session, how);
     const reads = new ReadSet(how.hot, this.#known);
-    const { frontiers, rounds, nextToken } = this.#options;
-    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, nextToken }, scope);
+    const { frontiers, rounds, judge, nextToken } = this.#options;
+    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, judge, nextToken }, scope);
     let isBroken = true;
     try {
       let outcome: Outcome<T>;

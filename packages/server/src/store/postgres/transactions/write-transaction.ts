@@ -102,6 +102,11 @@ export class WriteTransaction implements WriteTx {
     }
   }
 
+  /** Every answer of the database is a turn already. */
+  async pause(): Promise<void> {
+    this.#scope.enter();
+  }
+
   afterCommit(effect: () => void): void {
     this.#scope.enter();
     this.effects.push(effect);

@@ -176,6 +176,11 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
     return this.#access.tables.claims.expired(now, limit);
   }
 
+  async deadClaims(limit: number) {
+    this.#access.enter();
+    return this.#access.tables.claims.dead(limit);
+  }
+
   async dueParks(now: number, limit: number) {
     this.#access.enter();
     return this.#access.tables.turns.dueParks(now, limit);

@@ -1,4 +1,5 @@
 import type {
+  DependentFilter,
   ResourceDraft,
   ResourceKey,
   ResourceQuery,
@@ -29,9 +30,9 @@ export class ResourceReadHandle implements ResourceReads {
     return this.#access.leave(this.#access.tables.resourceList.list(query));
   }
 
-  async dependents(ownerUid: string, limit: number) {
+  async dependents(ownerUid: string, limit: number, which?: DependentFilter) {
     this.#access.enter();
-    return this.#access.leave(this.#access.tables.resources.dependents(ownerUid, limit));
+    return this.#access.leave(this.#access.tables.resources.dependents(ownerUid, limit, which ?? 'all'));
   }
 
   async changes(after: number, limit: number) {

@@ -9,6 +9,7 @@ const EXPIRED = `${SELECT_TURNS} FROM (SELECT turn_id, expires_at FROM claims WH
   CROSS JOIN turns t ON t.id = c.turn_id`;
 const CLAIMED_BY = `${SELECT_TURNS} ${FROM_CLAIMS} WHERE c.worker = ? ORDER BY c.turn_id ${LIMIT}`;
 const CLAIMED = `${SELECT_TURNS} ${FROM_CLAIMS} ORDER BY c.worker, c.turn_id ${LIMIT}`;
+const NEXT_WORKER = 'SELECT worker FROM claims WHERE worker > ? ORDER BY worker LIMIT 1';
 const HELD = 'SELECT turn_id, fence FROM claims WHERE worker = ?';
 const RENEW_ALL = 'UPDATE claims SET expires_at = ? WHERE worker = ?';
 const RENEW_ONE = 'UPDATE claims SET expires_at = ? WHERE worker = ? AND turn_id = ?';
@@ -30,6 +31,9 @@ interface ReadyQueue {
 
 /** Who works on what: ready turns, claims and their renewal. Every method costs its result, never the backlog. */
 export class ClaimTable {
+  /** Workers of this process that live. */
+  readonly living = new Set<string>();
+  readonly #nextWorker: Statement<{ worker: string }>;
   readonly #expired: Statement<TurnSqlRow>;
   readonly #claimedBy: Statement<TurnSqlRow>;
   readonly #claimed: Statement<TurnSqlRow>;
@@ -47,6 +51,7 @@ export class ClaimTable {
     this.#expired = connection.statement(EXPIRED);
     this.#claimedBy = connection.statement(CLAIMED_BY);
     this.#claimed = connection.statement(CLAIMED);
+    this.#nextWorker = connection.statement(NEXT_WORKER);
     this.#held = connection.statement(HELD);
     this.#renewAll = connection.statement(RENEW_ALL);
     this.#renewOne = connection.statement(RENEW_ONE);
@@ -63,6 +68,15 @@ export class ClaimTable {
   claimed(worker: string | undefined, limit: number): TurnRow[] {
     const rows = worker === undefined ? this.#claimed.all(limit) : this.#claimedBy.all(worker, limit);
     return rows.map(toTurn);
+  }
+
+  /** Claims of workers that do not live; one look per worker that holds any. */
+  dead(limit: number): TurnRow[] {
+    const found: TurnRow[] = [];
+    let next = this.#nextWorker.get('');
+    for (; next !== undefined && found.length < limit; next = this.#nextWorker.get(next.worker))
+      if (!this.living.has(next.worker)) found.push(...this.claimed(next.worker, limit - found.length));
+    return found;
   }
 
   /** Oldest first within a namespace, one of each namespace in turn (RT-2.4). */

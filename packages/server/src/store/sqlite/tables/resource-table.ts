@@ -1,4 +1,5 @@
 import type {
+  DependentFilter,
   ResourceChange,
   ResourceDraft,
   ResourceKey,
@@ -24,8 +25,14 @@ import type { RecordCache } from '../records/index.ts';
 
 const KEY = 'kind = ? AND namespace = ? AND parent = ? AND name = ?';
 const GET = `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY}`;
-const DEPENDENTS = `SELECT ${RESOURCE_COLUMNS} FROM resource_owners o CROSS JOIN resources r ON r.row = o.resource
-  WHERE o.owner_uid = ? ORDER BY o.resource ${LIMIT}`;
+const dependents = (condition = ''): string => `SELECT ${RESOURCE_COLUMNS} FROM resource_owners o
+  CROSS JOIN resources r ON r.row = o.resource WHERE o.owner_uid = ? ${condition} ORDER BY o.resource ${LIMIT}`;
+const DEPENDENTS: Readonly<Record<DependentFilter | 'all', string>> = {
+  all: dependents(),
+  undeleted: dependents('AND r.deletion_at = 0'),
+  blocking: dependents(`AND EXISTS (SELECT 1 FROM json_each(r.owners) e
+    WHERE e.value ->> 'uid' = o.owner_uid AND e.value ->> 'blockOwnerDeletion')`),
+};
 const CHANGES = `SELECT change, sections, ${RESOURCE_COLUMNS} FROM changes WHERE version > ? ORDER BY version ${LIMIT}`;
 const OLDEST = 'SELECT version FROM changes ORDER BY version LIMIT 1';
 const NEWEST = 'SELECT version FROM changes ORDER BY version DESC LIMIT 1';
@@ -33,7 +40,7 @@ const ACTIVITY = 'SELECT uid, body FROM activity WHERE uid = ?';
 
 const PREVIOUS = `SELECT row, version, labels, owners FROM resources WHERE ${KEY}`;
 const INSERT = `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-  ON CONFLICT DO NOTHING RETURNING row`;
+  ON CONFLICT DO NOTHING`;
 const UPDATE = `UPDATE resources SET api_version = ?, uid = ?, generation = ?, version = ?, created_at = ?, updated_at = ?,
   deletion_at = ?, labels = ?, annotations = ?, owners = ?, finalizers = ?, spec = ?, status = ? WHERE row = ?`;
 const MARK_DELETED = 'UPDATE resources SET version = ?, updated_at = ? WHERE row = ?';
@@ -60,7 +67,7 @@ interface PreviousRow {
 /** Reads of the generic table and its change log, on one connection. */
 export class ResourceReadTable {
   readonly #get: Statement<ResourceSqlRow>;
-  readonly #dependents: Statement<ResourceSqlRow>;
+  readonly #dependents: Readonly<Record<DependentFilter | 'all', Statement<ResourceSqlRow>>>;
   readonly #changes: Statement<ChangeSqlRow>;
   readonly #oldest: Statement<{ version: number }>;
   readonly #newest: Statement<{ version: number }>;
@@ -73,7 +80,11 @@ export class ResourceReadTable {
     this.#cache = cache;
     this.#isWriter = isWriter;
     this.#get = connection.statement(GET);
-    this.#dependents = connection.statement(DEPENDENTS);
+    this.#dependents = {
+      all: connection.statement(DEPENDENTS.all),
+      undeleted: connection.statement(DEPENDENTS.undeleted),
+      blocking: connection.statement(DEPENDENTS.blocking),
+    };
     this.#changes = connection.statement(CHANGES);
     this.#oldest = connection.statement(OLDEST);
     this.#newest = connection.statement(NEWEST);
@@ -100,8 +111,8 @@ export class ResourceReadTable {
     this.#cache?.doubt();
   }
 
-  dependents(ownerUid: string, limit: number): StoredResource[] {
-    return this.#dependents.all(ownerUid, limit).map(toResource);
+  dependents(ownerUid: string, limit: number, which: DependentFilter | 'all'): StoredResource[] {
+    return this.#dependents[which].all(ownerUid, limit).map(toResource);
   }
 
   changes(after: number, limit: number): ResourceChange[] {
@@ -142,7 +153,7 @@ export class ResourceReadTable {
 export class ResourceWriteTable {
   readonly #reads: ResourceReadTable;
   readonly #previous: Statement<PreviousRow>;
-  readonly #insert: Statement<{ row: number }>;
+  readonly #insert: Statement;
   readonly #update: Statement;
   readonly #markDeleted: Statement;
   readonly #delete: Statement;
@@ -192,16 +203,16 @@ export class ResourceWriteTable {
     const { key } = draft;
     this.#reads.wrote(key);
     const json = encodeDraft(draft);
-    const inserted = this.#insert.get(
+    const row = this.#insert.insertNew(
       ...[key.kind, key.namespace, key.parent, key.name, draft.apiVersion, draft.uid, draft.generation, version],
       ...[draft.createdAt, now, draft.deletionTimestamp ?? 0],
       ...[json.labels, json.annotations, json.owners, json.finalizers, draft.spec, draft.status],
     );
-    if (inserted === undefined) throw resourceExists(key);
+    if (row === undefined) throw resourceExists(key);
     this.#lastVersion = version;
     if (json.labels !== '{}') this.#addLabels(key, draft.labels);
-    for (const owner of draft.owners) this.#addOwner.run(owner.uid, inserted.row);
-    this.#log.run('created', joinSections(sections), inserted.row);
+    for (const owner of draft.owners) this.#addOwner.run(owner.uid, row);
+    this.#log.run('created', joinSections(sections), row);
     const stored = toStored(draft, version, now);
     this.#reads.wrote(key, stored);
     return stored;

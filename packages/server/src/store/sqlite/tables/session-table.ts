@@ -9,13 +9,13 @@ const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_act
   last_message_id, last_sequence, labels, body`;
 const GET = `SELECT ${COLUMNS} FROM sessions WHERE id = ?`;
 const INSERT = `INSERT INTO sessions (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
-const PREVIOUS = 'SELECT row, last_active, state, labels FROM sessions WHERE id = ?';
+const PREVIOUS = 'SELECT last_active, state, labels FROM sessions WHERE id = ?';
 const SET = `fence = ?, epoch = ?, open_turns = ?, active_turn_id = ?, admission = ?, last_message_id = ?, last_sequence = ?,
   labels = ?, body = ?`;
 /** Three forms, because naming an indexed column in SET rewrites its index entry even when the value stays. */
-const UPDATE = `UPDATE sessions SET ${SET} WHERE row = ?`;
-const UPDATE_STATE = `UPDATE sessions SET ${SET}, state = ? WHERE row = ?`;
-const UPDATE_ALL = `UPDATE sessions SET ${SET}, state = ?, last_active = ? WHERE row = ?`;
+const UPDATE = `UPDATE sessions SET ${SET} WHERE id = ?`;
+const UPDATE_STATE = `UPDATE sessions SET ${SET}, state = ? WHERE id = ?`;
+const UPDATE_ALL = `UPDATE sessions SET ${SET}, state = ?, last_active = ? WHERE id = ?`;
 const DELETE = 'DELETE FROM sessions WHERE id = ?';
 const ADD_LABEL = 'INSERT INTO session_labels (namespace, agent, label, value, session_id) VALUES (?,?,?,?,?)';
 const DROP_LABEL = `DELETE FROM session_labels WHERE namespace = ? AND agent = ? AND label = ? AND value = ?
@@ -32,11 +32,18 @@ const SORTED_MATCHES = 1_000;
 /** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
 const STUCK_WINDOW = 1_000;
 
+/** What a save has to know of the row it changes. */
+interface PreviousRow {
+  readonly last_active: number;
+  readonly state: string;
+  readonly labels: string;
+}
+
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {
   readonly #get: Statement<SessionSqlRow>;
   readonly #insert: Statement;
-  readonly #previous: Statement<{ row: number; last_active: number; state: string; labels: string }>;
+  readonly #previous: Statement<PreviousRow>;
   readonly #update: Statement;
   readonly #updateState: Statement;
   readonly #updateAll: Statement;
@@ -93,18 +100,17 @@ export class SessionTable {
 
   /** Namespace, agent and creation time of a session never change and are not written. A missing row: nothing written. */
   save(row: SessionRow): void {
-    const previous = this.#previous.get(row.id);
+    const previous = this.#previousOf(row.id);
     if (previous === undefined) return;
-    this.#cache?.wrote(row.id, row);
     const labels = textMapJson(row.labels);
     const values: SqlValue[] = [
       ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
       ...[row.lastSequence, labels, row.body],
     ];
-    if (previous.last_active !== row.lastActive)
-      this.#updateAll.run(...values, row.state, row.lastActive, previous.row);
-    else if (previous.state !== row.state) this.#updateState.run(...values, row.state, previous.row);
-    else this.#update.run(...values, previous.row);
+    if (previous.last_active !== row.lastActive) this.#updateAll.run(...values, row.state, row.lastActive, row.id);
+    else if (previous.state !== row.state) this.#updateState.run(...values, row.state, row.id);
+    else this.#update.run(...values, row.id);
+    this.#cache?.wrote(row.id, row);
     if (labels === previous.labels) return;
     this.#dropLabels(row, previous.labels);
     this.#addLabels(row);
@@ -155,6 +161,13 @@ export class SessionTable {
     this.#stuckAfter = last === LAST_ID ? '' : last;
     if (found.length === limit) this.#stuckAfter = found.at(-1)?.id ?? '';
     return found;
+  }
+
+  /** Most saves follow a read in the same transaction: then the row is known. */
+  #previousOf(id: string): PreviousRow | undefined {
+    const known = this.#isWriter ? this.#cache?.newest(id) : undefined;
+    if (known === undefined) return this.#previous.get(id);
+    return { last_active: known.lastActive, state: known.state, labels: textMapJson(known.labels) };
   }
 
   #selectiveLabel(

@@ -1,7 +1,8 @@
-import type { GlobalOptions } from '../connection.ts';
-import { resolveTarget } from '../connection.ts';
-import { VERSION } from '../version.ts';
-import type { World } from '../world.ts';
+import type { GlobalOptions } from './connection.ts';
+import { resolveTarget } from './connection.ts';
+import { outputForm, printValue } from './output.ts';
+import { VERSION } from './version.ts';
+import type { World } from './world.ts';
 
 /** How long `svc version` waits for the server. */
 const SERVER_MS = 1_500;
@@ -10,8 +11,6 @@ const SERVER_MS = 1_500;
 export const version = async (world: World, options: GlobalOptions): Promise<void> => {
   const { server: address } = resolveTarget(world, options);
   const server = await serverVersion(world, address);
-  // Loaded here: starting a server, next door, needs no forms of output, which bring all kinds and the client.
-  const { outputForm, printValue } = await import('../output.ts');
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
     return printValue(world, { client: VERSION, node: world.nodeVersion, server: server ?? null, address }, form);
@@ -23,8 +22,9 @@ export const version = async (world: World, options: GlobalOptions): Promise<voi
 /** Version that `/version` of a server tells; undefined when there is none. */
 const serverVersion = async (world: World, address: string): Promise<string | undefined> => {
   try {
-    const response = await world.fetch(`${address}/version`, { signal: AbortSignal.timeout(SERVER_MS) });
-    const body: unknown = response.status === 200 ? await response.json() : undefined;
+    const request = { method: 'GET', headers: {}, signal: AbortSignal.timeout(SERVER_MS) };
+    const response = await world.ask(`${address}/version`, request);
+    const body: unknown = response.status === 200 ? JSON.parse(await response.text()) : undefined;
     const text: unknown =
       typeof body === 'object' && body !== null
         ? (Reflect.get(body, 'version') ?? Reflect.get(body, 'build'))
@@ -32,7 +32,8 @@ const serverVersion = async (world: World, address: string): Promise<string | un
     return typeof text === 'string' ? text : undefined;
   } catch (error) {
     // No server, or something that is none, is an answer here.
-    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException) return undefined;
+    if (error instanceof SyntaxError || (error instanceof Error && ('code' in error || 'cause' in error)))
+      return undefined;
     throw error;
   }
 };

@@ -1,0 +1,40 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { GlobalOptions } from '../connection.ts';
+import { openPlain } from '../context.ts';
+import { mapOf, textOf } from '../json-value.ts';
+import { listItems } from '../kinds/index.ts';
+import { outputForm, printValue } from '../output.ts';
+import { renderTable, sizeText } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+/** `svc knowledge list [PREFIX]`: documents of the namespace by path, all of them. */
+export const listKnowledge = async (
+  world: World,
+  prefix: string | undefined,
+  options: GlobalOptions,
+): Promise<void> => {
+  const form = outputForm(options.output);
+  const { call, target, note } = await openPlain(world, options);
+  const all = { call, limit: Number.POSITIVE_INFINITY };
+  const request = { ns: target.namespace, member: 'knowledge' };
+  const documents = await listItems(all, 'GatewayService/ListNamespaceKnowledge', request);
+  const below = prefix?.replace(/^\/+|\/+$/g, '');
+  const found = documents
+    .filter((document) => below === undefined || `${pathOf(document)}/`.startsWith(`${below}/`))
+    .toSorted((left, right) => (pathOf(left) < pathOf(right) ? -1 : 1));
+  if (form.form !== 'table' && form.form !== 'wide') {
+    const items = found.map((document) => ({ apiVersion: 'svc/v1', kind: 'Knowledge', ...document }));
+    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
+  }
+  if (found.length === 0)
+    return note(`no knowledge${below === undefined ? '' : ` below ${below}`} in namespace ${target.namespace}`);
+  const rows = found.map((document) => {
+    const { content } = mapOf(document['spec']);
+    const size = sizeText(Buffer.byteLength(textOf(content)));
+    return [pathOf(document), size, textOf(mapOf(document['metadata'])['name'])];
+  });
+  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  world.stdout.write(renderTable(['PATH', 'SIZE', 'NAME'], rows, columns));
+};
+
+const pathOf = ({ spec }: JsonObject): string => textOf(mapOf(spec)['path']);

@@ -1,0 +1,69 @@
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { GlobalOptions } from '../connection.ts';
+import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
+import { mapOf, msOf, textOf } from '../json-value.ts';
+import { listItems } from '../kinds/index.ts';
+import { outputForm, printValue } from '../output.ts';
+import { age, renderTable, sizeText } from '../terminal/index.ts';
+import type { World } from '../world.ts';
+
+/** `svc file list [PREFIX]`: files by path. */
+export const listFiles = async (
+  world: World,
+  prefix: string | undefined,
+  options: GlobalOptions & ScopeOptions,
+): Promise<void> => {
+  const form = outputForm(options.output);
+  const context = await openPlain(world, options);
+  const { call, target, scope, note } = context;
+  // Paths are stored with the slash they begin with.
+  const pathPrefix = prefix === undefined || prefix.startsWith('/') ? (prefix ?? '') : `/${prefix}`;
+  const request = { ns: target.namespace, pathPrefix, labelSelector: scope.selector, member: 'files' };
+  const files = await listUpTo(context, context.limit, (limit) =>
+    listItems({ call, limit }, 'FileService/ListFiles', request),
+  );
+  if (form.form === 'name')
+    return world.stdout.write(files.map(({ metadata }) => `file/${textOf(mapOf(metadata)['name'])}\n`).join(''));
+  if (form.form !== 'table' && form.form !== 'wide') {
+    const items = files.map((file) => ({ apiVersion: 'svc/v1', kind: 'File', ...file }));
+    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
+  }
+  if (files.length === 0)
+    return note(`no files${pathPrefix === '' ? '' : ` below ${pathPrefix}`} in namespace ${target.namespace}`);
+  const isWide = form.form === 'wide';
+  const headings = ['PATH', 'SIZE', 'TYPE', 'PURPOSE', 'UPDATED'];
+  const more = ['PHASE', 'INDEX', 'RETENTION', 'NAME', 'SHA256'];
+  const rows = files.map((file) => [...cellsOf(world, file), ...(isWide ? wideCellsOf(file) : [])]);
+  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  world.stdout.write(renderTable(isWide ? [...headings, ...more] : headings, rows, columns));
+};
+
+const cellsOf = (world: World, file: JsonObject): readonly string[] => {
+  const { path, mediaType, purpose } = mapOf(file['spec']);
+  const { objectRef, updatedAt } = mapOf(file['status']);
+  return [
+    textOf(path),
+    objectRef === undefined ? '-' : sizeText(Number(textOf(mapOf(objectRef)['sizeBytes']))),
+    textOf(mediaType) || '-',
+    wordOf('FILE_PURPOSE_', purpose),
+    msOf(updatedAt) === 0 ? '-' : age(msOf(updatedAt), world.nowMs()),
+  ];
+};
+
+const wideCellsOf = (file: JsonObject): readonly string[] => {
+  const { indexPolicy, retention } = mapOf(file['spec']);
+  const { phase, objectRef } = mapOf(file['status']);
+  return [
+    textOf(phase) || '-',
+    wordOf('FILE_INDEX_POLICY_', indexPolicy),
+    wordOf('FILE_RETENTION_', retention),
+    textOf(mapOf(file['metadata'])['name']),
+    textOf(mapOf(objectRef)['sha256']).slice(0, 12) || '-',
+  ];
+};
+
+/** An enum as flags name it: `memory` of FILE_PURPOSE_MEMORY. */
+const wordOf = (prefix: string, value: JsonValue | undefined): string => {
+  const word = textOf(value).replace(prefix, '').toLowerCase();
+  return word === 'unspecified' || word === '' ? '-' : word;
+};

@@ -1,0 +1,47 @@
+import { isSvcError } from '@svc/client/error';
+import type { PlainContext } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { type Item, type Kind, kindOf, listItems } from '../kinds/index.ts';
+
+/** Namespaces that are looked into one by one, for callers who may not list all at once. */
+const NAMESPACES_MAX = 100_000;
+
+/**
+ * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant has no namespace (API-4.2), else
+ * what the namespaces hold that the caller may look into, which is told.
+ */
+export const listAcross = async (context: PlainContext, kind: Kind, limit: number): Promise<readonly Item[]> => {
+  const { scope, call } = context;
+  // Of sessions the parent is the agent.
+  const place = { ns: '-', kind: kind.name, parent: scope.agent ?? '' };
+  const request = { ...place, labelSelector: scope.selector, member: 'resources' };
+  try {
+    const found = await listItems({ call, limit }, 'ResourceService/ListResources', request);
+    return found.map((resource) => kind.itemOf(scope, resource));
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== 'PERMISSION_DENIED') throw error;
+    return listWhereAllowed(context, kind, limit);
+  }
+};
+
+const listWhereAllowed = async (context: PlainContext, kind: Kind, limit: number): Promise<readonly Item[]> => {
+  const { scope, note } = context;
+  const items: Item[] = [];
+  let seen = 0;
+  for (const { name } of await kindOf('namespaces').list({ ...scope, selector: '', limit: NAMESPACES_MAX })) {
+    if (items.length >= limit) break;
+    try {
+      items.push(...(await kind.list({ ...scope, namespace: name, limit: limit - items.length })));
+      seen += 1;
+    } catch (error) {
+      if (!isSvcError(error) || error.code !== 'PERMISSION_DENIED') throw error;
+    }
+  }
+  if (seen === 0)
+    throw new CommandFailure(`you may not list the ${kind.plural} of any namespace`, {
+      exitCode: exitCodes.connection,
+      hint: '`svc whoami` shows where you may do what; -n chooses a namespace',
+    });
+  note('only of the namespaces that you may look into');
+  return items;
+};

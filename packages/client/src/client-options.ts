@@ -1,0 +1,45 @@
+import { type ClientEnvironment, defaultEnvironment } from './environment.ts';
+import type { Connection, Credentials, RetryPolicy } from './transport/index.ts';
+
+/** Whom a client talks to, as whom, and how patiently. */
+export interface ClientOptions extends Credentials {
+  /** Such as `http://127.0.0.1:7420`. */
+  readonly baseUrl: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retry?: Partial<RetryPolicy>;
+  /** Time of one try of a call, default 60 s (API-1.9). */
+  readonly timeoutMs?: number;
+  /** Replaces parts of the surroundings, for tests and special networks. */
+  readonly fetch?: ClientEnvironment['fetch'];
+  readonly clock?: ClientEnvironment['clock'];
+  readonly random?: ClientEnvironment['random'];
+  readonly uniqueText?: ClientEnvironment['uniqueText'];
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** The connection that options describe; opens nothing. Throws TypeError for a malformed address. */
+export const connectionOf = (options: ClientOptions): Connection => {
+  const url = new URL(options.baseUrl);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`${options.baseUrl} is no http address`);
+  const surroundings = defaultEnvironment();
+  const { fetch, clock, random, uniqueText, token, apiKey, basic } = options;
+  return {
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    credentials: {
+      ...(token === undefined ? {} : { token }),
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(basic === undefined ? {} : { basic }),
+    },
+    headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    environment: {
+      fetch: fetch ?? surroundings.fetch,
+      clock: clock ?? surroundings.clock,
+      random: random ?? surroundings.random,
+      uniqueText: uniqueText ?? surroundings.uniqueText,
+    },
+  };
+};

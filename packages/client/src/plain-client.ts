@@ -1,0 +1,72 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import type {
+  AdminService,
+  AuthService,
+  DeliveryService,
+  FileService,
+  GatewayService,
+  ResourceService,
+  SessionControlService,
+  TaskService,
+  WorkflowService,
+} from '@svc/api/gateway';
+import type { CallOptions } from './calls.ts';
+import { type ClientOptions, connectionOf } from './client-options.ts';
+import { callRepeatedly, callUnary, defaultRetryPolicy, takesIdempotencyKey } from './transport/index.ts';
+
+interface Services {
+  readonly AdminService: typeof AdminService;
+  readonly AuthService: typeof AuthService;
+  readonly DeliveryService: typeof DeliveryService;
+  readonly FileService: typeof FileService;
+  readonly GatewayService: typeof GatewayService;
+  readonly ResourceService: typeof ResourceService;
+  readonly SessionControlService: typeof SessionControlService;
+  readonly TaskService: typeof TaskService;
+  readonly WorkflowService: typeof WorkflowService;
+}
+
+/** Operations of one service that answer once, by name. */
+type UnaryOf<M> = { [K in keyof M & string]: M[K] extends { methodKind: 'unary' } ? Capitalize<K> : never }[keyof M &
+  string];
+
+/** An operation that answers once, such as `GatewayService/GetAgent`. */
+export type PlainOperation = { [S in keyof Services]: `${S}/${UnaryOf<Services[S]['method']>}` }[keyof Services];
+
+/** Calls in JSON. */
+export interface PlainClient {
+  readonly baseUrl: string;
+  /** Request and answer in the JSON of the REST binding (API-3): every field without presence is there. Throws SvcError. */
+  call(operation: PlainOperation, request: JsonObject, options?: CallOptions): Promise<JsonObject>;
+}
+
+/**
+ * A client without messages: for programs that start often and live for one call, since no descriptor is loaded, which takes
+ * longer than most calls. Opens nothing until the first call; throws TypeError for a malformed address.
+ */
+export const createPlainClient = (options: ClientOptions): PlainClient => {
+  const connection = connectionOf(options);
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  return {
+    baseUrl: connection.baseUrl,
+    call: (path, request, { signal, ...given } = {}) => {
+      const [, operation = ''] = path.split('/');
+      const headers: Record<string, string> = { ...given.headers };
+      if (takesIdempotencyKey(operation))
+        headers['idempotency-key'] = given.idempotencyKey ?? connection.environment.uniqueText();
+      const call = {
+        ...({ operation, rpcPath: `/svc.gateway.${path}`, contentType: 'application/json', headers, signal } as const),
+        body: JSON.stringify(request),
+        read: async (answer: { text(): Promise<string> }) => JSON.parse(await answer.text()) as JsonObject,
+        timeoutMs: given.timeoutMs ?? connection.timeoutMs + waitMs(request),
+      };
+      return callRepeatedly(connection.environment, policy, {
+        ...{ operation, signal },
+        once: () => callUnary(connection, call),
+      });
+    },
+  };
+};
+
+/** `waitSeconds` lengthens the deadline (API-1.9). */
+const waitMs = ({ waitSeconds }: JsonObject): number => (typeof waitSeconds === 'number' ? waitSeconds * 1_000 : 0);

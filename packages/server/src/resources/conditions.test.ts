@@ -1,0 +1,67 @@
+import { create } from '@bufbuild/protobuf';
+import { AgentStatusSchema } from '@svc/api/resources';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { CONDITIONS_MAX, type Finding, isSaid, settleConditions } from './conditions.ts';
+import { messageText } from './resource-codec.ts';
+
+const AT = { now: 1_700_000_000_000_000, generation: 3 };
+const finding: fc.Arbitrary<Finding> = fc.record(
+  {
+    type: fc.constantFrom('Ready', 'Known', 'Found'),
+    status: fc.constantFrom('True', 'False', 'Unknown'),
+    reason: fc.constantFrom('Yes', 'No'),
+    message: fc.oneof(fc.constant(''), fc.constant('why'), fc.constant('x'.repeat(1_200))),
+  },
+  { requiredKeys: ['type', 'status', 'reason'] },
+);
+const judged = fc.record({
+  phase: fc.constantFrom('Ready', 'Degraded'),
+  findings: fc.uniqueArray(finding, { selector: ({ type }) => type, maxLength: 3 }),
+});
+type Judged = { readonly phase: string; readonly findings: readonly Finding[] };
+
+const textOf = ({ phase, findings }: Judged, generation = AT.generation): string =>
+  messageText(
+    AgentStatusSchema,
+    create(AgentStatusSchema, {
+      observedGeneration: BigInt(generation),
+      phase,
+      conditions: settleConditions([], findings, { ...AT, generation }),
+    }),
+  );
+const told = { ...{ phase: 'Ready' }, findings: [{ type: 'Ready', status: 'True', reason: 'Yes' }] } satisfies Judged;
+
+it('a status says findings already exactly when writing them would give the same text', () => {
+  fc.assert(
+    fc.property(judged, judged, (stored, found) => {
+      const text = textOf(stored);
+      const isSame = textOf(found) === text;
+      // A status without conditions leaves their list out.
+      expect(isSaid(text, found, AT.generation)).toBe(isSame && found.findings.length > 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it.each([
+  ['another generation', textOf(told, 4)],
+  ['a further member', textOf(told).replace('{', '{"more":1,')],
+  ['a condition with a further member', textOf(told).replace('"reason"', '"more":1,"reason"')],
+  ['a condition without its time', textOf(told).replace(/"lastTransitionTime":"\d+"/, '"message":""')],
+  ['a condition that is none', '{"conditions":[1],"observedGeneration":"3","phase":"Ready"}'],
+  ['conditions that are no list', '{"conditions":1,"observedGeneration":"3","phase":"Ready"}'],
+  ['no JSON', 'x'],
+])('does not take %s for the same', (_what, text) => {
+  expect(isSaid(text, told, AT.generation)).toBe(false);
+});
+
+it('findings beyond the limit are neither kept nor missed', () => {
+  const findings = Array.from({ length: CONDITIONS_MAX + 4 }, (_, index) => ({
+    ...{ type: `T${index}`, reason: 'Yes' },
+    status: 'True' as const,
+  }));
+  const text = textOf({ phase: 'Ready', findings });
+  expect(JSON.parse(text).conditions).toHaveLength(CONDITIONS_MAX);
+  expect(isSaid(text, { phase: 'Ready', findings }, AT.generation)).toBe(true);
+});
