@@ -198,6 +198,17 @@ describe('a connection', () => {
     expect(released).toEqual([true]);
   });
 
+  it('tells who has it that it is lost, and nobody who gave it back', () => {
+    const { session, socket, answer } = given();
+    const told: string[] = [];
+    session.whenLost(() => told.push('gave it back'));
+    session.release(false);
+    session.whenLost(() => told.push('has it'));
+    answer(refusal('57P01'));
+    socket.emit('close');
+    expect(new Set(told)).toEqual(new Set(['has it']));
+  });
+
   it('is lost when it is refused something that nobody asked for', () => {
     const { session, answer } = given();
     answer(refusal('53300'));
