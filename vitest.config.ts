@@ -74,7 +74,7 @@ export default defineConfig({
         },
       },
       {
-        // Death at every fault point once more, on PostgreSQL: mostly waits for the claims of the dead, so files side by side.
+        // Death at every fault point once more, on PostgreSQL: mostly waits for processes that start, so files side by side.
         test: {
           name: 'crash-postgres',
           environment: 'node',

@@ -90,3 +90,27 @@ describe.skipIf(postgres === undefined)('a server on PostgreSQL', () => {
     ]);
   });
 });
+
+describe.skipIf(postgres === undefined)('a node on PostgreSQL that is killed', () => {
+  it('is replaced by the other one at once: its turn goes on there, and its tokens count there', async () => {
+    await using model = await MockModel.start();
+    const secrets = { SVC_SECRETS_KEYS: JSON.stringify([{ id: 'first', key: 'a passphrase of some length' }]) };
+    const access = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: 'the token of the nodes' };
+    const environment = { ...model.environment, ...(await storeOn()), ...secrets, ...access };
+    await using first = await ServerProcess.start({ environment });
+    await using second = await ServerProcess.start({ environment });
+    const authorization = `Bearer ${access.SVC_AUTH_TOKEN}`;
+    const rest = new RestCaller(first.url, { authorization });
+    await rest.createAgent('writer');
+    const session = await rest.createSession('writer');
+    await rest.send(session, 'killed\nwords 8\ngate half 4');
+    await model.arrivedAt('half');
+    const grants = [{ role: 'viewer', namespace: 'default' }];
+    const { accessToken } = await rest.ok<{ accessToken: string }>('POST /v1/auth/tokens', { grants });
+    await first.kill();
+    model.open('half');
+    const other = new RestCaller(second.url, { authorization: `Bearer ${accessToken}` });
+    await until('the session is idle', async () => (await other.state(session)) === 'IDLE' || undefined);
+    expect((await other.messages(session)).map(textOf)).toEqual(['killed\nwords 8\ngate half 4', words(8)]);
+  });
+});

@@ -1,5 +1,5 @@
-import { CommandFailure } from './failure.ts';
-import type { World } from './world.ts';
+import { CommandFailure, exitCodes } from './failure.ts';
+import { interrupt, type World } from './world.ts';
 
 /** What a person has to agree to. */
 interface Question {
@@ -21,6 +21,7 @@ export const confirm = async (world: World, question: Question): Promise<void> =
   const terminal = await world.openTerminal();
   const answer = await terminal.ask(`${text} [${word ?? 'y/N'}] `);
   terminal.close();
+  if (answer === interrupt) throw new CommandFailure(refusal, { exitCode: exitCodes.interrupted });
   const isYes =
     typeof answer === 'string' && (word === undefined ? /^y(?:es)?$/i.test(answer.trim()) : answer.trim() === word);
   if (!isYes) throw new CommandFailure(refusal);

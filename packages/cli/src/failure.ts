@@ -89,8 +89,12 @@ const explainCall = (error: SvcError): Explanation => {
   const violations = error.violations.map(
     (violation) => `  ${violation.field}: ${violation.description} (${violation.reason})`,
   );
+  // The word of a single field tells more than that some field is invalid.
+  const [only] = error.violations;
   const first =
-    violations.length > 1 ? `${violations.length} fields are refused (${reason})` : describeCall(error, reason);
+    violations.length > 1
+      ? `${violations.length} fields are refused (${reason})`
+      : describeCall(error, only === undefined || only.reason === '' ? reason : only.reason);
   const request = isPuzzling(error) ? [`  request ${error.requestId}`] : [];
   return {
     lines: [first, ...(violations.length > 1 ? violations : []), ...request],
@@ -145,6 +149,7 @@ const hints: Readonly<Record<string, string>> = {
   SESSION_BUSY: '`svc session stop ID` ends the running answer',
   PARENT_MISSING: 'add --recursive to create the namespaces above it too',
   CONFLICT: 'someone changed it meanwhile: read it again, then repeat',
+  ROUTE_UNKNOWN: 'write the address without a path, such as --server http://127.0.0.1:7420',
   METHOD_UNKNOWN: 'this server does not have that operation; `svc version` compares the versions',
 };
 
@@ -161,7 +166,16 @@ const lists: Readonly<Record<string, string>> = {
   WORKER: 'svc worker list',
 };
 
+/** What refuses a connection before anything is said, by the words of Node.js. */
+const TLS_HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [/ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|EPROTO/, 'that server speaks http, not https'],
+  [/ALTNAME/, 'its certificate is for another name: write the address as the certificate has it'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/, 'NODE_EXTRA_CA_CERTS=FILE names a certificate authority to trust'],
+];
+
 const hintOf = (error: SvcError): string | undefined => {
+  const tls = isLocal(error) ? TLS_HINTS.find(([words]) => words.test(error.message)) : undefined;
+  if (tls !== undefined) return tls[1];
   const byReason = hints[error.reason];
   if (byReason !== undefined) return byReason;
   const [, kind] = /^([A-Z_]+)_NOT_FOUND$/.exec(error.reason) ?? [];
@@ -169,6 +183,7 @@ const hintOf = (error: SvcError): string | undefined => {
   if (list !== undefined) return `\`${list}\` lists those that exist; -n chooses the namespace`;
   if (error.violations.some(({ field }) => field === 'labelSelector'))
     return 'write -l as key=value,other!=value or key (key exists)';
+  if (error.violations.some(({ field }) => field === 'kind')) return '`svc get --help` lists the kinds';
   if (error.code === 'UNAVAILABLE') return '`svc doctor` looks for the cause';
   return error.code === 'INTERNAL' ? 'the log of the server has the cause under that request' : undefined;
 };

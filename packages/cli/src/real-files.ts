@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   accessSync,
   constants,
@@ -16,7 +17,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { utf8Text } from './utf8-text.ts';
+import { CommandFailure } from './failure.ts';
 import type { Files } from './world.ts';
 
 const isMissing = (error: unknown): boolean =>
@@ -30,6 +31,12 @@ const unlessMissing = <T>(read: () => T): T | undefined => {
     if (isMissing(error)) return undefined;
     throw error;
   }
+};
+
+/** Bytes as text; other encodings are refused, for reading them would quietly change what was written. `source` names them. */
+export const utf8Text = (bytes: Uint8Array, source: string): string => {
+  if (!isUtf8(bytes)) throw new CommandFailure(`${source} is not UTF-8 text`, { hint: 'save it as UTF-8' });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 };
 
 const PRIVATE_DIRECTORY = 0o700;

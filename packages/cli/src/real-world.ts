@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { localFetch } from './local-fetch.ts';
-import { realFiles } from './real-files.ts';
-import { utf8Text } from './utf8-text.ts';
+import { realFiles, utf8Text } from './real-files.ts';
 import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */

@@ -66,7 +66,7 @@ describe('svc login', () => {
     await fakeWorld({ handlers, hidden: '' }).run('login');
     expect(credentials).toEqual(['key-1', `Basic ${Buffer.from('svc:pass').toString('base64')}`, '']);
     expect(keyed.err()).toContain('apiKey');
-    expect(await fakeWorld({ handlers }).run('login')).toBe(exitCodes.refused);
+    expect(await fakeWorld({ handlers }).run('login')).toBe(exitCodes.interrupted);
   });
 
   it('keeps nothing when the server refuses', async () => {

@@ -1,6 +1,6 @@
 import { clientOptions, type GlobalOptions, resolveTarget } from '../connection.ts';
 import { openPlain } from '../context.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
 import { mapsOf, msOf, textOf } from '../json-value.ts';
 import { outputForm, printValue } from '../output.ts';
 import { type Profile, profilesPath, readProfiles, writeProfiles } from '../profiles.ts';
@@ -75,7 +75,7 @@ const clientCredentials = (options: LoginOptions, credential: string) => {
 const readCredential = async (world: World, options: LoginOptions): Promise<string> => {
   if (!world.stdin.isTerminal) return (await world.stdin.readAll()).trim();
   const line = await world.askHidden(`${fieldOf(options)} (empty for a server without sign-in): `);
-  if (line === undefined) throw new CommandFailure('nothing was entered');
+  if (line === undefined) throw new CommandFailure('nothing was entered', { exitCode: exitCodes.interrupted });
   return line.trim();
 };
 

@@ -42,7 +42,7 @@ const liveNames = async (world: World, completion: Completion): Promise<readonly
   try {
     const kind = kindOf(completion.liveKind);
     const { scope } = await openPlain(world, { ...completion.flags, limit: String(NAMES_SHOWN) });
-    const items = await kind.list(kind.name === 'Worker' ? { ...scope, namespace: 'system' } : scope);
+    const items = await kind.list(scope);
     return items.map((item) => pathOf(item) ?? item.name);
   } catch {
     // No server, no rights, a broken profile: there are just no names to offer.

@@ -55,9 +55,14 @@ export const edit = async (world: World, words: readonly string[], options: Glob
   }
 };
 
-const editorOf = ({ environment }: World): string => {
+/** What the environment names may be a program of any sort; the editor that is assumed needs a person. */
+const editorOf = ({ environment, stdin }: World): string => {
   const given = [environment['SVC_EDITOR'], environment['VISUAL'], environment['EDITOR']];
-  return given.find((command) => command !== undefined && command.trim() !== '') ?? 'vi';
+  const named = given.find((command) => command !== undefined && command.trim() !== '');
+  if (named !== undefined || stdin.isTerminal) return named ?? 'vi';
+  throw new CommandFailure('there is no terminal for an editor', {
+    hint: '`svc patch` changes without one; SVC_EDITOR names a program that needs none',
+  });
 };
 
 const editUntilDone = async (

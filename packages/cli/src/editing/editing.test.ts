@@ -182,6 +182,20 @@ describe('svc edit', () => {
     expect(commands).toEqual(['a', 'b', 'c', 'vi']);
   });
 
+  it('opens no editor that needs a terminal where there is none', async () => {
+    const piped = fakeWorld({ handlers: stored.handlers, piped: '' });
+    expect(await piped.run('edit', 'agent', 'helper')).toBe(exitCodes.refused);
+    expect(piped.err()).toContain('there is no terminal for an editor');
+    expect(piped.calls).toEqual([]);
+    const program = fakeWorld({
+      handlers: stored.handlers,
+      piped: '',
+      environment: { EDITOR: 'sed' },
+      editor: () => '',
+    });
+    expect(await program.run('edit', 'agent', 'helper')).toBe(exitCodes.ok);
+  });
+
   it('refuses what the system makes, and what is not there', async () => {
     expect(await editing().run('edit', 'worker', 'w')).toBe(exitCodes.refused);
     expect(await editing().run('edit', 'agent')).toBe(exitCodes.refused);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { type Item, type Kind, listItems, type Scope } from './kind.ts';
-import { ageOf, labelText, manifestForm } from './resource-json.ts';
+import { ageOf, labelText, manifestForm, reasonText } from './resource-json.ts';
 import { addressOf, removeGeneric } from './resource-kind.ts';
 
 /** Model of the profile that a turn would use: `default`, else the first. */
@@ -22,7 +22,7 @@ const itemOf = (scope: Scope, agent: JsonObject): Item => {
     namespace: textOf(metadata['namespace']) || scope.namespace,
     json: { apiVersion: 'svc/v1', kind: 'Agent', ...agent },
     cells: [name, textOf(status['phase']) || '-', modelText(spec), ageOf(metadata, scope.world.nowMs())],
-    wideCells: [textOf(status['lastSessionId']) || '-', labelText(metadata['labels'])],
+    wideCells: [reasonText(status), textOf(status['lastSessionId']) || '-', labelText(metadata['labels'])],
   };
 };
 
@@ -33,7 +33,7 @@ export const agentKind: Kind = {
   words: ['agent', 'agents'],
   isNamespaced: true,
   headings: ['name', 'phase', 'model', 'age'],
-  wideHeadings: ['last session', 'labels'],
+  wideHeadings: ['reason', 'last session', 'labels'],
   list: async (scope) => {
     const request = { ns: scope.namespace, labelSelector: scope.selector, member: 'agents' };
     return (await listItems(scope, 'GatewayService/ListAgents', request)).map((agent) => itemOf(scope, agent));

@@ -33,10 +33,23 @@ const short =
     return value.length > CUT ? `${value.slice(0, CUT)}…` : value;
   };
 
+/** Seconds in the largest unit that says them exactly: `5m`, `90s`, `1d`. */
+const spanText = (seconds: number): string => {
+  const [size, unit] = SPANS.find(([size]) => seconds % size === 0) ?? [1, 's'];
+  return `${seconds / size}${unit}`;
+};
+
+const SPANS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
 const timing = ({ spec }: Facts): string => {
   const seconds = textOf(spec['intervalSeconds']);
   if (textOf(spec['cron']) !== '') return textOf(spec['cron']);
-  return seconds !== '' && seconds !== '0' ? `every ${seconds} s` : textOf(spec['runAt']);
+  if (seconds !== '' && seconds !== '0') return `every ${spanText(Number(seconds))}`;
+  return textOf(spec['runAt']);
 };
 
 const nextRun = ({ status, nowMs }: Facts): string => {

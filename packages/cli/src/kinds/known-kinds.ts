@@ -20,7 +20,7 @@ export const kindOf = (word: string): Kind => {
   if (found !== undefined) return found;
   if (/^[A-Z][A-Za-z0-9]*$/.test(word)) return customKind(word);
   throw new CommandFailure(`there is no kind ${word}`, {
-    hint: `one of ${kinds.map((kind) => kind.plural).join(', ')}; custom kinds by their exact name`,
+    hint: '`svc get --help` lists the kinds; custom kinds by their exact name',
     slip: { word, candidates: kinds.map((kind) => kind.plural) },
   });
 };

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { isMap, mapOf, textOf } from '../json-value.ts';
+import { isMap, mapOf, mapsOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
 
@@ -62,6 +62,16 @@ const isEmpty = (value: unknown): boolean =>
 export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string => {
   const created = creationMs(textOf(mapOf(metadata)['uid']));
   return created === undefined ? '-' : age(created, nowMs);
+};
+
+/** Why a resource is not as it should be: the first condition that is False, Ready before others; a dash when there is none. */
+export const reasonText = (status: JsonObject): string => {
+  const failed = mapsOf(status['conditions']).filter((condition) => condition['status'] === 'False');
+  const [first] = failed.toSorted(
+    (left, right) => Number(right['type'] === 'Ready') - Number(left['type'] === 'Ready'),
+  );
+  if (first === undefined) return '-';
+  return [textOf(first['reason']), textOf(first['message'])].filter((text) => text !== '').join(': ');
 };
 
 /** `a=b,c=d`, or a dash. */

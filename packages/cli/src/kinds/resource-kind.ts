@@ -1,16 +1,10 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandFailure } from '../failure.ts';
 import { isMap, mapOf, textOf } from '../json-value.ts';
+import { type KindNames, RESOURCE_KINDS } from '../kind-names.ts';
 import { type Item, type Kind, listItems, type RemoveOptions, type Scope } from './kind.ts';
 import { columnCells, columnHeadings } from './kind-columns.ts';
-import { ageOf, labelText, manifestForm } from './resource-json.ts';
-
-/** Words of a kind that every kind has by the ResourceService. */
-export interface ResourceKindWords {
-  readonly name: string;
-  readonly plural: string;
-  readonly short?: string;
-}
+import { ageOf, labelText, manifestForm, reasonText } from './resource-json.ts';
 
 const itemOf = (scope: Scope, resource: JsonObject): Item => {
   const json = manifestForm(resource);
@@ -25,7 +19,7 @@ const itemOf = (scope: Scope, resource: JsonObject): Item => {
     namespace: textOf(metadata['namespace']) || scope.namespace,
     json,
     cells: [name, phase || '-', ...columnCells(kind, { spec, status, nowMs }), ageOf(metadata, nowMs)],
-    wideCells: [textOf(metadata['resourceVersion']) || '-', labelText(metadata['labels'])],
+    wideCells: [reasonText(status), textOf(metadata['resourceVersion']) || '-', labelText(metadata['labels'])],
   };
 };
 
@@ -58,54 +52,33 @@ export const removeGeneric = async (
 };
 
 /** A kind whose resources are shown and deleted through the ResourceService. */
-const resourceKind = (words: ResourceKindWords): Kind => {
-  const { name: kind, plural, short } = words;
+const resourceKind = (words: KindNames): Kind => {
+  const { name: kind, plural, short, home } = words;
+  const at = (scope: Scope): Scope => (home === undefined ? scope : { ...scope, namespace: home });
   return {
     name: kind,
     plural,
     words: [kind.toLowerCase(), plural, ...(short === undefined ? [] : [short])],
-    isNamespaced: true,
+    isNamespaced: home === undefined,
     headings: ['name', 'phase', ...columnHeadings(kind), 'age'],
-    wideHeadings: ['version', 'labels'],
+    wideHeadings: ['reason', 'version', 'labels'],
     list: async (scope) => {
-      const request = { ns: scope.namespace, kind, labelSelector: scope.selector, member: 'resources' };
+      const request = { ns: at(scope).namespace, kind, labelSelector: scope.selector, member: 'resources' };
       const found = await listItems(scope, 'ResourceService/ListResources', request);
       return found.map((resource) => itemOf(scope, resource));
     },
     get: async (scope, name) => {
-      const { resource } = await scope.call('ResourceService/GetResource', { ...addressOf(scope, kind, name) });
+      const { resource } = await scope.call('ResourceService/GetResource', { ...addressOf(at(scope), kind, name) });
       if (isMap(resource)) return itemOf(scope, resource);
       throw new CommandFailure(`the server answered no ${kind}`);
     },
-    remove: (scope, name, options) => removeGeneric(scope, addressOf(scope, kind, name), options),
+    remove: (scope, name, options) => removeGeneric(scope, addressOf(at(scope), kind, name), options),
     itemOf,
   };
 };
 
 /** Kinds without calls of their own here (PL-1.2). */
-export const resourceKinds: readonly Kind[] = [
-  { name: 'Template', plural: 'templates', short: 'tpl' },
-  { name: 'McpServer', plural: 'mcpservers', short: 'mcp' },
-  { name: 'McpServerBinding', plural: 'mcpserverbindings', short: 'mcpb' },
-  { name: 'Knowledge', plural: 'knowledges', short: 'kn' },
-  { name: 'Skill', plural: 'skills' },
-  { name: 'File', plural: 'files' },
-  { name: 'Secret', plural: 'secrets' },
-  { name: 'Channel', plural: 'channels', short: 'ch' },
-  { name: 'ChannelSubscription', plural: 'channelsubscriptions', short: 'sub' },
-  { name: 'Schedule', plural: 'schedules', short: 'sched' },
-  { name: 'Workflow', plural: 'workflows', short: 'wf' },
-  { name: 'ConnectorClass', plural: 'connectorclasses', short: 'cc' },
-  { name: 'Connector', plural: 'connectors', short: 'conn' },
-  { name: 'SandboxClass', plural: 'sandboxclasses', short: 'sbc' },
-  { name: 'SandboxPolicy', plural: 'sandboxpolicies', short: 'sbp' },
-  { name: 'Sandbox', plural: 'sandboxes', short: 'sb' },
-  { name: 'Deployment', plural: 'deployments', short: 'dep' },
-  { name: 'DeploymentReplica', plural: 'deploymentreplicas' },
-  { name: 'UsagePolicy', plural: 'usagepolicies', short: 'up' },
-  { name: 'Task', plural: 'tasks' },
-  { name: 'Worker', plural: 'workers' },
-].map(resourceKind);
+export const resourceKinds: readonly Kind[] = RESOURCE_KINDS.map(resourceKind);
 
 /** A kind of another group: its exact name is the only word for it, and its spec is whatever JSON it holds. */
 export const customKind = (name: string): Kind => resourceKind({ name, plural: name });

@@ -122,7 +122,7 @@ export const sessionKind: Kind = {
     const { name, namespace, labels } = mapOf(metadata);
     const { phase, createdAt, lastActive } = mapOf(status);
     return rowOf(scope, {
-      ...{ agent: textOf(mapOf(spec)['agent']), sessionId: textOf(name), state: textOf(phase) },
+      ...{ agent: textOf(mapOf(spec)['agent']), sessionId: textOf(name), state: textOf(phase).toUpperCase() },
       ...{ namespace: textOf(namespace) || scope.namespace, labels: mapOf(labels) },
       ...{ createdAt: textOf(createdAt), updatedAt: textOf(lastActive) },
     });

@@ -5,6 +5,7 @@ import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { applyInBatches, batchesOf } from './apply-batches.ts';
 import { isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
 import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
 import {
@@ -35,6 +36,9 @@ export interface ApplyOptions extends ManifestOptions {
   readonly wait?: string | boolean;
 }
 
+/** Documents that one transaction takes (PL-1.4). */
+export const ATOMIC_MAX = 500;
+
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
 
 /** Reasons that only the command line itself can find. */
@@ -60,10 +64,15 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   const form = formOf(options);
   if (options.dryRun === 'client')
     return world.stdout.write(`${counted(loaded.documents.length, 'document is', 'documents are')} well formed\n`);
+  if (isWhole && loaded.documents.length > ATOMIC_MAX)
+    throw new CommandFailure(
+      `${loaded.documents.length} documents are too many for one whole, which has ${ATOMIC_MAX}`,
+      { hint: '--no-atomic applies them one by one' },
+    );
   const context = await openContext(world, options);
   const request = await requestOf(world, loaded, options);
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
-  const { results, isRefused } = await call(context, request);
+  const { results, isRefused } = await call(context, request, loaded);
   printReport(world, { results, documents: loaded.documents }, form);
   let sent = 0;
   if (request.dryRun !== true && !isRefused) {
@@ -116,11 +125,22 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ALREADY_EXISTS',
 ]);
 
-/** A refusal names only what fits into an error: a dry run of the same tells it document by document. */
+/**
+ * What may be applied one by one needs not fit into one call. A refusal names only what fits into an error: a dry run of the same
+ * tells it document by document.
+ */
 const call = async (
-  { client }: CommandContext,
+  context: CommandContext,
   request: Request,
+  { documents }: LoadedManifests,
 ): Promise<{ readonly results: readonly ApplyManifestResult[]; readonly isRefused: boolean }> => {
+  const { client } = context;
+  // A prune has to know the whole input, and a dry run leaves nothing for a later call.
+  if (request.atomic === false && request.prune !== true && request.dryRun !== true) {
+    const batches = await batchesOf(context, documents);
+    if (batches.length > 1)
+      return { results: await applyInBatches(context, request, { documents, batches }), isRefused: false };
+  }
   try {
     return { results: (await client.resources.applyManifests(request)).results, isRefused: false };
   } catch (error) {

@@ -6,7 +6,7 @@ import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes, explain } from '../failure.ts';
 import { yamlText } from '../output.ts';
 import type { World } from '../world.ts';
-import { requestOf } from './apply.ts';
+import { ATOMIC_MAX, requestOf } from './apply.ts';
 import { isFailed } from './apply-report.ts';
 import { contentsOf, differingContents } from './file-contents.ts';
 import { type LocalDocument, loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
@@ -23,7 +23,10 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   const loaded = await loadManifests(world, options);
   requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
-  const request = { ...(await requestOf(world, loaded, { ...options, dryRun: 'server' })), force: true };
+  // More than one whole takes is looked at one by one, which is the same in a dry run.
+  const atomic = loaded.documents.length <= ATOMIC_MAX;
+  const how = { ...options, dryRun: 'server', atomic, keepGoing: !atomic };
+  const request = { ...(await requestOf(world, loaded, how)), force: true };
   const { results } = await context.client.resources.applyManifests(request);
   const unforced = await context.client.resources.applyManifests({ ...request, force: false });
   let found = false;

@@ -1,4 +1,5 @@
 import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
 import type { World } from '../world.ts';
 import { showAudit } from './audit.ts';
 
@@ -15,11 +16,17 @@ export interface EventOptions extends GlobalOptions {
   readonly limit?: string;
 }
 
+/** What chooses audit records and no changes. */
+const AUDIT_ONLY = ['identity', 'operation', 'limit'] as const;
+
 /**
  * `svc events`: changes of resources; with --audit who wrote what, which only admins may see. What reads the stream of changes
  * is loaded only for it.
  */
-export const showEvents = async (world: World, options: EventOptions): Promise<void> =>
-  options.audit === true
-    ? showAudit(world, options)
-    : (await import('./resource-changes.ts')).showChanges(world, options);
+export const showEvents = async (world: World, options: EventOptions): Promise<void> => {
+  if (options.audit === true) return showAudit(world, options);
+  const stray = AUDIT_ONLY.find((flag) => options[flag] !== undefined);
+  if (stray !== undefined)
+    throw new CommandFailure(`--${stray} goes with --audit`, { hint: '--kind and --since choose changes' });
+  await (await import('./resource-changes.ts')).showChanges(world, options);
+};

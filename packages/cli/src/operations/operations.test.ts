@@ -156,6 +156,11 @@ describe('svc events', () => {
       return [event(4, 4, 0)];
     });
     expect((await narrow('events', '--kind', 'agents', 'ns', '-A', '--recursive')).out).toBe('');
+    for (const flag of ['--limit', '--identity', '--operation'])
+      expect(await run('events', flag, '3')).toMatchObject({
+        exit: exitCodes.refused,
+        err: expect.stringContaining(`${flag} goes with --audit`),
+      });
     expect(queries[0]).toContain('kinds=Agent&kinds=Namespace&recursive=true');
     const lines = (await run('events', '-o', 'jsonl')).out.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ name: 'a2' }, { name: 'a3' }, { name: 'a4' }]);

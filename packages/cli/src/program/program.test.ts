@@ -2,6 +2,7 @@ import type { ClientOptions } from '@svc/client';
 import { createPlainClient } from '@svc/client/plain';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
+import { kindOf, kinds } from '../kinds/index.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
 import { fakeWorld } from '../testing/fake-world.ts';
 
@@ -29,6 +30,27 @@ describe('the command line', () => {
     }
   });
 
+  it('lists all commands in their groups, without a command too', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run()).toBe(0);
+    expect([...fake.out().matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading)).toEqual([
+      ...['Options', 'Servers', 'Backups and migrations', 'You and where you are', 'Manifests'],
+      ...['Any kind of resource', 'Conversations', 'What agents read and make', 'What runs', 'Commands'],
+    ]);
+    const group = fakeWorld();
+    expect([await group.run('session'), group.out()]).toEqual([exitCodes.refused, '']);
+    expect(group.err()).toMatch(/^Usage: svc session [\s\S]*\n {2}help \[command\] .*\n$/);
+  });
+
+  it('lists the words for kinds, all that there are', async () => {
+    const fake = fakeWorld();
+    await fake.run('describe', '--help');
+    const [, listed = ''] = /^Kinds: ([\s\S]*);/m.exec(fake.out()) ?? [];
+    const words = listed.replace(/[()]/g, ' ').split(/[\s,]+/);
+    expect(words.filter((word) => kindOf(word).words.includes(word))).toEqual(words);
+    expect(new Set(words.map((word) => kindOf(word).name)).size).toBe(kinds.length);
+  });
+
   it('suggests the command that was meant', async () => {
     const fake = fakeWorld();
     expect(await fake.run('caht')).toBe(exitCodes.refused);
@@ -49,6 +71,35 @@ describe('the command line', () => {
     expect(fake.err()).toBe(
       'svc: cannot reach http://127.0.0.1:7420 (ECONNREFUSED)\n  try: start a server with `svc up`, or name another one with --server or `svc login`\n',
     );
+  });
+
+  it.each([
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'that server speaks http, not https'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=FILE'],
+    ['ECONNRESET', 'the server may be restarting'],
+  ])('says what to do when a connection fails with %s', async (code, advice) => {
+    const fake = fakeWorld();
+    const fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) }));
+    const createOne = (options: ClientOptions) =>
+      Promise.resolve(createPlainClient({ ...options, fetch, retry: { tries: 1 } }));
+    const { runCommandLine } = await import('./program.ts');
+    const world = { ...fake.world, createPlainClient: createOne };
+    expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.connection);
+    expect(fake.err()).toContain(`(${code})\n  try: ${advice}`);
+  });
+
+  it.each([
+    ['ROUTE_UNKNOWN', [], 'write the address without a path'],
+    ['FIELD_INVALID', ['kind'], '`svc get --help` lists the kinds'],
+  ])('says what to do after %s of %j', async (reason, fields, advice) => {
+    const refused = (): never => {
+      throw new FakeFault(fields.length === 0 ? 'NOT_FOUND' : 'INVALID_ARGUMENT', reason, { fields });
+    };
+    const fake = fakeWorld({ handlers: { unary: { ListResources: refused } } });
+    expect(await fake.run('get', 'Agnt')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain(`\n  try: ${advice}`);
   });
 
   it('ends with the numbers that scripts know (PL-13)', () => {
@@ -84,20 +135,25 @@ describe('the command line', () => {
     expect(fake.err()).toContain(reason);
   });
 
-  it('lists every refused field', async () => {
-    const fake = fakeWorld({
-      handlers: {
-        unary: {
-          CreateAgent: () => {
-            throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: ['a', 'b'] });
+  it('lists every refused field, and names a single one by its own word', async () => {
+    const refusing = (fields: readonly string[]) =>
+      fakeWorld({
+        handlers: {
+          unary: {
+            CreateAgent: () => {
+              throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: [...fields] });
+            },
           },
         },
-      },
-    });
-    expect(await fake.run('create', 'agent', 'x')).toBe(exitCodes.refused);
-    expect(fake.err()).toBe(
+      });
+    const many = refusing(['a', 'b']);
+    expect(await many.run('create', 'agent', 'x')).toBe(exitCodes.refused);
+    expect(many.err()).toBe(
       'svc: 2 fields are refused (FIELD_INVALID)\n  a: is wrong (WRONG)\n  b: is wrong (WRONG)\n',
     );
+    const one = refusing(['a']);
+    expect(await one.run('create', 'agent', 'x')).toBe(exitCodes.refused);
+    expect(one.err()).toMatch(/^svc: .* \(WRONG\)\n$/);
   });
 
   it('shows the request id of what only the log can explain', async () => {
@@ -170,7 +226,7 @@ describe('a slip of the pen', () => {
     [['apply', '-f'], "svc: option '-f, --filename <path...>' argument missing\n  try: svc apply --help\n"],
     [['help', 'nothing'], "svc: unknown command 'nothing'\n  try: svc --help\n"],
     [['help', 'channel', 'tial'], "svc: unknown command 'tial'\n(Did you mean tail?)\n  try: svc channel --help\n"],
-    [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: one of namespaces'],
+    [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: `svc get --help` lists the kinds'],
     [['get', 'agents', '--server', 'ftp://x'], 'svc: ftp://x is no address\n  try: write it as http://host:port\n'],
     [['profile', 'list', '-o', 'what'], 'svc: there is no output form what'],
   ])('is answered with what to do: svc %j', async (words, text) => {

@@ -20,12 +20,15 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     return exitCodes.ok;
   }
   try {
-    await program.parseAsync(helpWords(program, words), { from: 'user' });
+    // Who gives no command wants to know which there are.
+    await program.parseAsync(words.length === 0 ? ['--help'] : helpWords(program, words), { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
     const isColourWanted = program.opts()['color'] !== false;
     if (!isUsageError(error)) return report(world, error, isColourWanted);
     if (error.exitCode === 0) return exitCodes.ok;
+    // The whole help stands there already.
+    if (error.code === 'commander.help') return exitCodes.refused;
     const style = styleFor(world.stderr, world.environment, isColourWanted);
     world.stderr.write(`${style.dim('  try:')} ${commandLineOf(program, words)} --help\n`);
     return exitCodes.refused;
@@ -89,6 +92,19 @@ const report = async (world: World, error: unknown, isColourWanted: boolean): Pr
   return exitCode;
 };
 
+/** Groups of commands in the order of the help, as docs/cli.md has them. */
+const GROUPS: readonly (readonly [heading: string, declare: (program: Command, world: World) => void])[] = [
+  ['Servers:', declareServerCommands],
+  ['Backups and migrations:', declareUpkeepCommands],
+  ['You and where you are:', declareUserCommands],
+  ['Manifests:', declareManifestCommands],
+  ['Any kind of resource:', declareResourceCommands],
+  ['Any kind of resource:', declareEditCommands],
+  ['Conversations:', declareAgentCommands],
+  ['What agents read and make:', declareContentCommands],
+  ['What runs:', declareOperationCommands],
+];
+
 /** All commands with their options; what they do is loaded when they run. */
 export const buildProgram = async (world: World): Promise<Command> => {
   const { Command } = await import('commander');
@@ -112,14 +128,6 @@ export const buildProgram = async (world: World): Promise<Command> => {
       getOutHelpWidth: () => world.stdout.columns,
       getErrHelpWidth: () => world.stderr.columns,
     });
-  declareServerCommands(program, world);
-  declareUpkeepCommands(program, world);
-  declareUserCommands(program, world);
-  declareManifestCommands(program, world);
-  declareResourceCommands(program, world);
-  declareEditCommands(program, world);
-  declareContentCommands(program, world);
-  declareOperationCommands(program, world);
-  declareAgentCommands(program, world);
+  for (const [heading, declare] of GROUPS) declare(program.commandsGroup(heading), world);
   return program;
 };

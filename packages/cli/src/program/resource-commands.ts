@@ -4,12 +4,12 @@ import type { CreateOptions, DeleteOptions, GetOptions, WaitOptions } from '../r
 import type { World } from '../world.ts';
 import { declareApiKeyCreation } from './api-key-commands.ts';
 import { readingManifests } from './manifest-options.ts';
-import { example, run } from './run-action.ts';
+import { example, run, takingKind } from './run-action.ts';
 
 /** Commands that treat all kinds alike. */
 export const declareResourceCommands = (program: Command, world: World): void => {
   const scoped = (command: Command): Command =>
-    command
+    takingKind(command)
       .option('-l, --selector <labels>', 'only those with these labels')
       .option('--agent <name>', 'sessions: only of this agent');
   scoped(example(program.command('get <kind> [name...]'), 'svc get agents -A', 'svc get channel room -o manifest'))
@@ -60,7 +60,7 @@ export const declareResourceCommands = (program: Command, world: World): void =>
           : (await import('../manifests/index.ts')).removeFiles(world, options),
       ),
     );
-  example(program.command('wait <kind> [name]'), 'svc wait agent helper --for condition=Ready --timeout 1m')
+  takingKind(example(program.command('wait <kind> [name]'), 'svc wait agent helper --for condition=Ready --timeout 1m'))
     .description('wait until something holds')
     .option('--for <goal>', 'condition=TYPE (condition=Ready), phase=PHASE or delete')
     .action(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { kindList } from '../kind-names.ts';
 
 /** What a command does with its arguments (absent optional ones are missing at the end) and the values of its flags. */
 export type Work<O> = (args: readonly string[], options: O) => Promise<void> | void;
@@ -10,6 +11,20 @@ export const run =
     const command = given.at(-1) as Command;
     await work(command.args, command.optsWithGlobals() as O);
   };
+
+/** Width of texts below a help. */
+const HELP_COLUMNS = 78;
+
+/** Lists the words for kinds below the help of a command that takes one. */
+export const takingKind = (command: Command): Command => {
+  const lines = ['Kinds:'];
+  for (const word of `${kindList()}; custom kinds by their exact name`.split(' ')) {
+    const line = `${lines.at(-1) ?? ''} ${word}`;
+    if (line.length <= HELP_COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(`  ${word}`);
+  }
+  return command.addHelpText('after', lines.join('\n'));
+};
 
 /** Shows an example below the help of a command. */
 export const example = (command: Command, ...lines: readonly string[]): Command =>

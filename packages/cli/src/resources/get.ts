@@ -1,7 +1,8 @@
+import { isSvcError, type SvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
-import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
-import { CommandFailure } from '../failure.ts';
-import { kindAndNames } from '../kinds/index.ts';
+import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import { type Item, type Kind, kindAndNames, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
 import { listAcross } from './across.ts';
@@ -26,15 +27,39 @@ export const get = async (world: World, words: readonly string[], options: GetOp
   if (options.watch === true) return (await import('./watch.ts')).watchItems(context, { kind, names, isAcross, form });
   const { scope } = context;
   const isList = names.length !== 1;
-  const items =
+  const { items, failures } =
     names.length > 0
-      ? await Promise.all(names.map((name) => kind.get(scope, name)))
-      : await listUpTo(context, scope.limit, (limit) =>
-          isAcross ? listAcross(context, kind, limit) : kind.list({ ...scope, limit }),
-        );
+      ? await readNamed(kind, scope, names)
+      : {
+          items: await listUpTo(context, scope.limit, (limit) => list(context, { kind, isAcross, limit })),
+          failures: [],
+        };
   if (items.length === 0 && form.form === 'table') {
     const place = kind.isNamespaced && !isAcross ? ` in namespace ${context.target.namespace}` : '';
     return context.note(`no ${kind.plural}${place}`);
   }
   await printItems(world, { kind, items, isList, isAcross }, form);
+  if (failures.length > 0)
+    throw new CommandFailure(failures.map(({ message }) => message).join('\n'), { exitCode: exitCodes.partial });
+};
+
+const list = (
+  context: PlainContext,
+  { kind, isAcross, limit }: { readonly kind: Kind; readonly isAcross: boolean; readonly limit: number },
+): Promise<readonly Item[]> => (isAcross ? listAcross(context, kind, limit) : kind.list({ ...context.scope, limit }));
+
+/** Those of the names that are there, and why the others are not; when none is, the first failure is thrown. */
+const readNamed = async (
+  kind: Kind,
+  scope: Scope,
+  names: readonly string[],
+): Promise<{ readonly items: readonly Item[]; readonly failures: readonly SvcError[] }> => {
+  const results = await Promise.allSettled(names.map((name) => kind.get(scope, name)));
+  const items = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const failures = results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [];
+    if (items.length === 0 || !isSvcError(result.reason) || result.reason.code !== 'NOT_FOUND') throw result.reason;
+    return [result.reason];
+  });
+  return { items, failures };
 };

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault } from '../testing/fake-fetch.ts';
 import { type FakeOptions, fakeWorld, ScriptedTerminal } from '../testing/fake-world.ts';
+import { interrupt } from '../world.ts';
 
 const requests: (CreateNamespaceRequest | DeleteNamespaceRequest | DeleteResourceRequest)[] = [];
 beforeEach(() => {
@@ -52,6 +53,8 @@ describe('svc namespace', () => {
     const terminal = new ScriptedTerminal(['yes']);
     expect((await run(['namespace', 'purge', 'acme'], { terminal })).err).toContain('nothing is deleted');
     expect(terminal.prompts[0]).toContain('type its name');
+    const interrupted = new ScriptedTerminal([interrupt]);
+    expect((await run(['namespace', 'purge', 'acme'], { terminal: interrupted })).exit).toBe(exitCodes.interrupted);
     expect((await run(['namespace', 'purge', 'acme'], { piped: 'acme\n' })).err).toContain('--yes');
     expect(requests).toEqual([]);
     expect((await run(['namespace', 'purge', 'acme'], { terminal: new ScriptedTerminal(['acme']) })).out).toBe(

@@ -59,7 +59,7 @@ describe('svc get --watch', () => {
     });
     expect((await run('channel', 'lounge', '--watch')).out).not.toContain('room');
     expect((await run('channels', '-A', '--watch', '-l', 'a=b', '-o', 'wide')).out).toMatch(
-      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +VERSION +LABELS\n- +default +room/,
+      /^CHANGE +NAMESPACE +NAME +PHASE +TITLE +AGE +REASON +VERSION +LABELS\n- +default +room/,
     );
     expect(queries).toEqual(['kinds=Channel', 'kinds=Channel&labelSelector=a%3Db']);
   });
@@ -101,7 +101,7 @@ describe('svc get --watch', () => {
       watching(() => [event(kind, member, parts), { changeType: CREATED }, bookmark])(kind, '-w');
     expect((await run('Agent', 'agent', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready +\(default\)/);
     expect((await run('Namespace', 'namespace', [{}, { phase: 'Ready' }])).out).toMatch(/\n- +n +Ready/);
-    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +Idle/);
+    expect((await run('Session', 'session', [{ agent: 'a' }, { phase: 'Idle' }])).out).toMatch(/\n- +n +a +IDLE/);
     const bare = watching(() => [{ changeType: CREATED, resource: { kind: 'x' } }, bookmark]);
     for (const kind of ['agents', 'namespaces', 'sessions']) expect((await bare(kind, '-w')).exit).toBe(exitCodes.ok);
   });
@@ -199,6 +199,77 @@ describe('svc get', () => {
     }
   });
 
+  it('cuts rows to the terminal, also those that come later', async () => {
+    const shell = fakeWorld({
+      ...{ isTerminal: true, columns: 40 },
+      handlers: {
+        streams: {
+          WatchResources: () => [
+            channel(CREATED, 'room', 't'.repeat(50)),
+            bookmark,
+            channel(UPDATED, 'r'.repeat(50), 'u'.repeat(50)),
+          ],
+        },
+      },
+    });
+    await shell.run('get', 'channels', '-w');
+    const lines = shell.out().trim().split('\n');
+    expect(lines.length).toBe(3);
+    expect(lines.every((line) => line.length <= 40 && !line.includes('tttttttttttt'))).toBe(true);
+  });
+
+  it('looks for workers where they live, whatever namespace is set', async () => {
+    const asked: string[] = [];
+    const run = watching(() => [], {
+      ListResources: ({ ns }: ListResourcesRequest) => {
+        asked.push(ns);
+        return {};
+      },
+      GetResource: ({ ns }: { ns: string }) => {
+        asked.push(ns);
+        return { resource: { kind: 'Worker', metadata: { name: 'w' } } };
+      },
+    });
+    expect((await run('workers', '-n', 'acme')).err).toBe('no workers\n');
+    expect((await run('worker', 'w', '-n', 'acme')).out).toContain('w   ');
+    expect(asked).toEqual(['system', 'system']);
+  });
+
+  it('shows those of several names that are there, and ends with 2', async () => {
+    const run = watching(() => [], {
+      GetResource: ({ name }: { name: string }) => {
+        if (name === 'gone') throw new FakeFault('NOT_FOUND', 'TASK_NOT_FOUND');
+        if (name === 'locked') throw new FakeFault('PERMISSION_DENIED', 'ROLE');
+        return { resource: { kind: 'Task', metadata: { name } } };
+      },
+    });
+    expect(await run('tasks', 'a', 'gone', 'b', '-o', 'name')).toEqual({
+      ...{ exit: exitCodes.partial, out: 'task/a\ntask/b\n' },
+      err: 'svc: TASK_NOT_FOUND happened\n',
+    });
+    expect(await run('tasks', 'gone', 'gone')).toMatchObject({ exit: exitCodes.notFound, out: '' });
+    expect(await run('tasks', 'a', 'locked')).toMatchObject({ exit: exitCodes.connection, out: '' });
+  });
+
+  it.each([
+    [{ conditions: [{ type: 'Ready', status: 'True', reason: 'Fine' }] }, '-'],
+    [{ conditions: [{ type: 'Ready', status: 'False', reason: 'Off' }] }, 'Off'],
+    [
+      {
+        conditions: [
+          { type: 'Other', status: 'False', reason: 'First', message: 'one' },
+          { type: 'Ready', status: 'False', reason: 'Off', message: 'it is off' },
+        ],
+      },
+      'Off: it is off',
+    ],
+  ])('-o wide says of the status %j why: %s', async (value, reason) => {
+    const task = { kind: 'Task', metadata: { name: 't' }, status: { kind: { case: 'task', value } } };
+    const run = watching(() => [], { GetResource: () => ({ resource: task }) });
+    const [headings = '', row = ''] = (await run('task', 't', '-o', 'wide')).out.split('\n');
+    expect(row.slice(headings.indexOf('REASON'), headings.indexOf('VERSION')).trim()).toBe(reason);
+  });
+
   it('shows kinds of other groups by their exact name', async () => {
     const raw = { kind: { case: 'raw', value: { json: '{"size":3}' } } };
     const run = watching(() => [], {
@@ -217,7 +288,7 @@ describe('svc get', () => {
     ['Skill', { skill: { description: 'x'.repeat(70) } }, `${'x'.repeat(60)}…`],
     ['Secret', { secret: { data: { b: '', a: '' } } }, 'a, b'],
     ['Schedule', { schedule: { cron: '0 3 * * *', target: { agent: 'a' } } }, '0 3 \\* \\* \\* +- +a'],
-    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 60 s +- +w'],
+    ['Schedule', { schedule: { intervalSeconds: 60, target: { workflow: 'w' } } }, 'every 1m +- +w'],
     ['Schedule', { schedule: { runAt: '2030-01-01T00:00:00Z' } }, '2030-01-01T00:00:00Z +- +-'],
     ['Connector', { connector: { classRef: { namespace: 'ns', name: 'c' } } }, 'ns/c'],
     ['UsagePolicy', { usagePolicy: { hard: [{}, {}] } }, '2'],

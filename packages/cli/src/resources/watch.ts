@@ -4,7 +4,7 @@ import { CommandFailure } from '../failure.ts';
 import type { Item, Kind } from '../kinds/index.ts';
 import { liveEvents } from '../live-stream.ts';
 import { type OutputForm, printValue } from '../output.ts';
-import { harmless, textWidth } from '../terminal/index.ts';
+import { columnWidths, renderRow, textWidth } from '../terminal/index.ts';
 import { fullJson } from '../typed-resource.ts';
 
 /** What `get --watch` shows. */
@@ -101,9 +101,8 @@ class ChangePrinter {
       ...(form.form === 'wide' ? kind.wideHeadings : []),
     ].map((heading) => heading.toUpperCase());
     const rows = items.map((item) => ['-', ...this.#cells(item)]);
-    this.#widths = headings.map((heading, index) =>
-      Math.max(LEAST[index] ?? 0, ...[heading, ...rows.map((row) => row[index] ?? '')].map(textWidth)),
-    );
+    const { stdout } = this.#context.world;
+    this.#widths = columnWidths(headings, [...rows, LEAST], stdout.isTerminal ? stdout.columns : undefined);
     this.#line(headings);
     for (const row of rows) this.#line(row);
   }
@@ -114,14 +113,15 @@ class ChangePrinter {
     return form.form === 'wide' ? [...all, ...item.wideCells] : all;
   }
 
+  /** Into a pipe a cell that is wider than its column is written whole. */
   #line(cells: readonly string[]): void {
-    const padded = cells.map((cell, index) => {
-      const text = harmless(cell).replace(/\s+/g, ' ');
-      return text + ' '.repeat(Math.max(0, (this.#widths[index] ?? 0) - textWidth(text)));
-    });
-    this.#context.world.stdout.write(`${padded.join('   ').trimEnd()}\n`);
+    const { stdout } = this.#context.world;
+    const widths = stdout.isTerminal
+      ? this.#widths
+      : this.#widths.map((width, index) => Math.max(width, textWidth(cells[index] ?? '')));
+    stdout.write(renderRow(cells, widths));
   }
 }
 
-/** Least widths of the first columns: later rows may be longer than those that were there. */
-const LEAST: readonly number[] = ['created'.length];
+/** Stands for rows to come: the first column holds what happened. */
+const LEAST: readonly string[] = ['created'];

@@ -6,5 +6,5 @@ export { counted } from './counted.ts';
 export { readJsonPath } from './json-path.ts';
 export { sizeText } from './size.ts';
 export { type Style, styleFor } from './style.ts';
-export { renderTable } from './table.ts';
+export { columnWidths, renderRow, renderTable } from './table.ts';
 export { cutToWidth, harmless, textWidth } from './text-width.ts';

@@ -2,6 +2,8 @@ import { cutToWidth, harmless, textWidth } from './text-width.ts';
 
 const GAP = '   ';
 const LEAST_COLUMN = 8;
+/** Columns that people copy from: they keep twice the width of others. */
+const COPIED: ReadonlySet<string> = new Set(['NAMESPACE', 'NAME', 'ID', 'PATH', 'KEY', 'SESSION']);
 
 /**
  * Rows under upper-case headings, columns as wide as their content. When that is wider than the terminal, the widest
@@ -12,30 +14,44 @@ export const renderTable = (
   rows: readonly (readonly string[])[],
   columns: number | undefined,
 ): string => {
-  const lines = [headings, ...rows].map((row) => row.map((cell) => harmless(cell).replace(/\s+/g, ' ')));
-  const widths = headings.map((_, index) => Math.max(...lines.map((line) => textWidth(line[index] ?? ''))));
-  if (columns !== undefined) shrink(widths, columns - GAP.length * (headings.length - 1));
-  return lines.map((line) => `${renderLine(line, widths)}\n`).join('');
+  const widths = columnWidths(headings, rows, columns);
+  return [headings, ...rows].map((row) => renderRow(row, widths)).join('');
 };
 
-/** Takes columns from the widest until all fit. */
-const shrink = (widths: number[], available: number): void => {
+/** Widths of the columns of a table, fitted into a terminal of so many columns; undefined is no limit. */
+export const columnWidths = (
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number | undefined,
+): readonly number[] => {
+  const cells = [headings, ...rows].map((row) => row.map(oneLine));
+  const widths = headings.map((_, index) => Math.max(...cells.map((row) => textWidth(row[index] ?? ''))));
+  if (columns === undefined) return widths;
+  const available = columns - GAP.length * (headings.length - 1);
+  shrink(widths, available, (index) => (COPIED.has(headings[index] ?? '') ? 2 : 1));
+  return widths;
+};
+
+const oneLine = (cell: string): string => harmless(cell).replace(/\s+/g, ' ');
+
+/** Takes columns from the widest, measured by its weight, until all fit, as far as that goes. */
+const shrink = (widths: number[], available: number, weightOf: (index: number) => number): void => {
   let excess = widths.reduce((sum, width) => sum + width, 0) - available;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const width = widths[widest] ?? 0;
-    if (width <= LEAST_COLUMN) return;
-    widths[widest] = width - 1;
+    const weighed = widths.map((width, index) => (width <= LEAST_COLUMN ? 0 : width / weightOf(index)));
+    const index = weighed.indexOf(Math.max(...weighed));
+    if (weighed[index] === 0) return;
+    widths[index] = (widths[index] ?? 0) - 1;
     excess -= 1;
   }
 };
 
-const renderLine = (cells: readonly string[], widths: readonly number[]): string =>
-  cells
-    .map((cell, index) => {
-      const width = widths[index] ?? 0;
-      const cut = cutToWidth(cell, width);
-      return cut + ' '.repeat(Math.max(0, width - textWidth(cut)));
-    })
-    .join(GAP)
-    .trimEnd();
+/** One row of a table with its line feed; what is wider than its column is cut. */
+export const renderRow = (row: readonly string[], widths: readonly number[]): string => {
+  const cells = row.map((cell, index) => {
+    const width = widths[index] ?? 0;
+    const cut = cutToWidth(oneLine(cell), width);
+    return cut + ' '.repeat(Math.max(0, width - textWidth(cut)));
+  });
+  return `${cells.join(GAP).trimEnd()}\n`;
+};

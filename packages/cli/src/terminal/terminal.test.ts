@@ -61,6 +61,14 @@ describe('tables', () => {
     expect(renderTable(['N', 'TEXT'], rows, 20)).toContain(`a    ${'x'.repeat(14)}…`);
     expect(renderTable(['N', 'TEXT'], rows, 1)).toContain(`${'x'.repeat(7)}…`);
   });
+
+  it('leave names and ids twice as much as other columns', () => {
+    const wide = [['n'.repeat(40), 'x'.repeat(40)]];
+    expect(renderTable(['NAME', 'TEXT'], wide, 63)).toContain(
+      `${'n'.repeat(39)}…   ${'x'.repeat(19)}…`.replace('n…', 'nn'),
+    );
+    expect(renderTable(['NAME', 'TEXT'], wide, 33)).toContain(`${'n'.repeat(19)}…   ${'x'.repeat(9)}…`);
+  });
 });
 
 describe('times', () => {

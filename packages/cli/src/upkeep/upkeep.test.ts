@@ -17,6 +17,8 @@ const fault = (code: string, reason: string, message: string): Error =>
   Object.assign(new Error(message), { code, reason });
 
 interface Facts {
+  /** Where the server keeps its data. */
+  readonly serverDir?: string;
   readonly hasStore?: boolean;
   readonly isInUse?: boolean;
   readonly hasKeys?: boolean;
@@ -54,7 +56,7 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   };
   const server = { ...module, openUpkeep } as unknown as NonNullable<FakeOptions['server']>;
   const created = { path: '/data/backups/svc-1.tar.zst', sizeBytes: 5n, sha256: 'made' };
-  const values = [{ key: 'dataDir', valueJson: '"/work/here"' }];
+  const values = [{ key: 'dataDir', valueJson: JSON.stringify(facts.serverDir ?? '/work/svc-data') }];
   const handlers = { unary: { CreateBackup: () => created, GetConfiguration: () => ({ values }) } };
   return { ...fakeWorld({ server, handlers, ...options }), asked, opened };
 };
@@ -92,15 +94,17 @@ describe('svc backup', () => {
   });
 
   it('mistakes no store that was named for that of another server', async () => {
-    const other = world({ isInUse: true });
-    expect(await other.run('backup', '--data-dir', 'there')).toBe(exitCodes.refused);
+    const other = world({ isInUse: true, serverDir: '/elsewhere' });
+    expect(await other.run('backup', '--data-dir', 'svc-data')).toBe(exitCodes.refused);
     expect(other.calls).toEqual(['GetConfiguration']);
-    expect(other.err()).toContain('/work/there is in use by another server than http://127.0.0.1:7420');
+    expect(other.err()).toContain(
+      '/work/svc-data is in use by another server than http://127.0.0.1:7420, which has /elsewhere',
+    );
     const same = world({ isInUse: true });
-    expect(await same.run('backup', '--data-dir', 'here')).toBe(0);
+    expect(await same.run('backup', '--data-dir', 'svc-data')).toBe(0);
     expect(same.calls).toEqual(['GetConfiguration', 'CreateBackup']);
     const none = world({ hasStore: false });
-    expect(await none.run('backup', 'a', '--data-dir', 'here')).toBe(0);
+    expect(await none.run('backup', 'a', '--data-dir', 'svc-data')).toBe(0);
     expect([none.calls, none.asked]).toEqual([[], [['backup', { file: '/work/a' }]]]);
   });
 

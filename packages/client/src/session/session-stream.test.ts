@@ -59,6 +59,7 @@ describe('a stream that is cut', () => {
   const cuts: readonly (readonly [name: string, piece: StreamPiece | FakeFault])[] = [
     ['the connection is destroyed', 'cut'],
     ['the connection breaks inside a line', { raw: '{"sessionId":"01' }],
+    ['a line is no object', { raw: '5\n' }],
     ['the server shuts down', new FakeFault({ code: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' })],
     [
       'the reader was too slow',

@@ -73,7 +73,7 @@ describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
     }
   });
 
-  it('signs tokens that a node with another data directory takes, also one that was there before', async () => {
+  it('signs tokens that a node with another data directory takes', async () => {
     const shared = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: 'a token of this test', SVC_SECRETS_KEYS: KEYS };
     const folders = ['x', 'y', 'z'].map((name) => join(dataDir, name));
     const url = postgres.url('tokens');

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/index.ts';
 import type { Caller } from './contract.ts';
 import { credentialsExpired, credentialsInvalid, subjectIdentity } from './credentials.ts';
-import { type Claims, grantsOfClaims, parseTokenPart, tokenHead } from './token-claims.ts';
+import { type Claims, expiryMicros, grantsOfClaims, parseTokenPart, tokenHead } from './token-claims.ts';
 
 export interface JwtOptions {
   /** `auth.jwt.secret`. */
@@ -20,7 +20,8 @@ export const isJwtCredential = (token: string): boolean => tokenHead(token)?.alg
 /** The caller of an HS256 token; sub, exp and aud are required, nbf is checked (API-4.1). */
 export const verifyJwt = (token: string, options: JwtOptions, clock: Clock): Caller => {
   const [header = '', payload = '', signature = ''] = token.split('.');
-  if (!isJwtCredential(token)) throw credentialsInvalid();
+  // Extensions that a token calls critical are unknown here: to pass over them would read it otherwise than it was meant.
+  if (!isJwtCredential(token) || parseTokenPart(header)?.['crit'] !== undefined) throw credentialsInvalid();
   const expected = createHmac('sha256', options.secret).update(`${header}.${payload}`).digest();
   const given = Buffer.from(signature, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw credentialsInvalid();
@@ -39,7 +40,7 @@ const checkTimes = (claims: Claims, clock: Clock): number => {
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw credentialsInvalid();
   if (exp + TOKEN_SKEW_SECONDS <= now) throw credentialsExpired();
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf - TOKEN_SKEW_SECONDS > now)) throw credentialsInvalid();
-  return Math.round((exp + TOKEN_SKEW_SECONDS) * 1_000_000);
+  return expiryMicros(exp, TOKEN_SKEW_SECONDS);
 };
 
 const hasAudience = (claims: Claims, audience: string): boolean => {

@@ -92,12 +92,18 @@ describe('signed tokens', () => {
       jwt({ 'svc:grants': [{ role: 'admin', read_secrets: 'yes' }] }),
       'CREDENTIALS_INVALID',
     ],
+    ['with a misspelt scope', jwt({ 'svc:grants': [{ role: 'admin', ns: 'acme' }] }), 'CREDENTIALS_INVALID'],
+    ['with critical extensions', jwt({}, { header: { crit: ['b64'], b64: false } }), 'CREDENTIALS_INVALID'],
   ])('%s are refused', (_case, token, reason) => {
     expect(() => bearer(token)).toThrow(expect.objectContaining({ reason }));
   });
 
   it('bear 30 seconds of skew and end the caller with them', () => {
     expect(bearer(jwt({ exp: now - 29, nbf: now + 29 })).expiresAt).toBe((now + 1) * 1_000_000);
+  });
+
+  it.each([1e11, 1e18, 1e300])('that end %d seconds after 1970 end with the numbers that are exact', (exp) => {
+    expect(bearer(jwt({ exp })).expiresAt).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it('hide the subject in the identity', () => {

@@ -9,6 +9,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export const CREDENTIAL_GRANTS_MAX = 64;
 
 const SCOPES = ['namespace', 'agent', 'session', 'channel'] as const;
+const GRANT_FIELDS: ReadonlySet<string> = new Set([...SCOPES, 'role', 'read_secrets', 'readSecrets']);
 const CLAIMS = { namespace: 'svc:ns', agent: 'svc:agent', session: 'svc:session', channel: 'svc:channel' } as const;
 const FORM = /^([\w-]+)\.[\w-]+\.[\w-]*$/;
 
@@ -38,6 +39,10 @@ export const parseTokenPart = (text: string): Claims | undefined => {
   }
 };
 
+/** Micros at which a token ends, skew included: never later than a number holds exactly, which is in the year 2255. */
+export const expiryMicros = (expSeconds: number, skewSeconds: number): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, Math.round((expSeconds + skewSeconds) * 1_000_000));
+
 /** Grants of the claims: `svc:grants`, else the single claims; undefined when the token carries neither (API-4.1). */
 export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefined => {
   const list = claims['svc:grants'];
@@ -55,6 +60,8 @@ export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefin
 const readGrant = (value: unknown): CallerGrant => {
   if (typeof value !== 'object' || value === null) throw credentialsInvalid();
   const grant = value as Claims;
+  // A scope that is misspelt or that only a newer release knows would open everything if it were passed over.
+  if (!Object.keys(grant).every((name) => GRANT_FIELDS.has(name))) throw credentialsInvalid();
   const { role } = grant;
   if (typeof role !== 'string' || !isRole(role)) throw credentialsInvalid();
   const readSecrets = grant['read_secrets'] ?? grant['readSecrets'] ?? false;

@@ -8,6 +8,7 @@ export * from './bounded-cache.ts';
 export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
+export * from './half-characters.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';

@@ -367,6 +367,29 @@ describe('owners', () => {
       expect(shown.map(({ type }) => type)).toEqual([...conditions.slice(0, 15).map(({ type }) => type), 'Finalized']);
     }));
 
+  it.each([2, 3])('that wait for each other in a circle of %d go all the same', (size) =>
+    withWorld(async (world) => {
+      const circle: StoredResource[] = [];
+      for (let index = 0; index < size; index++) circle.push(await skill(world, `s-${index}`));
+      for (const [index, { key: of }] of circle.entries()) {
+        const owners = [ownedBy(circle[(index + 1) % size] as StoredResource, true)];
+        await world.store.write((tx) =>
+          world.writer.modify(tx, callContext('test'), { key: of, change: () => ({ owners }) }),
+        );
+      }
+      await world.runner.tick();
+      for (const { key: of } of circle)
+        await world.store.write((tx) =>
+          world.writer.remove(tx, callContext('test'), { key: of, propagation: 'foreground' }),
+        );
+      for (let round = 0; round < size; round++) {
+        await world.runner.tick();
+        world.clock.advance(6_000);
+      }
+      expect(await everything(world)).toEqual([]);
+    }),
+  );
+
   it('with many dependants that block them are not put off between two batches', () =>
     withWorld(async (world) => {
       const owner = await skill(world, 'owner');

@@ -6,6 +6,8 @@ import { GC_OWNERS } from './resource-writer.ts';
 
 const BATCH = 100;
 const WAIT_MS = 5_000;
+/** Owners that are followed upwards in search of a cycle. */
+const OWNERS_SEEN_MAX = 100;
 /** Kinds of what stands above others in their addresses. */
 const PARENT_KINDS = { channel: 'Channel', agent: 'Agent' } as const;
 
@@ -94,7 +96,35 @@ export class GarbageCollector implements QueueWorker {
     }
   }
 
+  /** Owners that wait for each other in a circle are let go: the one that waits for this one no longer holds it (PL-11). */
+  async #breakCycles(tx: WriteTx, owner: StoredResource): Promise<void> {
+    if (owner.owners.length === 0) return;
+    for (const dependant of await tx.resources.dependents(owner.uid, BATCH, 'blocking')) {
+      if (!dependant.finalizers.includes(FOREGROUND) || !(await this.#standsAbove(tx, dependant, owner))) continue;
+      const owners = dependant.owners.filter(({ uid }) => uid !== owner.uid);
+      await tx.resources.replace({ ...dependant, owners }, dependant.version, ['metadata']);
+    }
+  }
+
+  /** True when the resource owns the other one, or one of its owners, and so on upwards. */
+  async #standsAbove(tx: WriteTx, resource: StoredResource, of: StoredResource): Promise<boolean> {
+    const seen = new Set<string>();
+    for (let above = of.owners; above.length > 0 && seen.size < OWNERS_SEEN_MAX; ) {
+      if (above.some(({ uid }) => uid === resource.uid)) return true;
+      const next: StoredOwner[] = [];
+      for (const owner of above) {
+        if (seen.has(owner.uid)) continue;
+        seen.add(owner.uid);
+        const found = await this.#findOwner(tx, owner);
+        if (found?.uid === owner.uid) next.push(...found.owners);
+      }
+      above = next;
+    }
+    return false;
+  }
+
   async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
+    await this.#breakCycles(tx, owner);
     if (await isHeld(tx, owner)) return { againMs: WAIT_MS };
     const finalizers = owner.finalizers.filter((name) => name !== FOREGROUND);
     const stored = await tx.resources.replace({ ...owner, finalizers }, owner.version, ['metadata']);

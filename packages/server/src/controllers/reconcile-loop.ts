@@ -127,6 +127,7 @@ export class ReconcileLoop {
   async #mapChanges(): Promise<void> {
     const batch = this.#changes.splice(0);
     for (const [index, change] of batch.entries()) {
+      if (this.#isClosed) return;
       if (index % CHANGES_PER_TURN === CHANGES_PER_TURN - 1) await nextTurn();
       try {
         for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);

@@ -5,9 +5,17 @@ import type { QueueWorker, ReconcileOutcome, WorkItem } from './contract.ts';
 /** Queue item that encrypts everything by the newest key; the payload says how far it is. */
 export const RESEAL = 'secrets.reseal';
 
+/** A sealed value of the instance, and the place that it is sealed for. */
+export interface SealedValue {
+  readonly name: string;
+  readonly place: string;
+}
+
 export interface ResealWorkerDeps {
   readonly store: Pick<Store, 'write'>;
   readonly seal: ValueSeal;
+  /** What is sealed beside resources. */
+  readonly values: readonly SealedValue[];
   readonly hint: (version: number) => void;
 }
 
@@ -36,10 +44,22 @@ export class ResealWorker implements QueueWorker {
     let progress = JSON.parse(item.payload) as Progress;
     for (;;) {
       const kind = SEALED_KINDS[progress.kind];
-      if (kind === undefined) return { done: true };
+      if (kind === undefined) break;
       const last = await this.#batch(kind, progress.after);
       progress = last === undefined ? { kind: progress.kind + 1 } : { kind: progress.kind, after: last };
     }
+    for (const value of this.#deps.values) await this.#value(value);
+    return { done: true };
+  }
+
+  async #value({ name, place }: SealedValue): Promise<void> {
+    const { store, seal } = this.#deps;
+    await store.write(async (tx) => {
+      const sealed = await tx.instance.value(name);
+      if (sealed === undefined || seal.isNewest(sealed)) return;
+      const plain = seal.open(place, sealed);
+      if (plain !== undefined) await tx.instance.setValue(name, seal.seal(place, plain));
+    });
   }
 
   /** The last key of a full batch; undefined at the end of the kind. */

@@ -128,6 +128,39 @@ describe('claims', () => {
     expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
   });
 
+  it('of a process that died go to another one with its next sweep, long before they end (2.7, K4)', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, '!say some words\n!delay 5000\n!say end');
+    await machine.quiet();
+    const [dying] = machine.processes;
+    await machine.start({ sharedStore: true });
+    await machine.advance(1000);
+    expect(await machine.turn(turnId)).toMatchObject({ attempt: 1, worker: 'worker-1' });
+    if (dying !== undefined) machine.kill(dying);
+    await machine.advance(1000);
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'RUNNING', attempt: 2, worker: 'worker-2' });
+    await machine.runToEnd();
+  });
+
+  it('of a worker that the store lost sight of are taken over once; back in sight it knows and writes nothing (K20)', async () => {
+    const { machine } = world;
+    const session = await machine.session();
+    const { turnId } = await machine.send(session, '!say some words\n!delay 5000\n!say end');
+    await machine.quiet();
+    const [hidden] = machine.processes;
+    await machine.start({ sharedStore: true });
+    hidden?.gate.hide();
+    await machine.advance(1000);
+    expect(await machine.turn(turnId)).toMatchObject({ attempt: 2, worker: 'worker-2' });
+    expect(hidden?.runtime.worker.running).toBe(1);
+    await hidden?.gate.show();
+    await machine.quiet();
+    expect(hidden?.runtime.worker.running).toBe(0);
+    await machine.runToEnd();
+    expect(await machine.turn(turnId)).toMatchObject({ state: 'COMPLETED', attempt: 2 });
+  });
+
   it('are never held by two workers of one session, whoever wakes first (R2)', async () => {
     const { machine } = world;
     await machine.start({ sharedStore: true });

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { create } from '@bufbuild/protobuf';
-import { createClient } from '@connectrpc/connect';
-import { createConnectTransport } from '@connectrpc/connect-node';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { GatewayService, SendMessageResponseSchema } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, type FaultCode } from '../base/index.ts';
@@ -93,6 +93,61 @@ describe('every fault over HTTP', () => {
     const stranger = await post({}, {});
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="svc"']);
     expect((await post(auth, { message: 'UNAVAILABLE' })).headers.get('retry-after')).toBe('3');
+  });
+});
+
+describe('a fault that is too large for its answer', () => {
+  const long = 'ä'.repeat(100_000);
+  const fault = (count: number, more: object = {}): Fault =>
+    new Fault('INVALID_ARGUMENT', 'TEST', `zu lang: ${long}`, {
+      metadata: { name: long },
+      violations: Array.from({ length: count }, (_, index) => ({ field: `f${index}`, description: long, reason: 'R' })),
+      retryAfterMs: 1000,
+      ...more,
+    });
+
+  const refuseWith = async (thrown: Fault): Promise<string> => {
+    const operation = unary(GatewayService.method.sendMessage, async () => {
+      throw thrown;
+    });
+    server = await createTransport(testParts({ config: testConfig, operations: [getAgent, operation] }));
+    return `http://127.0.0.1:${server.port}`;
+  };
+
+  test('is clipped in the body and in the headers over REST', async () => {
+    const base = await refuseWith(fault(1000));
+    const answer = await fetch(base + MESSAGE, { method: 'POST', headers: json, body: '{}' });
+    const { error } = await expectRefusal(answer, 'INVALID_ARGUMENT', 400);
+    expect(error.details[0]).toMatchObject({ reason: 'TEST', metadata: { name: `${'ä'.repeat(399)}…` } });
+    const { fieldViolations } = error.details[1] as { fieldViolations: object[] };
+    expect([fieldViolations.length, fieldViolations[199]]).toEqual([
+      200,
+      { field: 'f199', description: `${'ä'.repeat(399)}…`, reason: 'R' },
+    ]);
+  });
+
+  test.each([
+    ['gRPC', createGrpcTransport],
+    ['gRPC-web', createGrpcWebTransport],
+  ] as const)('keeps code, reason and the first faults over %s', async (_name, makeTransport) => {
+    for (const cause of [undefined, create(SendMessageResponseSchema, { reply: long })]) {
+      const baseUrl = await refuseWith(fault(1000, { cause }));
+      const client = createClient(GatewayService, makeTransport({ baseUrl, httpVersion: '2' }));
+      const error = await client
+        .sendMessage({}, { headers: auth })
+        .catch((thrown: unknown) => ConnectError.from(thrown));
+      if (!(error instanceof ConnectError)) throw new Error('was not refused');
+      expect([error.code, error.rawMessage.length]).toEqual([Code.InvalidArgument, 800]);
+      const details = error.details as { type: string; value: Uint8Array }[];
+      expect(details.map(({ type }) => type)).toEqual([
+        'google.rpc.ErrorInfo',
+        'google.rpc.BadRequest',
+        'google.rpc.RetryInfo',
+      ]);
+      expect(Buffer.from(details[1]?.value ?? []).toString()).toContain('f0');
+      expect(details.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThan(6 * 1024);
+      await server?.close();
+    }
   });
 });
 

@@ -13,6 +13,7 @@ import { templateContract, templateOperations } from '../../features/templates/i
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
+import { labelLimits } from './label-limits.ts';
 import type { AppParts } from './operations.ts';
 
 /** What agents are put together from: templates, MCP servers and bindings, knowledge, skills. */
@@ -23,7 +24,7 @@ export const authoringKinds = (needs: {
 }): readonly KindContract[] => {
   const { config, namespaces, contractOf } = needs;
   return [
-    templateContract({ contractOf, promptCheck }),
+    templateContract({ contractOf, promptCheck, labelLimits: labelLimits(config) }),
     ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
     knowledgeContract({ maxBytes: config.settings['limits.knowledgeMax'] }),
     skillContract(),

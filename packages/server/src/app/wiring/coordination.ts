@@ -21,9 +21,9 @@ import {
   scheduleController,
   scheduleOperations,
 } from '../../features/schedules/index.ts';
-import type { LabelLimits } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
+import { labelLimits } from './label-limits.ts';
 import type { AppParts } from './operations.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -57,11 +57,6 @@ export const coordinationMachinery = (
     scheduleController({ store, writer, namespaces: new NamespaceDirectory() }),
   ],
   workers: [new ChannelRemains(store)],
-});
-
-const labelLimits = ({ settings }: Config): LabelLimits => ({
-  labels: settings['limits.labels'],
-  annotationsBytes: settings['limits.annotationsBytes'],
 });
 
 const channelLimits = (config: Config): ChannelLimits => {

@@ -3,10 +3,13 @@ import { deploymentContracts, deploymentControllers } from '../../features/deplo
 import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
+import { labelLimits } from './label-limits.ts';
 
 /** Deployments and their replicas. */
-export const deploymentKinds = (ancestorsOf: (namespace: string) => readonly string[]): readonly KindContract[] =>
-  deploymentContracts({ ancestorsOf });
+export const deploymentKinds = (
+  config: Config,
+  ancestorsOf: (namespace: string) => readonly string[],
+): readonly KindContract[] => deploymentContracts({ ancestorsOf, labelLimits: labelLimits(config) });
 
 export interface DeploymentNeeds {
   readonly config: Config;

@@ -65,13 +65,13 @@ const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): Peri
 export const wireFiles = async ({ config, engines, resources, turns }: AppParts): Promise<FileParts> => {
   const { store, blobs, clock, ids, random, log } = engines;
   const { direct } = engines.objects;
-  const { writer, views, authorizer, audit } = resources;
+  const { writer, views, authorizer, audit, directory: namespaces } = resources;
   const { objects } = turns;
   const key = await linkKey(store, random);
   const links = new ObjectLinks({ key, clock, blobs });
   const collector = new ObjectCollector({ store, blobs });
   const deps = {
-    ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit },
+    ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit, namespaces },
     signatures: new UploadSignatures(key),
     form: FORM,
     pdf: new PdfTexts({ clock, log }),

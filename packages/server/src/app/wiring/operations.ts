@@ -131,6 +131,7 @@ export const surfaceOf = (
           authorizer,
           views,
           namespaces,
+          fill: (key, spec) => resources.contractOf(key.kind)?.defaults?.(spec, key) ?? spec,
           clock,
           responseBytes,
           streamBufferEvents,

@@ -8,6 +8,7 @@ import {
   type ResourceWriter,
   statusReconciler,
 } from '../../controllers/index.ts';
+import { SEALED_TOKEN_KEY } from '../../features/access/index.ts';
 import { connectorClassContract, connectorContract } from '../../features/connectors/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import { NamespaceDirectory } from '../../features/namespaces/index.ts';
@@ -212,7 +213,7 @@ export const wirePlatform = (needs: PlatformNeeds) => {
       registration.reconciler(),
     ],
     workers: [
-      new ResealWorker({ store: engines.store, seal, hint }),
+      new ResealWorker({ store: engines.store, seal, values: [SEALED_TOKEN_KEY], hint }),
       new TaskTimer({ store: engines.store, writer, times, stopExecution: stopExecution(needs.runtime) }),
     ],
   });

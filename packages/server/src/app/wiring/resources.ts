@@ -36,6 +36,7 @@ import type { Config } from '../config/index.ts';
 import { authoringKinds } from './authoring.ts';
 import { deploymentKinds, deploymentMachinery } from './deployments.ts';
 import type { Engines } from './engines.ts';
+import { labelLimits } from './label-limits.ts';
 
 /** How long changes and due work may stay unnoticed when every hint is lost. */
 const POLL_MS = 2000;
@@ -81,8 +82,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     ids,
     seal: engines.secretKeys.ring,
     limits: {
-      labels: config.settings['limits.labels'],
-      annotationsBytes: config.settings['limits.annotationsBytes'],
+      ...labelLimits(config),
       resourceBytes: config.settings['limits.resourceBytes'],
     },
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
@@ -98,7 +98,7 @@ const wireKinds = (needs: ResourceNeeds) => {
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
     ...authoringKinds({ config, namespaces: directory, contractOf }),
-    ...deploymentKinds((namespace) => ancestry.ancestors(namespace)),
+    ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace)),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
   return { directory, ancestry, audit, writer, agentSessions, contractOf };
@@ -147,11 +147,12 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
 /** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
 export const wireResources = (needs: ResourceNeeds) => {
   const kinds = wireKinds(needs);
-  const { directory, ancestry, audit, writer } = kinds;
+  const { directory, ancestry, audit, writer, contractOf } = kinds;
   const machinery = wireMachinery(needs, kinds);
   const graceSeconds = needs.config.settings['namespaces.graceSeconds'] / 1000;
   return {
     ...machinery,
+    contractOf,
     views: new ResourceViews(undefined, needs.engines.secretKeys.ring),
     writer,
     audit,

@@ -5,7 +5,7 @@ import type { Caller } from '../contract.ts';
 import { credentialsExpired, credentialsInvalid, subjectIdentity } from '../credentials.ts';
 import { TOKEN_SKEW_SECONDS } from '../jwt-credentials.ts';
 import type { CredentialPlace } from '../mode-authenticator.ts';
-import { grantsOfClaims, tokenHead } from '../token-claims.ts';
+import { expiryMicros, grantsOfClaims, tokenHead } from '../token-claims.ts';
 import { grantsOfRules, type JwksRule } from './jwks-rules.ts';
 import { KeySetUnreadable, RemoteKeySet, type RemoteKeySetDeps } from './remote-key-set.ts';
 
@@ -80,7 +80,7 @@ export class JwksCredentials {
       subject: sub,
       mode: 'jwks',
       grants: grantsOf(payload, rules),
-      expiresAt: Math.round((exp + TOKEN_SKEW_SECONDS) * 1_000_000),
+      expiresAt: expiryMicros(exp, TOKEN_SKEW_SECONDS),
     });
   }
 }

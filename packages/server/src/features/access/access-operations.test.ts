@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 
 const { whoAmI, listAuditRecords } = AuthService.method;
-const { createNamespace, createAgent } = GatewayService.method;
+const { createNamespace, createAgent, deleteNamespace } = GatewayService.method;
 let world: ResourceWorld;
 
 beforeEach(async () => {
@@ -41,6 +41,18 @@ it('audit records are listed newest first, filtered, in pages, within the grant'
   const scoped = { ...ADMIN, grants: [{ role: 'admin' as const, namespace: 'acme', readSecrets: false }] };
   await expect(list({}, scoped)).rejects.toMatchObject({ reason: 'SCOPE' });
   await expect(list({ ns: 'acme' }, scoped)).resolves.toBeDefined();
+});
+
+it('audit records of a namespace tell what became of descendants that are gone', async () => {
+  await world.call(createNamespace, { name: 'acme:team', recursive: true });
+  await world.call(createNamespace, { name: 'acme-other' });
+  await world.call(deleteNamespace, { name: 'acme:team', purge: true });
+  await world.runner.tick();
+  const found: ListAuditRecordsResponse = await world.call(listAuditRecords, { ns: 'acme' });
+  expect(new Set(found.records.map(({ target }) => target))).toEqual(
+    new Set(['Namespace/acme:team', 'Namespace/acme']),
+  );
+  expect(found.records.some(({ operation }) => operation.endsWith('/DeleteNamespace'))).toBe(true);
 });
 
 it('audit records are filtered by time, from its start to before its end', async () => {

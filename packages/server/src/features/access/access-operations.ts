@@ -47,7 +47,8 @@ const listAuditRecords = async (
   const [before] = decodePageToken(request.pageToken, question) ?? [];
   const rows = await deps.store.read(async (tx) =>
     tx.audit.list({
-      ...(ns === '' ? {} : { namespaces: [ns, ...(await deps.descendants(tx.resources, ns))] }),
+      // By name too: what became of a descendant is told after it is gone.
+      ...(ns === '' ? {} : { namespaces: [ns, ...(await deps.descendants(tx.resources, ns))], orBegin: `${ns}:` }),
       ...(identity === '' ? {} : { identity }),
       ...(operation === '' ? {} : { operation }),
       ...(since === undefined ? {} : { since: Number(since) }),

@@ -5,4 +5,4 @@
  */
 export { type AccessDeps, accessOperations } from './access-operations.ts';
 export { ApiKeyDirectory, type ApiKeyDirectoryDeps, apiKeyOperations } from './api-keys/index.ts';
-export { AccessTokens, keySetRoute, TokenKeys, tokenOperations } from './tokens/index.ts';
+export { AccessTokens, keySetRoute, SEALED_TOKEN_KEY, TokenKeys, tokenOperations } from './tokens/index.ts';

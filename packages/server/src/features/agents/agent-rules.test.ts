@@ -12,6 +12,10 @@ const faults = (init: object): string[] =>
 const model = (init: object | undefined): string[] =>
   faults({ modelPolicy: { profiles: [{ name: 'p', ...(init === undefined ? {} : { model: init }) }] } });
 
+/** One more than an agent may have. */
+const many = <Item>(make: (name: string) => Item): Item[] =>
+  Array.from({ length: 1_001 }, (_item, index) => make(`n${index}`));
+
 describe('a spec of an agent', () => {
   it('may be empty, and may name everything', () => {
     expect(checkAgentSpec(emptyAgentSpec(), () => [])).toEqual([]);
@@ -50,6 +54,9 @@ describe('a spec of an agent', () => {
 
   it.each([
     [{ features: [{ name: '' }] }, ['spec.features[0].name']],
+    [{ features: many((name) => ({ name })) }, ['spec.features']],
+    [{ mcpServerRefs: many((name) => name) }, ['spec.mcpServerRefs']],
+    [{ a2a: { connections: many((name) => ({ name })) } }, ['spec.a2a.connections']],
     [{ features: [{ name: 'x' }, { name: 'x' }] }, ['spec.features[1].name']],
     [{ mcpServerRefs: ['a/b'] }, ['spec.mcpServerRefs[0]']],
     [{ a2a: { connections: [{ name: '' }] } }, ['spec.a2a.connections[0].name']],

@@ -15,6 +15,8 @@ const EFFORTS: ReadonlySet<string> = new Set(['', 'none', 'minimal', 'low', 'med
 const RUNTIMES: ReadonlySet<string> = new Set(['', 'llm', 'native', 'acp']);
 const PERMISSION_KEYS: ReadonlySet<string> = new Set(['default', 'filesystemRead', 'filesystemWrite', 'terminal']);
 const PERMISSIONS: ReadonlySet<string> = new Set(['allow', 'ask', 'deny']);
+/** Most features, references, profiles and connections of one agent: each is looked up, and compared with the others. */
+const LIST_MAX = 1_000;
 
 const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
   field,
@@ -81,12 +83,15 @@ const checkModel = (model: Model | undefined, path: string): readonly FieldViola
   return faults;
 };
 
-const checkUnique = (names: readonly string[], path: string, member: string): readonly FieldViolation[] =>
-  names.flatMap((name, index) =>
+/** What is wrong with a list of names; '' as `member` where the entries are the names themselves. */
+const checkUnique = (names: readonly string[], path: string, member: string): readonly FieldViolation[] => {
+  if (names.length > LIST_MAX) return [fault(path, `must hold at most ${LIST_MAX} entries`)];
+  return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
       : [fault(`${path}[${index}]${member === '' ? '' : `.${member}`}`, `"${name.slice(0, 80)}" stands there already`)],
   );
+};
 
 const checkConnections = (connections: readonly Connection[]): readonly FieldViolation[] => {
   const path = 'spec.a2a.connections';

@@ -91,24 +91,25 @@ const checkApiKey = (
 const checkIndexes = (indexes: readonly ConnectorMatchIndex[]): readonly FieldViolation[] => {
   const path = 'spec.matchIndexes';
   const invalid = (field: string, description: string) => fault(field, description, 'MATCH_INDEX');
-  return [
-    ...(indexes.length > INDEXES_MAX ? [invalid(path, `more than ${INDEXES_MAX} indexes`)] : []),
-    ...indexes.flatMap(({ name, fields }, position) => {
-      const at = `${path}[${position}]`;
-      const isTaken = indexes.findIndex((other) => other.name === name) < position;
-      return [
-        ...(INDEX_NAME.test(name) ? [] : [invalid(`${at}.name`, 'must be 1-63 letters, digits, "-", "_" or "."')]),
-        ...(isTaken ? [invalid(`${at}.name`, 'is the name of another index')] : []),
-        ...(fields.length === 0 || fields.length > FIELDS_MAX
-          ? [invalid(`${at}.fields`, `must hold 1 to ${FIELDS_MAX} fields`)]
-          : []),
-        ...fields.flatMap((field, index) => {
-          const isBad = field.trim() === '' || field.length > FIELD_MAX || fields.indexOf(field) < index;
-          return isBad
-            ? [invalid(`${at}.fields[${index}]`, `must be unique, not blank, at most ${FIELD_MAX} characters`)]
-            : [];
-        }),
-      ];
-    }),
-  ];
+  if (indexes.length > INDEXES_MAX) return [invalid(path, `more than ${INDEXES_MAX} indexes`)];
+  return indexes.flatMap(({ name, fields }, position) => {
+    const at = `${path}[${position}]`;
+    const isTaken = indexes.findIndex((other) => other.name === name) < position;
+    return [
+      ...(INDEX_NAME.test(name) ? [] : [invalid(`${at}.name`, 'must be 1-63 letters, digits, "-", "_" or "."')]),
+      ...(isTaken ? [invalid(`${at}.name`, 'is the name of another index')] : []),
+      ...checkIndexFields(fields, (place, description) => invalid(`${at}.fields${place}`, description)),
+    ];
+  });
+};
+
+const checkIndexFields = (
+  fields: readonly string[],
+  invalid: (place: string, description: string) => FieldViolation,
+): readonly FieldViolation[] => {
+  if (fields.length === 0 || fields.length > FIELDS_MAX) return [invalid('', `must hold 1 to ${FIELDS_MAX} fields`)];
+  return fields.flatMap((field, index) => {
+    const isBad = field.trim() === '' || field.length > FIELD_MAX || fields.indexOf(field) < index;
+    return isBad ? [invalid(`[${index}]`, `must be unique, not blank, at most ${FIELD_MAX} characters`)] : [];
+  });
 };

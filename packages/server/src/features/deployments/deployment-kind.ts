@@ -1,6 +1,7 @@
 import type { DeploymentReplicaSpec, DeploymentSpec } from '@svc/api/resources';
 import { Fault } from '../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } from '../../controllers/contract.ts';
+import type { LabelLimits } from '../../resources/index.ts';
 import { checkDeployment, mayPlace, selectorParent } from './deployment-rules.ts';
 import { deploymentStatus, freshDeploymentStatus } from './deployment-status.ts';
 import { freshReplicaStatus, replicaStatus } from './replica-record.ts';
@@ -8,6 +9,7 @@ import { freshReplicaStatus, replicaStatus } from './replica-record.ts';
 export interface DeploymentKindDeps {
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
+  readonly labelLimits: LabelLimits;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface DeploymentKindDeps {
 export const deploymentContracts = (deps: DeploymentKindDeps): readonly KindContract[] => [
   kindContract<DeploymentSpec>({
     kind: 'Deployment',
-    validate: ({ key, spec }) => checkDeployment({ name: key.name, spec }),
+    validate: ({ key, spec }) => checkDeployment({ name: key.name, spec }, deps.labelLimits),
     admit: async (_tx, write, origin) => requireParentScope(deps, write, origin),
     observe: async (tx, { current }) =>
       current === undefined ? freshDeploymentStatus(tx.now()) : deploymentStatus(current),

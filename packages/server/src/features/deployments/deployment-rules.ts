@@ -5,8 +5,8 @@ import type { OriginGrant } from '../../controllers/contract.ts';
 import {
   canonicalJson,
   checkLabels,
-  defaultLabelLimits,
   isName,
+  type LabelLimits,
   leafName,
   nameForm,
   SYSTEM_NAMESPACE,
@@ -97,10 +97,10 @@ export const servedNames = (
 };
 
 /** All faults of a deployment's name and fields (PL-5). */
-export const checkDeployment = (deployment: {
-  readonly name: string;
-  readonly spec: DeploymentSpec;
-}): readonly FieldViolation[] => {
+export const checkDeployment = (
+  deployment: { readonly name: string; readonly spec: DeploymentSpec },
+  limits: LabelLimits,
+): readonly FieldViolation[] => {
   const { name, spec } = deployment;
   const { parent = '', matchLabels = {} } = spec.placement?.namespaceSelector ?? {};
   const at = 'spec.placement.namespaceSelector';
@@ -109,7 +109,7 @@ export const checkDeployment = (deployment: {
       ? []
       : [fault('metadata.name', `of a Deployment has at most ${DEPLOYMENT_NAME_MAX} characters`)]),
     ...(parent === '' || isName('namespace', parent) ? [] : [fault(`${at}.parent`, `must be ${nameForm.namespace}`)]),
-    ...checkLabels(matchLabels, `${at}.matchLabels`, defaultLabelLimits),
+    ...checkLabels(matchLabels, `${at}.matchLabels`, limits),
     ...checkTemplates(spec.templates),
   ];
 };

@@ -125,6 +125,7 @@ export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Re
   name: 'file',
   kinds: ['File'],
   resyncMs: RESYNC_MS,
+  looksAtResourcesOnly: true,
   concerns: ({ change, resource: { key } }) => key.kind === (change === 'deleted' ? 'Session' : 'File'),
   keysFor: async (change, reads) => {
     const { key } = change.resource;

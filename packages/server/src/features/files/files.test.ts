@@ -9,6 +9,10 @@ import { DAY_MS, type FileWorld, openFileWorld, sha256, text } from './testing/f
 import { pdfDocument } from './testing/pdf-document.ts';
 
 const { method } = FileService;
+const pick = (metadata: { readonly name: string; readonly uid: string } | undefined) => ({
+  name: metadata?.name ?? '',
+  uid: metadata?.uid ?? '',
+});
 
 describe('files', () => {
   let world: FileWorld;
@@ -35,6 +39,30 @@ describe('files', () => {
       code: 'ALREADY_EXISTS',
       reason: 'PATH_TAKEN',
     });
+  });
+
+  it('take owners and finalizers, at their creation, in an update and with an upload', async () => {
+    const owner = (await world.made('/owner')).file?.metadata;
+    const ownerReferences = [{ apiVersion: 'svc/v1', kind: 'File', namespace: 'default', ...pick(owner) }];
+    const file = { metadata: { ownerReferences, finalizers: ['test/hold'] }, spec: { path: '/owned' } };
+    const made: FileResponse = await world.call(method.createFile, { ns: 'default', file });
+    expect(made.file?.metadata).toMatchObject({ ownerReferences: [pick(owner)], finalizers: ['test/hold'] });
+    const name = made.file?.metadata?.name ?? '';
+    const kept: FileResponse = await world.call(method.updateFile, { ns: 'default', name, file: { spec: {} } });
+    expect(kept.file?.metadata?.finalizers).toEqual(['test/hold']);
+    const changed = { metadata: { finalizers: ['test/other'] } };
+    const updated: FileResponse = await world.call(method.updateFile, { ns: 'default', name, file: changed });
+    expect(updated.file?.metadata).toMatchObject({ ownerReferences: [pick(owner)], finalizers: ['test/other'] });
+    const metadata = { finalizers: ['test/third'] };
+    const prepared = await world.prepare('/owned', text('bytes'), { file: { metadata, spec: { path: '/owned' } } });
+    expect(prepared.file?.metadata?.finalizers).toEqual(['test/other']);
+    await world.put(prepared, text('bytes'));
+    expect((await world.complete(prepared)).file?.metadata).toMatchObject({
+      ...metadata,
+      ownerReferences: [pick(owner)],
+    });
+    const fresh = await world.prepare('/fresh', text('bytes'), { file: { metadata, spec: { path: '/fresh' } } });
+    expect(fresh.file?.metadata?.finalizers).toEqual(['test/third']);
   });
 
   it('refuse paths that leave their folder, other names, and content over the limit', async () => {

@@ -1,8 +1,16 @@
+import type { Message } from '@bufbuild/protobuf';
 import type { Authorizer, CallContext } from '../../auth/contract.ts';
 import type { Clock } from '../../base/index.ts';
 import type { ChangeFeed, ResourceWriter } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
-import type { ReadTx, ResourceChange, Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import type {
+  ReadTx,
+  ResourceChange,
+  ResourceKey,
+  Store,
+  StoredResource,
+  WriteTx,
+} from '../../store/contracts/index.ts';
 import type { DescendantsOf } from './resource-scope.ts';
 
 /** What the namespaces feature does for this one. */
@@ -51,6 +59,8 @@ export interface ManifestsDeps {
   readonly authorizer: Pick<Authorizer, 'readsSecrets' | 'allows'>;
   readonly views: ResourceViews;
   readonly namespaces: NamespaceDoor;
+  /** A spec with the defaults of the kind of its key; changes nothing. */
+  readonly fill: (key: ResourceKey, spec: Message) => Message;
   readonly clock: Clock;
   /** `limits.responseBytes`. */
   readonly responseBytes: number;

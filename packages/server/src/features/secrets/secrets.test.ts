@@ -174,6 +174,11 @@ describe('secrets', () => {
     for (let index = 0; index < 230; index++)
       await put('Secret', `s-${index}`, secret({}, { password: `${VALUE}${index}` }));
     const { operation, worker } = rotation();
+    await world.store.write(async (tx) => {
+      await tx.instance.setValue('value', world.seal.seal('a place', 'text'));
+      await tx.instance.setValue('strange', world.seal.seal('another', 'text'));
+    });
+    const [kept, strange] = [await instanceValue('value'), await instanceValue('strange')];
     const before = await world.store.direct.resources.get(recordKey('Secret', 'default', 's-7'));
     const answer = (await operation.handle(
       create(AdminService.method.rotateSecretKey.input),
@@ -188,6 +193,13 @@ describe('secrets', () => {
       await put('Secret', `s-${index}`, secret({ password: '' }, { index: String(index) }));
     }
     expect(await work).toEqual({ done: true });
+    const value = (await instanceValue('value')) ?? '';
+    expect([value === kept, world.seal.isNewest(value), world.seal.open('a place', value)]).toEqual([
+      false,
+      true,
+      'text',
+    ]);
+    expect([await instanceValue('strange'), await instanceValue('none')]).toEqual([strange, undefined]);
     expect(seen.every((text, index) => text.includes(Buffer.from(`${VALUE}${index * 10}`).toString('base64')))).toBe(
       true,
     );
@@ -201,6 +213,8 @@ describe('secrets', () => {
     expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
   });
 
+  const instanceValue = (name: string): Promise<string | undefined> => world.store.direct.instance.value(name);
+
   const rotation = () => {
     const addKey = async (): Promise<string> => {
       const key = freshKey(world.random);
@@ -213,7 +227,12 @@ describe('secrets', () => {
       keys: { addKey, ring: world.seal },
       resealKind: RESEAL,
     });
-    const worker = new ResealWorker({ store: world.store, seal: world.seal, hint: () => undefined });
+    const values = [
+      { name: 'value', place: 'a place' },
+      { name: 'strange', place: 'a place' },
+      { name: 'none', place: 'a place' },
+    ];
+    const worker = new ResealWorker({ store: world.store, seal: world.seal, values, hint: () => undefined });
     if (operation?.kind !== 'unary') throw new Error('no operation');
     return { operation: operation as Extract<Operation, { kind: 'unary' }>, worker };
   };

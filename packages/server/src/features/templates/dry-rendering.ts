@@ -1,4 +1,4 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import type { DescMessage } from '@bufbuild/protobuf';
 import {
   DEPLOYMENT_ROOTS,
   hasExpressions,
@@ -10,7 +10,7 @@ import {
   type TextPlace,
 } from '../../resources/expressions/index.ts';
 import type { JsonData, JsonMap } from '../../resources/index.ts';
-import { fieldOf, type ShapeProblem, scalarForm } from '../../resources/manifest/index.ts';
+import { fieldAt, mapSpecTexts, type ShapeProblem, scalarForm } from '../../resources/manifest/index.ts';
 
 /** What a template looks like once its expressions have some value. */
 export interface DryRendering {
@@ -26,7 +26,7 @@ const PLACEHOLDER = 'placeholder';
 export const dryRender = (kind: string, schema: DescMessage | undefined, map: JsonMap): DryRendering => {
   const problems: ShapeProblem[] = [];
   const open = new Set<string>();
-  const value = mapTexts(map, (text, place) => {
+  const render = (text: string, place: TextPlace, whole: TextPlace = place): JsonData => {
     if (!hasExpressions(text)) return text;
     const stand = schema === undefined ? PLACEHOLDER : placeholderAt(schema, place.path);
     const rendered = renderText(text, {
@@ -36,9 +36,11 @@ export const dryRender = (kind: string, schema: DescMessage | undefined, map: Js
       resolve: (path) => (isDeploymentPath(path) ? stand : undefined),
     });
     problems.push(...rendered.problems.map(({ offset, message }) => problemAt({ text, place }, offset, message)));
-    open.add(fieldPath(place));
+    open.add(fieldPath(whole));
     return rendered.value;
-  });
+  };
+  const value =
+    schema === undefined ? mapTexts(map, (text, place) => render(text, place)) : mapSpecTexts(schema, map, render);
   return { value: value as JsonMap, problems, open };
 };
 
@@ -59,18 +61,7 @@ const fieldPath = ({ path }: Pick<TextPlace, 'path'>): string =>
 
 /** Numbers and booleans where the field wants them, so that only true faults of the form remain. */
 const placeholderAt = (schema: DescMessage, path: TextPlace['path']): JsonData => {
-  let message: DescMessage | undefined = schema;
-  let field: DescField | undefined;
-  let isInside = false;
-  for (const member of path) {
-    if (isInside) {
-      isInside = false;
-      continue;
-    }
-    field = message === undefined ? undefined : fieldOf(message, String(member));
-    message = field?.message;
-    isInside = field?.fieldKind === 'list' || field?.fieldKind === 'map';
-  }
+  const field = fieldAt(schema, path);
   if (field?.enum !== undefined) return field.enum.values[0]?.number ?? 0;
   if (field?.scalar === undefined) return PLACEHOLDER;
   const form = scalarForm(field.scalar);

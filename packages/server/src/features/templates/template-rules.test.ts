@@ -24,6 +24,7 @@ const contracts: Readonly<Record<string, KindContract>> = {
 const deps = {
   contractOf: (kind: string) => contracts[kind],
   promptCheck: (text: string) => (text.includes('{{ bad }}') ? [{ line: 1, column: 2, message: 'no variable' }] : []),
+  labelLimits: { labels: 3, annotationsBytes: 40 },
 };
 
 const faults = (spec: object | string, more: object = {}, namespace = 'acme') =>

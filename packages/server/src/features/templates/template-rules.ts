@@ -7,12 +7,12 @@ import {
   checkAnnotations,
   checkLabels,
   checkSystemKeys,
-  defaultLabelLimits,
   findKind,
   isName,
   type JsonData,
   type JsonMap,
   type KindRow,
+  type LabelLimits,
   nameForm,
   parentInSpec,
   parseJsonMap,
@@ -38,6 +38,8 @@ export interface TemplateRuleDeps {
   /** Rules of the kind a template holds; undefined for one without. */
   readonly contractOf: (kind: string) => KindContract | undefined;
   readonly promptCheck: PromptCheck;
+  /** Of what is rendered, as of every other resource. */
+  readonly labelLimits: LabelLimits;
 }
 
 export interface TemplateSubject {
@@ -67,7 +69,7 @@ export const checkTemplate = (subject: TemplateSubject, deps: TemplateRuleDeps):
   if (row === undefined || !row.authorable || EXCLUDED.has(row.kind))
     return [invalid('spec.kind', 'is no kind that a template can hold')];
   const map = parseJsonMap(spec.specJson);
-  const metadata = checkMetadata(row, spec.metadata);
+  const metadata = checkMetadata(row, spec.metadata, deps.labelLimits);
   if (map === undefined) return [...metadata, invalid('spec.specJson', 'must be a JSON object')];
   const rendered = dryRender(row.kind, row.spec, map);
   const problems = [...rendered.problems, ...shapeProblems(row.spec, rendered.value)];
@@ -82,7 +84,11 @@ const atPointer = ({ pointer, message }: ShapeProblem): FieldViolation =>
   invalid('spec.specJson', `${pointer === '' ? '/' : pointer}: ${message}`);
 
 /** Name, labels and annotations of what is rendered; nothing else may be said about it. */
-const checkMetadata = (row: KindRow, metadata: ResourceMeta | undefined): readonly FieldViolation[] => {
+const checkMetadata = (
+  row: KindRow,
+  metadata: ResourceMeta | undefined,
+  limits: LabelLimits,
+): readonly FieldViolation[] => {
   if (metadata === undefined) return [];
   const { name, labels, annotations } = metadata;
   const rendered = dryRender('', undefined, { name, labels, annotations } as JsonMap);
@@ -94,9 +100,9 @@ const checkMetadata = (row: KindRow, metadata: ResourceMeta | undefined): readon
       ? []
       : [invalid('spec.metadata.name', `must be ${nameForm[row.names]}`)]),
     ...rendered.problems.map(({ pointer, message }) => invalid('spec.metadata', `${pointer}: ${message}`)),
-    ...checkLabels(texts(shown.labels), 'spec.metadata.labels', defaultLabelLimits),
+    ...checkLabels(texts(shown.labels), 'spec.metadata.labels', limits),
     ...checkSystemKeys({}, labels, 'spec.metadata.labels'),
-    ...checkAnnotations(texts(shown.annotations), 'spec.metadata.annotations', defaultLabelLimits),
+    ...checkAnnotations(texts(shown.annotations), 'spec.metadata.annotations', limits),
     ...checkSystemKeys({}, annotations, 'spec.metadata.annotations'),
   ];
 };

@@ -1,4 +1,5 @@
 import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { agentController } from '../agents/index.ts';
 import type { Operation } from '../contract.ts';
@@ -29,7 +30,11 @@ export const openAuthoringWorld = async (
   const namespaces = new NamespaceDirectory();
   const contracts: KindContract[] = [];
   contracts.push(
-    templateContract({ contractOf: (kind) => contracts.find((contract) => contract.kind === kind), promptCheck }),
+    templateContract({
+      contractOf: (kind) => contracts.find((contract) => contract.kind === kind),
+      promptCheck,
+      labelLimits: defaultLabelLimits,
+    }),
     ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
     knowledgeContract(),
     skillContract(),

@@ -10,7 +10,7 @@ import {
 } from '@svc/api/resources';
 import { type Log, silentLog } from '../../base/index.ts';
 import { kindContract, type Reconciler } from '../../controllers/index.ts';
-import { messageFromText, parseJsonMap, recordKey } from '../../resources/index.ts';
+import { defaultLabelLimits, messageFromText, parseJsonMap, recordKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey, Store, StoredResource } from '../../store/contracts/index.ts';
 import {
   type DeploymentsDeps,
@@ -57,7 +57,7 @@ const openWorld = async () => {
   const plain = (kind: string) => kindContract({ kind, validate: () => [] });
   const world = await openAuthoringWorld({
     contracts: [
-      ...deploymentContracts({ ancestorsOf: (namespace) => ancestorsOf(namespace) }),
+      ...deploymentContracts({ ancestorsOf: (namespace) => ancestorsOf(namespace), labelLimits: defaultLabelLimits }),
       secretContract(),
       ...['Channel', 'ChannelSubscription', 'Schedule'].map(plain),
       kindContract<FileSpec>({

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import { methods } from '@svc/api/methods';
 import { type Caller, createAuditAppender, GrantAuthorizer } from '../../auth/index.ts';
 import { createIds, ManualClock, seededRandom, silentLog } from '../../base/index.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../controllers/index.ts';
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
-import type { ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
+import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
 import { openSqliteStore } from '../../store/sqlite/index.ts';
 import { accessOperations } from '../access/index.ts';
 import {
@@ -108,7 +108,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
 type Kinds = ReturnType<typeof wireKinds>;
 
 const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds) => {
-  const { writer, audit, ancestry } = kinds;
+  const { writer, audit, ancestry, contractOf } = kinds;
   const stopped: string[] = [];
   const service = new NamespaceService({
     writer,
@@ -129,9 +129,10 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     pastAncestry: (isOver: () => boolean) =>
       new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
+  const fill = (key: ResourceKey, spec: Message): Message => contractOf(key.kind)?.defaults?.(spec, key) ?? spec;
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants, version: '1.2.3' }),
-    ...resourceOperations({ ...common, writer, feed, clock, streamBufferEvents: 8, namespaces }),
+    ...resourceOperations({ ...common, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids, seal }),
   ];

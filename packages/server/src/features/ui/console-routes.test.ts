@@ -1,9 +1,11 @@
 import { GatewayService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { silentLog } from '../../base/index.ts';
+import type { CallerGrant } from '../../auth/contract.ts';
+import { Fault, silentLog } from '../../base/index.ts';
 import type { ChangeFeed } from '../../controllers/contract.ts';
 import { formatSessionName, namespaceKey, ResourceViews, resourceNotFound } from '../../resources/index.ts';
 import type { ResourceChange } from '../../store/contracts/index.ts';
+import type { HttpRoute } from '../../transport/contract.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
 import { consoleRoutes } from './index.ts';
 import { routeFetch } from './testing/index.ts';
@@ -21,6 +23,12 @@ class TestChanges implements ChangeFeed {
     const changes = await harness.engine.store.read((tx) => tx.resources.changes(0, 100));
     for (const receive of this.#receivers) receive(changes);
   }
+  /** Tells that a namespace is gone. */
+  async remove(name: string, from: SessionHarness): Promise<void> {
+    const [some] = await from.engine.store.read((tx) => tx.resources.changes(0, 1));
+    const resource = { ...some!.resource, key: namespaceKey(name) };
+    for (const receive of this.#receivers) receive([{ ...some!, change: 'deleted', resource }]);
+  }
   get size(): number {
     return this.#receivers.size;
   }
@@ -30,6 +38,9 @@ let harness: SessionHarness;
 let changes: TestChanges;
 let fetcher: typeof fetch;
 let allowed: (agent: string | undefined, channel?: string) => boolean;
+let grants: readonly CallerGrant[];
+/** How each call of the route ended. */
+let failures: Promise<unknown>[];
 let sayInChannel: (event: { namespace: string; channel: string; data: string }) => void;
 
 beforeEach(async () => {
@@ -63,7 +74,20 @@ beforeEach(async () => {
     ids,
     log: silentLog,
   });
-  fetcher = routeFetch(routes, () => harness.context('ui'));
+  grants = [{ role: 'viewer', readSecrets: false }];
+  failures = [];
+  const observed = routes.map(
+    (route): HttpRoute => ({
+      ...route,
+      handle: (...given) => {
+        const handled = route.handle(...given);
+        failures.push(handled.catch((error: unknown) => error));
+        return handled;
+      },
+    }),
+  );
+  const context = () => harness.context('ui');
+  fetcher = routeFetch(observed, () => ({ ...context(), caller: { ...context().caller, grants } }));
 });
 afterEach(() => harness.close());
 
@@ -177,6 +201,41 @@ describe('the console stream', () => {
   test('refuses parameters that it does not know and a flag that is none', async () => {
     expect((await fetcher('/v1/ui/events?colour=red')).status).toBe(400);
     expect((await fetcher('/v1/ui/events?ns=default&recursive=maybe')).status).toBe(400);
+  });
+
+  test('refuses a namespace that is not there, to those whose grants reach into it', async () => {
+    expect(await (await fetcher('/v1/ui/events?ns=nowhere')).text()).toContain('NAMESPACE_NOT_FOUND');
+    grants = [{ role: 'viewer', namespace: 'elsewhere', readSecrets: false }];
+    const blind = await open('?ns=nowhere');
+    expect((await blind.until(() => true)).event).toBe('ready');
+    blind.close();
+  });
+
+  test('shows what lies below its namespace, also what came later', async () => {
+    const feed = await open('?topics=channel&ns=default&recursive=true');
+    await feed.until((frame) => frame.event === 'ready');
+    for (const namespace of ['elsewhere', 'default:later'])
+      sayInChannel({ namespace, channel: 'ops', data: JSON.stringify({ ns: namespace }) });
+    expect((await feed.until((frame) => frame.event === 'channel')).data).toEqual({ ns: 'default:later' });
+    feed.close();
+  });
+
+  test('ends when its namespace is gone, and only then', async () => {
+    const feed = await open('?topics=resource&ns=default');
+    await feed.until((frame) => frame.event === 'ready');
+    await changes.remove('other', harness);
+    await changes.remove('default', harness);
+    const { data } = await feed.until((frame) => frame.event === 'resource');
+    expect([data['name'], data['changeType']]).toEqual(['default', 'RESOURCE_CHANGE_TYPE_DELETED']);
+    expect(await failures.shift()).toMatchObject({ code: 'NOT_FOUND', reason: 'NAMESPACE_NOT_FOUND' });
+  });
+
+  test('ends with why it was ended from outside, and where to go on', async () => {
+    const control = new AbortController();
+    await fetcher('/v1/ui/events', { signal: control.signal });
+    control.abort(new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server is shutting down'));
+    const failure = (await failures.shift()) as Fault;
+    expect([failure.reason, failure.metadata['cursor']]).toEqual(['SHUTTING_DOWN', expect.stringMatching(/\.0$/)]);
   });
 
   test('says before it begins that a session is not there', async () => {

@@ -16,7 +16,8 @@ export {
 } from './manifest-document.ts';
 export type { FindingReport, ManifestFinding } from './manifest-finding.ts';
 export { type ManifestNode, nodeJson } from './manifest-node.ts';
-export { fieldOf, type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
+export { type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
 export { adviceFor } from './nearest-name.ts';
 export { type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
 export { renderVariables } from './render-variables.ts';
+export { fieldAt, mapSpecTexts } from './spec-texts.ts';

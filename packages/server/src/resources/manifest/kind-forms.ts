@@ -1,9 +1,23 @@
-import { isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import { findKind } from '../kinds.ts';
 import type { FindingReport } from './manifest-finding.ts';
+import { storedSpec } from './stored-spec.ts';
 
 /** The last step to the stored form of a spec, where it is more than another name (PL-1.2). */
-export const settleSpec = (kind: string, json: JsonMap, report: FindingReport): JsonMap =>
-  kind === 'Secret' ? settleSecret(json, report) : json;
+export const settleSpec = (kind: string, json: JsonMap, report: FindingReport): JsonMap => {
+  if (kind === 'Template') return settleTemplate(json);
+  return kind === 'Secret' ? settleSecret(json, report) : json;
+};
+
+/** What a Template holds is a spec of its kind, which manifests write as they write that kind (PL-1.2). */
+const settleTemplate = (json: JsonMap): JsonMap => {
+  const { kind, specJson } = json;
+  const row = typeof kind === 'string' ? findKind(kind) : undefined;
+  const spec = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
+  return row === undefined || spec === undefined
+    ? json
+    : { ...json, specJson: canonicalJson(storedSpec(row.spec, spec)) };
+};
 
 /** Plain values of a Secret become base64 beside the others, and override them (PL-8.1). */
 const settleSecret = (json: JsonMap, report: FindingReport): JsonMap => {

@@ -47,6 +47,8 @@ const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
 const SERVER_OWNED: ReadonlySet<string> = new Set(['uid', 'generation', 'deletionTimestamp']);
 const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const AGENT_TEMPLATE = 'AgentTemplate';
+/** What the path of a document is stored without (PL-6). The look behind keeps a run of slashes from being tried from each of them. */
+const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 
 /** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
 export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
@@ -101,8 +103,9 @@ const topMembers = (node: MapNode, report: FindingReport): MapNode => {
 
 const writtenNames = (map: MapNode): { readonly kind: string; readonly namespace: string; readonly name: string } => {
   const metadata = memberNode(map, 'metadata');
-  const inside = (name: string): string => (metadata?.form === 'map' ? textOf(memberNode(metadata, name)) : '');
-  return { kind: textOf(memberNode(map, 'kind')), namespace: inside('namespace'), name: inside('name') };
+  const text = (from: MapNode, name: string): string => textOf(memberNode(from, name)).toWellFormed();
+  const inside = (name: string): string => (metadata?.form === 'map' ? text(metadata, name) : '');
+  return { kind: text(map, 'kind'), namespace: inside('namespace'), name: inside('name') };
 };
 
 interface ReadKind {
@@ -230,7 +233,8 @@ const derivedNames = (parts: Parts): { readonly name: string; readonly channel: 
     const value = spec?.json[name];
     return typeof value === 'string' ? value : '';
   };
-  if (row?.kind === 'Knowledge') return { name: metadata.name === '' ? member('path') : metadata.name, channel: '' };
+  if (row?.kind === 'Knowledge')
+    return { name: metadata.name === '' ? member('path').replace(OUTER_SLASHES, '') : metadata.name, channel: '' };
   if (row?.kind === 'File' && metadata.name === '' && member('path') !== '')
     return { name: fileName(member('path')), channel: '' };
   if (row?.kind !== 'ChannelSubscription') return { name: metadata.name, channel: '' };

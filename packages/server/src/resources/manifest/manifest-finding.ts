@@ -25,9 +25,17 @@ export class FindingReport {
   }
 
   add(at: Position, field: string, fault: { readonly text: string; readonly reason?: string }): undefined {
-    const { text: description, reason = 'FIELD_INVALID' } = fault;
+    const { text, reason = 'FIELD_INVALID' } = fault;
+    const description = text.toWellFormed();
     if (!this.#places.has(plainPath(field))) this.place(field, at);
-    this.findings.push({ document: this.#document, line: at.line, column: at.column, field, description, reason });
+    this.findings.push({
+      document: this.#document,
+      line: at.line,
+      column: at.column,
+      field: field.toWellFormed(),
+      description,
+      reason,
+    });
     return undefined;
   }
 

@@ -1,7 +1,9 @@
 import { type DescEnum, ScalarType, toJson } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { kinds } from '../kinds.ts';
+import { type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import { kindRow, kinds } from '../kinds.ts';
+import { messageFromMap } from '../resource-codec.ts';
 import { canonicalDocument, type ManifestDocument, parseManifests } from './index.ts';
 import { readEnum, scalarReaders } from './scalar-nodes.ts';
 
@@ -23,6 +25,15 @@ const specOf = (text: string): unknown => {
 };
 const manifest = (kind: string, spec: string, metadata = '{name: x}'): string =>
   `kind: ${kind}\nmetadata: ${metadata}\nspec: ${spec}\n`;
+
+it('findings are whole text, whatever was written', () => {
+  const long = 'x'.repeat(79);
+  const text = `kind: "\\uD800"\nmetadata: {name: "\\uD800", namespace: "\\uD800"}\nspec: {"${long}😀": 1, "${long}😀": 2}\n`;
+  const { documents, findings: found } = parse(`${text}---\n${manifest('Channel', `{"${long}😀": 1}`)}`);
+  expect(found.length).toBeGreaterThan(2);
+  for (const { field, description } of found) expect(`${field} ${description}`.isWellFormed()).toBe(true);
+  for (const { kind, namespace, name } of documents) expect(`${kind} ${namespace} ${name}`.isWellFormed()).toBe(true);
+});
 
 describe('manifests are refused with place, path and reason:', () => {
   it.each<readonly [string, string]>([
@@ -89,7 +100,7 @@ describe('manifests are refused with place, path and reason:', () => {
     [manifest('Connector', '{classRef: "\\uD800"}'), '3:18 spec.classRef: holds half a character (FIELD_INVALID)'],
     [
       manifest('Channel', '{metadata: {"\\uD800": a}}'),
-      '3:29 spec.metadata[\uD800]: has half a character in its name (FIELD_INVALID)',
+      '3:29 spec.metadata[\uFFFD]: has half a character in its name (FIELD_INVALID)',
     ],
     [manifest('Schedule', '{interval: [1]}'), '3:18 spec.intervalSeconds: must be a single value (FIELD_INVALID)'],
     [manifest('Schedule', '{inputJson: 7}'), '3:19 spec.inputJson: must be text (put it in quotes) (FIELD_INVALID)'],
@@ -259,63 +270,109 @@ describe('manifests are read', () => {
   });
 });
 
+/** What manifests may write, and the stored form of it. */
+const FORMS: readonly (readonly [string, string, string])[] = [
+  ['Template', '{kind: Skill, spec: {b: 1, a: "x"}}', '{kind: Skill, specJson: \'{"a":"x","b":1}\'}'],
+  ['Template', '{kind: Skill, specJson: \'{"b":1, "a":"x"}\'}', '{kind: Skill, spec_json: {a: x, b: 1}}'],
+  ['McpServerBinding', '{server: s}', '{serverRef: s}'],
+  [
+    'File',
+    '{purpose: memory, indexPolicy: retrieval, retention: 2}',
+    '{purpose: FILE_PURPOSE_MEMORY, index_policy: FILE_INDEX_POLICY_RETRIEVAL, retention: SESSION}',
+  ],
+  ['Secret', '{stringData: {a: "hé"}}', '{data: {a: aMOp}}'],
+  ['Secret', '{data: {a: eA==, b: eQ==}, stringData: {a: z}}', '{data: {a: eg==, b: eQ==}}'],
+  ['Schedule', '{interval: 5m, input: {b: [1], a: null}}', '{intervalSeconds: 300, inputJson: \'{"a":null,"b":[1]}\'}'],
+  ['Schedule', '{interval: 300}', '{interval_seconds: "300"}'],
+  ['Schedule', '{interval: "300"}', '{interval_seconds: 300}'],
+  [
+    'Workflow',
+    '{inputSchema: {type: object}, outputSchema: true, output: x, steps: [{id: a, when: {eq: [1, 2]}, input: {a: 1}, resumeSchema: {}, duration: 5m, until: x, output: {schema: {}}}]}',
+    '{inputSchemaJson: \'{"type":"object"}\', outputSchemaJson: "true", outputJson: \'"x"\', steps: [{id: a, whenJson: \'{"eq":[1,2]}\', inputJson: \'{"a":1}\', resumeSchemaJson: "{}", waitDuration: 5m, waitUntil: x, output: {schemaJson: "{}"}}]}',
+  ],
+  [
+    'Connector',
+    '{classRef: ns/c, consumer: {session: {agent: a}}}',
+    '{classRef: {name: c, namespace: ns}, consumer: {session: {agent: {name: a}}}}',
+  ],
+  [
+    'SandboxClass',
+    '{providerConfig: {b: 1, a: 2}, credentials: {}}',
+    '{providerConfigJson: \'{"a":2,"b":1}\', credentialsJson: "{}"}',
+  ],
+  [
+    'SandboxPolicy',
+    '{classRef: c, quota: {maxConcurrent: 3}, template: {spec: {image: i}}}',
+    '{classRef: {name: c}, maxConcurrent: 3, template: {image: i}}',
+  ],
+  ['Sandbox', '{template: {spec: {image: i}}}', '{runtimeTemplate: {image: i}}'],
+  [
+    'Deployment',
+    '{selector: {parent: p, matchLabels: {a: b}}}',
+    '{placement: {namespaceSelector: {parent: p, match_labels: {a: b}}}}',
+  ],
+  [
+    'Agent',
+    '{modelPolicy: {profiles: [{model: {temperature: "0.5", thinking: {budgetTokens: "7"}}}]}}',
+    '{model_policy: {profiles: [{model: {temperature: 0.5, thinking: {budget_tokens: 7}}}]}}',
+  ],
+];
+
 describe('conveniences equal the stored form:', () => {
-  it.each<readonly [string, string, string]>([
-    ['Template', '{kind: Skill, spec: {b: 1, a: "x"}}', '{kind: Skill, specJson: \'{"a":"x","b":1}\'}'],
-    ['Template', '{kind: Skill, specJson: \'{"b":1, "a":"x"}\'}', '{kind: Skill, spec_json: {a: x, b: 1}}'],
-    ['McpServerBinding', '{server: s}', '{serverRef: s}'],
-    [
-      'File',
-      '{purpose: memory, indexPolicy: retrieval, retention: 2}',
-      '{purpose: FILE_PURPOSE_MEMORY, index_policy: FILE_INDEX_POLICY_RETRIEVAL, retention: SESSION}',
-    ],
-    ['Secret', '{stringData: {a: "hé"}}', '{data: {a: aMOp}}'],
-    ['Secret', '{data: {a: eA==, b: eQ==}, stringData: {a: z}}', '{data: {a: eg==, b: eQ==}}'],
-    [
-      'Schedule',
-      '{interval: 5m, input: {b: [1], a: null}}',
-      '{intervalSeconds: 300, inputJson: \'{"a":null,"b":[1]}\'}',
-    ],
-    ['Schedule', '{interval: 300}', '{interval_seconds: "300"}'],
-    ['Schedule', '{interval: "300"}', '{interval_seconds: 300}'],
-    [
-      'Workflow',
-      '{inputSchema: {type: object}, outputSchema: true, output: x, steps: [{id: a, when: {eq: [1, 2]}, input: {a: 1}, resumeSchema: {}, duration: 5m, until: x, output: {schema: {}}}]}',
-      '{inputSchemaJson: \'{"type":"object"}\', outputSchemaJson: "true", outputJson: \'"x"\', steps: [{id: a, whenJson: \'{"eq":[1,2]}\', inputJson: \'{"a":1}\', resumeSchemaJson: "{}", waitDuration: 5m, waitUntil: x, output: {schemaJson: "{}"}}]}',
-    ],
-    [
-      'Connector',
-      '{classRef: ns/c, consumer: {session: {agent: a}}}',
-      '{classRef: {name: c, namespace: ns}, consumer: {session: {agent: {name: a}}}}',
-    ],
-    [
-      'SandboxClass',
-      '{providerConfig: {b: 1, a: 2}, credentials: {}}',
-      '{providerConfigJson: \'{"a":2,"b":1}\', credentialsJson: "{}"}',
-    ],
-    [
-      'SandboxPolicy',
-      '{classRef: c, quota: {maxConcurrent: 3}, template: {spec: {image: i}}}',
-      '{classRef: {name: c}, maxConcurrent: 3, template: {image: i}}',
-    ],
-    ['Sandbox', '{template: {spec: {image: i}}}', '{runtimeTemplate: {image: i}}'],
-    [
-      'Deployment',
-      '{selector: {parent: p, matchLabels: {a: b}}}',
-      '{placement: {namespaceSelector: {parent: p, match_labels: {a: b}}}}',
-    ],
-    [
-      'Agent',
-      '{modelPolicy: {profiles: [{model: {temperature: "0.5", thinking: {budgetTokens: "7"}}}]}}',
-      '{model_policy: {profiles: [{model: {temperature: 0.5, thinking: {budget_tokens: 7}}}]}}',
-    ],
-  ])('%s %s', (kind, short, full) => {
+  it.each(FORMS)('%s %s', (kind, short, full) => {
     expect(specOf(manifest(kind, short))).toEqual(specOf(manifest(kind, full)));
     expect(only(manifest(kind, short)).resource?.said).toEqual(only(manifest(kind, full)).resource?.said);
   });
 
+  it.each(FORMS.filter(([kind]) => kind !== 'Template' && kind !== 'Secret'))(
+    'inside a Template of kind %s %s',
+    (kind, short, full) => {
+      const template = (spec: string) => only(manifest('Template', `{kind: ${kind}, spec: ${spec}}`)).resource;
+      const [shortSpec, fullSpec] = [template(short), template(full)].map((found) => found?.said['spec'] as JsonMap);
+      const plain = (spec: JsonMap | undefined) =>
+        messageFromMap(kindRow(kind).spec, parseJsonMap(String(spec?.['specJson'])) ?? {});
+      expect(plain(shortSpec)).toEqual(plain(fullSpec));
+      expect(plain(shortSpec)).toEqual(only(manifest(kind, full)).resource?.spec);
+    },
+  );
+
+  it('what is wrong inside a Template, or hangs on an expression, is left to the checks of the template', () => {
+    const inside = (kind: string, spec: string): unknown => {
+      const said = only(manifest('Template', `{kind: ${kind}, spec: ${spec}}`)).resource?.said['spec'] as JsonMap;
+      return JSON.parse(String(said['specJson']));
+    };
+    const open = '"{{ namespace.labels.x }}"';
+    expect(inside('Schedule', `{interval: ${open}, input: {a: ${open}}, nonsense: 1, target: null}`)).toEqual({
+      ...{ interval: '{{ namespace.labels.x }}', inputJson: '{"a":"{{ namespace.labels.x }}"}' },
+      ...{ nonsense: 1, target: null },
+    });
+    expect(inside('Schedule', '{input: 1, inputJson: "2", interval: 1m30, interval_seconds: 5}')).toEqual({
+      ...{ input: '1', inputJson: '2', interval: '1m30', intervalSeconds: 5 },
+    });
+    expect(inside('Connector', `{classRef: ${open}, consumer: [], matchFields: 3}`)).toEqual({
+      ...{ classRef: '{{ namespace.labels.x }}', consumer: [], matchFields: 3 },
+    });
+    expect(inside('SandboxPolicy', '{quota: {maxConcurrent: 1, other: 2}, template: {spec: 4}}')).toEqual({
+      ...{ quota: { maxConcurrent: 1, other: 2 }, template: { spec: 4 } },
+    });
+    expect(inside('File', '{purpose: nothing, retention: 2, indexPolicy: retrieval}')).toEqual({
+      ...{ purpose: 'nothing', retention: 2, indexPolicy: 'FILE_INDEX_POLICY_RETRIEVAL' },
+    });
+    for (const spec of ['{spec: {a: 1}}', '{kind: Skill}', '{kind: Skill, specJson: "no JSON"}'])
+      expect(only(manifest('Template', spec)).report.findings).toEqual([]);
+    expect(inside('Workflow', '{steps: 3, description: [1]}')).toEqual({ steps: 3, description: [1] });
+    expect(inside('McpServerBinding', '{server: a, mcpServer: b}')).toEqual({ server: 'a', serverRef: 'b' });
+    expect(inside('Schedule', '{input_json: {b: 1, a: 2}}')).toEqual({ inputJson: '{"a":2,"b":1}' });
+    expect(inside('Nothing', '{interval: 5m}')).toEqual({ interval: '5m' });
+    expect(inside('Task', '{title: a, delegate: b/c}')).toEqual({
+      title: 'a',
+      delegate: { namespace: 'b', name: 'c' },
+    });
+  });
+
   it('names that follow from the spec', () => {
     expect(only('kind: Knowledge\nspec: {path: a/b}').resource?.key.name).toBe('a/b');
+    expect(only('kind: Knowledge\nspec: {path: //a/b.md/}').resource?.key.name).toBe('a/b.md');
     expect(only(manifest('Knowledge', '{path: a/b}')).resource?.key.name).toBe('x');
     expect(only('kind: File\nspec: {path: /a/b.md}').resource?.key.name).toMatch(/^a-b-md-[0-9a-f]{12}$/);
     expect(findings('kind: File\nspec: {}')).toEqual(['1:1 metadata.name: is required (FIELD_INVALID)']);

@@ -80,8 +80,15 @@ export const mergeFields = (input: MergeInput): MergeResult => {
     if (verdict === 'remove') put(pointer, null);
     else if (verdict !== 'keep' && verdict !== 'conflict') put(pointer, value ?? null);
   }
-  return { merged, owned: wanted, ...found };
+  const refused = new Set(found.conflicts.map(({ pointer }) => pointer));
+  return { merged: withEmptyMaps(merged, wanted, refused), owned: wanted, ...found };
 };
+
+/** What says only that something is there stays when all that was in it goes. */
+const withEmptyMaps = (merged: JsonMap, wanted: ReadonlyMap<string, JsonData>, refused: ReadonlySet<string>): JsonMap =>
+  [...wanted]
+    .filter(([pointer, value]) => isEmptyMap(value) && !refused.has(pointer))
+    .reduce((map, [pointer, value]) => (readAt(map, pointer) === undefined ? setAt(map, pointer, value) : map), merged);
 
 interface Facts {
   readonly pointer: string;
@@ -128,9 +135,11 @@ const ownedAt = (fields: OwnedFields, pointer: string): { readonly isTaken: bool
   return field === undefined ? undefined : { isTaken: field.isTaken === true };
 };
 
+const isEmptyMap = (value: JsonData): boolean => isJsonMap(value) && Object.keys(value).length === 0;
+
 /** An empty map says only that something is there. */
 const sameValue = (wanted: JsonData, live: JsonData | undefined): boolean => {
-  if (isJsonMap(wanted) && Object.keys(wanted).length === 0) return isJsonMap(live);
+  if (isEmptyMap(wanted)) return isJsonMap(live);
   return isSameJson(wanted, live ?? null);
 };
 

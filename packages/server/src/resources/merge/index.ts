@@ -25,3 +25,4 @@ export {
   saveOwnership,
 } from './field-ownership.ts';
 export { fieldPointer, leavesOf, pointerPart, pointerParts, readAt, setAt } from './json-pointers.ts';
+export { withoutRemnants } from './merge-remnants.ts';

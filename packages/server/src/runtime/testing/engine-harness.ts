@@ -111,6 +111,8 @@ export interface HarnessOptions {
   readonly config?: Partial<RuntimeConfig>;
   readonly clock?: Clock;
   readonly seed?: number;
+  /** Default: every namespace is live. */
+  readonly namespaces?: NamespaceGate;
 }
 
 /** One data directory that several "processes" (runtimes) may open one after the other. */
@@ -311,6 +313,6 @@ export class EngineHarness {
   }
 
   #gate(): NamespaceGate {
-    return { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
+    return this.#options.namespaces ?? { requireLive: async () => undefined, labels: () => Promise.resolve({}) };
   }
 }

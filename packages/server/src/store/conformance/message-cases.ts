@@ -14,6 +14,16 @@ export const messageCases = (make: MakeStore): void => {
       expect(await store.direct.log.message('other', id(1))).toBeUndefined();
     });
 
+    it('come out with the halves of characters mended that an earlier build stored', async () => {
+      const made = await openFor(make);
+      const parts = JSON.stringify([{ content: 'a\ud83d' }]);
+      await made.store.write((tx) => tx.log.insertMessage(message('s', id(1), { labels: { a: '\ude00' }, parts })));
+      const { log } = (await made.reopen()).direct;
+      const expected = { labels: { a: '\ufffd' }, parts: JSON.stringify([{ content: 'a\ufffd' }]) };
+      expect(await log.message('s', id(1))).toMatchObject(expected);
+      expect(await log.messagesBefore('s', undefined, 9)).toMatchObject([expected]);
+    });
+
     it('refuse an id taken in the session, but not one of another session', async () => {
       const { store } = await openFor(make);
       await store.write((tx) => tx.log.insertMessage(message('s', id(1))));

@@ -9,11 +9,33 @@ const names = async (store: Store, query: Partial<ResourceQuery>): Promise<strin
   );
 };
 
-const pagesOf = async (store: Store, scope: ResourceQuery['scope'], limit: number): Promise<StoredResource[]> => {
+/** Judges one resource as a list does. */
+const isWanted = (
+  { key: of, labels }: StoredResource,
+  query: Pick<ResourceQuery, 'scope' | 'labels' | 'kind' | 'parent'>,
+): boolean => {
+  const { scope, kind, parent, labels: requirements = [] } = query;
+  if ((kind ?? of.kind) !== of.kind || (parent ?? of.parent) !== of.parent) return false;
+  if (scope.type === 'namespace' && scope.namespace !== of.namespace) return false;
+  if (scope.type === 'namespaces' && !scope.namespaces.includes(of.namespace)) return false;
+  return requirements.every((each) => {
+    const value = labels[each.key];
+    if (each.op === 'in') return value !== undefined && each.values.includes(value);
+    return each.op === 'notIn'
+      ? value === undefined || !each.values.includes(value)
+      : (value !== undefined) === (each.op === 'exists');
+  });
+};
+
+const pagesOf = async (
+  store: Store,
+  query: Omit<ResourceQuery, 'limit' | 'after'>,
+  limit: number,
+): Promise<StoredResource[]> => {
   const found: StoredResource[] = [];
   for (;;) {
     const after = found.at(-1)?.key;
-    const page = await store.direct.resources.list({ scope, limit, ...(after === undefined ? {} : { after }) });
+    const page = await store.direct.resources.list({ ...query, limit, ...(after === undefined ? {} : { after }) });
     found.push(...page);
     if (page.length < limit) return found;
   }
@@ -38,6 +60,30 @@ export const resourceCases = (make: MakeStore): void => {
       expect(stored).toEqual({ ...full, version: stored.version, updatedAt: store.now() });
       expect(await store.direct.resources.get(full.key)).toEqual(stored);
       expect(await store.direct.resources.get(key('é-✓'))).toBeUndefined();
+    });
+
+    it('mends halves of characters that an earlier build stored', async () => {
+      const made = await openFor(make);
+      const half = JSON.stringify({ text: 'a\ud83d', '\udc00': 'whole \ud83d\ude00' });
+      const broken = draft('a', {
+        labels: { tier: 'x\ud83d' },
+        annotations: { '\udc00': '' },
+        spec: half,
+        status: half,
+      });
+      const stored = await made.store.write((tx) => tx.resources.insert(broken));
+      const store = await made.reopen();
+      const mended = JSON.stringify({ text: 'a\ufffd', '\ufffd': 'whole \ud83d\ude00' });
+      const expected = { labels: { tier: 'x\ufffd' }, annotations: { '\ufffd': '' }, spec: mended, status: mended };
+      expect(await store.direct.resources.get(broken.key)).toMatchObject(expected);
+      expect((await store.direct.resources.list({ scope: { type: 'all' }, limit: 9 }))[0]).toMatchObject(expected);
+      expect((await store.direct.resources.changes(0, 9))[0]?.resource).toMatchObject(expected);
+      const next = draft('a', { labels: { tier: 'gold' }, spec: '{}' });
+      expect(await store.write((tx) => tx.resources.replace(next, stored.version, ['metadata']))).toBeDefined();
+      expect(await names(store, { labels: [{ op: 'in', key: 'tier', values: ['gold'] }] })).toEqual([
+        'Agent/default/a',
+      ]);
+      expect(await names(store, { labels: [{ op: 'notIn', key: 'tier', values: ['gold'] }] })).toEqual([]);
     });
 
     it('refuses a key that is taken', async () => {
@@ -206,7 +252,7 @@ export const resourceCases = (make: MakeStore): void => {
       ];
       for (const scope of scopes) {
         const whole = await store.direct.resources.list({ scope, limit: 100 });
-        for (const limit of [1, 2, 3]) expect(await pagesOf(store, scope, limit)).toEqual(whole);
+        for (const limit of [1, 2, 3]) expect(await pagesOf(store, { scope }, limit)).toEqual(whole);
       }
     });
 
@@ -223,6 +269,55 @@ export const resourceCases = (make: MakeStore): void => {
       expect(await by(gold, { op: 'notExists', key: 'zone' })).toEqual(['Agent/n2/a']);
       expect(await names(store, { labels: [{ op: 'in', key: 'svc/a.b', values: ['v/1'] }] })).toHaveLength(1);
       expect(await by({ op: 'in', key: 'tier', values: [] })).toEqual([]);
+    });
+
+    it('page by labels with one value or one of several, whatever else is asked for, in key order', async () => {
+      const { store } = await openFor(make);
+      const tiers = ['gold', 'iron', 'tin', 'clay'];
+      const placed = ['Skill', 'Agent', 'Session'].flatMap((kind) =>
+        ['n2', 'n1', 'n1:a'].flatMap((namespace) =>
+          Array.from({ length: 8 }, (_, index) => {
+            const parent = kind === 'Session' ? `p${index % 2}` : '';
+            const labels = { tier: tiers[index % 4] ?? '', odd: String(index % 2) };
+            return draft(key(`r${index}${index === 3 ? '\u{10ffff}' : '\uffff'}`, { kind, namespace, parent }), {
+              labels,
+              uid: `${kind}-${namespace}-${index}`,
+            });
+          }),
+        ),
+      );
+      await insertAll(store, placed);
+      const all = await store.direct.resources.list({ scope: { type: 'all' }, limit: 100 });
+      const scopes: readonly ResourceQuery['scope'][] = [
+        { type: 'all' },
+        { type: 'namespace', namespace: 'n1' },
+        { type: 'namespaces', namespaces: ['n1:a', 'n2', 'n3'] },
+      ];
+      const wanted: readonly (readonly LabelRequirement[])[] = [
+        [{ op: 'in', key: 'tier', values: ['gold'] }],
+        [{ op: 'in', key: 'tier', values: ['iron', 'gold', 'none', 'iron'] }],
+        [
+          { op: 'in', key: 'odd', values: ['1', '2'] },
+          { op: 'notIn', key: 'tier', values: ['iron'] },
+        ],
+        [
+          { op: 'in', key: 'tier', values: ['gold', 'iron'] },
+          { op: 'in', key: 'odd', values: ['1'] },
+        ],
+        [{ op: 'in', key: 'tier', values: [...tiers, 'a', 'b', 'c', 'd', 'e'] }],
+      ];
+      for (const labels of wanted)
+        for (const scope of scopes)
+          for (const more of [{}, { kind: 'Agent' }, { kind: 'Session', parent: 'p1' }, { kind: 'Nothing' }]) {
+            const fits = all.filter((each) => isWanted(each, { scope, labels, ...more }));
+            const found = await pagesOf(store, { scope, labels, ...more }, 3);
+            expect(found.map((each) => each.uid)).toEqual(fits.map((each) => each.uid));
+          }
+      const after = key('', { kind: 'Skill', namespace: '' });
+      const [labels = []] = wanted;
+      expect(
+        await store.direct.resources.list({ scope: { type: 'all' }, labels, after, kind: 'Agent', limit: 9 }),
+      ).toEqual([]);
     });
 
     it('page by a label and follow a change of labels', async () => {

@@ -145,6 +145,9 @@ export const workCases = (make: MakeStore): void => {
       expect(await list({ limit: 1, before: id(3) })).toEqual([2]);
       expect(await list({ namespaces: ['n1'] })).toEqual([3, 1]);
       expect(await list({ namespaces: [] })).toEqual([]);
+      expect(await list({ namespaces: ['n1'], orBegin: 'n' })).toEqual([3, 2, 1]);
+      expect(await list({ namespaces: ['n1'], orBegin: 'N2' })).toEqual([3, 1]);
+      expect(await list({ namespaces: [], orBegin: 'n2', identity: 'j' })).toEqual([2]);
       expect(await list({ identity: 'j' })).toEqual([2]);
       expect(await list({ operation: 'Delete', since: 1 })).toEqual([3]);
       expect(await list({ since: 2, until: 3 })).toEqual([2]);

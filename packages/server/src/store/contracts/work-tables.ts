@@ -72,6 +72,8 @@ export interface AuditRow {
 export interface AuditFilter {
   /** Absent = all. */
   readonly namespaces?: readonly string[];
+  /** With `namespaces`: also those whose name begins so, which may be gone by now. */
+  readonly orBegin?: string;
   readonly identity?: string;
   readonly operation?: string;
   readonly since?: number;

@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { ArtifactRow } from '../contracts/index.ts';
 
 export interface ArtifactSqlRow {
@@ -9,5 +10,5 @@ export interface ArtifactSqlRow {
 export const toArtifact = (row: ArtifactSqlRow): ArtifactRow => ({
   id: row.id,
   sessionId: row.session_id,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });

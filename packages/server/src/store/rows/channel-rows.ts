@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { ChannelEventRow, ChannelMessageRow } from '../contracts/index.ts';
 
 export interface ChannelEventSqlRow {
@@ -18,11 +19,14 @@ export const toChannelEvent = (row: ChannelEventSqlRow): ChannelEventRow => {
     at: row.at,
     kind: row.kind,
     messageId: row.message_id,
-    body: row.body,
+    body: withoutHalfCharacters(row.body),
   };
   const { message_at: createdAt, message_body: body } = row;
   if (createdAt === null || body === null) return event;
-  return { ...event, message: { channelUid: row.channel_uid, id: row.message_id, createdAt, body } };
+  return {
+    ...event,
+    message: { channelUid: row.channel_uid, id: row.message_id, createdAt, body: withoutHalfCharacters(body) },
+  };
 };
 
 export interface ChannelMessageSqlRow {
@@ -36,5 +40,5 @@ export const toChannelMessage = (row: ChannelMessageSqlRow): ChannelMessageRow =
   channelUid: row.channel_uid,
   id: row.id,
   createdAt: row.created_at,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });

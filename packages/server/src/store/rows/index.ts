@@ -1,7 +1,7 @@
 /**
  * store/rows: what the SQL engines share without sharing SQL: how a row of each table becomes a value of the contract, the
  * JSON of small columns, what lists are ordered and driven by, queue tokens. Table and column names are the same in every
- * engine. Knows no driver; used by `sqlite/` and `postgres/` only.
+ * engine. Halves of characters that earlier builds stored are mended on the way out. Knows no driver; used by `sqlite/` and `postgres/` only.
  */
 export * from './artifact-rows.ts';
 export * from './audit-rows.ts';

@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { MessageRow } from '../contracts/index.ts';
 import { parseTextMap } from './row-json.ts';
 
@@ -19,6 +20,6 @@ export const toMessage = (row: MessageSqlRow): MessageRow => ({
   createdAt: row.created_at,
   labels: parseTextMap(row.labels),
   turnId: row.turn_id,
-  parts: row.parts,
+  parts: withoutHalfCharacters(row.parts),
   revision: row.revision,
 });

@@ -1,4 +1,4 @@
-import { Fault } from '../../base/index.ts';
+import { Fault, withoutHalfCharacters } from '../../base/index.ts';
 import type {
   ResourceChange,
   ResourceDraft,
@@ -53,8 +53,8 @@ export const toResource = (row: ResourceSqlRow): StoredResource => {
     annotations: parseTextMap(row.annotations),
     owners: parseList<StoredOwner>(row.owners),
     finalizers: parseList<string>(row.finalizers),
-    spec: row.spec,
-    status: row.status,
+    spec: withoutHalfCharacters(row.spec),
+    status: withoutHalfCharacters(row.status),
   };
   return row.deletion_at === 0 ? resource : { ...resource, deletionTimestamp: row.deletion_at };
 };

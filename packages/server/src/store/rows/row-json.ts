@@ -1,13 +1,16 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
+
 /** Labels and annotations as they come out of rows; most rows have none, and share one frozen object. */
 export type TextMap = Readonly<Record<string, string>>;
 
 const NO_LABELS: TextMap = Object.freeze({});
 const NOTHING: readonly never[] = Object.freeze([]);
 
-export const parseTextMap = (json: string): TextMap => (json === '{}' ? NO_LABELS : (JSON.parse(json) as TextMap));
+export const parseTextMap = (json: string): TextMap =>
+  json === '{}' ? NO_LABELS : (JSON.parse(withoutHalfCharacters(json)) as TextMap);
 
 export const parseList = <Item>(json: string): readonly Item[] =>
-  json === '[]' ? NOTHING : (JSON.parse(json) as readonly Item[]);
+  json === '[]' ? NOTHING : (JSON.parse(withoutHalfCharacters(json)) as readonly Item[]);
 
 export const textMapJson = (map: TextMap): string => {
   for (const _key in map) return JSON.stringify(map);

@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { SessionRow, SessionState } from '../contracts/index.ts';
 import { parseTextMap } from './row-json.ts';
 
@@ -34,5 +35,5 @@ export const toSession = (row: SessionSqlRow): SessionRow => ({
   lastMessageId: row.last_message_id,
   lastSequence: row.last_sequence,
   labels: parseTextMap(row.labels),
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });

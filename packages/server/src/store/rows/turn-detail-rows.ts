@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { JournalRow, PermissionRow, SteerRow } from '../contracts/index.ts';
 
 export interface JournalSqlRow {
@@ -13,7 +14,7 @@ export const toJournal = (row: JournalSqlRow): JournalRow => ({
   index: row.position,
   kind: row.kind,
   at: row.at,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });
 
 export interface SteerSqlRow {
@@ -29,7 +30,7 @@ export const toSteer = (row: SteerSqlRow): SteerRow => ({
   messageId: row.message_id,
   turnId: row.turn_id,
   bytes: row.bytes,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });
 
 export interface PermissionSqlRow {
@@ -53,5 +54,5 @@ export const toPermission = (row: PermissionSqlRow): PermissionRow => ({
   open: row.open === 1,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });

@@ -1,3 +1,4 @@
+import { withoutHalfCharacters } from '../../base/index.ts';
 import type { TurnRow, TurnState } from '../contracts/index.ts';
 
 export interface TurnSqlRow {
@@ -37,5 +38,5 @@ export const toTurn = (row: TurnSqlRow): TurnRow => ({
   createdAt: row.created_at,
   finishedAt: row.finished_at,
   userMessageId: row.user_message_id,
-  body: row.body,
+  body: withoutHalfCharacters(row.body),
 });

@@ -3,8 +3,11 @@ import type { Log } from '../../base/index.ts';
 import type { CheckpointAnswer, CheckpointMode } from './checkpoint-worker.ts';
 import type { Connection, Statement } from './connection.ts';
 
-/** Log that is not in the database yet, from which a PASSIVE checkpoint runs. */
-const PASSIVE_BYTES = 4 * 1024 * 1024;
+/**
+ * Log that is not in the database yet, from which a PASSIVE checkpoint runs. The pages of indexes change again and again: from
+ * 4 MiB on, a message cost 20 KB of log and database, from 16 MiB on 16 KB, and half the processor time of the checkpoint thread.
+ */
+const PASSIVE_BYTES = 16 * 1024 * 1024;
 /** Log size from which, after a PASSIVE one, the write queue pauses for a TRUNCATE. */
 const TRUNCATE_BYTES = 64 * 1024 * 1024;
 /** Size of a frame: one page and its header. */

@@ -1,6 +1,7 @@
 import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
 import { type Clock, Fault, type Ids, type Log } from '../../base/index.ts';
 import type { TransportParts } from '../contract.ts';
+import { boundedFault } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
 import { Call, type CallRunner, clientGone, NOBODY } from './call.ts';
 import { CallSink, type SinkOwner } from './call-sink.ts';
@@ -170,9 +171,9 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (!call.exchange.closed) call.wire.refuse(call, fault);
   }
 
-  /** A Fault as it is; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
+  /** A Fault within its bounds; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
   faultOf(error: unknown, requestId: string): Fault {
-    if (error instanceof Fault) return error;
+    if (error instanceof Fault) return boundedFault(error);
     this.#parts.log.error('call failed unexpectedly', { request_id: requestId }, error);
     return new Fault('INTERNAL', 'INTERNAL', `internal error; request id ${requestId}`, {
       metadata: { request_id: requestId },

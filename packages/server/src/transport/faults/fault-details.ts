@@ -27,8 +27,8 @@ const errorInfo = (fault: Fault): FaultDetail => {
 const violationsOf = (fault: Fault): readonly FieldViolation[] =>
   fault.violations.length > 0 ? fault.violations : [{ field: '', description: fault.message, reason: fault.reason }];
 
-const badRequest = (fault: Fault): FaultDetail => {
-  const violations = violationsOf(fault);
+const badRequest = (fault: Fault, most: number): FaultDetail => {
+  const violations = violationsOf(fault).slice(0, most);
   const writer = new BinaryWriter();
   for (const { field, description, reason } of violations) {
     writer.tag(1, WireType.LengthDelimited).fork();
@@ -51,10 +51,13 @@ const retryInfo = (retryAfterMs: number): FaultDetail => {
   return { typeName: 'google.rpc.RetryInfo', value: writer.join().finish(), json };
 };
 
-/** Details of API-1.8 in their order: ErrorInfo always, BadRequest with INVALID_ARGUMENT, RetryInfo where a wait is known. */
-export const faultDetails = (fault: Fault): FaultDetail[] => {
+/**
+ * Details of API-1.8 in their order: ErrorInfo always, BadRequest with INVALID_ARGUMENT, RetryInfo where a wait is known. With
+ * `violations`, no more than the first of those.
+ */
+export const faultDetails = (fault: Fault, violations = Number.POSITIVE_INFINITY): FaultDetail[] => {
   const details = [errorInfo(fault)];
-  if (fault.code === 'INVALID_ARGUMENT') details.push(badRequest(fault));
+  if (fault.code === 'INVALID_ARGUMENT') details.push(badRequest(fault, violations));
   if (fault.retryAfterMs !== undefined) details.push(retryInfo(fault.retryAfterMs));
   return details;
 };

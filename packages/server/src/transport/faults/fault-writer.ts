@@ -4,6 +4,11 @@ import type { Codec } from '../codec/index.ts';
 import { connectError, faultBody } from './fault-body.ts';
 import { type FaultDetail, faultDetails, faultStatusBinary } from './fault-details.ts';
 
+/** Most bytes of a status with a message of the contract attached: HTTP/2 of Node sends no more than 64 KiB of headers. */
+const ATTACHED_BYTES = 24 * 1024;
+/** Most bytes of a status in a header: 8 KiB in base64, beyond which many gRPC clients give up the call. */
+const STATUS_BYTES = 6 * 1024;
+
 /**
  * Writes faults for all protocols. A Fault whose `cause` is a message of the contract carries it as a further detail
  * (ApplyManifests refusals, API-9.1).
@@ -27,9 +32,22 @@ export class FaultWriter {
     return connectError(fault, this.#details(fault));
   }
 
-  /** google.rpc.Status for `grpc-status-details-bin`. */
+  /**
+   * google.rpc.Status for `grpc-status-details-bin`, which is a header: what does not fit is left out, an attached message
+   * first, then the last field faults.
+   */
   status(fault: Fault): Uint8Array {
-    return faultStatusBinary(fault, this.#details(fault));
+    const details = this.#details(fault);
+    let count = fault.violations.length;
+    let bytes = faultStatusBinary(fault, details);
+    const isAttached = details.length > faultDetails(fault, 1).length;
+    if (bytes.length <= (isAttached ? ATTACHED_BYTES : STATUS_BYTES)) return bytes;
+    bytes = faultStatusBinary(fault, faultDetails(fault));
+    while (bytes.length > STATUS_BYTES && count > 1) {
+      count = Math.floor(count / 2);
+      bytes = faultStatusBinary(fault, faultDetails(fault, count));
+    }
+    return bytes;
   }
 
   #details(fault: Fault): FaultDetail[] {

@@ -3,6 +3,7 @@
  * both encodings and the bodies of API-1.8. Does not decide what is a fault; called by every protocol folder.
  */
 export * from './fault-body.ts';
+export { boundedFault } from './fault-bounds.ts';
 export * from './fault-codes.ts';
 export * from './fault-details.ts';
 export { FaultWriter } from './fault-writer.ts';

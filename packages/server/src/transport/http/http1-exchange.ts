@@ -3,24 +3,43 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
 import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import type { HoldsText, Outbox } from './outbox.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
 
-/** HTTP/1.1 form of an exchange. Streams write their chunks straight to the socket: one write per event. */
-export class Http1Exchange implements Exchange {
+/** Text held back until the end of a callback, in characters; more goes out at once, so that a lagging reader is noticed. */
+const MOST_HELD = 16 * 1024;
+
+interface Http1Parts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly outbox: Outbox;
+  /** The client holds its body back until it is asked for it. */
+  readonly awaitsContinue?: boolean;
+}
+
+/**
+ * HTTP/1.1 form of an exchange. Streams write their chunks straight to the socket, in one piece what one callback of the event
+ * loop brings.
+ */
+export class Http1Exchange implements Exchange, HoldsText {
   readonly http2 = false;
   readonly path: string;
   readonly query: string;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #outbox: Outbox;
   /** The client holds its body back until it is asked for it. */
   #awaitsContinue: boolean;
   #direct = false;
   #ended = false;
   #drained: (() => void) | undefined;
+  /** Chunks that wait for the end of the callback in hand, '' = none. */
+  #held = '';
 
-  constructor(request: IncomingMessage, response: ServerResponse, awaitsContinue = false) {
+  constructor({ request, response, outbox, awaitsContinue = false }: Http1Parts) {
     this.#request = request;
     this.#response = response;
+    this.#outbox = outbox;
     this.#awaitsContinue = awaitsContinue;
     [this.path, this.query] = splitTarget(request.url ?? '/');
   }
@@ -106,7 +125,11 @@ export class Http1Exchange implements Exchange {
     if (this.closed) return false;
     const socket = this.#direct ? this.#response.socket : null;
     if (this.#request.method === 'HEAD') return true;
-    const keepsUp = socket === null ? this.#response.write(chunk.bytes) : writeChunk(socket, chunkedForm(chunk));
+    const form = socket === null ? undefined : chunkedForm(chunk);
+    if (typeof form === 'string' && socket?.writableLength === 0) return this.#hold(form);
+    this.release();
+    const keepsUp =
+      socket === null || form === undefined ? this.#response.write(chunk.bytes) : writeChunk(socket, form);
     if (!keepsUp && this.#drained !== undefined) this.#waitForDrain();
     return keepsUp;
   }
@@ -116,13 +139,25 @@ export class Http1Exchange implements Exchange {
     target.cork();
     try {
       work();
+      this.release();
     } finally {
       target.uncork();
     }
   }
 
+  /** Sends what is held; the reader may turn out to lag. */
+  release(): void {
+    const held = this.#held;
+    const socket = this.#response.socket;
+    if (held === '') return;
+    this.#held = '';
+    if (socket === null || socket.destroyed) return;
+    if (!writeChunk(socket, held) && this.#drained !== undefined) this.#waitForDrain();
+  }
+
   end(): void {
     if (this.#ended) return;
+    this.release();
     this.#ended = true;
     this.#response.end();
   }
@@ -155,6 +190,17 @@ export class Http1Exchange implements Exchange {
     });
   }
 
+  /** False once more is held than may wait. */
+  #hold(form: string): boolean {
+    if (this.#held === '') {
+      this.#held = form;
+      this.#outbox.add(this);
+    } else this.#held = this.#outbox.join(this.#held, form);
+    if (this.#held.length < MOST_HELD) return true;
+    this.release();
+    return this.writable;
+  }
+
   #askForBody(): void {
     if (this.#awaitsContinue) this.#response.writeContinue();
     this.#awaitsContinue = false;
@@ -185,5 +231,6 @@ export class Http1Exchange implements Exchange {
   };
 }
 
+/** Text stands for its bytes, each a character of latin1. False while the reader lags. */
 const writeChunk = (socket: Socket, chunk: Uint8Array | string): boolean =>
   typeof chunk === 'string' ? socket.write(chunk, 'latin1') : socket.write(chunk);

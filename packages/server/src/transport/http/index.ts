@@ -8,4 +8,5 @@ export * from './exchange.ts';
 export { Http1Exchange } from './http1-exchange.ts';
 export { Http2Exchange } from './http2-exchange.ts';
 export * from './origin-rules.ts';
+export { Outbox } from './outbox.ts';
 export * from './request-body.ts';

@@ -9,7 +9,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
-import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange } from '../http/index.ts';
+import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange, Outbox } from '../http/index.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 
 /** Answer to bytes that no exchange could be made of. */
@@ -163,8 +163,12 @@ export class OnePort {
       requestTimeout: 0,
       noDelay: true,
     });
-    server.on('request', (request, response) => this.#parts.handle(new Http1Exchange(request, response)));
-    server.on('checkContinue', (request, response) => this.#parts.handle(new Http1Exchange(request, response, true)));
+    const { handle } = this.#parts;
+    const outbox = new Outbox();
+    server.on('request', (request, response) => handle(new Http1Exchange({ request, response, outbox })));
+    server.on('checkContinue', (request, response) =>
+      handle(new Http1Exchange({ request, response, outbox, awaitsContinue: true })),
+    );
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();

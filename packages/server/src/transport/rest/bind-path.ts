@@ -1,5 +1,5 @@
 import type { DescField } from '@bufbuild/protobuf';
-import { Fault } from '../../base/index.ts';
+import { Fault, invalidField } from '../../base/index.ts';
 
 /** INVALID_ARGUMENT PATH_BODY_MISMATCH for one thing said twice with different values. */
 export const saidTwice = (field: string): Fault => {
@@ -21,12 +21,16 @@ export const bindPath = (
     checkSame(json[jsonName], value, jsonName);
     if (name !== jsonName) {
       checkSame(json[name], value, jsonName);
+      if (isGiven(json[name]) && isGiven(json[jsonName]))
+        throw invalidField(name, 'given twice in different spellings');
       delete json[name];
     }
     json[jsonName] = value;
   }
 };
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
 const checkSame = (given: unknown, value: string | undefined, field: string): void => {
-  if (given !== undefined && given !== null && given !== value) throw saidTwice(field);
+  if (isGiven(given) && given !== value) throw saidTwice(field);
 };

@@ -75,9 +75,43 @@ describe('CreateAgent reads', () => {
     ['an unknown field of the spec', { spec: { nope: 1 } }, 'FIELD_UNKNOWN spec.nope'],
     ['a spec that is no object', { spec: 5 }, 'FIELD_INVALID spec'],
     ['the path again with another value', { ns: 'm' }, 'PATH_BODY_MISMATCH ns'],
+    ['labels that are no object', { labels: 5 }, 'FIELD_INVALID labels'],
+    ['a label that is no text', { labels: { a: 1 } }, 'FIELD_INVALID labels["a"]'],
+    ['a label of the metadata', { metadata: { labels: { a: 1 } } }, 'FIELD_INVALID metadata.labels["a"]'],
+    ['a label of the agent', { agent: { labels: { a: 1 } } }, 'FIELD_INVALID agent.labels["a"]'],
+    [
+      'metadata of the agent',
+      { agent: { metadata: { owner_references: 1 } } },
+      'FIELD_INVALID metadata.ownerReferences',
+    ],
+    ['an unknown field of the metadata', { agent: { metadata: { nope: 1 } } }, 'FIELD_UNKNOWN agent.metadata.nope'],
+    ['a name that is no text', { name: 7 }, 'FIELD_INVALID name'],
   ])('refuses %s', (_, body, reason) => {
     expect(reasonOf('CreateAgent', ['n'], body)).toBe(reason);
   });
+});
+
+describe('A whole resource that is no object', () => {
+  test.each([
+    ['ApplyResource', ['n', 'Channel', 'c'], 'manifest', {}],
+    ['ModifyChannel', ['n', 'c'], 'channel', { labels: { x: '1' } }],
+    ['CreateMcpServer', [], 'server', { name: 'a' }],
+    ['CreateMcpServer', [], 'mcpServer', { name: 'a' }],
+  ])('is refused by %s %o: %s', (...[name, params, field, rest]) => {
+    for (const value of ['x', 5, []]) {
+      expect(reasonOf(name, params, { ...rest, [field]: value })).toBe(`FIELD_INVALID ${field}`);
+    }
+    expect(reasonOf(name, params, { ...rest, [field]: null })).toBe('accepted');
+  });
+});
+
+test('A field of the path may be said again, but not in both spellings', () => {
+  const path = ['n', 'a', 'id'];
+  expect(reasonOf('ClearSession', path, { sessionId: 'id' })).toBe('accepted');
+  expect(reasonOf('ClearSession', path, { session_id: 'id' })).toBe('accepted');
+  expect(reasonOf('ClearSession', path, { sessionId: null, session_id: 'id' })).toBe('accepted');
+  expect(reasonOf('ClearSession', path, { sessionId: 'id', session_id: 'id' })).toBe('FIELD_INVALID session_id');
+  expect(reasonOf('ClearSession', path, { session_id: 'other' })).toBe('PATH_BODY_MISMATCH sessionId');
 });
 
 test('ModifyAgent takes the version and the name from the resource', () => {

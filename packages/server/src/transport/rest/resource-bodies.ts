@@ -17,6 +17,7 @@ import {
   memberNames,
   openJson,
   type ResourceJson,
+  refuseField,
 } from './resource-json.ts';
 
 type Json = Record<string, unknown>;
@@ -123,6 +124,13 @@ const foldTemplateSpec = (resource: ResourceJson): void => {
   resource.spec = folded;
 };
 
+/** What stands in the whole resource and belongs to nothing, for the decoder to name; refuses a whole that is no object. */
+const strangersOf = (own: Json, wholes: readonly string[]): Json => {
+  const name = wholes.find((whole) => own[whole] !== undefined && own[whole] !== null) ?? '';
+  const value = own[name] ?? {};
+  return isJsonObject(value) ? value : refuseField(name, 'must be an object');
+};
+
 /** Requests with a field for the whole resource: CreateSchedule, ModifyChannel, CreateFile, … */
 export const wrappedBinder = (method: MethodEntry, field: DescField & { readonly message: DescMessage }): BindBody => {
   const { input } = method;
@@ -135,9 +143,9 @@ export const wrappedBinder = (method: MethodEntry, field: DescField & { readonly
     if (!resource.said) return own;
     if (shape.kind === 'Template') foldTemplateSpec(resource);
     fillFromPath(resource, pathValues(params));
-    const strangers = firstDefined(own, wholes);
+    const strangers = strangersOf(own, wholes);
     for (const name of wholes) delete own[name];
-    own[field.jsonName] = { ...(isJsonObject(strangers) ? strangers : {}), ...resourceBody(resource) };
+    own[field.jsonName] = { ...strangers, ...resourceBody(resource) };
     return own;
   };
 };
@@ -158,12 +166,12 @@ export const manifestBinder = (method: MethodEntry, field: DescField): BindBody 
     const bare = withoutVersion(body);
     if (isJsonObject(inner)) bare[field.jsonName] = withoutVersion(inner);
     const { own, resource } = gather(bare, { input, shape, wholes: [field.jsonName], keeps });
-    const strangers = own[field.jsonName];
+    const strangers = strangersOf(own, [field.jsonName]);
     const version = apiVersion ?? innerVersion;
     fillFromPath(resource, { name: path['name'], ns: kind === 'Namespace' ? undefined : path['ns'] });
     const spec = resource.spec === undefined ? {} : { spec: wrapSpec(resource.spec, member) };
     own[field.jsonName] = {
-      ...(isJsonObject(strangers) ? strangers : {}),
+      ...strangers,
       ...(version === undefined ? {} : { apiVersion: version }),
       kind,
       metadata: resource.metadata,
@@ -202,7 +210,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     const path = pathValues(params);
     const saysMetadata = Object.keys(said.metadata).length > 0;
     if (shape.kind !== 'Namespace') fill(said.metadata, 'namespace', { value: path['ns'], at: 'metadata.namespace' });
-    if (saysMetadata) checkMetadata(said.metadata, decoder);
+    if (saysMetadata) checkMetadata(said, decoder);
     refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
@@ -266,8 +274,17 @@ const checkPart = (desc: DescMessage | undefined, json: Json, place: { decoder: 
   report.throwIfAny();
 };
 
-const checkMetadata = (metadata: Json, decoder: JsonDecoder): void =>
-  checkPart(ResourceMetaSchema, metadata, { decoder, at: 'metadata' });
+/** Faults are named by where the body said what is wrong. */
+const checkMetadata = ({ metadata, places }: ResourceJson, decoder: JsonDecoder): void => {
+  const found = new DecodeReport();
+  decoder.read(ResourceMetaSchema, metadata, { report: found, at: '' });
+  const report = new DecodeReport();
+  for (const { field, description, reason } of found.violations) {
+    const [name = ''] = /^[^.[]+/.exec(field) ?? [];
+    report.add(`${places[name] ?? `metadata.${name}`}${field.slice(name.length)}`, description, reason);
+  }
+  report.throwIfAny();
+};
 
 const takeSessionSpec = (
   said: ResourceJson,

@@ -21,13 +21,21 @@ export interface KindShape {
 export interface ResourceJson {
   readonly apiVersion?: unknown;
   metadata: Json;
+  /** Where each member of the metadata stood in the body: `labels`, `agent.metadata.labels`. */
+  readonly places: Json;
   spec: Json | undefined;
   status: unknown;
   /** True once anything of the resource was said. */
   said: boolean;
 }
 
-export const emptyResource = (): ResourceJson => ({ metadata: {}, spec: undefined, status: undefined, said: false });
+export const emptyResource = (): ResourceJson => ({
+  metadata: {},
+  places: openJson(),
+  spec: undefined,
+  status: undefined,
+  said: false,
+});
 
 /** Both JSON spellings of a kind's name: `mcpServer`, `mcp_server`. */
 export const memberNames = (kind: string): readonly [camel: string, snake: string] => [
@@ -37,13 +45,14 @@ export const memberNames = (kind: string): readonly [camel: string, snake: strin
 
 const versions: readonly unknown[] = ['', 'v1', 'svc/v1'];
 
-const refuse = (field: string, description: string): never => {
+export const refuseField = (field: string, description: string): never => {
   throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', `${field}: ${description}`, {
     violations: [{ field, description, reason: 'FIELD_INVALID' }],
   });
 };
 
-const objectAt = (value: unknown, at: string): Json => (isJsonObject(value) ? value : refuse(at, 'must be an object'));
+const objectAt = (value: unknown, at: string): Json =>
+  isJsonObject(value) ? value : refuseField(at, 'must be an object');
 
 const specField = ({ spec }: KindShape, name: string): boolean =>
   spec !== undefined &&
@@ -90,12 +99,13 @@ const addPart = (into: ResourceJson, key: string, part: Part): boolean => {
   switch (key) {
     case 'apiVersion':
     case 'api_version':
-      if (!versions.includes(value)) refuse(at, 'must be svc/v1');
+      if (!versions.includes(value)) refuseField(at, 'must be svc/v1');
       return true;
     case 'kind':
       if (value !== '' && value !== shape.kind) throw saidTwice(at);
       return true;
     case 'metadata':
+      for (const name of Object.keys(objectAt(value, at))) into.places[name] ??= `${at}.${name}`;
       mergeJson(into.metadata, objectAt(value, at), at);
       return true;
     case 'spec':
@@ -107,6 +117,7 @@ const addPart = (into: ResourceJson, key: string, part: Part): boolean => {
     case 'name':
     case 'labels':
     case 'annotations':
+      into.places[key] ??= at;
       mergeMember(into.metadata, key, { value, at });
       return true;
     default:

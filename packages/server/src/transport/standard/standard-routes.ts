@@ -21,7 +21,8 @@ const get = (pattern: string, authenticated: boolean, handle: HttpRoute['handle'
 
 /** /healthz, /readyz, /metrics, /version and /openapi.json (API-2, WIRE-2.4). */
 export const standardRoutes = ({ parts, readiness, methods }: StandardParts): HttpRoute[] => {
-  let description: string | undefined;
+  // Bytes, which every answer shares: a text would be copied for each that waits to be read, and nobody needs a credential here.
+  let description: Buffer | undefined;
   let build: string | undefined;
   return [
     get('/healthz', false, async (exchange) => exchange.answer(200, json, '{"status":"ok"}')),
@@ -45,7 +46,7 @@ export const standardRoutes = ({ parts, readiness, methods }: StandardParts): Ht
       exchange.answer(200, json, build);
     }),
     get('/openapi.json', false, async (exchange) => {
-      description ??= JSON.stringify(openApi(methods, parts.config.version));
+      description ??= Buffer.from(JSON.stringify(openApi(methods, parts.config.version)));
       exchange.answer(200, json, description);
     }),
   ];

@@ -40,6 +40,8 @@ export interface ApiKeyOperationsDeps {
 
 const SECRET_BYTES = 32;
 const NAME_MAX = 253;
+/** Micros that a number holds exactly. */
+const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 const CONTROL = /\p{Cc}/u;
 
 /** CreateApiKey, ListApiKeys and RevokeApiKey (API-9.5). */
@@ -57,6 +59,7 @@ const createApiKey = async (
   const { name, expiresAt } = request;
   if (name.length > NAME_MAX || CONTROL.test(name))
     throw invalidField('name', `must have at most ${NAME_MAX} characters and no control characters`);
+  if (expiresAt !== undefined && expiresAt > LATEST) throw invalidField('expiresAt', 'must lie before the year 2255');
   const grants = readGrants(request.grants);
   requireWithin(grants, context.caller.grants, deps.ancestorsOf);
   const id = deps.ids.next().replaceAll('-', '');

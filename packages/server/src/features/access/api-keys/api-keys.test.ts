@@ -167,6 +167,7 @@ describe('making an API key', () => {
     ['a session without agent', { grants: [{ role: 'viewer', namespace: 'a', session: 's' }] }, 'grants[0].agent'],
     ['a name with a line break', { name: 'a\nb' }, 'name'],
     ['an expiry now', { expiresAt: 0n }, 'expiresAt'],
+    ['an expiry that no number holds', { expiresAt: 2n ** 63n - 1n }, 'expiresAt'],
   ])('with %s is refused, naming the field', async (_, request, field) => {
     await expect(make(request)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', violations: [{ field }] });
     expect((await list()).keys).toEqual([]);

@@ -4,5 +4,5 @@
  */
 export { AccessTokens, type AccessTokensDeps } from './access-tokens.ts';
 export { keySetRoute } from './key-set-route.ts';
-export { TokenKeys, type TokenKeysDeps } from './token-keys.ts';
+export { SEALED_TOKEN_KEY, TokenKeys, type TokenKeysDeps } from './token-keys.ts';
 export { type TokenOperationsDeps, tokenOperations } from './token-operations.ts';

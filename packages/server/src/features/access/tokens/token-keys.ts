@@ -11,6 +11,8 @@ const PUBLISHED = 'token-keys';
 const PUBLISHED_MAX = 64;
 /** What the sealed key is bound to. */
 const PLACE = 'instance/token-key';
+/** Where the sealed key is, for whoever encrypts everything anew. */
+export const SEALED_TOKEN_KEY = { name: INSTANCE_TOKEN_KEY, place: PLACE } as const;
 
 export interface TokenKeysDeps {
   readonly store: Pick<Store, 'direct' | 'write'>;

@@ -10,6 +10,7 @@ import {
   LATER_ROOTS,
   mapTexts,
   renderText,
+  type TextPlace,
 } from '../../../resources/expressions/index.ts';
 import {
   canonicalJson,
@@ -25,7 +26,7 @@ import {
   recordKey,
   withoutPrivate,
 } from '../../../resources/index.ts';
-import { shapeProblems } from '../../../resources/manifest/index.ts';
+import { mapSpecTexts, shapeProblems } from '../../../resources/manifest/index.ts';
 import { leavesOf, setAt } from '../../../resources/merge/index.ts';
 import type { ResourceKey } from '../../../store/contracts/index.ts';
 import { type DeploymentLimits, KEEP, type TargetNamespace } from '../deployment-rules.ts';
@@ -106,7 +107,7 @@ class TemplateRendering {
     if (!this.#template.isReadable)
       return this.#refused(`${spec.kind}/${templateName}`, 'a value of the template cannot be decrypted');
     const metadata = this.#metadata();
-    const body = this.#texts(parseJsonMap(spec.specJson) ?? {}, '/spec', row.kind);
+    const body = this.#spec(parseJsonMap(spec.specJson) ?? {}, row);
     const shape = this.#mistakes.length > 0 ? [] : shapeProblems(row.spec, body);
     const derived = shape.length > 0 || metadata.name !== '' ? undefined : this.#derivedName(row, body);
     const name = derived ?? (metadata.name === '' ? templateName : metadata.name);
@@ -148,7 +149,7 @@ class TemplateRendering {
     const { name = '', labels = {}, annotations = {} } = spec.metadata ?? {};
     const kept = own[KEEP] === undefined ? {} : { [KEEP]: own[KEEP] };
     const said = { name, labels, annotations: { ...kept, ...annotations } };
-    const rendered = this.#texts(said, '/metadata', '');
+    const rendered = mapTexts(said, (text, place) => this.#text(text, place, { at: '/metadata', kind: '' })) as JsonMap;
     const texts = (member: string): JsonMap => {
       const map = rendered[member];
       return isJsonMap(map) ? mapValues(map, textOf) : {};
@@ -156,15 +157,16 @@ class TemplateRendering {
     return { name: textOf(rendered['name'] ?? ''), labels: texts('labels'), annotations: texts('annotations') };
   }
 
-  /** The map with its texts rendered; what fails is noted with its place. */
-  #texts(map: JsonMap, at: string, kind: string): JsonMap {
-    const value = mapTexts(map, (text, place) => {
-      const rendered = renderText(text, { ...this.#scope, keepsRaw: isPrompt(kind, place.path) });
-      for (const { offset, message } of rendered.problems)
-        this.#mistakes.push({ pointer: `${at}${place.pointer}`, reason: renderReason(text, offset), message });
-      return rendered.value;
-    });
-    return value as JsonMap;
+  #spec(map: JsonMap, row: KindRow): JsonMap {
+    return mapSpecTexts(row.spec, map, (text, place) => this.#text(text, place, { at: '/spec', kind: row.kind }));
+  }
+
+  /** The text rendered; what fails is noted with its place. */
+  #text(text: string, place: TextPlace, { at, kind }: { readonly at: string; readonly kind: string }): JsonData {
+    const rendered = renderText(text, { ...this.#scope, keepsRaw: isPrompt(kind, place.path) });
+    for (const { offset, message } of rendered.problems)
+      this.#mistakes.push({ pointer: `${at}${place.pointer}`, reason: renderReason(text, offset), message });
+    return rendered.value;
   }
 
   /** A spec as the kind stores it: with its defaults, and JSON texts in the one form that the write pipeline gives them. */

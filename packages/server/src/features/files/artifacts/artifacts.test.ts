@@ -3,6 +3,7 @@ import { ArtifactAccessSchema } from '@svc/api/data';
 import {
   type FileResponse,
   FileService,
+  GatewayService,
   type GrantArtifactResponse,
   type ListArtifactsResponse,
   type ReadArtifactResponse,
@@ -111,6 +112,30 @@ describe('artifacts', () => {
     expect(await fields({})).toEqual(['access.targetAgent', 'access.operations']);
     expect(await fields({ targetAgent: 'x', operations: ['read', 'write'] })).toEqual(['access.operations']);
     expect(await fields(late)).toEqual(['access.expiresAt']);
+  });
+
+  it('of a deleted namespace can be read, and are neither granted nor made nor deleted', async () => {
+    const { id } = await make('kept');
+    await world.store.write(async (tx) => {
+      const session = { ...sessionRow('01900000-0000-7000-8000-000000000003'), namespace: 'acme' };
+      await tx.log.insertSession(session);
+    });
+    await world.call(GatewayService.method.createNamespace, { name: 'acme' });
+    const acme = { ns: 'acme', agent: 'helper', sessionId: '01900000-0000-7000-8000-000000000003' };
+    const wanted = { title: 't', mediaType: 'text/plain', filename: 't', labels: {}, content: text('t') };
+    const there = await world.artifacts.create(callContext('CreateArtifact'), acme, wanted);
+    await world.call(GatewayService.method.deleteNamespace, { name: 'acme' });
+    expect(Buffer.from((await read(there.id, acme)).content).toString()).toBe('t');
+    const access = create(ArtifactAccessSchema, { targetAgent: 'a', operations: ['read'] });
+    for (const refused of [
+      () => world.artifacts.create(callContext('CreateArtifact'), acme, wanted),
+      () => world.call(method.grantArtifact, { ...acme, artifactId: there.id, access }),
+      () => world.call(method.deleteArtifact, { ...acme, artifactId: there.id }),
+      () => world.call(method.promoteArtifact, { ...acme, artifactId: there.id, file: { spec: { path: '/t' } } }),
+    ])
+      await expect(refused()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'NAMESPACE_DELETED' });
+    expect((await list({}, acme)).artifacts).toHaveLength(1);
+    expect((await read(id)).artifact?.title).toBe('kept');
   });
 
   it('are deleted one by one', async () => {

@@ -9,7 +9,7 @@ import {
   notFound,
   pageSize,
 } from '../../../base/index.ts';
-import type { AppendAudit, WriteOrigin } from '../../../controllers/contract.ts';
+import type { AppendAudit, NamespaceFacts, WriteOrigin } from '../../../controllers/contract.ts';
 import { artifactHolder, type ReadTx, type StoredResource, type WriteTx } from '../../../store/contracts/index.ts';
 import type { FileWrites } from '../file-writes.ts';
 import type { FilesDeps } from '../files-deps.ts';
@@ -32,6 +32,7 @@ const GRANT_DAYS_MAX = 30;
 
 export interface ArtifactsDeps extends FilesDeps {
   readonly audit: AppendAudit;
+  readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
 }
 
 /** What an agent makes in its session. */
@@ -53,7 +54,7 @@ export class Artifacts {
     this.#writes = writes;
   }
 
-  /** Throws TOO_LARGE, SESSION_NOT_FOUND. */
+  /** Throws TOO_LARGE, SESSION_NOT_FOUND, NAMESPACE_DELETED. */
   async create(origin: WriteOrigin, place: ArtifactPlace, wanted: NewArtifact): Promise<StoredArtifact> {
     const { store, objects, ids, limits } = this.#deps;
     const { title, mediaType, filename, labels, content } = wanted;
@@ -62,6 +63,7 @@ export class Artifacts {
     const id = ids.next();
     return store.write(async (tx) => {
       await requireSession(tx, place);
+      await this.#deps.namespaces.requireLive(tx, place.ns);
       const artifact: StoredArtifact = {
         ...{ id, sessionId: place.sessionId, namespace: place.ns, agent: place.agent },
         ...{ title, mediaType, filename, sha256, sizeBytes, labels, metadata: {}, grants: [], createdAt: tx.now() },
@@ -112,7 +114,7 @@ export class Artifacts {
     return this.#writes.createFrom(origin, { namespace, file, content });
   }
 
-  /** Lets another agent or session use the artifact, for a day unless said otherwise. Throws FIELD_INVALID. */
+  /** Lets another agent or session use the artifact, for a day unless said otherwise. Throws FIELD_INVALID, NAMESPACE_DELETED. */
   async grant(
     origin: WriteOrigin,
     names: { readonly place: ArtifactPlace; readonly id: string },
@@ -120,6 +122,7 @@ export class Artifacts {
   ): Promise<ArtifactGrant> {
     return this.#deps.store.write(async (tx) => {
       const artifact = await findIn(tx, names.place, names.id);
+      await this.#deps.namespaces.requireLive(tx, artifact.namespace);
       const grant = newGrant(wanted, tx.now());
       const kept = artifact.grants.filter((each) => each.expiresAt > tx.now() && !isSameTarget(each, grant));
       await tx.artifacts.put(artifactRow({ ...artifact, grants: [...kept, grant] }));
@@ -128,10 +131,11 @@ export class Artifacts {
     });
   }
 
-  /** Throws ARTIFACT_NOT_FOUND. */
+  /** Throws ARTIFACT_NOT_FOUND, NAMESPACE_DELETED. */
   async remove(origin: WriteOrigin, place: ArtifactPlace, id: string): Promise<void> {
     await this.#deps.store.write(async (tx) => {
       const artifact = await findIn(tx, place, id);
+      await this.#deps.namespaces.requireLive(tx, artifact.namespace);
       await tx.artifacts.remove(id);
       await tx.objects.dropReferences(artifactHolder(id), tx.now());
       await this.#audit(tx, origin, { artifact, outcome: 'deleted' });

@@ -63,7 +63,10 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
     limits: all,
   };
   const feature = filesFeature({ ...deps, authorizer });
-  const sessions = artifactsFeature({ ...deps, authorizer, audit: world.audit }, feature.writes);
+  const sessions = artifactsFeature(
+    { ...deps, authorizer, audit: world.audit, namespaces: world.directory },
+    feature.writes,
+  );
   (world.operations as Operation[]).push(...feature.operations, ...sessions.operations);
   const routes = [...feature.routes, ...sessions.routes];
   const runner = new QueueRunner({

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import {
   type ApplyManifestsResponse,
@@ -15,6 +16,12 @@ import { type AuthoringWorld, openAuthoringWorld } from '../../testing/index.ts'
 
 const { applyManifests, applyResource, listResources } = ResourceService.method;
 const { createNamespace, deleteNamespace, modifyAgent } = GatewayService.method;
+
+const skillMessage = (name: string) =>
+  create(ResourceManifestSchema, {
+    ...{ apiVersion: 'svc/v1', kind: 'Skill', metadata: { name } },
+    spec: { kind: { case: 'skill', value: { description: 'd' } } },
+  });
 
 describe('applying manifests', () => {
   let world: AuthoringWorld;
@@ -49,6 +56,29 @@ describe('applying manifests', () => {
     `kind: Agent\nmetadata: {name: ${name}${metadata}}\nspec: {systemPrompt: ${prompt}}\n`;
   const skill = (name: string, description = 'd'): string =>
     `kind: Skill\nmetadata: {name: ${name}}\nspec: {description: ${description}}\n`;
+
+  it.each([
+    ['text', {}],
+    ['text that is only tried', { dryRun: true }],
+    ['messages', { manifests: Array.from({ length: 300 }, (_, index) => skillMessage(`s-${index}`)), text: '' }],
+  ])('lets others run and read while it works on many documents as %s', async (_what, more) => {
+    let turns = 0;
+    let isOver = false;
+    const others = (async () => {
+      for (; !isOver; turns += 1) {
+        const found = await world.store.direct.resources.list({ kind: 'Skill', scope: { type: 'all' }, limit: 300 });
+        expect([0, 300]).toContain(found.length);
+        await turn();
+      }
+    })();
+    const text = Array.from({ length: 300 }, (_, index) => skill(`s-${index}`)).join('---\n');
+    const { results } = await apply(text, more);
+    isOver = true;
+    await others;
+    expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set([ApplyOutcome.CREATED]));
+    // Every 25 documents while they are read, every 20 while they are written, every 100 while they are shown.
+    expect(turns).toBeGreaterThan(25);
+  });
 
   it('creates in order of rank, and again changes nothing', async () => {
     const kinds = (index: number): string =>

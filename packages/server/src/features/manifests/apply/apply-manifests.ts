@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import {
   type ApplyManifestResult,
@@ -6,6 +7,7 @@ import {
   ApplyManifestsResponseSchema,
   ApplyOutcome,
 } from '@svc/api/gateway';
+import type { Resource } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, type FieldViolation, inTurns } from '../../../base/index.ts';
 import { isName, pathParent, refusal } from '../../../resources/index.ts';
@@ -23,6 +25,8 @@ const ATOMIC_MAX = 500;
 const DOCUMENTS_MAX = 5_000;
 /** Documents read before everybody else gets a turn. */
 const STEPS_PER_TURN = 25;
+/** Resources of the answer made before everybody else gets a turn. */
+const SHOWN_PER_TURN = 100;
 /** What of a refusal fits into headers. */
 const DETAIL_MAX = 50;
 
@@ -179,7 +183,12 @@ const answer = async (
     return record !== undefined && bytes <= deps.responseBytes;
   });
   const records = fitting.flatMap(({ record }) => (record === undefined ? [] : [record]));
-  const shown = await deps.store.read((tx) => showResources(deps, tx, { records, ...view }));
+  const shown: Resource[] = [];
+  for (let at = 0; at < records.length; at += SHOWN_PER_TURN) {
+    if (at > 0) await nextTurn();
+    const some = { records: records.slice(at, at + SHOWN_PER_TURN), ...view };
+    shown.push(...(await deps.store.read((tx) => showResources(deps, tx, some))));
+  }
   const resources = new Map(fitting.map((outcome, index) => [outcome, shown[index]]));
   const results = outcomes.map((outcome): ApplyManifestResult => {
     const resource = resources.get(outcome);

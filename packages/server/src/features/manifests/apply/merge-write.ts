@@ -28,6 +28,7 @@ import {
   pointerParts,
   readOwnership,
   saveOwnership,
+  withoutRemnants,
 } from '../../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
@@ -123,7 +124,8 @@ class MergeWrite {
       const result = mergeFields(merge);
       if (result.conflicts.length > 0) throw fieldConflict(result.conflicts);
       merged = { merge, result };
-      return { ...this.#desired(result.merged), ...this.#holders, ...this.#system() };
+      const form = withoutRemnants(merge, result, (spec) => this.#filled(spec));
+      return { ...this.#desired(form), ...this.#holders, ...this.#system() };
     };
     const { resourceVersion } = metadata;
     const written = await this.#deps.writer.modify(this.#tx, this.#call.context, { key, resourceVersion, change });
@@ -144,6 +146,13 @@ class MergeWrite {
     const [stored, spec] = [live['spec'], said['spec']];
     if (row === undefined || !isJsonMap(stored) || !isJsonMap(spec)) return said;
     return { ...said, spec: keepSensitive(row.kind, stored, spec) };
+  }
+
+  /** A spec with the defaults of its kind. */
+  #filled(spec: JsonMap): JsonMap {
+    const { row, key } = this.#resource;
+    if (row === undefined) return spec;
+    return parseJsonMap(messageText(row.spec, this.#deps.fill(key, specMessage(this.#resource, spec)))) ?? {};
   }
 
   #desired(merged: JsonMap): DesiredResource {

@@ -83,6 +83,13 @@ const limits: SessionsDeps['limits'] = {
 
 type StreamStore = Pick<Store, 'read' | 'direct' | 'now' | 'epoch'>;
 
+const onlyDefault: Pick<SessionsDeps['namespaces'], 'requireLive' | 'labels'> = {
+  requireLive: async (_tx, namespace) => {
+    if (namespace !== 'default') throw new Fault('FAILED_PRECONDITION', 'NAMESPACE_MISSING', namespace);
+  },
+  labels: () => Promise.resolve({}),
+};
+
 /** The session operations on a real store, engine and demo model, called without a transport. */
 export class SessionHarness {
   readonly engine: EngineHarness;
@@ -105,7 +112,7 @@ export class SessionHarness {
       readonly streamLimits?: { readonly events: number; readonly bytes: number };
     } = {},
   ) {
-    this.engine = new EngineHarness(options);
+    this.engine = new EngineHarness({ namespaces: onlyDefault, ...options });
     this.#overrides = options.overrides ?? {};
     this.#streamLimits = options.streamLimits ?? { events: 1_024, bytes: 1 << 20 };
   }
@@ -137,10 +144,7 @@ export class SessionHarness {
         noteSession: async () => undefined,
       },
       namespaces: {
-        requireLive: async (_tx, namespace) => {
-          if (namespace !== 'default') throw new Fault('FAILED_PRECONDITION', 'NAMESPACE_MISSING', namespace);
-        },
-        labels: () => Promise.resolve({}),
+        ...onlyDefault,
         descendants: () => Promise.resolve(['default:below']),
       },
       objects,

@@ -113,7 +113,8 @@ class TextReader {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
 
-  #fault(offset: number, [description, reason]: Fault, field = ''): void {
+  #fault(offset: number, [text, reason]: Fault, path = ''): void {
+    const [description, field] = [text.toWellFormed(), path.toWellFormed()];
     this.#findings.push({ document: this.#count, ...this.#at(offset), field, description, reason });
   }
 

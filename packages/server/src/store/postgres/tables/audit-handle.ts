@@ -33,8 +33,13 @@ const DROP_CHAIN = statement('DELETE FROM audit_chain WHERE position <= $1');
 /** Newest first. */
 const listAudit = async (sql: Queries, filter: AuditFilter): Promise<readonly AuditRow[]> => {
   const conditions = new Conditions();
-  const { namespaces, identity, operation, since, until, before } = filter;
-  if (namespaces !== undefined) conditions.add(`a.namespace = ANY(${conditions.value(namespaces)}::text[])`);
+  const { namespaces, orBegin, identity, operation, since, until, before } = filter;
+  if (namespaces !== undefined) {
+    const isOne = `a.namespace = ANY(${conditions.value(namespaces)}::text[])`;
+    conditions.add(
+      orBegin === undefined ? isOne : `(${isOne} OR starts_with(a.namespace, ${conditions.value(orBegin)}))`,
+    );
+  }
   if (identity !== undefined) conditions.add(`a.identity = ${conditions.value(identity)}`);
   if (operation !== undefined) conditions.add(`a.operation = ${conditions.value(operation)}`);
   if (since !== undefined) conditions.add(`a.at >= ${conditions.value(since)}`);

@@ -1,6 +1,12 @@
 import type { LabelRequirement, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import { drivingLabel, RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
-import { composed, type Queries, type SqlValue } from '../connection/index.ts';
+import {
+  type DrivingLabel,
+  drivingLabel,
+  RESOURCE_COLUMNS,
+  type ResourceSqlRow,
+  toResource,
+} from '../../rows/index.ts';
+import { composed, type Queries, type SqlValue, statement } from '../connection/index.ts';
 
 const COLUMNS = RESOURCE_COLUMNS.split(', ')
   .map((column) => `r.${column}`)
@@ -8,8 +14,13 @@ const COLUMNS = RESOURCE_COLUMNS.split(', ')
 
 /** A condition under construction: each value becomes the next parameter. */
 export class Conditions {
-  readonly values: SqlValue[] = [];
+  readonly values: SqlValue[];
   readonly #conditions: string[] = [];
+
+  /** `values`: those of the statement so far, where it has conditions at several places. */
+  constructor(values: SqlValue[] = []) {
+    this.values = values;
+  }
 
   /** Placeholder of a new parameter. */
   value(value: SqlValue): string {
@@ -44,28 +55,75 @@ export const addLabelCondition = (conditions: Conditions, requirement: LabelRequ
 
 /** Resources in key order: kind, namespace, parent, name, byte by byte. */
 export const listResources = async (sql: Queries, query: ResourceQuery): Promise<readonly StoredResource[]> => {
+  const { scope, kind, after, limit } = query;
+  if (scope.type === 'namespaces' && scope.namespaces.length === 0) return [];
+  const requirements = query.labels ?? [];
+  const driver = drivingLabel(requirements);
+  if (driver !== undefined) return listLabelled(sql, query, driver);
   const conditions = new Conditions();
-  const { scope, kind, parent, after, limit } = query;
   if (kind !== undefined) conditions.add(`r.kind = ${conditions.value(kind)}`);
-  if (scope.type === 'namespace') conditions.add(`r.namespace = ${conditions.value(scope.namespace)}`);
-  if (scope.type === 'namespaces') {
-    if (scope.namespaces.length === 0) return [];
-    conditions.add(`r.namespace = ANY(${conditions.value([...new Set(scope.namespaces)])}::text[])`);
-  }
-  if (parent !== undefined) conditions.add(`r.parent = ${conditions.value(parent)}`);
+  addPlace(conditions, query, 'r');
   if (after !== undefined) {
     const place = [after.kind, after.namespace, after.parent, after.name].map((each) => conditions.value(each));
     conditions.add(`(r.kind, r.namespace, r.parent, r.name) > (${place.join(', ')})`);
   }
-  const requirements = query.labels ?? [];
   for (const requirement of requirements) addLabelCondition(conditions, requirement, 'r.labels');
-  const driver = drivingLabel(requirements);
-  if (driver !== undefined)
-    conditions.add(`EXISTS (SELECT 1 FROM resource_labels l WHERE l.kind = r.kind
-      AND l.label = ${conditions.value(driver.key)} AND l.value = ${conditions.value(driver.value)}
-      AND l.namespace = r.namespace AND l.parent = r.parent AND l.name = r.name)`);
   const text = `SELECT ${COLUMNS} FROM resources r ${conditions.where}
     ORDER BY r.kind, r.namespace, r.parent, r.name LIMIT ${conditions.value(limit)}`;
   const rows = await sql.rows(composed<ResourceSqlRow>(text), conditions.values);
+  return rows.map(toResource);
+};
+
+const addPlace = (conditions: Conditions, { scope, parent }: ResourceQuery, table: 'l' | 'r'): void => {
+  if (scope.type === 'namespace') conditions.add(`${table}.namespace = ${conditions.value(scope.namespace)}`);
+  if (scope.type === 'namespaces')
+    conditions.add(`${table}.namespace = ANY(${conditions.value([...new Set(scope.namespaces)])}::text[])`);
+  if (parent !== undefined) conditions.add(`${table}.parent = ${conditions.value(parent)}`);
+};
+
+/** Kinds of labelled resources from one on, in order, each found by one leap. */
+const KINDS = statement<{ readonly kind: string }>(
+  `WITH RECURSIVE k (kind) AS (
+     (SELECT kind FROM resource_labels WHERE kind >= $1 ORDER BY kind LIMIT 1)
+     UNION ALL SELECT (SELECT l.kind FROM resource_labels l WHERE l.kind > k.kind ORDER BY l.kind LIMIT 1)
+       FROM k WHERE k.kind IS NOT NULL)
+   SELECT kind FROM k WHERE kind IS NOT NULL`,
+);
+
+/**
+ * Walks the label table, which has the same order within a kind, from the place on where the list goes on; each resource is one
+ * look-up. Left to itself the planner joins all that have the label, or looks at every place behind the last one for each.
+ */
+const listLabelled = async (
+  sql: Queries,
+  query: ResourceQuery,
+  driver: DrivingLabel,
+): Promise<readonly StoredResource[]> => {
+  const { after, kind, limit } = query;
+  const found = kind === undefined ? await sql.rows(KINDS, [after?.kind ?? '']) : [{ kind }];
+  const kinds = found.map((row) => row.kind).filter((each) => after === undefined || each >= after.kind);
+  if (kinds.length === 0) return [];
+  const outer = new Conditions();
+  const [named, most] = [outer.value(kinds), outer.value(limit)];
+  outer.add('l.kind = k.kind');
+  outer.add(`l.label = ${outer.value(driver.key)}`);
+  outer.add(`l.value = ${outer.value(driver.value)}`);
+  addPlace(outer, query, 'l');
+  if (after !== undefined) {
+    const first = outer.value(after.kind);
+    const place = [after.namespace, after.parent, after.name].map(
+      (each) => `CASE WHEN k.kind = ${first} THEN ${outer.value(each)} ELSE '' END`,
+    );
+    outer.add(`(l.namespace, l.parent, l.name) > (${place.join(', ')})`);
+  }
+  const inner = new Conditions(outer.values);
+  for (const column of ['kind', 'namespace', 'parent', 'name']) inner.add(`r.${column} = l.${column}`);
+  for (const requirement of driver.rest) addLabelCondition(inner, requirement, 'r.labels');
+  const text = `SELECT p.* FROM unnest(${named}::text[]) AS k (kind) CROSS JOIN LATERAL (
+      SELECT r.* FROM resource_labels l
+      CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM resources r ${inner.where} LIMIT 1) r ${outer.where}
+      ORDER BY l.namespace, l.parent, l.name LIMIT ${most}) p
+    ORDER BY p.kind, p.namespace, p.parent, p.name LIMIT ${most}`;
+  const rows = await sql.rows(composed<ResourceSqlRow>(text), outer.values);
   return rows.map(toResource);
 };

@@ -5,6 +5,7 @@ import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Stateme
 const COLUMNS = 'id, at, request_id, identity, operation, target, namespace, outcome, resource_version';
 const SELECT = `SELECT ${COLUMNS}, coalesce(hash, '') AS hash FROM audit a LEFT JOIN audit_chain c ON c.position = a.position`;
 const APPEND = `INSERT INTO audit (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)`;
+const IS_ONE = 'a.namespace IN (SELECT value FROM json_each(?))';
 const UNCHAINED = `${SELECT} WHERE a.position > coalesce((SELECT max(position) FROM audit_chain), 0)
   ORDER BY a.position ${LIMIT}`;
 const CHAIN_HEAD = 'SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1';
@@ -53,7 +54,11 @@ export class AuditTable {
       conditions.push(condition);
       values.push(value);
     };
-    add('a.namespace IN (SELECT value FROM json_each(?))', filter.namespaces && JSON.stringify(filter.namespaces));
+    const { namespaces, orBegin } = filter;
+    if (namespaces !== undefined) {
+      conditions.push(orBegin === undefined ? IS_ONE : `(${IS_ONE} OR substr(a.namespace, 1, length(?)) = ?)`);
+      values.push(JSON.stringify(namespaces), ...(orBegin === undefined ? [] : [orBegin, orBegin]));
+    }
     add('a.identity = ?', filter.identity);
     add('a.operation = ?', filter.operation);
     add('a.at >= ?', filter.since);

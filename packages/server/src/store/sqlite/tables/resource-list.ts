@@ -1,9 +1,19 @@
 import type { LabelRequirement, ResourceKey, ResourceQuery, StoredResource } from '../../contracts/index.ts';
-import { drivingLabel, RESOURCE_COLUMNS, type ResourceSqlRow, toResource } from '../../rows/index.ts';
+import {
+  type DrivingLabel,
+  drivingLabels,
+  RESOURCE_COLUMNS,
+  type ResourceSqlRow,
+  toResource,
+} from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
 const NEXT_NAMESPACE = 'SELECT namespace FROM resources WHERE kind = ? AND namespace >= ? ORDER BY namespace LIMIT 1';
+/** Resources of a kind with one of several values of a label, from which on all resources of the kind are looked at. */
+const MATCHES_MAX = 10_000;
+const COUNT_VALUES = `SELECT value, count(*) AS found FROM (SELECT value FROM resource_labels
+  WHERE kind = ? AND label = ? AND value IN (SELECT value FROM json_each(?)) ${LIMIT}) GROUP BY value`;
 
 /** One requirement as a condition over the JSON column `labels`, plus its values. */
 export const labelCondition = (
@@ -36,19 +46,30 @@ interface Range {
   readonly after: ResourceKey | undefined;
 }
 
+interface Scan {
+  readonly query: ResourceQuery;
+  readonly range: Range;
+  readonly limit: number;
+  /** What is left to look at in each row. */
+  readonly requirements: readonly LabelRequirement[];
+  readonly driver?: DrivingLabel;
+}
+
 /**
  * Lists in key order without sorting: one index range per kind and namespace, leaping over namespaces that hold nothing.
- * An equality label walks the label table instead, which has the same order.
+ * A label with one value, or one of a few, walks the label table instead, which has the same order.
  */
 export class ResourceList {
   readonly #nextKind: Statement<{ kind: string }>;
   readonly #nextNamespace: Statement<{ namespace: string }>;
+  readonly #countValues: Statement<{ value: string; found: number }>;
   readonly #ranges: ComposedStatements<ResourceSqlRow>;
 
   constructor(connection: Connection) {
     this.#ranges = new ComposedStatements(connection);
     this.#nextKind = connection.statement(NEXT_KIND);
     this.#nextNamespace = connection.statement(NEXT_NAMESPACE);
+    this.#countValues = connection.statement(COUNT_VALUES);
   }
 
   list(query: ResourceQuery): StoredResource[] {
@@ -104,8 +125,30 @@ export class ResourceList {
   }
 
   #range(query: ResourceQuery, range: Range, found: StoredResource[]): void {
+    const limit = query.limit - found.length;
     const requirements = query.labels ?? [];
-    const driver = drivingLabel(requirements);
+    const drivers = this.#drivers(range.kind, requirements);
+    const scan = { query, range, limit };
+    const lists =
+      drivers === undefined
+        ? [this.#scan({ ...scan, requirements })]
+        : drivers.map((driver) => this.#scan({ ...scan, requirements: driver.rest, driver }));
+    for (const row of inKeyOrder(lists, limit)) found.push(toResource(row));
+  }
+
+  /** Undefined where many have the label: looked at row by row a page is soon full, and no row is read in vain. */
+  #drivers(kind: string, requirements: readonly LabelRequirement[]): readonly DrivingLabel[] | undefined {
+    const drivers = drivingLabels(requirements);
+    if (drivers.length === 0) return undefined;
+    if (drivers.length === 1) return drivers;
+    const [{ key = '' } = {}] = drivers;
+    const counts = this.#countValues.all(kind, key, JSON.stringify(drivers.map(({ value }) => value)), MATCHES_MAX);
+    if (counts.reduce((sum, { found }) => sum + found, 0) >= MATCHES_MAX) return undefined;
+    const present = new Set(counts.map(({ value }) => value));
+    return drivers.filter(({ value }) => present.has(value));
+  }
+
+  #scan({ query, range, limit, requirements, driver }: Scan): readonly ResourceSqlRow[] {
     const order = driver === undefined ? 'r' : 'l';
     const conditions = [`${order}.kind = ?`];
     const values: SqlValue[] = [range.kind];
@@ -126,11 +169,11 @@ export class ResourceList {
       const condition = labelCondition(requirement, 'r.labels');
       add(condition.sql, ...condition.values);
     }
-    values.push(query.limit - found.length);
+    values.push(limit);
     const from = driver === undefined ? 'resources r' : LABELLED;
     const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${conditions.join(' AND ')}
       ORDER BY ${order}.namespace, ${order}.parent, ${order}.name ${LIMIT}`;
-    for (const row of this.#ranges.of(sql).all(...values)) found.push(toResource(row));
+    return this.#ranges.of(sql).all(...values);
   }
 }
 
@@ -141,4 +184,20 @@ const LABELLED = `resource_labels l CROSS JOIN resources r
   ON r.kind = l.kind AND r.namespace = l.namespace AND r.parent = l.parent AND r.name = l.name`;
 
 /** SQLite compares UTF-8 bytes; JavaScript's order of UTF-16 units differs above the basic plane. */
-const compareUtf8 = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
+const compareUtf8 = (left: string, right: string): number => {
+  if (left === right) return 0;
+  if (ABOVE_BASIC.test(left) || ABOVE_BASIC.test(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  return left < right ? -1 : 1;
+};
+const ABOVE_BASIC = /[\ud800-\udfff]/;
+
+/** The first rows of several lists in key order, none of which holds a row of another. */
+const inKeyOrder = (lists: readonly (readonly ResourceSqlRow[])[], limit: number): readonly ResourceSqlRow[] => {
+  const filled = lists.filter((rows) => rows.length > 0);
+  return filled.length <= 1 ? (filled[0] ?? []) : filled.flat().sort(compareKeys).slice(0, limit);
+};
+
+const compareKeys = (left: ResourceSqlRow, right: ResourceSqlRow): number => {
+  if (left.namespace !== right.namespace) return compareUtf8(left.namespace, right.namespace);
+  return left.parent === right.parent ? compareUtf8(left.name, right.name) : compareUtf8(left.parent, right.parent);
+};

@@ -43,12 +43,15 @@ const BY_PATH = statement<SearchHitSqlRow>(
    WHERE NOT EXISTS (SELECT 1 FROM unnest($2::text[]) AS part WHERE strpos(d.path_folded, part) = 0) AND ${VISIBLE}
    ORDER BY length(d.path), d.path, e.place LIMIT $3`,
 );
-const DIRECTORY = statement<SearchPlaceSqlRow>(
-  `SELECT ${PLACE} FROM ${NAMESPACES} JOIN search_documents d ON d.namespace = e.namespace AND d.kind = $2
-   WHERE (e.place > $3 OR (e.place = $3 AND d.path > $4)) AND ($5::text IS NULL OR d.path = $5)
-   AND ($6::text IS NULL OR d.path_folded = $6 OR right(d.path_folded, length($6) + 1) = '/' || $6) AND ${VISIBLE}
-   ORDER BY e.place, d.path LIMIT $7`,
-);
+const directory = (condition = '') =>
+  statement<SearchPlaceSqlRow>(
+    `SELECT ${PLACE} FROM ${NAMESPACES} JOIN search_documents d ON d.namespace = e.namespace AND d.kind = $2 ${condition}
+     WHERE (e.place > $3 OR (e.place = $3 AND d.path > $4))
+     AND ($5::text IS NULL OR d.path_folded = $5 OR right(d.path_folded, length($5) + 1) = '/' || $5) AND ${VISIBLE}
+     ORDER BY e.place, d.path LIMIT $6`,
+  );
+const DIRECTORY = directory();
+const DIRECTORY_AT = directory('AND d.path = $7');
 
 /** `SearchReads`: finds documents by words, by path and by place. */
 export class SearchReadHandle implements SearchReads {
@@ -76,8 +79,10 @@ export class SearchReadHandle implements SearchReads {
     const { namespaces, kind, after, path, suffix, limit } = query;
     const start = after === undefined ? 0 : namespaces.indexOf(after.namespace) + 1;
     if (after !== undefined && start === 0) return [];
-    const values = [namespaces, kind, start, after?.path ?? '', path ?? null, suffix?.toLowerCase() ?? null, limit];
-    return (await this.#access.sql.rows(DIRECTORY, values)).map(toSearchPlace);
+    const values = [namespaces, kind, start, after?.path ?? '', suffix?.toLowerCase() ?? null, limit];
+    const { sql } = this.#access;
+    const rows = path === undefined ? sql.rows(DIRECTORY, values) : sql.rows(DIRECTORY_AT, [...values, path]);
+    return (await rows).map(toSearchPlace);
   }
 }
 

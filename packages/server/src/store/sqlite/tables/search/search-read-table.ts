@@ -21,23 +21,30 @@ const BY_PATH = `SELECT ${PLACE}, c.heading, c.body FROM json_each(?1) AS e
   JOIN search_chunks AS c ON c.document = d.row AND c.ordinal = 0
   WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) AS part WHERE instr(d.path_folded, part.value) = 0) AND ${VISIBLE}
   ORDER BY length(d.path), d.path, e.key ${LIMIT.replace('?', '?3')}`;
-const DIRECTORY = `SELECT ${PLACE} FROM json_each(?1) AS e JOIN search_documents AS d ON d.namespace = e.value AND d.kind = ?2
-  WHERE (e.key > ?3 OR (e.key = ?3 AND d.path > ?4)) AND (?5 IS NULL OR d.path = ?5)
-  AND (?6 IS NULL OR d.path_folded = ?6 OR substr(d.path_folded, -length(?6) - 1) = '/' || ?6) AND ${VISIBLE}
-  ORDER BY e.key, d.path ${LIMIT.replace('?', '?7')}`;
+/** Documents of one namespace in the order of the index; ?3 lists the nearer namespaces. */
+const placesIn = (condition = ''): string => `SELECT ${PLACE} FROM search_documents AS d
+  WHERE d.namespace = ?1 AND d.kind = ?2 AND d.path > ?4 ${condition}
+  AND (?5 IS NULL OR d.path_folded = ?5 OR substr(d.path_folded, -length(?5) - 1) = '/' || ?5)
+  AND NOT EXISTS (SELECT 1 FROM json_each(?3) AS near JOIN search_documents AS other
+    ON other.namespace = near.value AND other.kind = d.kind AND other.path = d.path)
+  ORDER BY d.path ${LIMIT.replace('?', '?6')}`;
+const PLACES = placesIn();
+const PLACE_AT = placesIn('AND d.path = ?7');
 
 /** Finds documents by words, by path and by place. */
 export class SearchReadTable {
   readonly #candidates: Statement<{ readonly chunk: number; readonly score: number }>;
   readonly #chunk: Statement<SearchHitSqlRow>;
   readonly #byPath: Statement<SearchHitSqlRow>;
-  readonly #directory: Statement<SearchPlaceSqlRow>;
+  readonly #places: Statement<SearchPlaceSqlRow>;
+  readonly #placeAt: Statement<SearchPlaceSqlRow>;
 
   constructor(connection: Connection) {
     this.#candidates = connection.statement(CANDIDATE_ROWS);
     this.#chunk = connection.statement(CHUNK);
     this.#byPath = connection.statement(BY_PATH);
-    this.#directory = connection.statement(DIRECTORY);
+    this.#places = connection.statement(PLACES);
+    this.#placeAt = connection.statement(PLACE_AT);
   }
 
   match(query: SearchScope & { readonly terms: readonly string[] }): readonly SearchHit[] {
@@ -62,10 +69,15 @@ export class SearchReadTable {
 
   directory(query: DirectoryQuery): readonly SearchPlace[] {
     const { namespaces, kind, after, path, suffix, limit } = query;
-    const start = after === undefined ? -1 : namespaces.indexOf(after.namespace);
-    if (after !== undefined && start < 0) return [];
-    const list = JSON.stringify(namespaces);
-    const filters = [path ?? null, suffix?.toLowerCase() ?? null];
-    return this.#directory.all(list, kind, start, after?.path ?? '', ...filters, limit).map(toSearchPlace);
+    const start = after === undefined ? 0 : namespaces.indexOf(after.namespace);
+    if (start < 0) return [];
+    const found: SearchPlaceSqlRow[] = [];
+    for (let index = start; index < namespaces.length && found.length < limit; index++) {
+      const [namespace = '', nearer] = [namespaces[index], JSON.stringify(namespaces.slice(0, index))];
+      const from = after !== undefined && index === start ? after.path : '';
+      const values = [namespace, kind, nearer, from, suffix?.toLowerCase() ?? null, limit - found.length];
+      found.push(...(path === undefined ? this.#places.all(...values) : this.#placeAt.all(...values, path)));
+    }
+    return found.map(toSearchPlace);
   }
 }

@@ -1,0 +1,46 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { canonicalJson, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { hasExpressions, mapTexts, type TextPlace } from '../expressions/index.ts';
+import { fieldOf } from './message-shape.ts';
+
+/** The field at a path of a JSON value (`['steps', 0, 'id']`); undefined for what belongs to no message. */
+export const fieldAt = (schema: DescMessage, path: TextPlace['path']): DescField | undefined => {
+  let message: DescMessage | undefined = schema;
+  let field: DescField | undefined;
+  let isInside = false;
+  for (const member of path) {
+    if (isInside) {
+      isInside = false;
+      continue;
+    }
+    field = message === undefined ? undefined : fieldOf(message, String(member));
+    message = field?.message;
+    isInside = field?.fieldKind === 'list' || field?.fieldKind === 'map';
+  }
+  return field;
+};
+
+/**
+ * As `mapTexts`, of a spec: texts that are JSON are changed inside, so that a value cannot change their structure and an
+ * expression that stands alone gives its type (PL-1.3). Places go on into them; `whole` is that of the text of the spec.
+ */
+export const mapSpecTexts = (
+  schema: DescMessage,
+  map: JsonMap,
+  change: (text: string, place: TextPlace, whole: TextPlace) => JsonData,
+): JsonMap =>
+  mapTexts(map, (text, place) => {
+    const field = hasExpressions(text) ? fieldAt(schema, place.path) : undefined;
+    const inner = field !== undefined && isJsonTextField(field) ? parsed(text) : undefined;
+    if (inner === undefined) return change(text, place, place);
+    return canonicalJson(mapTexts(inner, (part, at) => change(part, at, place), place));
+  }) as JsonMap;
+
+const parsed = (text: string): JsonData | undefined => {
+  try {
+    return JSON.parse(text) as JsonData;
+  } catch {
+    // An expression stands outside of the texts: it is rendered as it is, and judged afterwards.
+    return undefined;
+  }
+};
