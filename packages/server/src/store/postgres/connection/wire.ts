@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { type Message, MessageReader, readFields } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
 import { PreparedStatements, type Sent } from './piece.ts';
-import { ConnectionLost, ServerError, toEngineError } from './storage-fault.ts';
+import { ConnectionLost, toEngineError } from './storage-fault.ts';
 
 /** ErrorResponse, of a piece or of the connection. */
 const ERROR = 0x45;
@@ -90,7 +90,8 @@ export class Wire {
     const [piece] = this.#underWay;
     if (message.type === ERROR) {
       const refusal = toEngineError(new ServerMessage(readFields(message)));
-      if (piece === undefined || !(refusal instanceof ServerError)) this.#end(new ConnectionLost(refusal));
+      if (refusal instanceof ConnectionLost) this.#end(refusal);
+      else if (piece === undefined) this.#end(new ConnectionLost(refusal));
       else piece.refuse(refusal);
     } else if (piece?.take(message) === true) this.#underWay.shift();
   }
