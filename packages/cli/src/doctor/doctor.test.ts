@@ -52,6 +52,32 @@ describe('svc doctor', () => {
     ]);
   });
 
+  it('opens the store while nobody else has it open', async () => {
+    const found = async (upkeep: object): Promise<unknown> => {
+      const { checks } = await doctor({
+        facts: { upkeep: { hasStore: () => true, isInUse: async () => false, ...upkeep } },
+      });
+      return checks.find(({ name }) => name === 'store');
+    };
+    const schema = (applied: number, pending: readonly object[]) => ({
+      moveSchema: async () => ({ status: { applied, known: 4, pending } }),
+    });
+    const failing = (reason: string) => ({
+      moveSchema: async () => {
+        throw Object.assign(new Error(reason.toLowerCase()), { reason });
+      },
+    });
+    expect(await found(schema(4, []))).toMatchObject({ result: 'ok', detail: 'schema 4' });
+    expect(await found(schema(3, [{}]))).toMatchObject({ result: 'warn', detail: 'schema 3, this release has 4' });
+    expect(await found(failing('STORE_DAMAGED'))).toMatchObject({
+      ...{ result: 'fail', detail: 'store_damaged', remedy: expect.stringContaining('svc restore') },
+    });
+    expect(await found(failing('STORAGE'))).toMatchObject({ result: 'fail', remedy: 'svc migrate status' });
+    expect(await found({ isInUse: async () => true })).toBeUndefined();
+    const mistake = { moveSchema: () => Promise.reject(new Error('a mistake')) };
+    await expect(found(mistake)).rejects.toThrow();
+  });
+
   it('prints a line each, remedies below', async () => {
     const fake = fakeWorld({ server: fakeServerModule().module, files: {}, handlers: {} });
     expect(await fake.run('doctor')).toBe(0);

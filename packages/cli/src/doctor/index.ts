@@ -14,6 +14,7 @@ import type { World } from '../world.ts';
 import { type Check, fail, ok } from './check.ts';
 import { checkConfiguration, checkDataDirectory, checkNode, checkProviders } from './local-checks.ts';
 import { checkFromInside, checkServer } from './server-checks.ts';
+import { checkStore } from './store-check.ts';
 
 export interface DoctorOptions extends GlobalOptions {
   readonly config?: string;
@@ -57,6 +58,7 @@ const localChecks = async (world: World, options: DoctorOptions, isUp: boolean):
   return [
     ...checks,
     ...checkDataDirectory(world, dataDir),
+    ...(await checkStore(world, options)),
     checkProviders(loaded),
     ...(await portCheck(world, loaded.config.transport, isUp)),
   ];

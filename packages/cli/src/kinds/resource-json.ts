@@ -64,9 +64,16 @@ export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string =>
   return created === undefined ? '-' : age(created, nowMs);
 };
 
-/** Why a resource is not as it should be: the first condition that is False, Ready before others; a dash when there is none. */
+/** Conditions that are bad when they are True, and those that are neither (PL-10). */
+const WARNINGS: ReadonlySet<string> = new Set(['Alert', 'Exceeded']);
+const NEUTRAL: ReadonlySet<string> = new Set(['DelegatedExecution']);
+
+const isBad = ({ type, status }: JsonObject): boolean =>
+  !NEUTRAL.has(textOf(type)) && status === (WARNINGS.has(textOf(type)) ? 'True' : 'False');
+
+/** Why a resource is not as it should be: the first condition that says so, Ready before others; a dash when none does. */
 export const reasonText = (status: JsonObject): string => {
-  const failed = mapsOf(status['conditions']).filter((condition) => condition['status'] === 'False');
+  const failed = mapsOf(status['conditions']).filter(isBad);
   const [first] = failed.toSorted(
     (left, right) => Number(right['type'] === 'Ready') - Number(left['type'] === 'Ready'),
   );

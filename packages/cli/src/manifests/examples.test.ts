@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realFiles } from '../real-files.ts';
+import { realFiles } from '../real/real-files.ts';
 import { fakeWorld } from '../testing/fake-world.ts';
 import { render } from './index.ts';
 

@@ -84,10 +84,11 @@ const withoutEmpty = (value: unknown): unknown => {
 const isEmpty = (value: unknown): boolean =>
   value === '' || value === null || (isRecord(value) && Object.keys(value).length === 0);
 
-/** Unix microseconds of known time fields, read by people as local time. */
+/** Known time fields, read by people as local time: Unix microseconds, of usage windows seconds (API-1.2). */
 const timeText = (field: string, value: unknown): unknown => {
-  if (!/(At|Active|Timestamp|Time)$/.test(field) || typeof value !== 'string' || !/^\d{13,}$/.test(value)) return value;
-  return localTime(Number(value) / 1_000);
+  if (!/(At|Active|[Tt]imestamp|Time|windowStart)$/.test(field) || typeof value !== 'string') return value;
+  if (/^\d{13,}$/.test(value)) return localTime(Number(value) / 1_000);
+  return /^\d{10}$/.test(value) ? localTime(Number(value) * 1_000) : value;
 };
 
 const conditionTable = (conditions: unknown, style: Style): string => {

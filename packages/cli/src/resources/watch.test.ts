@@ -2,7 +2,7 @@ import type { ListResourcesRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
-import { fakeWorld } from '../testing/fake-world.ts';
+import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
 
 const [CREATED, UPDATED, DELETED, BOOKMARK] = [1, 2, 3, 4];
 
@@ -263,11 +263,50 @@ describe('svc get', () => {
       },
       'Off: it is off',
     ],
+    [
+      {
+        conditions: [
+          { type: 'DelegatedExecution', status: 'False', reason: 'None' },
+          { type: 'Alert', status: 'False', reason: 'BelowAlert' },
+          { type: 'Exceeded', status: 'True', reason: 'OverLimit' },
+        ],
+      },
+      'OverLimit',
+    ],
   ])('-o wide says of the status %j why: %s', async (value, reason) => {
     const task = { kind: 'Task', metadata: { name: 't' }, status: { kind: { case: 'task', value } } };
     const run = watching(() => [], { GetResource: () => ({ resource: task }) });
     const [headings = '', row = ''] = (await run('task', 't', '-o', 'wide')).out.split('\n');
     expect(row.slice(headings.indexOf('REASON'), headings.indexOf('VERSION')).trim()).toBe(reason);
+  });
+
+  it('is described with its times as people read them, of usage windows too', async () => {
+    const status = {
+      hard: [
+        { metric: 'llm.requests', windowStart: BigInt(NOW_MS / 1_000), resetAt: BigInt(NOW_MS / 1_000), max: 10n },
+      ],
+    };
+    const schedule = { recentEvents: [{ timestamp: BigInt(NOW_MS) * 1_000n, phase: 'arm' }] };
+    const shell = fakeWorld({
+      handlers: {
+        unary: {
+          GetResource: ({ kind }: { kind: string }) => ({
+            resource: {
+              ...{ kind, metadata: { name: 'x' } },
+              status: {
+                kind:
+                  kind === 'Schedule' ? { case: 'schedule', value: schedule } : { case: 'usagePolicy', value: status },
+              },
+            },
+          }),
+        },
+      },
+    });
+    await shell.run('describe', 'up', 'x');
+    await shell.run('describe', 'schedule', 'x');
+    expect(shell.out()).toMatch(/windowStart: 2026-03-01 \d\d:\d\d:\d\d\n +resetAt: 2026-03-01/);
+    expect(shell.out()).toMatch(/timestamp: 2026-03-01 /);
+    expect(shell.out()).toContain('max: "10"');
   });
 
   it('shows kinds of other groups by their exact name', async () => {

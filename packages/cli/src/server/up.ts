@@ -118,13 +118,18 @@ const start = async (
   }
 };
 
+const START_HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'DATA_DIR_IN_USE',
+    'it is running already: talk to it with `svc chat`; for a second one: svc up --port 7421 --data-dir DIR',
+  ],
+  ['STORE_DAMAGED', 'bring a backup back: svc restore FILE --replace'],
+]);
+
 /** Why a start failed and what to do; undefined for what nobody expected. */
 const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
   if (server.isFault(error)) {
-    const hint =
-      error.reason === 'DATA_DIR_IN_USE'
-        ? 'it is running already: talk to it with `svc chat`; for a second one: svc up --port 7421 --data-dir DIR'
-        : undefined;
+    const hint = START_HINTS.get(error.reason);
     return new CommandFailure(`${error.message} (${error.reason})`, { hint, cause: error });
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

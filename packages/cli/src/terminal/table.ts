@@ -5,6 +5,9 @@ const LEAST_COLUMN = 8;
 /** Columns that people copy from: they keep twice the width of others. */
 const COPIED: ReadonlySet<string> = new Set(['NAMESPACE', 'NAME', 'ID', 'PATH', 'KEY', 'SESSION']);
 
+/** A part of an id is of no use: such a column is never cut, even if lines wrap. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /**
  * Rows under upper-case headings, columns as wide as their content. When that is wider than the terminal, the widest
  * columns are cut; into a pipe nothing ever is.
@@ -28,7 +31,14 @@ export const columnWidths = (
   const widths = headings.map((_, index) => Math.max(...cells.map((row) => textWidth(row[index] ?? ''))));
   if (columns === undefined) return widths;
   const available = columns - GAP.length * (headings.length - 1);
-  shrink(widths, available, (index) => (COPIED.has(headings[index] ?? '') ? 2 : 1));
+  const isWhole = headings.map((_, index) => {
+    const column = rows.flatMap((row) => row[index] ?? []);
+    return column.length > 0 && column.every((cell) => UUID.test(cell));
+  });
+  shrink(widths, available, (index) => {
+    if (isWhole[index] === true) return Number.POSITIVE_INFINITY;
+    return COPIED.has(headings[index] ?? '') ? 2 : 1;
+  });
   return widths;
 };
 

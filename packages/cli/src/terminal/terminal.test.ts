@@ -62,6 +62,12 @@ describe('tables', () => {
     expect(renderTable(['N', 'TEXT'], rows, 1)).toContain(`${'x'.repeat(7)}…`);
   });
 
+  it('never cut ids, of which a part is of no use', () => {
+    const id = '01a202cf-3c0b-7072-b246-d100586d6bb2';
+    expect(renderTable(['ID', 'TEXT'], [[id, 'x'.repeat(40)]], 30)).toContain(`${id}   ${'x'.repeat(7)}…`);
+    expect(renderTable(['ID', 'TEXT'], [], 1)).toBe('ID   TEXT\n');
+  });
+
   it('leave names and ids twice as much as other columns', () => {
     const wide = [['n'.repeat(40), 'x'.repeat(40)]];
     expect(renderTable(['NAME', 'TEXT'], wide, 63)).toContain(

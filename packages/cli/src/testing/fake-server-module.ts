@@ -14,6 +14,8 @@ interface Facts {
   readonly startError?: Error;
   readonly configError?: string;
   readonly warnings?: readonly object[];
+  /** A store of this machine; there is none unless it says so. */
+  readonly upkeep?: object;
   readonly providers?: object;
   readonly origins?: readonly string[];
 }
@@ -43,6 +45,7 @@ export const fakeServerModule = (
         origins: new Map((facts.origins ?? []).map((key) => [key, {}])),
       };
     },
+    openUpkeep: () => (facts.upkeep ?? { hasStore: () => false }) as never,
     configurationValues: () => [
       { key: 'server.listen', value: '127.0.0.1:1', source: 'file', label: 'svc.yaml:1:2' },
       { key: 'auth.token', value: null, source: 'default', label: '' },

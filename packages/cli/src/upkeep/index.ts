@@ -3,5 +3,6 @@
  * process for it. A backup goes through the server when one is running.
  */
 export { type BackupOptions, backup } from './backup.ts';
+export { openLocalStore } from './local-store.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';
 export { type RestoreOptions, restore } from './restore.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePageToken, encodePageToken, pageSize } from './page-token.ts';
+import { decodePageToken, encodePageToken, pageSize, placeNumber } from './page-token.ts';
 
 describe('page tokens', () => {
   it('lead back to the place they were made for', () => {
@@ -22,6 +22,22 @@ describe('page tokens', () => {
     const token = encodePageToken(['a'], ['x']);
     expect(() => decodePageToken(token, ['b'])).toThrow(expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID' }));
   });
+});
+
+describe('numbers in the place of a token', () => {
+  it.each([
+    ['0', 0],
+    ['1750000000000000', 1_750_000_000_000_000],
+  ])('are read: %s', (text, value) => {
+    expect(placeNumber(text)).toBe(value);
+  });
+
+  it.each([undefined, '', 'x', '-1', '1.5', ' 1', '1e3', '9007199254740993', '99999999999999999'])(
+    'are refused as a forged token: %s',
+    (text) => {
+      expect(() => placeNumber(text)).toThrow(expect.objectContaining({ reason: 'PAGE_TOKEN_INVALID' }));
+    },
+  );
 });
 
 describe('page sizes', () => {

@@ -24,6 +24,13 @@ export const decodePageToken = (token: string, question: PageQuestion): readonly
   return position;
 };
 
+/** A whole number of a token's place; Fault PAGE_TOKEN_INVALID for what no list wrote there. */
+export const placeNumber = (text: string | undefined): number => {
+  const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw invalid();
+  return value;
+};
+
 const parse = (token: string): readonly string[] => {
   let value: unknown;
   try {

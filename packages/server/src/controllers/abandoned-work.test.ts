@@ -285,6 +285,25 @@ describe('owners', () => {
       expect(await everything(world)).toEqual([key('Agent', 'default', 'helper')]);
     }));
 
+  it('lose dependants of which one goes with the other', () =>
+    withWorld(async (world) => {
+      const owner = await skill(world, 'owner');
+      await world.call(createAgent, { ns: 'default', name: 'helper' });
+      const helper = await world.store.direct.resources.get(recordKey('Agent', 'default', 'helper'));
+      if (helper === undefined) throw new Error('no agent');
+      await world.store.write(async (tx) => {
+        await tx.resources.replace({ ...helper, owners: [ownedBy(owner)] }, helper.version, ['metadata']);
+        await tx.resources.insert({
+          key: { kind: 'Session', namespace: 'default', parent: 'helper', name: 's-1' },
+          ...{ apiVersion: 'svc/v1', uid: world.ids.next(), generation: 1, createdAt: tx.now(), labels: {} },
+          ...{ annotations: {}, owners: [ownedBy(owner)], finalizers: [], spec: '{"agent":"helper"}', status: '{}' },
+        });
+      });
+      await remove('owner')(world);
+      await world.runner.tick();
+      expect(await everything(world)).toEqual([]);
+    }));
+
   it('with many dependants that are held lose the others at once', () =>
     withWorld(async (world) => {
       const owner = await skill(world, 'a-owner');

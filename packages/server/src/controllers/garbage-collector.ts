@@ -42,8 +42,7 @@ export class GarbageCollector implements QueueWorker {
   }
 
   async #checkOwners(tx: WriteTx, key: ResourceKey): Promise<ReconcileOutcome> {
-    const resource = await tx.resources.get(key);
-    if (resource !== undefined) await this.#settle(tx, resource);
+    await this.#settle(tx, key);
     return { done: true };
   }
 
@@ -51,15 +50,18 @@ export class GarbageCollector implements QueueWorker {
     // Those whose deletion has begun go by themselves, however many there are.
     const batch = await tx.resources.dependents(uid, BATCH, 'undeleted');
     let moved = 0;
-    for (const dependant of batch) if (await this.#settle(tx, dependant)) moved += 1;
-    if (batch.length === BATCH) return { againMs: moved > 0 ? 0 : WAIT_MS };
+    for (const dependant of batch) if (await this.#settle(tx, dependant.key)) moved += 1;
+    if (batch.length === BATCH && moved > 0) return { againMs: 0 };
     const owner = await tx.resources.get(key);
-    if (owner?.uid === uid && owner.finalizers.includes(FOREGROUND)) return this.#releaseOwner(tx, owner);
-    return moved === batch.length ? { done: true } : { againMs: WAIT_MS };
+    const isWaiting = owner?.uid === uid && owner.finalizers.includes(FOREGROUND);
+    return isWaiting ? this.#releaseOwner(tx, owner) : { done: true };
   }
 
   /** Removes the resource, or its references to owners that are gone; false when nothing was written. */
-  async #settle(tx: WriteTx, resource: StoredResource): Promise<boolean> {
+  async #settle(tx: WriteTx, key: ResourceKey): Promise<boolean> {
+    const resource = await tx.resources.get(key);
+    // It may have gone together with one before it.
+    if (resource === undefined) return true;
     const alive: StoredOwner[] = [];
     for (const owner of resource.owners) if (await this.#isAlive(tx, owner)) alive.push(owner);
     if (alive.length === resource.owners.length) return false;

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { RawResourceSpecSchema, SkillSpecSchema } from '@svc/api/resources';
+import { CommonResourceStatusSchema, RawResourceSpecSchema, SkillSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
@@ -42,6 +42,27 @@ describe('the write pipeline', () => {
     ]);
     expect((await put({})).resource).toMatchObject({ labels: {}, generation: 2 });
     expect(applied).toEqual(['a', 'b', 'b']);
+  });
+
+  it('keeps what a newer release wrote, in spec and status (PL-16)', async () => {
+    const skill = (await put({ spec: spec('a') })).resource;
+    const newer = {
+      ...skill,
+      spec: '{"description":"a","instructions":"none","newer":1}',
+      status: '{"newer":2,"phase":"Ready"}',
+    };
+    await world.store.write((tx) => tx.resources.replace(newer, skill.version, ['spec', 'status']));
+    const labelled = await put({ labels: { x: 'y' } });
+    expect(labelled.resource).toMatchObject({ spec: newer.spec, generation: 1 });
+    expect((await put({ spec: spec('a'), labels: { x: 'y' } })).outcome).toBe('unchanged');
+    const changed = await put({ spec: spec('b') });
+    expect(changed.resource).toMatchObject({
+      spec: '{"description":"b","instructions":"none","newer":1}',
+      generation: 2,
+    });
+    const status = create(CommonResourceStatusSchema, { phase: 'Odd' });
+    await world.store.write((tx) => world.writer.writeStatus(tx, key, () => ({ status })));
+    expect((await stored())?.status).toBe('{"newer":2,"phase":"Odd"}');
   });
 
   it('moves only the version when a status is written, and nothing for the same status', async () => {

@@ -33,8 +33,8 @@ import type {
   WriteResult,
 } from './contract.ts';
 import { heldStatus, ResourceRemoval } from './resource-removal.ts';
-import { sealedText } from './sealed-text.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
+import { storedText } from './stored-text.ts';
 import {
   checkMetadata,
   checkName,
@@ -134,7 +134,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (current === undefined || wanted === undefined) return current;
     const { status: message } = wanted;
     const forms = kindForms(key.kind, current.apiVersion);
-    const judged = message === undefined ? current.status : this.#sealedStatus(current, forms.statusText(message));
+    const judged = message === undefined ? current.status : this.#statusText(current, forms, message);
     const labels = settleMap(current.labels, undefined, wanted.system?.labels);
     const annotations = settleMap(current.annotations, undefined, wanted.system?.annotations);
     const finalizers = wanted.finalizers ?? current.finalizers;
@@ -174,7 +174,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const spec = incomingSpec(forms, contract, this.#opened(pending));
     const plainText = forms.specText(spec);
     const place = { kind: input.key.kind, section: 'spec', uid } as const;
-    const specText = sealedText(place, plainText, { seal: this.#deps.seal, stored: current?.spec });
+    const by = { seal: this.#deps.seal, stored: current?.spec, desc: forms.row?.spec };
+    const specText = storedText(place, plainText, by);
     const isSpecChanged = current === undefined || specText !== current.spec;
     const write: SpecWrite<Message> = {
       key: input.key,
@@ -203,9 +204,10 @@ export class TransactionalResourceWriter implements ResourceWriter {
     return current === undefined ? pending : { ...pending, current: openRecord(current, this.#deps.seal) };
   }
 
-  #sealedStatus(record: Pick<StoredResource, 'key' | 'uid' | 'status'>, text: string): string {
+  #statusText(record: Pick<StoredResource, 'key' | 'uid' | 'status'>, forms: KindForms, status: Message): string {
     const place = { kind: record.key.kind, section: 'status', uid: record.uid } as const;
-    return sealedText(place, text, { seal: this.#deps.seal, stored: record.status });
+    const by = { seal: this.#deps.seal, stored: record.status, desc: forms.row?.status };
+    return storedText(place, forms.statusText(status), by);
   }
 
   #checkSize(specText: string, ownBounds: readonly string[]): readonly FieldViolation[] {
@@ -255,8 +257,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
   async #status(tx: WriteTx, prepared: Prepared): Promise<string> {
     const { contract, current, forms, write } = prepared;
     if (contract?.observe !== undefined) {
-      const text = forms.statusText(await contract.observe(tx, write));
-      return this.#sealedStatus({ key: write.key, uid: prepared.uid, status: current?.status ?? '{}' }, text);
+      const status = await contract.observe(tx, write);
+      return this.#statusText({ key: write.key, uid: prepared.uid, status: current?.status ?? '{}' }, forms, status);
     }
     return current?.status ?? forms.readyStatus(tx.now());
   }

@@ -9,8 +9,8 @@ import {
   type StoredResource,
 } from '../store/contracts/index.ts';
 import type { KindContract, Look, LookReads, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
-import { sealedText } from './sealed-text.ts';
 import { kindForms } from './spec-forms.ts';
+import { storedText } from './stored-text.ts';
 
 export interface StatusReconcilerDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'now'>;
@@ -70,7 +70,8 @@ const look = async (deps: StatusReconcilerDeps, record: StoredResource, reads: L
   if (status === undefined) return DONE;
   const { key, uid, status: stored, apiVersion } = record;
   const place = { kind: key.kind, section: 'status', uid } as const;
-  const text = sealedText(place, kindForms(key.kind, apiVersion).statusText(status), { seal: deps.seal, stored });
+  const forms = kindForms(key.kind, apiVersion);
+  const text = storedText(place, forms.statusText(status), { seal: deps.seal, stored, desc: forms.row?.status });
   return text === stored ? DONE : { due: true };
 };
 

@@ -8,6 +8,7 @@ export * from './conditions.ts';
 export * from './faults.ts';
 export * from './field-mask.ts';
 export * from './identifiers/index.ts';
+export { keepUnknown } from './kept-fields.ts';
 export * from './kinds.ts';
 export * from './labels.ts';
 export * from './page-fill.ts';

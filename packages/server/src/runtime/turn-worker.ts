@@ -130,6 +130,8 @@ export class TurnWorker implements LiveTurns {
     const noteThrow = (error: unknown): void => this.#deps.log.error('turn run failed', { turn: turnId }, error);
     try {
       const run = new TurnRun(claimed, sentMs, this.#deps);
+      // Taken for dead by mistake, and first to claim the turn again: what it did under the fence of before is over.
+      this.#byTurn.get(turnId)?.lose();
       this.#byTurn.set(turnId, run);
       this.#bySession.set(sessionId, run);
       if (this.#draining) run.drain();

@@ -51,8 +51,8 @@ const listAuditRecords = async (
       ...(ns === '' ? {} : { namespaces: [ns, ...(await deps.descendants(tx.resources, ns))], orBegin: `${ns}:` }),
       ...(identity === '' ? {} : { identity }),
       ...(operation === '' ? {} : { operation }),
-      ...(since === undefined ? {} : { since: Number(since) }),
-      ...(until === undefined ? {} : { until: Number(until) }),
+      ...(since === undefined ? {} : { since: storedTime(since) }),
+      ...(until === undefined ? {} : { until: storedTime(until) }),
       ...(before === undefined ? {} : { before }),
       limit: size + 1,
     }),
@@ -65,6 +65,10 @@ const listAuditRecords = async (
     nextPageToken: hasMore ? encodePageToken(question, [last.id]) : '',
   });
 };
+
+/** A time that any engine can compare with: no record is beyond the numbers that are exact. */
+const storedTime = (micros: bigint): number =>
+  Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(micros)));
 
 const recordMessage = (row: AuditRow) =>
   create(AuditRecordSchema, {

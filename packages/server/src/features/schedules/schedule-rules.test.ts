@@ -19,6 +19,7 @@ describe('rules of schedules', () => {
   it.each<[string, Init]>([
     ['a time with an offset', { kind: 'once', runAt: '2026-01-01T02:00:00+01:00', target }],
     ['a local time', { runAt: '2026-06-01T09:00:00', timezone: 'Europe/Berlin', target }],
+    ['the last day that is exact', { runAt: '2255-06-05T00:00:00Z', target }],
     ['a disabled one in the past', { runAt: '2025-06-01T09:00:00Z', enabled: false, target }],
     ['every second', { intervalSeconds: 1, target }],
     ['a cron line', { kind: ' CRON ', cron: '0 9 * * mon-fri', timezone: 'Asia/Tokyo', target }],
@@ -35,6 +36,8 @@ describe('rules of schedules', () => {
     [{ kind: 'at', runAt: 'soon', target }, ['runAt RUN_AT']],
     [{ kind: 'at', runAt: '2030-01-01T24:00:00Z', target }, ['runAt RUN_AT']],
     [{ kind: 'at', target }, ['runAt RUN_AT']],
+    [{ kind: 'at', runAt: '2255-06-06T00:00:00Z', target }, ['runAt RUN_AT']],
+    [{ kind: 'at', runAt: '9999-12-31T23:59:59Z', enabled: false, target }, ['runAt RUN_AT']],
     [{ runAt: '2025-12-31T23:59:59Z', target }, ['runAt RUN_AT_PAST']],
     [{ kind: 'every', target }, ['intervalSeconds INTERVAL']],
     [{ cron: 'x', target }, ['cron CRON_SYNTAX']],

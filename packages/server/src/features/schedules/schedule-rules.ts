@@ -84,6 +84,8 @@ const checkOtherFields = (spec: ScheduleSpec, kind: ScheduleKind): readonly Fiel
 const checkAt = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
   const runAt = isTimezone(spec.timezone) ? parseRunAt(spec.runAt, spec.timezone) : parseRunAt(spec.runAt, '');
   if (runAt === undefined) return [fault('spec.runAt', 'is no RFC 3339 time', 'RUN_AT')];
+  // The timer keeps it as a number: one beyond what those hold exactly could be written, but no backup could read it.
+  if (runAt > Number.MAX_SAFE_INTEGER) return [fault('spec.runAt', 'lies after the year 2254', 'RUN_AT')];
   const isLate = runAt <= facts.now && spec.enabled !== false && runAt !== facts.firedAt;
   return isLate ? [fault('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
 };

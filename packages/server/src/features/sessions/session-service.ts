@@ -17,7 +17,7 @@ import {
   SessionResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, isUuid, pageSize } from '../../base/index.ts';
+import { decodePageToken, encodePageToken, isUuid, pageSize, placeNumber } from '../../base/index.ts';
 import {
   checkLabels,
   checkSystemKeys,
@@ -95,7 +95,7 @@ export class SessionService {
     const labels = parseLabelSelector(labelSelector);
     const rows = await this.#context.store.read(async (tx) => {
       await requireAgent(tx, request, this.#context);
-      const before = place === undefined ? undefined : { lastActive: Number(place[0]), id: place[1] ?? '' };
+      const before = place === undefined ? undefined : { lastActive: placeNumber(place[0]), id: place[1] ?? '' };
       return await tx.log.sessions({
         namespace: ns,
         agent,

@@ -3,6 +3,7 @@ import { ListValueSchema } from '@bufbuild/protobuf/wkt';
 import { GatewayService } from '@svc/api/gateway';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Fault } from '../../base/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
 import { uiRoutes } from './index.ts';
@@ -137,6 +138,23 @@ describe('the browser chat', () => {
     expect((await fetcher(api(), { method: 'DELETE' })).status).toBe(204);
     const { chunks } = await read(stream);
     expect(chunks.at(-1)).toBe('abort');
+  });
+
+  test('ends with why it was ended from outside, though the turn goes on', async () => {
+    const control = new AbortController();
+    const body = JSON.stringify({ messages: [user('!say one\n!hold revoked')] });
+    const answer = await fetcher(api(), { method: 'POST', body, signal: control.signal });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('text-delta')) text += (await reader.read()).value ?? '';
+    control.abort(new Fault('UNAUTHENTICATED', 'KEY_REVOKED', 'the API key was revoked'));
+    for (let isDone = false; !isDone; ) {
+      const { value = '', done } = await reader.read();
+      text += value;
+      isDone = done;
+    }
+    harness.engine.models.releaseHold('revoked');
+    expect(text).toMatch(/data: {"type":"error","errorText":"the API key was revoked"}\n\ndata: \[DONE\]\n\n$/);
   });
 
   test('attaches again to the running turn from its start, and answers 204 when nothing runs', async () => {

@@ -221,6 +221,7 @@ describe('the console stream', () => {
   });
 
   test('ends when its namespace is gone, and only then', async () => {
+    await harness.newSession();
     const feed = await open('?topics=resource&ns=default');
     await feed.until((frame) => frame.event === 'ready');
     await changes.remove('other', harness);

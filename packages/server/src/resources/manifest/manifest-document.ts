@@ -4,7 +4,7 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canoni
 import { fileName, SYSTEM_NAMESPACE } from '../identifiers/index.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
 import { type RecordKey, recordKey } from '../record.ts';
-import { settleSpec } from './kind-forms.ts';
+import { settleSpec } from './forms/index.ts';
 import { FindingReport } from './manifest-finding.ts';
 import { type ManifestNode, type MapNode, memberNode, nodeJson, textOf } from './manifest-node.ts';
 import { MessageReader } from './message-reader.ts';

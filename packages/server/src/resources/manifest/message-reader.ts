@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { parseDurationMs } from '../../base/index.ts';
 import { canonicalJsonText, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { camelCase, type OtherForm, otherForms } from './forms/index.ts';
 import type { FindingReport } from './manifest-finding.ts';
 import {
   isNullNode,
@@ -13,7 +14,6 @@ import {
   textOf,
 } from './manifest-node.ts';
 import { adviceFor } from './nearest-name.ts';
-import { camelCase, type OtherForm, otherForms } from './other-forms.ts';
 import { readEnum, scalarReaders } from './scalar-nodes.ts';
 
 const RESOURCE_REF = 'svc.resources.ResourceRef';

@@ -12,7 +12,7 @@ import { createReadHandle } from './handles/index.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
 import { RecordCache } from './records/index.ts';
 import { migrate } from './schema/index.ts';
-import { storageFault } from './storage-fault.ts';
+import { storageFault, toOpenError } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { createTables, type Tables } from './tables/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
@@ -61,7 +61,7 @@ export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Stor
     return new SqliteStore(options, lock);
   } catch (error) {
     lock.release();
-    throw error;
+    throw toOpenError(error, join(options.dataDir, 'svc.db'));
   }
 };
 

@@ -3,6 +3,9 @@ import { Fault, isFault } from '../../base/index.ts';
 /** Extended result codes after which it is unknown what reached the disk: fsync of a file, of a directory. */
 const SYNC_FAILURES: ReadonlySet<number> = new Set([1034, 1290]);
 
+/** Primary result codes of a file that is no database, and of one whose pages do not hold together. */
+const DAMAGES: ReadonlySet<number> = new Set([11, 26]);
+
 const resultCode = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -28,3 +31,9 @@ export const storageFault = (message: string, cause?: unknown): Fault =>
 
 /** SQLite rolled the whole transaction back by itself: disk full, I/O error. */
 export const givenUp = (): Fault => storageFault('the transaction was given up by the store');
+
+/** DATA_LOSS STORE_DAMAGED where SQLite could not make sense of the file; other errors pass through unchanged. */
+export const toOpenError = (error: unknown, file: string): unknown =>
+  DAMAGES.has((resultCode(error) ?? 0) & 0xff)
+    ? new Fault('DATA_LOSS', 'STORE_DAMAGED', `${file} is damaged, or no database`, { cause: error })
+    : error;

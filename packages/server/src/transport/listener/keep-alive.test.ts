@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testParts } from '../testing.ts';
+import { testConfig, testParts } from '../testing.ts';
 
 let server: TransportServer | undefined;
 
@@ -20,6 +20,20 @@ const promised = (port: number, agent: Agent): Promise<string> =>
     });
     call.on('error', reject);
   });
+
+describe('a request whose head never ends', () => {
+  test('is answered 408 after the deadline of a call, and its connection closed', async () => {
+    server = await createTransport(testParts({ config: { ...testConfig, unaryDeadlineMs: 100 } }));
+    const socket = connect(server.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (piece) => {
+      answer += String(piece);
+    });
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"status":"DEADLINE_EXCEEDED"/s);
+  });
+});
 
 describe('an idle HTTP/1.1 connection', () => {
   test('is kept for 75 s, for 5 s among a thousand', async () => {

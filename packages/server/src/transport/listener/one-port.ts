@@ -42,6 +42,8 @@ const CROWDED_KEEP_ALIVE_MS = 5000;
 /** A connection has so long to say what it speaks. */
 const FIRST_BYTES_MS = 60_000;
 
+/** How often heads that take too long are looked for. */
+const HEAD_CHECK_MS = 30_000;
 const NOTHING = Buffer.alloc(0);
 
 function destroy(this: Socket): void {
@@ -103,6 +105,7 @@ export class OnePort {
     if (this.#tcp.listening) this.#tcp.close();
     this.#sessions.destroy();
     this.#http1.closeAllConnections();
+    this.#http1.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -159,10 +162,13 @@ export class OnePort {
     const server = createServer({
       maxHeaderSize: config.headerBytes + config.urlBytes + 1024,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: 60_000,
+      headersTimeout: config.unaryDeadlineMs,
+      connectionsCheckingInterval: Math.min(HEAD_CHECK_MS, config.unaryDeadlineMs),
       requestTimeout: 0,
       noDelay: true,
     });
+    // Node looks for heads that take too long only in servers that listen; the connections of this one are handed to it.
+    server.emit('listening');
     const { handle } = this.#parts;
     const outbox = new Outbox();
     server.on('request', (request, response) => handle(new Http1Exchange({ request, response, outbox })));

@@ -20,6 +20,7 @@ import {
   invalidField,
   notFound,
   pageSize,
+  placeNumber,
   type Random,
 } from '../../../base/index.ts';
 import type { Bus, Store, WriteTx } from '../../../store/contracts/index.ts';
@@ -103,7 +104,7 @@ const list = async (
     (request.includeRevoked || record.revokedAt === undefined) &&
     areWithin(record.grants, caller.grants, deps.ancestorsOf);
   return deps.store.read(async (tx) => {
-    const query = { before: before === undefined ? undefined : Number(before), limit: size + 1, wanted };
+    const query = { before: before === undefined ? undefined : placeNumber(before), limit: size + 1, wanted };
     const found = await listApiKeys(tx.instance, query);
     const page = found.slice(0, size);
     const last = page.at(-1);

@@ -26,6 +26,12 @@ const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
   });
 };
 
+/** Times are kept as numbers: one beyond what those hold exactly could be written, and never be read again. */
+const checkTime = (micros: bigint, field: string): readonly FieldViolation[] =>
+  micros >= 0n && micros <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? []
+    : [refuse(field, 'must lie between the years 1970 and 2255')];
+
 const partIdAt = (index: number): string => index.toString().padStart(6, '0');
 
 /** Parts that replace or make a message: form, ids, sizes. */
@@ -39,7 +45,10 @@ export const checkParts = (
     'message.parts',
     limits.messageBytes,
   ),
-  ...message.parts.flatMap((part, index) => checkWrittenPart(part, `message.parts[${index}]`)),
+  ...message.parts.flatMap((part, index) => [
+    ...checkWrittenPart(part, `message.parts[${index}]`),
+    ...checkTime(part.createdAt, `message.parts[${index}].createdAt`),
+  ]),
   ...checkIds(message),
 ];
 
@@ -53,7 +62,7 @@ export const checkAppend = (
   return [
     ...(message.id === '' || isUuid(message.id) ? [] : [refuse('message.id', 'is no UUID in lower case')]),
     ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM ? [] : [refuse('message.role', 'is not a role')]),
-    ...(message.createdAt >= 0n ? [] : [refuse('message.createdAt', 'must not be negative')]),
+    ...checkTime(message.createdAt, 'message.createdAt'),
     ...checkNewLabels(message.labels, 'message.labels', limits),
     ...checkParts(message, limits),
   ];

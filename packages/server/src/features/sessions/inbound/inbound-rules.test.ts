@@ -61,6 +61,11 @@ describe('a message to be appended', () => {
   test('needs parts, a role, a UUID and a time that make sense', () => {
     expect(appendFaults(undefined)).toEqual(['message.parts']);
     expect(appendFaults({ parts: [] })).toEqual(['message.parts']);
+    const beyond = 2n ** 53n;
+    expect(appendFaults({ createdAt: beyond - 1n, parts: [{ ...text, createdAt: beyond - 1n }] })).toEqual([]);
+    expect(
+      appendFaults({ createdAt: beyond, parts: [text, { ...text, createdAt: beyond }, { ...text, createdAt: -1n }] }),
+    ).toEqual(['message.createdAt', 'message.parts[1].createdAt', 'message.parts[2].createdAt']);
     expect(appendFaults({ id: 'x', role: 9, createdAt: -1n, parts: [text] })).toEqual([
       'message.id',
       'message.role',

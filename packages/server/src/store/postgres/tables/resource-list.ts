@@ -60,6 +60,8 @@ export const listResources = async (sql: Queries, query: ResourceQuery): Promise
   const requirements = query.labels ?? [];
   const driver = drivingLabel(requirements);
   if (driver !== undefined) return listLabelled(sql, query, driver);
+  if (scope.type === 'namespaces' && scope.namespaces.length <= PLACES_MAX)
+    return listPlaces(sql, query, scope.namespaces);
   const conditions = new Conditions();
   if (kind !== undefined) conditions.add(`r.kind = ${conditions.value(kind)}`);
   addPlace(conditions, query, 'r');
@@ -81,14 +83,63 @@ const addPlace = (conditions: Conditions, { scope, parent }: ResourceQuery, tabl
   if (parent !== undefined) conditions.add(`${table}.parent = ${conditions.value(parent)}`);
 };
 
-/** Kinds of labelled resources from one on, in order, each found by one leap. */
-const KINDS = statement<{ readonly kind: string }>(
-  `WITH RECURSIVE k (kind) AS (
-     (SELECT kind FROM resource_labels WHERE kind >= $1 ORDER BY kind LIMIT 1)
-     UNION ALL SELECT (SELECT l.kind FROM resource_labels l WHERE l.kind > k.kind ORDER BY l.kind LIMIT 1)
-       FROM k WHERE k.kind IS NOT NULL)
-   SELECT kind FROM k WHERE kind IS NOT NULL`,
-);
+/** Kinds in a table from one on, in order, each found by one leap. */
+const kindsOf = (table: 'resources' | 'resource_labels') =>
+  statement<{ readonly kind: string }>(
+    `WITH RECURSIVE k (kind) AS (
+       (SELECT kind FROM ${table} WHERE kind >= $1 ORDER BY kind LIMIT 1)
+       UNION ALL SELECT (SELECT t.kind FROM ${table} t WHERE t.kind > k.kind ORDER BY t.kind LIMIT 1)
+         FROM k WHERE k.kind IS NOT NULL)
+     SELECT kind FROM k WHERE kind IS NOT NULL`,
+  );
+const KINDS = kindsOf('resources');
+const LABELLED_KINDS = kindsOf('resource_labels');
+
+/** Kinds in which the list may find something, in order. */
+const kindsFor = async (
+  sql: Queries,
+  all: typeof KINDS,
+  { kind, after }: ResourceQuery,
+): Promise<readonly string[]> => {
+  const found = kind === undefined ? await sql.rows(all, [after?.kind ?? '']) : [{ kind }];
+  return found.map((row) => row.kind).filter((each) => after === undefined || each >= after.kind);
+};
+
+/** Namespaces of which each is read from its own place on; of more the planner reads a whole kind and leaves out what is not meant. */
+const PLACES_MAX = 16;
+
+/** Resources of a few namespaces: a leap to each, a kind at a time until there are enough. */
+const listPlaces = async (
+  sql: Queries,
+  query: ResourceQuery,
+  namespaces: readonly string[],
+): Promise<readonly StoredResource[]> => {
+  const { after, limit, parent, labels = [] } = query;
+  const found: StoredResource[] = [];
+  for (const kind of await kindsFor(sql, KINDS, query)) {
+    const outer = new Conditions();
+    const [places, most] = [outer.value([...new Set(namespaces)]), outer.value(limit - found.length)];
+    const inner = new Conditions(outer.values);
+    inner.add(`r.kind = ${inner.value(kind)} AND r.namespace = n.namespace`);
+    if (parent !== undefined) inner.add(`r.parent = ${inner.value(parent)}`);
+    if (after?.kind === kind) {
+      const from = inner.value(after.namespace);
+      outer.add(`n.namespace COLLATE "C" >= ${from}`);
+      const place = [after.parent, after.name].map((each) => {
+        return `CASE WHEN n.namespace = ${from} THEN ${inner.value(each)} ELSE '' END`;
+      });
+      inner.add(`(r.parent, r.name) > (${place.join(', ')})`);
+    }
+    for (const requirement of labels) addLabelCondition(inner, requirement, 'r.labels');
+    const text = `SELECT p.* FROM unnest(${places}::text[]) AS n (namespace) CROSS JOIN LATERAL (
+        SELECT ${COLUMNS} FROM resources r ${inner.where} ORDER BY r.parent, r.name LIMIT ${most}) p ${outer.where}
+      ORDER BY p.namespace, p.parent, p.name LIMIT ${most}`;
+    const rows = await sql.rows(composed<ResourceSqlRow>(text), outer.values);
+    found.push(...rows.map(toResource));
+    if (found.length >= limit) break;
+  }
+  return found;
+};
 
 /**
  * Walks the label table, which has the same order within a kind, from the place on where the list goes on; each resource is one
@@ -99,9 +150,8 @@ const listLabelled = async (
   query: ResourceQuery,
   driver: DrivingLabel,
 ): Promise<readonly StoredResource[]> => {
-  const { after, kind, limit } = query;
-  const found = kind === undefined ? await sql.rows(KINDS, [after?.kind ?? '']) : [{ kind }];
-  const kinds = found.map((row) => row.kind).filter((each) => after === undefined || each >= after.kind);
+  const { after, limit } = query;
+  const kinds = await kindsFor(sql, LABELLED_KINDS, query);
   if (kinds.length === 0) return [];
   const outer = new Conditions();
   const [named, most] = [outer.value(kinds), outer.value(limit)];

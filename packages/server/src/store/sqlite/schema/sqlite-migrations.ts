@@ -10,6 +10,7 @@ import {
   type StoreMigrations,
 } from '../../migrations/index.ts';
 import { lockDataDir } from '../data-lock.ts';
+import { toOpenError } from '../storage-fault.ts';
 import { appliedVersion, migrate, migrateDown, type SchemaOptions } from './migrate.ts';
 
 export interface SqliteMigrationsOptions {
@@ -21,14 +22,22 @@ export interface SqliteMigrationsOptions {
 }
 
 /**
- * The schema of the database in a data directory that no server uses. Faults FAILED_PRECONDITION DATA_DIR_IN_USE and
- * NOT_FOUND STORE_MISSING.
+ * The schema of the database in a data directory that no server uses. Faults FAILED_PRECONDITION DATA_DIR_IN_USE,
+ * NOT_FOUND STORE_MISSING and DATA_LOSS STORE_DAMAGED.
  */
 export const openSqliteMigrations = async (options: SqliteMigrationsOptions): Promise<StoreMigrations> => {
   const file = join(options.dataDir, 'svc.db');
   if (!existsSync(file)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store at ${file}`);
   const lock = lockDataDir(options.dataDir);
-  return new SqliteMigrations(new DatabaseSync(file), lock, options);
+  try {
+    const database = new DatabaseSync(file);
+    // The file itself is not read before the first statement.
+    database.exec('PRAGMA schema_version');
+    return new SqliteMigrations(database, lock, options);
+  } catch (error) {
+    lock.release();
+    throw toOpenError(error, file);
+  }
 };
 
 /** A copy is made before every step, so that contracting steps need no further yes (PL-16). */

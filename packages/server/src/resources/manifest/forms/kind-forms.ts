@@ -1,6 +1,6 @@
-import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
-import { findKind } from '../kinds.ts';
-import type { FindingReport } from './manifest-finding.ts';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../../canonical-json.ts';
+import { findKind } from '../../kinds.ts';
+import type { FindingReport } from '../manifest-finding.ts';
 import { storedSpec } from './stored-spec.ts';
 
 /** The last step to the stored form of a spec, where it is more than another name (PL-1.2). */

@@ -1,7 +1,7 @@
 import process from 'node:process';
+import type { Output, World } from '../world.ts';
 import { localFetch } from './local-fetch.ts';
 import { realFiles, utf8Text } from './real-files.ts';
-import type { Output, World } from './world.ts';
 
 /** Width assumed where there is no terminal: help texts stay readable, tables are not cut. */
 const PLAIN_COLUMNS = 100;

@@ -1,0 +1,28 @@
+import { openLocalStore } from '../upkeep/index.ts';
+import type { World } from '../world.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const NAME = 'store';
+
+/** Whether the store of this machine can be opened, while no server has it open: a running one is asked itself. */
+export const checkStore = async (
+  world: World,
+  options: { readonly config?: string; readonly dataDir?: string },
+): Promise<readonly Check[]> => {
+  const { server, upkeep } = await openLocalStore(world, options);
+  if (!upkeep.hasStore()) return [];
+  try {
+    if (await upkeep.isInUse()) return [];
+    const { applied, known, pending } = (await upkeep.moveSchema({ to: 'status' })).status;
+    if (pending.length > 0)
+      return [
+        warn(NAME, `schema ${applied}, this release has ${known}`, 'the next start, or svc migrate up, moves it on'),
+      ];
+    return [ok(NAME, `schema ${applied}`)];
+  } catch (error) {
+    if (!server.isFault(error)) throw error;
+    const remedy =
+      error.reason === 'STORE_DAMAGED' ? 'svc restore FILE --replace brings a backup back' : 'svc migrate status';
+    return [fail(NAME, error.message, remedy)];
+  }
+};

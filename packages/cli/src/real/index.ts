@@ -1,0 +1,5 @@
+/**
+ * real: this process, this terminal, this machine: what the program touches of the world outside. Only main.ts comes in here;
+ * commands see a World, and tests bring their own.
+ */
+export { realWorld } from './real-world.ts';

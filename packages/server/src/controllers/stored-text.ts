@@ -1,0 +1,37 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import {
+  canonicalJson,
+  hasSensitiveFields,
+  keepUnknown,
+  parseJsonMap,
+  type SealedPart,
+  sealMap,
+  type ValueSeal,
+} from '../resources/index.ts';
+
+/**
+ * Canonical JSON text as it is stored: sensitive values sealed, where equal ones keep the text they are stored with (PL-8), and
+ * with the fields of a newer release that `stored` holds (PL-16). `desc` is the message; custom kinds have none.
+ */
+export const storedText = (
+  part: SealedPart,
+  text: string,
+  by: { readonly seal: ValueSeal; readonly stored: string | undefined; readonly desc: DescMessage | undefined },
+): string => {
+  const sealed = sealedText(part, text, by);
+  if (by.stored === undefined || by.desc === undefined || sealed === by.stored) return sealed;
+  const [before, after] = [parseJsonMap(by.stored), parseJsonMap(sealed)];
+  if (before === undefined || after === undefined) return sealed;
+  const kept = keepUnknown(by.desc, before, after);
+  return kept === after ? sealed : canonicalJson(kept);
+};
+
+const sealedText = (
+  part: SealedPart,
+  text: string,
+  by: { readonly seal: ValueSeal; readonly stored: string | undefined },
+): string => {
+  const map = hasSensitiveFields(part.kind) ? parseJsonMap(text) : undefined;
+  if (map === undefined) return text;
+  return canonicalJson(sealMap(part, map, { seal: by.seal, stored: parseJsonMap(by.stored ?? '{}') }));
+};
