@@ -59,9 +59,13 @@ it('an API key made over REST signs in, mints a token, and ends both when it is 
 it('a failed sign-in stands in the audit log', async () => {
   expect((await call('GET /v1/namespaces', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
   // The refusal does not wait for its record.
-  const records = async (): Promise<unknown> => (await call('GET /v1/auth/audit?operation=sign-in')).body.records;
+  const listed = async (): Promise<unknown> => {
+    const { body } = await call('GET /v1/auth/audit?operation=sign-in');
+    const { records }: { records: unknown } = body;
+    return records;
+  };
   await expect
-    .poll(records)
+    .poll(listed)
     .toContainEqual(expect.objectContaining({ target: 'Credential/bearer', outcome: 'CREDENTIALS_INVALID' }));
 });
 
