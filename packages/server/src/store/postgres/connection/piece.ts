@@ -1,8 +1,14 @@
-import { type Message, readColumns } from './message-reader.ts';
-import type { MessageWriter } from './message-writer.ts';
+import { serialize } from 'pg-protocol';
+import {
+  type BackendMessage,
+  CommandCompleteMessage,
+  DataRowMessage,
+  RowDescriptionMessage,
+} from 'pg-protocol/dist/messages.js';
 import { RowShape } from './row-shape.ts';
 import type { SqlAnswer, SqlValue, Statement } from './statement.ts';
 import { type ConnectionLost, NotRun, type ServerError } from './storage-fault.ts';
+import { parameterText } from './text-escape.ts';
 
 /** A statement that somebody waits for. */
 export interface Asked {
@@ -11,12 +17,6 @@ export interface Asked {
   readonly resolve: (answer: SqlAnswer<never>) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** Types of messages from the server. */
-const ROW = 0x44;
-const COMPLETE = 0x43;
-const READY = 0x5a;
-const COLUMNS = 0x54;
 
 /** What one connection has prepared: the columns of each statement's answer, once they are known. */
 export class PreparedStatements {
@@ -56,9 +56,10 @@ const countOf = (tag: string): number => Number(tag.slice(tag.lastIndexOf(' ') +
 
 /** What is on its way to the server, and takes what comes back. */
 export interface Sent {
-  write(writer: MessageWriter, prepared: PreparedStatements): void;
+  /** Its messages, in order. */
+  messages(prepared: PreparedStatements): readonly Buffer[];
   /** Takes a message of the server; true for the last one. */
-  take(message: Message): boolean;
+  take(message: BackendMessage): boolean;
   /** The statement that is next was refused; the last message comes still. */
   refuse(error: ServerError): void;
   /** Nothing more comes. */
@@ -76,12 +77,12 @@ export class Script implements Sent {
     this.#waits = waits;
   }
 
-  write(writer: MessageWriter): void {
-    writer.query(this.#text);
+  messages(): readonly Buffer[] {
+    return [serialize.query(this.#text)];
   }
 
-  take({ type }: Message): boolean {
-    if (type !== READY) return false;
+  take({ name }: BackendMessage): boolean {
+    if (name !== 'readyForQuery') return false;
     if (this.#failure === undefined) this.#waits.resolve();
     else this.#waits.reject(this.#failure);
     return true;
@@ -116,40 +117,34 @@ export class Piece implements Sent {
     this.#isWhole = isWhole;
   }
 
-  write(writer: MessageWriter, prepared: PreparedStatements): void {
+  messages(prepared: PreparedStatements): readonly Buffer[] {
     this.#prepared = prepared;
+    const messages: Buffer[] = [];
     for (const { sql, values } of this.#asked) {
       const { name = '' } = sql;
       const isKnown = name !== '' && prepared.has(name);
       if (!isKnown) {
-        if (prepared.isUnsure(name)) writer.close(name);
-        writer.parse(name, sql.text);
+        if (prepared.isUnsure(name)) messages.push(serialize.close({ type: 'S', name }));
+        messages.push(serialize.parse({ name, text: sql.text }));
         if (name !== '') prepared.sent(name);
       }
-      writer.bind(name, values);
+      messages.push(serialize.bind({ statement: name, values: values as SqlValue[], valueMapper: parameterText }));
       const isDescribed = isKnown && prepared.shapeOf(name) !== undefined;
-      if (!isDescribed) writer.describe();
+      if (!isDescribed) messages.push(serialize.describe({ type: 'P' }));
       this.#described.push(isDescribed);
-      writer.execute();
+      messages.push(serialize.execute());
     }
-    writer.sync();
+    messages.push(serialize.sync());
+    return messages;
   }
 
-  take(message: Message): boolean {
-    switch (message.type) {
-      case ROW:
-        this.#addRow(message);
-        break;
-      case COMPLETE:
-        this.#complete(message.bytes.toString('latin1', message.start, message.end - 1));
-        break;
-      case COLUMNS:
-        this.#shape = new RowShape(readColumns(message));
-        break;
-      case READY:
-        this.#settle();
-        return true;
-      default:
+  take(message: BackendMessage): boolean {
+    if (message instanceof DataRowMessage) this.#addRow(message);
+    else if (message instanceof CommandCompleteMessage) this.#complete(message.text);
+    else if (message instanceof RowDescriptionMessage) this.#shape = new RowShape(message.fields);
+    else if (message.name === 'readyForQuery') {
+      this.#settle();
+      return true;
     }
     return false;
   }
@@ -169,9 +164,9 @@ export class Piece implements Sent {
     return this.#asked[this.#answers.length]?.sql.name ?? '';
   }
 
-  #addRow(message: Message): void {
+  #addRow({ fields }: DataRowMessage): void {
     this.#shape ??= this.#prepared?.shapeOf(this.#name) ?? RowShape.none;
-    this.#rows.push(this.#shape.row(message) as never);
+    this.#rows.push(this.#shape.row(fields) as never);
   }
 
   #complete(tag: string): void {

@@ -1,37 +1,21 @@
 import { types } from 'pg';
-import type { Message } from './message-reader.ts';
+import type { Field } from 'pg-protocol/dist/messages.js';
 import { unescaped } from './text-escape.ts';
 
 /** Type numbers of `pg_type`. */
 const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
 const TEXTS: ReadonlySet<number> = new Set([25, 1043]);
-const MINUS = 0x2d;
-const ZERO = 0x30;
 
 interface Column {
   readonly name: string;
-  /** Value from the bytes of its text. */
-  readonly read: (bytes: Buffer, start: number, end: number) => unknown;
+  /** Value from its text. */
+  readonly read: (text: string) => unknown;
 }
 
-/** All integers of ours fit a number exactly (< 2^53); read without a text in between. */
-const readInteger = (bytes: Buffer, start: number, end: number): number => {
-  const isNegative = bytes[start] === MINUS;
-  let value = 0;
-  for (let at = isNegative ? start + 1 : start; at < end; at++) value = value * 10 + ((bytes[at] ?? ZERO) - ZERO);
-  return isNegative ? -value : value;
-};
-
-/** Text without escapes. */
-const readText = (bytes: Buffer, start: number, end: number): string =>
-  start === end ? '' : unescaped(bytes.toString('utf8', start, end));
-
-/** Integers as numbers, text without escapes; everything else as the driver reads it. */
+/** Integers as numbers (all of ours fit one exactly), text without escapes; everything else as the driver reads it. */
 const readerOf = (typeId: number): Column['read'] => {
-  if (INTEGERS.has(typeId)) return readInteger;
-  if (TEXTS.has(typeId)) return readText;
-  const parse = types.getTypeParser(typeId, 'text') as (text: string) => unknown;
-  return (bytes, start, end) => parse(bytes.toString('utf8', start, end));
+  if (INTEGERS.has(typeId)) return Number;
+  return TEXTS.has(typeId) ? unescaped : types.getTypeParser(typeId, 'text');
 };
 
 /** The columns of what a statement answers. */
@@ -40,19 +24,17 @@ export class RowShape {
   static readonly none = new RowShape([]);
   readonly #columns: readonly Column[];
 
-  constructor(columns: readonly { readonly name: string; readonly typeId: number }[]) {
-    this.#columns = columns.map(({ name, typeId }) => ({ name, read: readerOf(typeId) }));
+  constructor(fields: readonly Pick<Field, 'name' | 'dataTypeID'>[]) {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }));
   }
 
-  /** The row of a DataRow message. */
-  row({ bytes, start }: Message): unknown {
+  /** The row of one value per column: its text, or null. */
+  row(values: readonly (string | null)[]): unknown {
     const row: Record<string, unknown> = {};
-    let at = start + 2;
+    let at = 0;
     for (const { name, read } of this.#columns) {
-      const size = bytes.readInt32BE(at);
-      at += 4;
-      row[name] = size === -1 ? null : read(bytes, at, at + size);
-      at += Math.max(0, size);
+      const text = values[at++] ?? null;
+      row[name] = text === null ? null : read(text);
     }
     return row;
   }

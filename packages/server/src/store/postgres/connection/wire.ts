@@ -1,27 +1,10 @@
 import type { Socket } from 'node:net';
 import type { PoolClient } from 'pg';
-import { type Message, MessageReader, readFields } from './message-reader.ts';
-import { MessageWriter } from './message-writer.ts';
+import { DatabaseError } from 'pg-protocol';
+import type { BackendMessage } from 'pg-protocol/dist/messages.js';
+import { Parser } from 'pg-protocol/dist/parser.js';
 import { PreparedStatements, type Sent } from './piece.ts';
 import { ConnectionLost, toEngineError } from './storage-fault.ts';
-
-/** ErrorResponse, of a piece or of the connection. */
-const ERROR = 0x45;
-
-const writer = new MessageWriter();
-
-/** What the server said of a statement it refused; for the log only. */
-class ServerMessage extends Error {
-  readonly code: string;
-  readonly severity: string;
-
-  constructor(fields: ReadonlyMap<string, string>) {
-    super(fields.get('M') ?? '');
-    this.name = 'ServerMessage';
-    this.code = fields.get('C') ?? '';
-    this.severity = fields.get('S') ?? '';
-  }
-}
 
 /**
  * The messages of one connection, once the driver has opened it: pieces leave in order, and each is answered whole before
@@ -32,7 +15,17 @@ export class Wire {
   readonly #socket: Socket;
   readonly #prepared = new PreparedStatements();
   readonly #underWay: Sent[] = [];
-  readonly #reader = new MessageReader((message) => this.#take(message));
+  readonly #parser = new Parser();
+  readonly #take = (message: BackendMessage): void => {
+    if (this.#lost !== undefined) return;
+    const [piece] = this.#underWay;
+    if (message instanceof DatabaseError) {
+      const refusal = toEngineError(message);
+      if (refusal instanceof ConnectionLost) this.#end(refusal);
+      else if (piece === undefined) this.#end(new ConnectionLost(refusal));
+      else piece.refuse(refusal);
+    } else if (piece?.take(message) === true) this.#underWay.shift();
+  };
   #lost: ConnectionLost | undefined;
   #wasSilent = false;
   /** Whether the server may work as long as it likes on a statement: migrations have no limits of their own. */
@@ -71,29 +64,18 @@ export class Wire {
       for (const piece of pieces) piece.lose(this.#lost);
       return;
     }
-    for (const piece of pieces) piece.write(writer, this.#prepared);
+    const messages = pieces.flatMap((piece) => piece.messages(this.#prepared));
     this.#underWay.push(...pieces);
-    this.#socket.write(writer.take());
+    this.#socket.write(Buffer.concat(messages));
   }
 
   #read(chunk: Buffer): void {
     try {
-      this.#reader.read(chunk);
+      this.#parser.parse(chunk, this.#take);
     } catch (error) {
       // Nothing that follows an answer which cannot be read can be relied on.
       this.#end(new ConnectionLost(error));
     }
-  }
-
-  #take(message: Message): void {
-    if (this.#lost !== undefined) return;
-    const [piece] = this.#underWay;
-    if (message.type === ERROR) {
-      const refusal = toEngineError(new ServerMessage(readFields(message)));
-      if (refusal instanceof ConnectionLost) this.#end(refusal);
-      else if (piece === undefined) this.#end(new ConnectionLost(refusal));
-      else piece.refuse(refusal);
-    } else if (piece?.take(message) === true) this.#underWay.shift();
   }
 
   #onSilence(): void {
