@@ -128,7 +128,7 @@ export class Piece implements Sent {
         messages.push(serialize.parse({ name, text: sql.text }));
         if (name !== '') prepared.sent(name);
       }
-      messages.push(serialize.bind({ statement: name, values: values as SqlValue[], valueMapper: parameterText }));
+      messages.push(serialize.bind({ statement: name, values: values.map(parameterText) }));
       const isDescribed = isKnown && prepared.shapeOf(name) !== undefined;
       if (!isDescribed) messages.push(serialize.describe({ type: 'P' }));
       this.#described.push(isDescribed);

@@ -186,6 +186,7 @@ describe('a connection', () => {
   it.each([
     ['the server ends it', [refusal('57P01')]],
     ['it answers what cannot be read', [message('T', 9)]],
+    ['it answers a message that there is not', [message('?')]],
   ])('is lost when %s, with everything under way', async (_title, answers) => {
     const { session, answer, sent, released } = given();
     const asked = [session.rows(ROWS), session.rows(composed<never>('SELECT 1'))].map(outcomeOf);
