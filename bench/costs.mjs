@@ -1,6 +1,6 @@
 /**
- * What one operation costs the store: transactions, rows, bytes of the write-ahead log and CPU of the server, counted by
- * PostgreSQL itself, as rows of a Markdown table for docs/scale.md.
+ * What one operation costs the store: statements and the pieces they leave in, counted on the wire; transactions, rows and bytes
+ * of the write-ahead log, counted by PostgreSQL itself; CPU of the server. As rows of a Markdown table for docs/scale.md.
  *
  *   node bench/costs.mjs --postgres URL [--count 400]
  *
@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { startCountingProxy } from './counting-proxy.mjs';
 import { BenchServer, pinSelf } from './resource-server.mjs';
 
 const { Client } = createRequire(new URL('../packages/server/package.json', import.meta.url))('pg');
@@ -27,6 +28,7 @@ const CALLERS = 16;
 /** A session of PostgreSQL that has nothing to do shows what it counted after 10 s. */
 const COUNTED_MS = 11_500;
 const IDLE_MS = 10_000;
+const COLUMNS = ['statements', 'pieces', 'transactions', 'inserted', 'updated', 'deleted', 'wal', 'cpu'];
 const AGENT = '/v1/ns/default/agents/writer';
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -37,7 +39,8 @@ const admin = new Client({ connectionString: address.href });
 await admin.connect();
 await admin.query(`CREATE DATABASE ${name}`);
 address.pathname = `/${name}`;
-process.env['SVC_STORE_URL'] = address.href;
+const proxy = await startCountingProxy(address);
+process.env['SVC_STORE_URL'] = proxy.url.href;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'svc-costs-'));
 const server = new BenchServer({ dataDir, isPinned: pinSelf(), flags: [] });
@@ -49,7 +52,7 @@ const STATISTICS = `SELECT xact_commit::float8 AS transactions, tup_inserted::fl
 const counters = async () => {
   await pause(COUNTED_MS);
   const { rows } = await admin.query(STATISTICS, [name]);
-  return { ...rows[0], cpu: server.cpuSeconds() * 1_000, at: performance.now() };
+  return { ...rows[0], ...proxy.counts, cpu: server.cpuSeconds() * 1_000, at: performance.now() };
 };
 
 const between = (before, after) =>
@@ -90,6 +93,7 @@ const send = (index, more) =>
 const operations = [
   ['CreateSession', async () => sessions.push((await call('POST', `${AGENT}/sessions`, {})).sessionId)],
   ['GetSession', (index) => call('GET', `${AGENT}/sessions/${sessions[index]}`)],
+  ['GetAgent', () => call('GET', AGENT)],
   ['SendMessage with its whole turn, no tool', (index) => send(index, { waitSeconds: 30 })],
   ['the second turn of a session', (index) => send(index, { waitSeconds: 30 })],
   ['a page of 50 messages', (index) => call('GET', `${AGENT}/sessions/${sessions[index]}/messages?pageSize=50`)],
@@ -109,21 +113,23 @@ try {
   const first = await counters();
   await pause(IDLE_MS);
   const idle = between(first, await counters());
-  console.log('| operation | transactions | rows inserted | updated | deleted | log, bytes | CPU of the server, ms |');
-  console.log('| --- | --- | --- | --- | --- | --- | --- |');
+  const titles = ['statements', 'pieces', 'transactions', 'rows inserted', 'updated', 'deleted', 'log, bytes'];
+  console.log(`| operation | ${titles.join(' | ')} | CPU of the server, ms |`);
+  console.log(`| --- |${' --- |'.repeat(COLUMNS.length)}`);
   for (const [title, operation] of operations) {
     const before = await counters();
     await repeat(operation);
     const used = between(before, await counters());
     const net = (key) => shown(Math.max(0, used[key] - (idle[key] / idle.at) * used.at) / COUNT);
-    const row = ['transactions', 'inserted', 'updated', 'deleted', 'wal', 'cpu'].map(net);
+    const row = COLUMNS.map(net);
     console.log(`| ${[title, ...row].join(' | ')} |`);
   }
   const perSecond = (key) => shown(idle[key] / (idle.at / 1_000));
-  const row = ['transactions', 'inserted', 'updated', 'deleted', 'wal', 'cpu'].map(perSecond);
+  const row = COLUMNS.map(perSecond);
   console.log(`| an idle node, a second | ${row.join(' | ')} |`);
 } finally {
   await server.stop();
+  proxy.close();
   await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await admin.end();
   rmSync(dataDir, { recursive: true, force: true });

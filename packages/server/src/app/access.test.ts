@@ -58,11 +58,15 @@ it('an API key made over REST signs in, mints a token, and ends both when it is 
 
 it('a failed sign-in stands in the audit log', async () => {
   expect((await call('GET /v1/namespaces', undefined, { authorization: 'Bearer wrong' })).status).toBe(401);
-  const { body } = await call('GET /v1/auth/audit?operation=sign-in');
-  const { records }: { records: { target: string; outcome: string }[] } = body;
-  expect(records).toContainEqual(
-    expect.objectContaining({ target: 'Credential/bearer', outcome: 'CREDENTIALS_INVALID' }),
-  );
+  // The refusal does not wait for its record.
+  const listed = async (): Promise<unknown> => {
+    const { body } = await call('GET /v1/auth/audit?operation=sign-in');
+    const { records }: { records: unknown } = body;
+    return records;
+  };
+  await expect
+    .poll(listed)
+    .toContainEqual(expect.objectContaining({ target: 'Credential/bearer', outcome: 'CREDENTIALS_INVALID' }));
 });
 
 it('the configuration in force is shown with its sources and without its secrets', async () => {

@@ -79,10 +79,11 @@ export class AuditChain {
     const rows = await tx.audit.unchained(BATCH);
     if (rows.length === 0) return 0;
     let head = await tx.audit.chainHead();
-    for (const row of rows) {
+    const hashes = rows.map((row) => {
       head = auditHash(head, row);
-      await tx.audit.setHash(row.id, head);
-    }
+      return { id: row.id, hash: head };
+    });
+    await tx.audit.setHashes(hashes);
     return rows.length;
   }
 }

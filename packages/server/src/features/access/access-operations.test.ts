@@ -71,7 +71,7 @@ it('audit records are filtered by time, from its start to before its end', async
   expect(await targets({ since: first, until: third })).toEqual(['Agent/default/b', 'Agent/default/a']);
   expect(await targets({ since: third, until: first })).toEqual([]);
   const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n];
-  expect(await targets({ since: least, until: most })).toHaveLength(3);
+  expect(await targets({ since: least, until: most })).toEqual(await targets({}));
   expect(await targets({ since: most })).toEqual([]);
   expect(await targets({ identity: 'anonymous', since: third })).toEqual(['Agent/default/c']);
 });

@@ -82,7 +82,7 @@ export class SessionService {
     const known = this.#untouched.get(row);
     const resource = await direct.resources.get(sessionKey(row));
     if (known !== undefined && known.resource === resource) return deepFreeze(known.response);
-    const response = await this.#answer(direct, row, { messages: [] });
+    const response = await this.#answer(direct, row, { messages: [], resource });
     if (resource !== undefined) this.#untouched.set(row, { resource, response });
     return response;
   }
@@ -161,9 +161,9 @@ export class SessionService {
   async #answer(
     tx: Pick<ReadTx, 'log' | 'resources'>,
     row: SessionRow,
-    shown: { readonly messages: SessionResponse['messages']; readonly isNew?: boolean },
+    { resource: known, ...shown }: Shown,
   ): Promise<SessionResponse> {
-    const resource = await tx.resources.get(sessionKey(row));
+    const resource = known ?? (await tx.resources.get(sessionKey(row)));
     if (resource === undefined) throw sessionNotFound({ ns: row.namespace, agent: row.agent, sessionId: row.id });
     const cursor = this.#context.cursors.answerCursor(tx, row);
     const streamCursor = typeof cursor === 'string' ? cursor : await cursor;
@@ -179,6 +179,14 @@ export class SessionService {
     const names = { ns: namespace, agent, sessionId: id };
     return recordWrite(tx, { call, names, outcome: entry.outcome }, this.#context);
   }
+}
+
+/** What an answer is made of beside the session's row. */
+interface Shown {
+  readonly messages: SessionResponse['messages'];
+  readonly isNew?: boolean;
+  /** Where it was read already. */
+  readonly resource?: StoredResource | undefined;
 }
 
 /** The answer of a session that nothing happened to depends on its row and its record alone. */

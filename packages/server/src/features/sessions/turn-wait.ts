@@ -1,4 +1,4 @@
-import { type Clock, isFault } from '../../base/index.ts';
+import { type Clock, isFault, together } from '../../base/index.ts';
 import { PART, type Part, type TurnBody } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
@@ -58,9 +58,10 @@ export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow
     let { turnId } = wait;
     for (;;) {
       const isOver = await follow(followTurn(wait, turnId), deps, signal);
-      const message = await log.message(wait.sessionId, wait.messageId);
+      const [message, turn] = await together(log.message(wait.sessionId, wait.messageId), log.turn(turnId));
       const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== turnId;
-      if (!isMoved || isOver || signal.aborted) return await log.turn(isMoved ? message.turnId : turnId);
+      if (!isMoved) return turn;
+      if (isOver || signal.aborted) return await log.turn(message.turnId);
       turnId = message.turnId;
     }
   } finally {

@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, isFault, isUuid, type Log, notFound } from '../../base/index.ts';
+import { type CancelTimer, type Clock, isFault, isUuid, type Log, notFound, together } from '../../base/index.ts';
 import type { Bus, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { parseBody } from '../turn-record.ts';
@@ -194,8 +194,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   }
 
   async #start(asked: FollowedSession, turnId: string): Promise<Start> {
-    const session = await this.#session(asked);
-    const turn = turnId === '' ? undefined : await this.#turn(session, turnId);
+    const [session, turn] = await together(this.#session(asked), this.#turn(asked.sessionId, turnId));
     this.#noteRow(asked, session);
     if (turn !== undefined && isEnded(turn)) return { events: await this.#endedTurn(turn, asked.after, session) };
     if (asked.after === 'live') return this.#liveStart(session);
@@ -219,10 +218,12 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     return row;
   }
 
-  async #turn(session: SessionRow, turnId: string): Promise<TurnRow> {
+  /** Undefined for no turn in particular. */
+  async #turn(sessionId: string, turnId: string): Promise<TurnRow | undefined> {
+    if (turnId === '') return undefined;
     const turn = isUuid(turnId) ? await this.#deps.store.direct.log.turn(turnId) : undefined;
-    if (turn === undefined || turn.sessionId !== session.id)
-      throw notFound('Turn', { session_id: session.id, turn_id: turnId });
+    if (turn === undefined || turn.sessionId !== sessionId)
+      throw notFound('Turn', { session_id: sessionId, turn_id: turnId });
     return turn;
   }
 

@@ -67,7 +67,7 @@ const fill = async (store: Store): Promise<void> => {
     await tx.idempotency.insert({ scope: 's', requestHash: 'h', answer: '{}', expiresAt: tx.now() + 9_000_000 });
     const audit = { at: 1, requestId: 'r', identity: 'i', operation: 'o', target: 't', namespace: 'default' };
     for (const name of ['b', 'a']) await tx.audit.append({ ...audit, id: name, outcome: 'ok', resourceVersion: '1' });
-    await tx.audit.setHash('b', 'hash of b');
+    await tx.audit.setHashes([{ id: 'b', hash: 'hash of b' }]);
     await tx.counters.add('c', 0, 60, 5);
     const object = { namespace: 'default', sizeBytes: 4, mediaType: 'text/plain', at: 2 };
     await tx.objects.addReference({ ...object, sha256: 'a'.repeat(64), holder: sessionHolder(id(1)) });

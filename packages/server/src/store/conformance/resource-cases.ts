@@ -95,6 +95,32 @@ export const resourceCases = (make: MakeStore): void => {
       await expect(other).rejects.toMatchObject({ reason: 'MCP_SERVER_EXISTS' });
     });
 
+    it('keeps one that is named by its uid like every other', async () => {
+      const { store } = await openFor(make);
+      const owner = { apiVersion: 'svc/v1', kind: 'Agent', namespace: '', name: 'o', uid: 'u1', controller: true };
+      const named = {
+        ...draft('uid-x'),
+        uid: 'uid-x',
+        labels: { l: 'v' },
+        owners: [{ ...owner, blockOwnerDeletion: true }],
+      };
+      await insertAll(store, [named, draft('b')]);
+      const first = await store.direct.resources.get(key('uid-x'));
+      expect(first).toMatchObject(named);
+      expect(await store.direct.resources.dependents('u1', 9)).toEqual([first]);
+      const labelled = { kind: 'Agent', scope: { type: 'all' as const }, limit: 9 };
+      const wanted = [{ op: 'in' as const, key: 'l', values: ['v'] }];
+      expect(await store.direct.resources.list({ ...labelled, labels: wanted })).toEqual([first]);
+      const again = store.write((tx) => tx.resources.insert(named));
+      await expect(again).rejects.toMatchObject({ code: 'ALREADY_EXISTS', reason: 'AGENT_EXISTS' });
+      const changes = await store.direct.resources.changes(0, 9);
+      expect(changes.map(({ change, version, resource }) => [change, version, resource.key.name])).toEqual([
+        ['created', first?.version, 'uid-x'],
+        ['created', changes[1]?.version, 'b'],
+      ]);
+      expect(changes[1]?.version).toBeGreaterThan(first?.version ?? Number.NaN);
+    });
+
     it('replaces only the expected version', async () => {
       const { store } = await openFor(make);
       const first = await store.write((tx) => tx.resources.insert(draft('a')));

@@ -165,8 +165,8 @@ export const workCases = (make: MakeStore): void => {
       const unchained = async () => (await store.write((tx) => tx.audit.unchained(10))).map((each) => each.at);
       expect(await unchained()).toEqual([5, 1, 9]);
       expect(await store.direct.audit.chainHead()).toBe('');
-      await store.write((tx) => tx.audit.setHash(id(5), 'h5'));
-      await store.write((tx) => tx.audit.setHash(id(1), 'h1'));
+      await store.write((tx) => tx.audit.setHashes([{ id: id(5), hash: 'h5' }]));
+      await store.write((tx) => tx.audit.setHashes([{ id: id(1), hash: 'h1' }]));
       expect(await unchained()).toEqual([9]);
       expect(await store.direct.audit.chainHead()).toBe('h1');
       expect((await store.direct.audit.list({ limit: 10 })).map((each) => each.hash)).toEqual(['', 'h1', 'h5']);
@@ -188,7 +188,8 @@ export const workCases = (make: MakeStore): void => {
           await tx.audit.append(row(number, { at }));
       });
       await store.write(async (tx) => {
-        for (const number of [1, 2, 3, 4, 5]) await tx.audit.setHash(id(number), `h${number}`);
+        const hashes = [1, 2, 3, 4, 5].map((number) => ({ id: id(number), hash: `h${number}` }));
+        await tx.audit.setHashes([...hashes, { id: 'unknown', hash: 'nowhere' }]);
       });
       const trim = (before: number, limit: number) => store.write((tx) => tx.audit.trim(before, limit));
       const kept = async () => (await store.direct.audit.list({ limit: 10 })).map((each) => each.at);

@@ -21,6 +21,7 @@ export interface StoredOwner {
 export interface StoredResource {
   readonly key: ResourceKey;
   readonly apiVersion: string;
+  /** Never that of another row, also of one that is gone; so a name that is the uid was never there before. */
   readonly uid: string;
   readonly generation: number;
   /** Value of the store-wide counter at the last write. */

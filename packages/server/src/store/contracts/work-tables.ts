@@ -89,7 +89,8 @@ export interface AuditWrites {
   unchained(limit: number): Promise<readonly AuditRow[]>;
   /** Hash of the newest chained row, '' at the start. */
   chainHead(): Promise<string>;
-  setHash(id: string, hash: string): Promise<void>;
+  /** Closes the chain over these rows; one of an unknown id is left out. */
+  setHashes(hashes: readonly { readonly id: string; readonly hash: string }[]): Promise<void>;
   /**
    * Drops the oldest chained rows from before `beforeMicros`, at most `limit`, up to the first one that stays: what is left has no
    * gap. The newest chained row always stays. Returns how many went.

@@ -27,17 +27,17 @@ export const settleAttachments = async (
   return found;
 };
 
-/** The object with its true size and hash, or what is wrong with it; who knows a hash gets nothing of another namespace. */
+/** The object with its true size, or what is wrong with it; found by its hash, of which the namespace must hold a reference. */
 const lookUp = async (namespace: string, given: ObjectRef, deps: LookUpDeps): Promise<ObjectData | string> => {
   const { key, filename } = given;
   const mediaType = given.mediaType === '' ? 'application/octet-stream' : given.mediaType;
   const asked = { key, filename, mediaType, sizeBytes: Number(given.sizeBytes), sha256: given.sha256.toLowerCase() };
-  const isHeld = (hash: string): Promise<boolean> => deps.store.direct.objects.hasReference(namespace, hash);
+  if (asked.sha256 === '') return 'sha256 is required: it names the object';
+  if (!(await deps.store.direct.objects.hasReference(namespace, asked.sha256))) return FOREIGN;
   const size = (await deps.objects.size(namespace, asked)) ?? 0;
-  if (size > ATTACHMENT_BYTES) return (await isHeld(asked.sha256)) ? `larger than ${ATTACHMENT_BYTES} bytes` : FOREIGN;
+  if (size > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
   const bytes = await deps.objects.read(namespace, asked);
   if (bytes === undefined) return FOREIGN;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (asked.sha256 !== '' && asked.sha256 !== sha256) return 'sha256 is not that of the object';
-  return (await isHeld(sha256)) ? { ...asked, sizeBytes: bytes.length, sha256 } : FOREIGN;
+  const isSame = createHash('sha256').update(bytes).digest('hex') === asked.sha256;
+  return isSame ? { ...asked, sizeBytes: bytes.length } : 'sha256 is not that of the object';
 };

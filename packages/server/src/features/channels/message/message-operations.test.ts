@@ -5,6 +5,8 @@ import { type ChannelWorld, openChannelWorld } from '../testing/index.ts';
 
 const { method } = GatewayService;
 
+const FOREIGN = createHash('sha256').update(new Uint8Array(1)).digest('hex');
+
 describe('messages of channels', () => {
   let world: ChannelWorld;
 
@@ -44,14 +46,19 @@ describe('messages of channels', () => {
     ],
     ['a system label', { labels: { 'svc/channel': 'x' } }, 'labels[svc/channel] SYSTEM_LABEL'],
     ['an attachment without key', { attachments: [{ sha256: 'x' }] }, 'attachments[0].key FIELD_INVALID'],
-    ['an attachment of another namespace', { attachments: [{ key: 'foreign' }] }, 'attachments[0] FIELD_INVALID'],
+    ['an attachment without sha256', { attachments: [{ key: 'pic' }] }, 'attachments[0] FIELD_INVALID'],
+    [
+      'an attachment of another namespace',
+      { attachments: [{ key: 'foreign', sha256: FOREIGN }] },
+      'attachments[0] FIELD_INVALID',
+    ],
     [
       'too many attachments',
       { attachments: Array.from({ length: 21 }, () => ({ key: 'k' })) },
       'attachments FIELD_INVALID',
     ],
   ])('are refused with %s, and nothing is stored', async (_name, more, violation) => {
-    world.objects.set('other/foreign', new Uint8Array(1));
+    world.objects.set(`other/${FOREIGN}`, new Uint8Array(1));
     const failure = await world.post('ops', 'text', more as never).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'INVALID_ARGUMENT' });
     const { violations } = failure as { violations: { field: string; reason: string }[] };
@@ -78,8 +85,8 @@ describe('messages of channels', () => {
   it('hold the objects they refer to, with their true size and hash', async () => {
     const bytes = new TextEncoder().encode('picture');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    world.objects.set('default/pic', bytes);
-    const attachments = [{ key: 'pic', filename: 'a.png' }];
+    world.objects.set(`default/${sha256}`, bytes);
+    const attachments = [{ key: 'pic', sha256, filename: 'a.png' }];
     await expect(world.post('ops', '', { attachments })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     const reference = { namespace: 'default', sha256, sizeBytes: 7, mediaType: 'image/png', holder: 'file/1', at: 1 };
     await world.store.write((tx) => tx.objects.addReference(reference));
@@ -89,19 +96,20 @@ describe('messages of channels', () => {
       .call(method.getChannel, { ns: 'default', name: 'ops' })
       .then((answer) => answer as { channel: { metadata: { uid: string } } });
     expect(world.held).toEqual([`pic by channel/${record.channel.metadata.uid}/${message?.id}`]);
-    const wrong = world.post('ops', '', { attachments: [{ key: 'pic', sha256: '0'.repeat(64) }] });
+    world.objects.set(`default/${sha256}`, new TextEncoder().encode('another'));
+    const wrong = world.post('ops', '', { attachments });
     await expect(wrong).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
   it('are posted once per idempotency key, also when what they refer to is gone meanwhile', async () => {
     const bytes = new TextEncoder().encode('picture');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    world.objects.set('default/pic', bytes);
+    world.objects.set(`default/${sha256}`, bytes);
     const reference = { namespace: 'default', sha256, sizeBytes: 7, mediaType: 'image/png', holder: 'file/1', at: 1 };
     await world.store.write((tx) => tx.objects.addReference(reference));
-    const request = { ns: 'default', channel: 'ops', attachments: [{ key: 'pic' }] };
+    const request = { ns: 'default', channel: 'ops', attachments: [{ key: 'pic', sha256 }] };
     const first = await world.postOnce('p', request);
-    world.objects.delete('default/pic');
+    world.objects.delete(`default/${sha256}`);
     const second = await world.postOnce('p', request);
     expect(second.answer).toEqual(first.answer);
   });

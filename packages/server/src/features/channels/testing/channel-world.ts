@@ -101,6 +101,7 @@ export const openChannelWorld = async (
     contracts: () => [channelContract({ writer: () => world.writer }), subscriptionContract({ subscriptionsMax })],
   });
   const { store, bus, ids, writer, feed, views, audit, directory, clock, random } = world;
+  /** Bytes by namespace and sha256. */
   const objects = new Map<string, Uint8Array>();
   const held: string[] = [];
   const operations = channelOperations({
@@ -108,8 +109,8 @@ export const openChannelWorld = async (
     channels: new StoredKindDoor('Channel', { store, writer, responseBytes: 1 << 20 }),
     namespaces: directory,
     objects: {
-      size: async (namespace, object) => objects.get(`${namespace}/${object.key}`)?.length,
-      read: async (namespace, object) => objects.get(`${namespace}/${object.key}`),
+      size: async (namespace, object) => objects.get(`${namespace}/${object.sha256}`)?.length,
+      read: async (namespace, object) => objects.get(`${namespace}/${object.sha256}`),
       hold: async (...[, , object, holder]: Parameters<ObjectAccess['hold']>) =>
         void held.push(`${object.key} by ${holder}`),
     },

@@ -119,7 +119,9 @@ describe('every authorable kind', () => {
     expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
   });
 
-  it('in broken manifests is refused as a fault of the caller, and nothing is applied', async () => {
+  it('in broken manifests is refused as a fault of the caller, and nothing is applied', {
+    timeout: 60_000,
+  }, async () => {
     const pieces = fc.constantFrom(
       '{',
       '}',

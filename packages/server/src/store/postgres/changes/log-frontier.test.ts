@@ -161,7 +161,7 @@ withPostgres('the change log of several processes', (postgres) => {
     await late.write;
     expect(await unchained()).toEqual([1, 2]);
     await closer.write(async (tx) => {
-      for (const each of await tx.audit.unchained(10)) await tx.audit.setHash(each.id, `h${each.at}`);
+      for (const each of await tx.audit.unchained(10)) await tx.audit.setHashes([{ id: each.id, hash: `h${each.at}` }]);
     });
     const undone = writer.write(async (tx) => {
       await tx.audit.append(row(3));

@@ -2,10 +2,9 @@ import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { FaultPoints } from '../../contracts/index.ts';
 import { Lanes } from './lanes.ts';
-import { Session } from './session.ts';
-import { SilenceGuards } from './silence-guard.ts';
-import type { Queries, SqlValue, Statement } from './statement.ts';
-import { storageFault, toCallerError } from './storage-fault.ts';
+import { onlyRow, Session } from './session.ts';
+import type { Queries, SqlAnswer, SqlValue, Statement } from './statement.ts';
+import { NotRun, ServerError, storageFault, toCallerError } from './storage-fault.ts';
 
 /** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
 const LIMIT_MS = 5_000;
@@ -106,13 +105,12 @@ const unreachable = (error: unknown): Fault => {
 export class Database implements Queries {
   readonly #pool: Pool;
   readonly #options: DatabaseOptions;
-  readonly #guards: SilenceGuards;
+  readonly #sessions = new WeakMap<PoolClient, Session>();
   readonly #lanes: Lanes | undefined;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
-    this.#guards = new SilenceGuards(options.silenceMs ?? SILENCE_MS);
     this.#pool = new Pool(poolConfig(options));
     this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
     // A connection that dies while nobody has it is replaced when next needed.
@@ -136,23 +134,28 @@ export class Database implements Queries {
     } catch (error) {
       throw this.#isClosed ? CLOSED : unreachable(error);
     }
-    return new Session(client, this.#guards.of(client), this.#options.faults);
+    let session = this.#sessions.get(client);
+    if (session === undefined) {
+      session = new Session(client, this.#options.silenceMs ?? SILENCE_MS, this.#options.faults);
+      this.#sessions.set(client, session);
+    }
+    return session;
   }
 
-  async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#alone(sql, (session) => session.rows(sql, values));
+  async rows<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return (await this.#alone(sql, values)).rows;
   }
 
-  async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#alone(sql, (session) => session.first(sql, values));
+  async first<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row | undefined> {
+    return (await this.#alone(sql, values)).rows[0];
   }
 
-  async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#alone(sql, (session) => session.one(sql, values));
+  async one<Row>(sql: Statement<Row>, values: readonly SqlValue[] = []): Promise<Row> {
+    return onlyRow((await this.#alone(sql, values)).rows);
   }
 
-  async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#alone(sql, (session) => session.run(sql, values));
+  async run(sql: Statement<unknown>, values: readonly SqlValue[] = []): Promise<number> {
+    return (await this.#alone(sql, values)).count;
   }
 
   get isClosed(): boolean {
@@ -167,20 +170,25 @@ export class Database implements Queries {
     await this.#pool.end();
   }
 
-  /** Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try. */
-  async #alone<T>(sql: Statement<unknown>, work: (session: Session) => Promise<T>): Promise<T> {
+  /**
+   * Statements that stand alone only read, or may be repeated; so a connection that is gone costs another try, and so does
+   * a statement of somebody else that was refused in the same piece.
+   */
+  async #alone<Row>(sql: Statement<Row>, values: readonly SqlValue[]): Promise<SqlAnswer<Row>> {
+    let isApart = false;
     for (let tries = 1; ; tries++) {
       let used: Session | undefined;
-      const once = (session: Session): Promise<T> => {
+      const once = (session: Session): Promise<SqlAnswer<Row>> => {
         used = session;
-        return work(session);
+        return session.queryShared(sql, values, { isApart });
       };
       try {
         // What is put together at run time lists and filters: nobody waits behind it.
         return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
-        const isWorthATry = used?.lost !== undefined && !used.wasSilent && tries < MAX_TRIES;
-        if (!isWorthATry) throw toCallerError(error);
+        const isGone = used?.lost !== undefined && !used.wasSilent;
+        isApart = isOthers(error);
+        if (tries === MAX_TRIES || !(isGone || isApart)) throw toCallerError(error);
       }
     }
   }
@@ -194,3 +202,10 @@ export class Database implements Queries {
     }
   }
 }
+
+/** SQLSTATE: no such prepared statement. */
+const NOT_PREPARED = '26000';
+
+/** True when a statement did not run because another one was refused, with which it was sent or which should have prepared it. */
+const isOthers = (error: unknown): boolean =>
+  error instanceof NotRun || (error instanceof ServerError && error.code === NOT_PREPARED);

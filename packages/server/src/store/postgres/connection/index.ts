@@ -3,6 +3,22 @@
  * asked here; nothing of its errors (SQL, addresses) leaves but as the cause of a Fault. Knows no table.
  */
 export { Database, type DatabaseOptions } from './database.ts';
-export type { Session } from './session.ts';
-export { composed, type Queries, type SqlValue, Statement, statement, type WriteQueries } from './statement.ts';
-export { ConnectionLost, isConflict, ServerError, storageFault, toCallerError } from './storage-fault.ts';
+export { onlyRow, type Session } from './session.ts';
+export {
+  composed,
+  type Queries,
+  type SqlAnswer,
+  type SqlValue,
+  Statement,
+  statement,
+  type WriteQueries,
+} from './statement.ts';
+export {
+  ConnectionLost,
+  isConflict,
+  NotRun,
+  refusalOf,
+  ServerError,
+  storageFault,
+  toCallerError,
+} from './storage-fault.ts';

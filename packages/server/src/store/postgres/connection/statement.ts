@@ -24,10 +24,12 @@ export const statement = <Row = never>(text: string): Statement<Row> =>
 /** A text put together at run time (label selectors, filters). */
 export const composed = <Row>(text: string): Statement<Row> => new Statement<Row>(text);
 
-export interface SqlResult<Row> {
+export interface SqlAnswer<Row> {
   readonly rows: readonly Row[];
   /** Rows answered or changed. */
   readonly count: number;
+  /** What the server calls it, such as `INSERT 0 1`; COMMIT of a transaction that had failed is answered by `ROLLBACK`. */
+  readonly tag: string;
 }
 
 /** Runs statements: of one transaction, or each alone. */
@@ -48,4 +50,9 @@ export interface WriteQueries extends Queries {
    * awaited, or the commit, rejects with its error.
    */
   later(sql: Statement<unknown>, values?: readonly SqlValue[]): void;
+  /**
+   * As `later`, for a statement that the server refuses when something that is nearly always so is not. Then the function runs
+   * again, carefully. False, and nothing sent, in a careful run: ask, and wait for the answer.
+   */
+  assume(sql: Statement<unknown>, values?: readonly SqlValue[]): boolean;
 }

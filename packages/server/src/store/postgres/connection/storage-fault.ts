@@ -30,6 +30,17 @@ export class ServerError extends Error {
   }
 }
 
+/** A statement that the server did not run, or took back, because it refused another one: the cause. */
+export class NotRun extends Error {
+  constructor(cause: unknown) {
+    super('a statement sent with this one was refused', { cause });
+    this.name = 'NotRun';
+  }
+}
+
+/** What the database refused: of a statement that was not run, the one that was. */
+export const refusalOf = (error: unknown): unknown => (error instanceof NotRun ? error.cause : error);
+
 const sqlState = (error: unknown): string | undefined => {
   if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
   return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
@@ -50,7 +61,8 @@ export const storageFault = (message: string, cause?: unknown): Fault =>
   new Fault('UNAVAILABLE', 'STORAGE', message, cause === undefined ? {} : { cause });
 
 /** What a caller sees of an error of the engine; Faults and errors of the caller's own function pass through unchanged. */
-export const toCallerError = (error: unknown): unknown => {
+export const toCallerError = (thrown: unknown): unknown => {
+  const error = refusalOf(thrown);
   if (isFault(error)) return error;
   if (error instanceof ConnectionLost) return storageFault('the connection to the database was lost', error);
   if (!(error instanceof ServerError)) return error;

@@ -29,21 +29,23 @@ export const rowId = (table: RowRead['table'], key: readonly string[]): string =
 
 /** Held until the end by a transaction whose reads include rows that are not there, or lists. */
 const LOCK_RANGES = statement(`SELECT pg_advisory_xact_lock(hashtextextended('svc ranges', 0))`);
+const KEYS = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]';
+const OF_KEY = 'r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name';
+/**
+ * Row by row, so that a plan made while the table was small, or counted for the last time then, looks each one up in the
+ * index too: a join of the same would go through the whole table.
+ */
 const CHECK_RESOURCES = statement<{ kind: string; namespace: string; parent: string; name: string; version: number }>(
-  `SELECT r.kind, r.namespace, r.parent, r.name, r.version FROM resources r
-   JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS k (kind, namespace, parent, name)
-     ON r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name
-   FOR SHARE OF r NOWAIT`,
+  `SELECT k.kind, k.namespace, k.parent, k.name, held.version FROM ${KEYS}) AS k (kind, namespace, parent, name)
+   CROSS JOIN LATERAL (SELECT r.version FROM resources r WHERE ${OF_KEY} FOR SHARE OF r NOWAIT) held`,
 );
 const CHECK_VALUES = statement<{ name: string; value: string }>(
   'SELECT name, value FROM instance WHERE name = ANY($1::text[]) FOR SHARE NOWAIT',
 );
 /** As `CHECK_RESOURCES`, and fails (division by zero, 22012) unless every row still has its version. */
 const HOLD_RESOURCES = statement(
-  `SELECT 1 / (count(*) = $6::bigint)::integer FROM (SELECT 1 FROM resources r
-   JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS k (kind, namespace, parent, name, version)
-     ON r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name AND r.version = k.version
-   FOR SHARE OF r NOWAIT) held`,
+  `SELECT 1 / (count(*) = $6::bigint)::integer FROM ${KEYS}, $5::bigint[]) AS k (kind, namespace, parent, name, version)
+   CROSS JOIN LATERAL (SELECT 1 FROM resources r WHERE ${OF_KEY} AND r.version = k.version FOR SHARE OF r NOWAIT) held`,
 );
 const HOLD_VALUES = statement(
   `SELECT 1 / (count(*) = $3::bigint)::integer FROM (SELECT 1 FROM instance i

@@ -19,9 +19,9 @@ const UNCHAINED = statement<AuditSqlRow>(
    ORDER BY a.position LIMIT $2`,
 );
 const CHAIN_HEAD = statement<{ hash: string }>('SELECT hash FROM audit_chain ORDER BY position DESC LIMIT 1');
-const SET_HASH = statement(
-  `INSERT INTO audit_chain (position, hash) SELECT position, $2 FROM audit WHERE id = $1
-   ON CONFLICT (position) DO UPDATE SET hash = excluded.hash`,
+const SET_HASHES = statement(
+  `INSERT INTO audit_chain (position, hash) SELECT a.position, h.hash FROM unnest($1::text[], $2::text[]) AS h (id, hash)
+   CROSS JOIN LATERAL (SELECT position FROM audit WHERE id = h.id LIMIT 1) a ON CONFLICT (position) DO UPDATE SET hash = excluded.hash`,
 );
 const OLDEST = statement<{ position: number; at: number }>(
   `SELECT a.position, a.at FROM audit a JOIN audit_chain c ON c.position = a.position
@@ -92,8 +92,8 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
     return (await sql.rows(UNCHAINED, [await frontiers.audit(), limit])).map(toAudit);
   }
 
-  async setHash(id: string, hash: string) {
-    this.#access.sql.later(SET_HASH, [id, hash]);
+  async setHashes(hashes: Parameters<AuditWrites['setHashes']>[0]) {
+    this.#access.sql.later(SET_HASHES, [hashes.map(({ id }) => id), hashes.map(({ hash }) => hash)]);
   }
 
   /** The oldest chained rows up to the first that is young enough to stay; nothing can appear before a chained row any more. */

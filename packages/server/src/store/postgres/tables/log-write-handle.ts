@@ -33,10 +33,11 @@ import {
   setNamespaceReady,
 } from './turn-writes.ts';
 
-const INSERT_MESSAGE = statement(
-  `INSERT INTO messages (session_id, id, role, created_at, turn_id, revision, labels, parts)
-   VALUES ($1,$2,$3,$4,$5,$6,$7,$8) ON CONFLICT DO NOTHING`,
+/** Refused when the id is taken. */
+const ADD_MESSAGE = statement(
+  `INSERT INTO messages (session_id, id, role, created_at, turn_id, revision, labels, parts) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)`,
 );
+const INSERT_MESSAGE = statement(`${ADD_MESSAGE.text} ON CONFLICT DO NOTHING`);
 const SAVE_MESSAGE = statement(
   `UPDATE messages SET role = $3, created_at = $4, turn_id = $5, revision = $6, labels = $7, parts = $8
    WHERE session_id = $1 AND id = $2`,
@@ -69,6 +70,8 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   readonly #access: WriteAccess;
   /** Sessions that this transaction holds, as they are: nobody else can change them. */
   readonly #held = new Map<string, SessionRow>();
+  /** Turns as this transaction read or wrote them last. */
+  readonly #turns = new Map<string, TurnRow>();
 
   constructor(access: WriteAccess) {
     super(access);
@@ -98,23 +101,39 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   /** Something was undone: what the transaction holds may be as it was before. */
   forgetHeld(): void {
     this.#held.clear();
+    this.#turns.clear();
+  }
+
+  override async turn(id: string) {
+    const row = await super.turn(id);
+    if (row !== undefined) this.#turns.set(id, row);
+    return row;
+  }
+
+  override async openTurns(sessionId: string) {
+    const rows = await super.openTurns(sessionId);
+    for (const row of rows) this.#turns.set(row.id, row);
+    return rows;
   }
 
   async deleteSession(id: string) {
-    this.#held.delete(id);
+    this.forgetHeld();
     await deleteSession(this.#access, id);
   }
 
   async clearSession(id: string) {
+    this.#turns.clear();
     await clearSession(this.#access, id);
   }
 
   async insertMessage(row: MessageRow) {
-    const added = await this.#access.sql.run(INSERT_MESSAGE, [
+    const { sql } = this.#access;
+    const values = [
       ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
       ...[textMapJson(row.labels), row.parts],
-    ]);
-    if (added === 0)
+    ];
+    if (sql.assume(ADD_MESSAGE, values)) return;
+    if ((await sql.run(INSERT_MESSAGE, values)) === 0)
       throw new Fault('ALREADY_EXISTS', 'MESSAGE_EXISTS', `message exists: ${row.id}`, { metadata: { id: row.id } });
   }
 
@@ -135,12 +154,15 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   }
 
   async saveTurn(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }) {
-    return saveTurn(this.#access.sql, row, guard);
+    const saved = await saveTurn(this.#access.sql, row, { guard, known: this.#turns.get(row.id) });
+    if (saved) this.#turns.set(row.id, row);
+    return saved;
   }
 
   async readyTurns(limit: number) {
     const { turns, sessions } = await readyTurns(this.#access, limit);
     for (const session of sessions) if (!this.#held.has(session.id)) this.#held.set(session.id, session);
+    for (const turn of turns) this.#turns.set(turn.id, turn);
     return turns;
   }
 

@@ -18,7 +18,7 @@ import {
   toStored,
 } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
-import { statement } from '../connection/index.ts';
+import { type Queries, type SqlValue, statement } from '../connection/index.ts';
 import { type RangeEntry, rowId } from '../reads/index.ts';
 import { changeActivity, dropActivity, setActivity } from './activity/index.ts';
 import { keyColumns, ResourceReadHandle } from './resource-handle.ts';
@@ -41,6 +41,21 @@ const INSERT = statement<{ row: number }>(
    owned AS (INSERT INTO resource_owners (owner_uid, resource)
      SELECT DISTINCT uid, added.row FROM added, unnest($19::text[]) AS uid)
    SELECT row FROM added`,
+);
+/**
+ * As INSERT and NUMBER in one, for a key that is unique like the uid in it: no row of the same key was there before, so
+ * nobody can have taken a version for it after ours. The transaction is numbered before the version is taken.
+ */
+const INSERT_ONCE = statement<{ version: number }>(
+  `WITH added AS (INSERT INTO resources (${RESOURCE_COLUMNS})
+     VALUES ($1,$2,$3,$4,$5,$6,$7,CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('resource_versions') END,
+       $8,$9,$10,$11,$12,$13,$14,$15,$16) ON CONFLICT DO NOTHING RETURNING *),
+   labelled AS (INSERT INTO resource_labels (kind, namespace, parent, name, label, value)
+     SELECT $1, $2, $3, $4, l.label, l.value FROM added, unnest($17::text[], $18::text[]) AS l (label, value)),
+   owned AS (INSERT INTO resource_owners (owner_uid, resource)
+     SELECT DISTINCT o.uid, added.row FROM added, unnest($19::text[]) AS o (uid))
+   INSERT INTO changes (change, sections, ${RESOURCE_COLUMNS}) SELECT 'created', $20, ${RESOURCE_COLUMNS} FROM added
+   RETURNING version`,
 );
 /**
  * Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. One that
@@ -140,16 +155,18 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const columns = keyColumns(draft.key);
     const id = rowId('resources', columns);
     const json = encodeDraft(draft);
-    const [inserted, numbered] = await Promise.all([
-      sql.first(INSERT, [
-        ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
-        ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
-        ...[draft.spec, draft.status, Object.keys(draft.labels), Object.values(draft.labels)],
-        draft.owners.map((owner) => owner.uid),
-      ]),
-      sql.first(NUMBER, [...columns, joinSections(sections)]),
-    ]);
-    if (inserted === undefined || numbered === undefined) {
+    const values = [
+      ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
+      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
+      ...[draft.spec, draft.status, Object.keys(draft.labels), Object.values(draft.labels)],
+      draft.owners.map((owner) => owner.uid),
+    ];
+    const joined = joinSections(sections);
+    const numbered =
+      draft.uid === draft.key.name
+        ? await sql.first(INSERT_ONCE, [...values, joined])
+        : await insertAndNumber(sql, values, [...columns, joined]);
+    if (numbered === undefined) {
       const read = reads.readOf(id);
       throw read !== undefined && read.seen === undefined ? reads.stale(id) : resourceExists(draft.key);
     }
@@ -258,3 +275,8 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     if (uids.length > 0) this.#access.sql.later(DROP_OWNERS, [uids, previous.row]);
   }
 }
+
+const insertAndNumber = async (sql: Queries, values: readonly SqlValue[], numbers: readonly SqlValue[]) => {
+  const [inserted, numbered] = await Promise.all([sql.first(INSERT, values), sql.first(NUMBER, numbers)]);
+  return inserted === undefined ? undefined : numbered;
+};

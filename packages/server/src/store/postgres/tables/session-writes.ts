@@ -8,9 +8,11 @@ import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
 
 const LOCK = statement<SessionSqlRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1 FOR UPDATE`);
-const INSERT = statement(
-  `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15) ON CONFLICT DO NOTHING`,
+/** Refused when the id is taken. */
+const ADD = statement(
+  `INSERT INTO sessions (${SESSION_COLUMNS}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15)`,
 );
+const INSERT = statement(`${ADD.text} ON CONFLICT DO NOTHING`);
 /** Namespace, agent and creation time of a session never change. Answers the labels that it had. */
 const SAVE = statement<{ namespace: string; agent: string; labels: string }>(
   `UPDATE sessions s SET state = $2, fence = $3, epoch = $4, last_active = $5, open_turns = $6, active_turn_id = $7,
@@ -74,11 +76,12 @@ const changeLabels = (
 
 export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
-  const added = await sql.run(INSERT, [
+  const values = [
     ...[row.id, row.namespace, row.agent, row.state, row.fence, row.epoch, row.createdAt, row.lastActive],
     ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, json, row.body],
-  ]);
-  if (added === 0) throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
+  ];
+  if (!sql.assume(ADD, values) && (await sql.run(INSERT, values)) === 0)
+    throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
   changeLabels(sql, row, { json, add: true });
 };
 

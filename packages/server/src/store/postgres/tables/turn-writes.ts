@@ -1,10 +1,16 @@
 import type { ClaimNews, SessionRow, TurnRow, TurnState } from '../../contracts/index.ts';
-import { type SessionSqlRow, toSession, toTurn } from '../../rows/index.ts';
+import { type SessionSqlRow, type TurnSqlRow, toSession, toTurn } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement, type WriteQueries } from '../connection/index.ts';
 import { findDeadWorkers, forgetWorkers } from '../presence/index.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
-import { OPEN, turnsWhere } from './turn-sql.ts';
+import { JOIN_CLAIMS, OPEN, TURN_COLUMNS, turnsWhere } from './turn-sql.ts';
+
+/** What a turn must be still when it is saved. */
+interface TurnGuard {
+  readonly fence: number;
+  readonly states: readonly TurnState[];
+}
 
 const INSERT = statement(
   `INSERT INTO turns (id, session_id, namespace, agent, admission, state, ready, attempt, fence, worker, stop_requested,
@@ -12,8 +18,7 @@ const INSERT = statement(
    VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16)`,
 );
 /** Session, namespace and creation time of a turn never change. The claim goes with its worker. Answers whether it was there. */
-const SAVE = statement<{ was: string }>(
-  `WITH p AS (SELECT id, worker FROM turns WHERE id = $1 AND ($14::bigint IS NULL OR (fence = $14 AND state = ANY($15::text[])))
+const SAVED = `WITH p AS (SELECT id, worker FROM turns WHERE id = $1 AND ($14::bigint IS NULL OR (fence = $14 AND state = ANY($15::text[])))
      FOR UPDATE),
    saved AS (UPDATE turns t SET agent = $2, admission = $3, state = $4, ready = $5, attempt = $6, fence = $7, worker = $8,
      stop_requested = $9, wake_at = $10, finished_at = $11, user_message_id = $12, body = $13
@@ -21,9 +26,10 @@ const SAVE = statement<{ was: string }>(
    dropped AS (DELETE FROM claims c USING saved WHERE saved.was <> '' AND saved.was <> $8 AND c.worker = saved.was
      AND c.turn_id = $1),
    held AS (INSERT INTO claims (worker, turn_id, fence, expires_at) SELECT $8, $1, $7, $16::bigint FROM saved WHERE $8 <> ''
-     ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at)
-   SELECT was FROM saved`,
-);
+     ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at)`;
+const SAVE = statement<{ was: string }>(`${SAVED} SELECT was FROM saved`);
+/** Fails (division by zero) when nothing was saved. */
+const SURELY_SAVE = statement(`${SAVED} SELECT 1 / count(*)::integer FROM saved`);
 const SET_CLAIM = statement(
   `INSERT INTO claims (worker, turn_id, fence, expires_at) VALUES ($1, $2, $3, $4)
    ON CONFLICT (worker, turn_id) DO UPDATE SET fence = excluded.fence, expires_at = excluded.expires_at`,
@@ -51,26 +57,40 @@ const EXPIRED = turnsWhere(
 const CLAIMED_BY = turnsWhere('WHERE c.worker = $1 ORDER BY c.turn_id LIMIT $2');
 const CLAIMED_BY_ANY = turnsWhere('WHERE c.worker = ANY($1::text[]) ORDER BY c.worker, c.turn_id LIMIT $2');
 const CLAIMED = turnsWhere('WHERE c.worker IS NOT NULL ORDER BY c.worker, c.turn_id LIMIT $1');
-/** One row per namespace with ready turns, leaping from one to the next in the index. */
-const READY_NAMESPACES = statement<{ namespace: string }>(
-  `WITH RECURSIVE next AS (
-     (SELECT namespace FROM turns WHERE ready = 1 AND namespace > $1 ORDER BY namespace LIMIT 1)
+/** Namespaces with ready turns between two, leaping from one to the next in the index; `place` counts from `first`. */
+const leap = (name: string, range: string, first: number): string =>
+  `${name} AS (
+     (SELECT t.namespace, ${first}::bigint AS place FROM turns t WHERE t.ready = 1 AND ${range} ORDER BY t.namespace LIMIT 1)
      UNION ALL
-     SELECT (SELECT t.namespace FROM turns t WHERE t.ready = 1 AND t.namespace > n.namespace ORDER BY t.namespace LIMIT 1)
-       FROM next n WHERE n.namespace IS NOT NULL)
-   SELECT namespace FROM next WHERE namespace IS NOT NULL LIMIT $2`,
+     SELECT (SELECT t.namespace FROM turns t WHERE t.ready = 1 AND t.namespace > n.namespace AND ${range}
+         ORDER BY t.namespace LIMIT 1), n.place + 1
+       FROM ${name} n WHERE n.namespace IS NOT NULL AND n.place < ${first} + $2::bigint)`;
+/** At most $2 ready turns, oldest first within a namespace, one of each namespace in turn from behind namespace $1. */
+const CANDIDATES = statement<{ id: string; session_id: string }>(
+  `WITH RECURSIVE ${leap('behind', 't.namespace > $1', 0)}, ${leap('around', 't.namespace <= $1', 1_000_000)},
+   served AS (SELECT namespace, place FROM (SELECT * FROM behind UNION ALL SELECT * FROM around) n
+     WHERE namespace IS NOT NULL ORDER BY place LIMIT $2)
+   SELECT t.id, t.session_id FROM served n
+   CROSS JOIN LATERAL (SELECT id, session_id, row_number() OVER (ORDER BY created_at, id) AS line FROM turns
+     WHERE ready = 1 AND namespace = n.namespace ORDER BY created_at, id LIMIT $2) t ORDER BY t.line, n.place LIMIT $2`,
 );
-const READY_IDS = statement<{ namespace: string; id: string; session_id: string }>(
-  `SELECT n.namespace, t.id, t.session_id FROM unnest($1::text[]) WITH ORDINALITY AS n (namespace, place)
-   CROSS JOIN LATERAL (SELECT id, session_id, created_at FROM turns WHERE ready = 1 AND namespace = n.namespace
-     ORDER BY created_at, id LIMIT $2) t ORDER BY n.place, t.created_at, t.id`,
+const SESSION_FIELDS = SESSION_COLUMNS.split(',').map((column) => column.trim()) as (keyof SessionSqlRow)[];
+/**
+ * Each session, then its turn; those that somebody else works on are left out and taken the next time. What another transaction
+ * changed meanwhile is looked at as it is now.
+ */
+const HOLD_READY = statement<TurnSqlRow & Readonly<Record<`s_${keyof SessionSqlRow}`, never>>>(
+  `SELECT h.*, ${SESSION_FIELDS.map((field) => `s.${field} AS s_${field}`).join(', ')}
+   FROM unnest($1::text[], $2::text[]) AS k (id, session_id)
+   CROSS JOIN LATERAL (SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = k.session_id FOR UPDATE SKIP LOCKED) s
+   CROSS JOIN LATERAL (SELECT ${TURN_COLUMNS} FROM turns t ${JOIN_CLAIMS} WHERE t.id = k.id AND t.session_id = s.id
+     AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED) h`,
 );
-/** Sessions that somebody else works on are left out: their turns are taken the next time. */
-const LOCK_SESSIONS = statement<SessionSqlRow>(
-  `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
+/** A turn whose session is gone has nobody to wait for. */
+const HOLD_ORPHANS = turnsWhere(
+  `WHERE t.id = ANY($1::text[]) AND t.ready = 1 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = t.session_id)
+   FOR UPDATE OF t SKIP LOCKED`,
 );
-const KNOWN_SESSIONS = statement<{ id: string }>('SELECT id FROM sessions WHERE id = ANY($1::text[])');
-const STILL_READY = turnsWhere('WHERE t.id = ANY($1::text[]) AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED');
 
 export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
   sql.later(INSERT, [
@@ -81,19 +101,24 @@ export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
   if (row.worker !== '') sql.later(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
 };
 
-/** False = the row is gone or the guard does not hold; nothing was written (RT-R4). */
+/** False = the row is gone or the guard does not hold; nothing was written (RT-R4). `known`: the row as it was read. */
 export const saveTurn = async (
-  sql: Queries,
+  sql: WriteQueries,
   row: TurnRow,
-  guard?: { readonly fence: number; readonly states: readonly TurnState[] },
+  { guard, known }: { readonly guard: TurnGuard | undefined; readonly known: TurnRow | undefined },
 ): Promise<boolean> => {
-  const saved = await sql.first(SAVE, [
+  const values = [
     ...[row.id, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt, row.fence, row.worker],
     ...[row.stopRequested ? 1 : 0, row.wakeAt, row.finishedAt, row.userMessageId, row.body],
     ...[guard?.fence ?? null, guard?.states ?? [], row.claimExpiresAt],
-  ]);
-  return saved !== undefined;
+  ];
+  if (isExpected(guard, known) && sql.assume(SURELY_SAVE, values)) return true;
+  return (await sql.first(SAVE, values)) !== undefined;
 };
+
+/** True when the row was read and the guard held then: whoever changes a turn holds its session. */
+const isExpected = (guard: TurnGuard | undefined, known: TurnRow | undefined): boolean =>
+  known !== undefined && (guard === undefined || (guard.fence === known.fence && guard.states.includes(known.state)));
 
 export const setNamespaceReady = async (sql: Queries, namespace: string, isReady: boolean): Promise<void> => {
   await sql.run(isReady ? MAKE_READY : UNREADY, [namespace]);
@@ -153,41 +178,17 @@ export const readyTurns = async (
   limit: number,
 ): Promise<{ readonly turns: readonly TurnRow[]; readonly sessions: readonly SessionRow[] }> => {
   const { sql, rounds } = access;
-  const chosen = await readyCandidates(access, limit);
+  const chosen = await sql.rows(CANDIDATES, [rounds.lastServed, limit]);
   if (chosen.length === 0) return { turns: [], sessions: [] };
-  const sessions = [...new Set(chosen.map((turn) => turn.sessionId))];
-  const held = (await sql.rows(LOCK_SESSIONS, [sessions])).map(toSession);
-  const locked = new Set(held.map((row) => row.id));
-  // A turn whose session is gone has nobody to wait for.
-  if (locked.size < sessions.length) {
-    const known = new Set((await sql.rows(KNOWN_SESSIONS, [sessions])).map((row) => row.id));
-    for (const id of sessions) if (!known.has(id)) locked.add(id);
-  }
-  const free = chosen.filter((turn) => locked.has(turn.sessionId)).map((turn) => turn.id);
-  const found = new Map((await sql.rows(STILL_READY, [free])).map((row) => [row.id, toTurn(row)]));
-  const ready = free.flatMap((id) => found.get(id) ?? []);
-  rounds.lastServed = ready.at(-1)?.namespace ?? rounds.lastServed;
-  return { turns: ready, sessions: held };
+  const ids = chosen.map((turn) => turn.id);
+  const held = await sql.rows(HOLD_READY, [ids, chosen.map((turn) => turn.session_id)]);
+  const orphans = held.length < ids.length ? await sql.rows(HOLD_ORPHANS, [ids]) : [];
+  const found = new Map([...held, ...orphans].map((row) => [row.id, toTurn(row)]));
+  const turns = ids.flatMap((id) => found.get(id) ?? []);
+  rounds.lastServed = turns.at(-1)?.namespace ?? rounds.lastServed;
+  return { turns, sessions: held.map(sessionOf) };
 };
 
-/** At most `limit` ready turns, one of each namespace in turn, from behind the namespace served last. */
-const readyCandidates = async ({ sql, rounds }: WriteAccess, limit: number) => {
-  const start = rounds.lastServed;
-  const behind = (await sql.rows(READY_NAMESPACES, [start, limit])).map((row) => row.namespace);
-  const around = behind.length < limit ? await sql.rows(READY_NAMESPACES, ['', limit]) : [];
-  const namespaces = [...new Set([...behind, ...around.map((row) => row.namespace)])].slice(0, limit);
-  if (namespaces.length === 0) return [];
-  const queues = new Map<string, { readonly id: string; readonly sessionId: string }[]>();
-  for (const { namespace, id, session_id: sessionId } of await sql.rows(READY_IDS, [namespaces, limit])) {
-    const queue = queues.get(namespace) ?? [];
-    queue.push({ id, sessionId });
-    queues.set(namespace, queue);
-  }
-  const chosen: { readonly id: string; readonly sessionId: string }[] = [];
-  for (let row = 0; chosen.length < limit; row++) {
-    const line = [...queues.values()].flatMap((queue) => queue[row] ?? []);
-    if (line.length === 0) break;
-    chosen.push(...line);
-  }
-  return chosen.slice(0, limit);
-};
+/** The session of a held turn. */
+const sessionOf = (row: Readonly<Record<`s_${keyof SessionSqlRow}`, never>>): SessionRow =>
+  toSession(Object.fromEntries(SESSION_FIELDS.map((field) => [field, row[`s_${field}`]])) as unknown as SessionSqlRow);

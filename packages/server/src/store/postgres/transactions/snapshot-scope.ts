@@ -36,7 +36,7 @@ export class SnapshotScope implements Queries {
     return this.#ask((session) => session.run(sql, values));
   }
 
-  /** The function has ended: its handle may not be used any more. The connection goes back once it left the snapshot. */
+  /** The function has ended: its handle may not be used any more. */
   close(): void {
     this.#isOpen = false;
     void this.#session?.then(leave, () => undefined);
@@ -63,9 +63,8 @@ export class SnapshotScope implements Queries {
   }
 }
 
-/** A connection that cannot even be told to end its transaction is thrown away. */
-const leave = (session: Session): Promise<void> =>
-  session.command('ROLLBACK').then(
-    () => session.release(false),
-    () => session.release(true),
-  );
+/** The connection goes back at once: whatever is asked on it next comes behind the end of the snapshot. */
+const leave = (session: Session): void => {
+  session.leaveSnapshot();
+  session.release(false);
+};

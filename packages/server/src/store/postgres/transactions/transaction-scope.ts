@@ -1,6 +1,6 @@
 import { assert } from '../../../base/index.ts';
-import type { Session, SqlValue, Statement, WriteQueries } from '../connection/index.ts';
-import { isConflict, ServerError } from '../connection/index.ts';
+import type { Session, SqlAnswer, SqlValue, Statement, WriteQueries } from '../connection/index.ts';
+import { isConflict, onlyRow, refusalOf } from '../connection/index.ts';
 
 /** A savepoint of one transaction; it is set when the first statement behind it is sent. */
 export interface Savepoint {
@@ -9,18 +9,25 @@ export interface Savepoint {
   readonly failure: unknown;
 }
 
-/** The statements of one write transaction, until its function has ended. */
+/**
+ * The statements of one write transaction, until its function has ended. Unless it is careful it waits for no answer that is
+ * nearly always the same: when the answer would have been another one the transaction fails as a whole, and the function is
+ * to run again carefully.
+ */
 export class TransactionScope implements WriteQueries {
   readonly #session: Session;
+  readonly #isCareful: boolean;
   readonly #savepoints: Savepoint[] = [];
   /** Statements sent that nobody waits for. */
   readonly #unanswered = new Set<Promise<unknown>>();
   #isOpen = true;
   #hasConflict = false;
+  #hasAssumed = false;
   #failure: unknown;
 
-  constructor(session: Session) {
+  constructor(session: Session, { isCareful = false } = {}) {
     this.#session = session;
+    this.#isCareful = isCareful;
     // Whoever awaits the first statement learns of a failure: without BEGIN none succeeds.
     this.#watch(session.command('BEGIN'));
   }
@@ -35,24 +42,36 @@ export class TransactionScope implements WriteQueries {
     return this.#failure;
   }
 
+  /** True when something that was taken for granted was not so, or may not have been. */
+  get wasMistaken(): boolean {
+    return this.#hasAssumed && this.#failure !== undefined && this.#session.lost === undefined;
+  }
+
   async rows<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<readonly Row[]> {
-    return this.#answer(this.#send(() => this.#session.rows(sql, values)));
+    return (await this.#answer(sql, values)).rows;
   }
 
   async first<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return this.#answer(this.#send(() => this.#session.first(sql, values)));
+    return (await this.#answer(sql, values)).rows[0];
   }
 
   async one<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<Row> {
-    return this.#answer(this.#send(() => this.#session.one(sql, values)));
+    return onlyRow((await this.#answer(sql, values)).rows);
   }
 
   async run(sql: Statement<unknown>, values?: readonly SqlValue[]): Promise<number> {
-    return this.#answer(this.#send(() => this.#session.run(sql, values)));
+    return (await this.#answer(sql, values)).count;
   }
 
   later(sql: Statement<unknown>, values?: readonly SqlValue[]): void {
     this.#watch(this.#send(() => this.#session.query(sql, values)));
+  }
+
+  assume(sql: Statement<unknown>, values?: readonly SqlValue[]): boolean {
+    if (this.#isCareful) return false;
+    this.later(sql, values);
+    this.#hasAssumed = true;
+    return true;
   }
 
   /** False once the function has ended. */
@@ -78,11 +97,12 @@ export class TransactionScope implements WriteQueries {
     return savepoint;
   }
 
-  /** Keeps what was written since; rejects with what a statement that nobody waited for came to. */
+  /** Keeps what was written since; a careful one rejects with what a statement that nobody waited for came to. */
   async release(savepoint: Savepoint): Promise<void> {
     this.enter();
     assert(this.#savepoints.at(-1) === savepoint, 'savepoints of one transaction overlap');
-    await this.#settled();
+    if (this.#isCareful) await this.settled();
+    else if (this.#unanswered.size > 0) this.#hasAssumed = true;
     if (this.#failure !== savepoint.failure) throw this.#failure;
     this.#savepoints.pop();
     if (savepoint.isSet) this.#watch(this.#session.command('RELEASE SAVEPOINT step'));
@@ -94,15 +114,18 @@ export class TransactionScope implements WriteQueries {
     const place = this.#savepoints.indexOf(savepoint);
     // One that overlapped with another was taken back with it.
     if (place === -1 || this.#session.lost !== undefined) return;
-    await this.#settled();
+    await this.settled();
     this.#savepoints.length = place;
+    // What failed may have been before the savepoint: only the whole can be taken back.
+    if (this.wasMistaken) return;
     if (!savepoint.isSet) return;
     await this.#session.command('ROLLBACK TO SAVEPOINT step');
     await this.#session.command('RELEASE SAVEPOINT step');
     this.#failure = savepoint.failure;
   }
 
-  async #settled(): Promise<void> {
+  /** Resolves when everything that was sent is answered. */
+  async settled(): Promise<void> {
     if (this.#unanswered.size > 0) await Promise.all(this.#unanswered);
   }
 
@@ -117,7 +140,8 @@ export class TransactionScope implements WriteQueries {
     return send();
   }
 
-  async #answer<T>(sent: Promise<T>): Promise<T> {
+  async #answer<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<SqlAnswer<Row>> {
+    const sent = this.#send(() => this.#session.query(sql, values));
     try {
       return await sent;
     } catch (error) {
@@ -139,7 +163,8 @@ export class TransactionScope implements WriteQueries {
   }
 
   #note(error: unknown): void {
-    this.#failure ??= error;
-    if (error instanceof ServerError && isConflict(error)) this.#hasConflict = true;
+    const refusal = refusalOf(error);
+    this.#failure ??= refusal;
+    if (isConflict(refusal)) this.#hasConflict = true;
   }
 }

@@ -395,6 +395,72 @@ withPostgres('write transactions of several processes', (postgres) => {
     expect([runs, (await store.direct.resources.activity(['uid'])).get('uid')]).toEqual([1, '{"n":2}']);
   });
 
+  describe('take for granted what is nearly always so, and run again and wait when it was not', () => {
+    it('of a turn that was read and is another one by now', async () => {
+      const stores = await two();
+      await stores[0].write((tx) => tx.log.insertTurn(turn('t', 's', { state: 'RUNNING', fence: 1 })));
+      const guard = { fence: 1, states: ['RUNNING'] as const };
+      let runs = 0;
+      const saved = await stores[0].write(async (tx) => {
+        runs++;
+        const read = await tx.log.turn('t');
+        if (runs === 1) await stores[1].write((other) => other.log.saveTurn({ ...read!, fence: 2 }));
+        const isSaved = await tx.log.saveTurn({ ...read!, state: 'COMPLETED' }, guard);
+        if (runs === 1) expect(isSaved).toBe(true);
+        return isSaved;
+      });
+      expect([saved, runs]).toEqual([false, 2]);
+      expect(await stores[0].direct.log.turn('t')).toMatchObject({ state: 'RUNNING', fence: 2 });
+    });
+
+    it('of ids that are taken, also in a savepoint, and for a function that fails otherwise', async () => {
+      const [store] = await two();
+      const message = { ...{ id: 'm', sessionId: 's', role: 1, createdAt: 1, labels: {} }, turnId: '', parts: '[]' };
+      await store.write(async (tx) => {
+        await tx.log.insertMessage({ ...message, revision: 1 });
+        await tx.log.insertSession(session('s'));
+      });
+      const taken = { code: 'ALREADY_EXISTS', reason: 'MESSAGE_EXISTS' };
+      await expect(store.write((tx) => tx.log.insertMessage({ ...message, revision: 2 }))).rejects.toMatchObject(taken);
+      const refused = store.write((tx) => tx.log.insertSession(session('s')));
+      await expect(refused).rejects.toMatchObject({ reason: 'SESSION_EXISTS' });
+      const reasons: unknown[] = [];
+      await store.write(async (tx) => {
+        reasons.length = 0;
+        const note = (error: unknown): void => void reasons.push((error as Fault).reason);
+        await tx.savepoint(() => tx.log.insertMessage({ ...message, revision: 3 })).catch(note);
+        await tx.instance.setValue('n', 'went on');
+      });
+      expect([reasons, await store.direct.instance.value('n')]).toEqual([['MESSAGE_EXISTS'], 'went on']);
+      const failing = store.write(async (tx) => {
+        await tx.log.insertMessage({ ...message, revision: 4 });
+        throw new Fault('NOT_FOUND', 'X', 'decided on what was taken for granted');
+      });
+      await expect(failing).rejects.toMatchObject(taken);
+      expect((await store.direct.log.message('s', 'm'))?.revision).toBe(1);
+    });
+
+    it('of a savepoint that was kept, though a later one swallows what follows from it', async () => {
+      const [store] = await two();
+      const entry = { turnId: 't', index: 0, kind: 'PARK', at: 1, body: '' };
+      await store.write((tx) => tx.log.appendJournal([entry]));
+      const outcomes: boolean[] = [];
+      const attempt = (work: Promise<unknown>): Promise<boolean> =>
+        work.then(
+          () => true,
+          () => false,
+        );
+      await store.write(async (tx) => {
+        outcomes.push(await attempt(tx.savepoint(() => tx.log.appendJournal([entry]))));
+        outcomes.push(await attempt(tx.savepoint(() => tx.instance.value('n'))));
+        outcomes.push(await attempt(tx.savepoint(() => tx.instance.setValue('n', 'kept'))));
+      });
+      expect(outcomes.slice(-3)).toEqual([false, true, true]);
+      expect(outcomes.length).toBe(6);
+      expect(await store.direct.instance.value('n')).toBe('kept');
+    });
+  });
+
   it('refuse a handle that is used after its function ended', async () => {
     const [store] = await two();
     let kept: WriteTx | undefined;

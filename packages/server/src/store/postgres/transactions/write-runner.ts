@@ -4,6 +4,7 @@ import type { Access, WriteAccess } from '../access.ts';
 import {
   ConnectionLost,
   type Database,
+  NotRun,
   ServerError,
   type Session,
   statement,
@@ -47,8 +48,8 @@ export interface WriteRunnerOptions {
 
 type Outcome<T> =
   | { readonly type: 'done'; readonly value: T; readonly effects: readonly (() => void)[] }
-  /** Nothing was written; another transaction was in the way. */
-  | { readonly type: 'conflict'; readonly error: unknown }
+  /** Nothing was written; another transaction was in the way, or something was not as it was taken for granted. */
+  | { readonly type: 'conflict'; readonly error: unknown; readonly wasMistaken: boolean }
   /** Nothing was written; the connection broke before COMMIT was sent. */
   | { readonly type: 'cut'; readonly wasSilent: boolean; readonly error: unknown };
 
@@ -89,12 +90,14 @@ export class WriteRunner {
     const begunMs = monotonicMs();
     const hot = new Set<string>();
     let reconnects = 0;
+    let isCareful = false;
     for (let run = 1; ; run++) {
-      const outcome = await this.#run(work, { hot, isInLine: run > FREE_RUNS });
+      const outcome: Outcome<T> = await this.#run(work, { hot, isCareful, isInLine: run > FREE_RUNS });
       if (outcome.type === 'done') {
         for (const effect of outcome.effects) this.#runEffect(effect);
         return outcome.value;
       }
+      isCareful ||= outcome.type === 'conflict' && outcome.wasMistaken;
       if (outcome.type === 'cut' && (outcome.wasSilent || ++reconnects > MAX_RECONNECTS))
         throw toCallerError(outcome.error);
       if (run >= MAX_RUNS || monotonicMs() - begunMs >= MAX_REPEAT_MS) {
@@ -107,11 +110,11 @@ export class WriteRunner {
 
   async #run<T>(
     work: (tx: WriteTx) => Promise<T>,
-    how: { readonly hot: Set<string>; readonly isInLine: boolean },
+    how: { readonly hot: Set<string>; readonly isCareful: boolean; readonly isInLine: boolean },
   ): Promise<Outcome<T>> {
     const now = await this.#options.now();
     const session = await this.#options.database.acquire();
-    const scope = new TransactionScope(session);
+    const scope = new TransactionScope(session, how);
     const reads = new ReadSet(how.hot, this.#known);
     const { frontiers, rounds, judge, nextToken } = this.#options;
     const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, judge, nextToken }, scope);
@@ -147,7 +150,10 @@ export class WriteRunner {
     try {
       tag = await session.command('COMMIT');
     } catch (error) {
-      throw error instanceof ConnectionLost ? new CommitUnknown(error) : error;
+      if (error instanceof ConnectionLost) throw new CommitUnknown(error);
+      if (!(error instanceof NotRun)) throw error;
+      // What was sent with it was refused, so the server never came to it.
+      tag = await rollback(session);
     }
     if (tag !== 'COMMIT') {
       if (isHeld && isRefusedHold(scope.failure)) await reads.findStale(session);
@@ -163,7 +169,7 @@ export class WriteRunner {
     const holds = !scope.hasConflict && (reads.isSimple || (await reads.holds(scope)));
     if (holds) return undefined;
     await rollback(session);
-    return { type: 'conflict', error: scope.failure };
+    return { type: 'conflict', error: scope.failure, wasMistaken: scope.wasMistaken };
   }
 
   /** What a run that threw comes to; rethrows when the caller is to see it. */
@@ -178,11 +184,13 @@ export class WriteRunner {
       if (isOwn(error)) throw error;
       return { type: 'cut', wasSilent: session.wasSilent, error: lost };
     }
+    await scope.settled();
     // After a COMMIT that was refused nothing more can be asked of the transaction.
     const isHealthy = scope.isOpen && scope.failure === undefined;
-    const isStale = scope.hasConflict || reads.isStale || (isHealthy && !(await holds(reads, scope)));
+    const isStale =
+      scope.hasConflict || scope.wasMistaken || reads.isStale || (isHealthy && !(await holds(reads, scope)));
     await rollback(session);
-    if (isStale) return { type: 'conflict', error };
+    if (isStale) return { type: 'conflict', error, wasMistaken: scope.wasMistaken };
     throw toCallerError(error);
   }
 
@@ -227,11 +235,12 @@ const holds = async (reads: ReadSet, scope: TransactionScope): Promise<boolean> 
   }
 };
 
-const rollback = async (session: Session): Promise<void> => {
+const rollback = async (session: Session): Promise<string> => {
   try {
-    await session.command('ROLLBACK');
+    return await session.command('ROLLBACK');
   } catch (error) {
     // The server ends the transaction of a connection that is gone.
     if (!(error instanceof ConnectionLost)) throw error;
+    return 'ROLLBACK';
   }
 };

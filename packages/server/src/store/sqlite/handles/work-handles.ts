@@ -174,9 +174,9 @@ export class AuditHandle implements AuditWrites {
     return this.#access.tables.audit.chainHead();
   }
 
-  async setHash(id: string, hash: string) {
+  async setHashes(hashes: Parameters<AuditWrites['setHashes']>[0]) {
     this.#access.change();
-    this.#access.tables.audit.setHash(id, hash);
+    for (const { id, hash } of hashes) this.#access.tables.audit.setHash(id, hash);
   }
 
   async trim(beforeMicros: number, limit: number) {

@@ -16,9 +16,9 @@ const WRITE = `INSERT INTO activity_slots (uid, slot, number, body)
   SELECT $1::text, pg_backend_pid() % ${SLOTS}, nextval('activity_numbers'), $2::text`;
 const REPLACE = 'ON CONFLICT (uid, slot) DO UPDATE SET number = excluded.number, body = excluded.body';
 /** Side by side with others that do not care what was there; one after the other with those that do. */
-const SHARE = statement('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 3))');
+const SHARED = 'FROM pg_advisory_xact_lock_shared(hashtextextended($1, 3))';
 const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 3))');
-const SET = statement(`${WRITE} ${REPLACE}`);
+const SET = statement(`${WRITE} ${SHARED} ${REPLACE}`);
 /** Only when the newest is what was read. */
 const CHANGE = statement(
   `${WRITE} WHERE coalesce((SELECT body FROM activity_slots WHERE uid = $1 ORDER BY number DESC LIMIT 1),
@@ -31,7 +31,6 @@ export const readActivity = async (sql: Queries, uids: readonly string[]): Promi
 
 /** Whatever was there before. */
 export const setActivity = (sql: WriteQueries, uid: string, body: string): void => {
-  sql.later(SHARE, [uid]);
   sql.later(SET, [uid, body]);
 };
 

@@ -25,7 +25,7 @@ withPostgres('slots of activity', (postgres) => {
     const sent: Promise<unknown>[] = [session.command('BEGIN')];
     const later = (sql: Statement<unknown>, values?: readonly SqlValue[]): void =>
       void sent.push(session.run(sql, values));
-    setActivity(Object.assign(Object.create(session) as Session, { later }), 'uid', body);
+    setActivity(Object.assign(Object.create(session) as Session, { later, assume: () => false }), 'uid', body);
     await Promise.all(sent);
   };
   const newest = async (session: Session): Promise<string | undefined> =>
