@@ -91,6 +91,41 @@ describe.skipIf(postgres === undefined)('a server on PostgreSQL', () => {
   });
 });
 
+describe.skipIf(postgres === undefined)('a server whose connections are ended', () => {
+  const TURNS = 40;
+  const CALLS = 4;
+  const text = (index: number): string =>
+    [`turn ${index}`, ...Array.from({ length: CALLS }, () => 'call calculate {"expression":"6*7"}'), 'words 3'].join(
+      '\n',
+    );
+
+  it('again and again completes every turn that was under way, each once (K24, 12.15)', async () => {
+    await using model = await MockModel.start();
+    // A claim whose commit was not answered is taken up when its lease is over.
+    const environment = { ...model.environment, ...(await storeOn()), SVC_RUNTIME_LEASE: '6s' };
+    await using server = await ServerProcess.start({ environment });
+    const rest = new RestCaller(server.url);
+    await rest.createAgent('counter');
+    const sessions = await Promise.all(Array.from({ length: TURNS }, () => rest.createSession('counter')));
+    await Promise.all(sessions.map((session, index) => rest.send(session, text(index))));
+    let cuts = 0;
+    for (let asked = 0; model.requests.length < TURNS * (CALLS + 1); asked = model.requests.length) {
+      await postgres?.cut();
+      cuts += 1;
+      await until('a turn asks the model again', async () => model.requests.length > asked || undefined);
+    }
+    for (const [index, session] of sessions.entries()) {
+      await until('the turn is over', async () => (await rest.state(session)) === 'IDLE' || undefined);
+      const messages = await rest.messages(session);
+      expect(messages.map(textOf)).toEqual([text(index), words(3)]);
+      const parts = (messages[1]?.parts ?? []).map((part) => part.partType.replace('SESSION_MESSAGE_PART_TYPE_', ''));
+      expect(parts.filter((type) => type === 'TOOL_RESULT')).toHaveLength(CALLS);
+      expect(parts.filter((type) => type === 'ERROR')).toEqual([]);
+    }
+    expect(cuts).toBeGreaterThan(1);
+  });
+});
+
 describe.skipIf(postgres === undefined)('a node on PostgreSQL that is killed', () => {
   it('is replaced by the other one at once: its turn goes on there, and its tokens count there', async () => {
     await using model = await MockModel.start();

@@ -41,6 +41,11 @@ export class PostgresService implements AsyncDisposable {
     await this.#tell('crash');
   }
 
+  /** Ends every connection that svc has; the server lives on. */
+  async cut(): Promise<void> {
+    await this.#tell('cut');
+  }
+
   async up(): Promise<void> {
     await this.#tell('up');
   }

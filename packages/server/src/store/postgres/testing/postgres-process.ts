@@ -5,12 +5,14 @@ import { runSql } from './test-store.ts';
 
 /**
  * A PostgreSQL server for tests outside this package. Answers one line each: `ready` at the start, or `none` on a machine
- * without PostgreSQL; to `create` the address of a fresh database; `ok` to `down`, `crash` and `up`. Ends with its standard
- * input.
+ * without PostgreSQL; to `create` the address of a fresh database; `ok` to `down`, `crash`, `up` and `cut`, which
+ * ends every connection of svc. Ends with its standard input.
  */
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
+
+const CUT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc'`;
 
 if (postgresProgram() === undefined) say('none');
 else {
@@ -27,7 +29,8 @@ else {
       say(await create());
       continue;
     }
-    if (line === 'up') await server.up();
+    if (line === 'cut') await runSql(server.url('postgres'), CUT);
+    else if (line === 'up') await server.up();
     else await server.down(line === 'crash' ? 'immediate' : 'fast');
     say('ok');
   }
