@@ -55,4 +55,22 @@ describe('an idle HTTP/1.1 connection', () => {
     await Promise.all(crowd.map((socket) => (socket.closed ? undefined : once(socket.destroy(), 'close'))));
     agent.destroy();
   });
+
+  test('ends with the next answer once the server drains, never under a request', async () => {
+    server = await createTransport(testParts());
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { port } = server;
+    const answered = async (): Promise<readonly [unknown, number | undefined]> => {
+      const call = get({ host: '127.0.0.1', port, path: '/healthz', agent });
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      const from = answer.socket.localPort;
+      answer.resume();
+      await once(answer, 'close');
+      return [answer.headers.connection, from];
+    };
+    const [, first] = await answered();
+    await server.drain();
+    expect(await answered()).toEqual(['close', first]);
+    agent.destroy();
+  });
 });

@@ -1,4 +1,4 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import {
   createServer as createHttp2Server,
   type Http2Server,
@@ -62,6 +62,7 @@ export class OnePort {
   readonly #tls: TlsServer | undefined;
   readonly #sessions: Http2Sessions;
   readonly #sockets = new Set<Socket>();
+  #isLeaving = false;
   readonly #onError: (error: Error) => void;
   readonly #onClose: (this: Socket) => void;
 
@@ -94,10 +95,13 @@ export class OnePort {
     return address;
   }
 
-  /** GOAWAY to HTTP/2 clients, idle HTTP/1.1 connections end. Still listening, so that /readyz can say why. */
+  /**
+   * GOAWAY to HTTP/2 clients; HTTP/1.1 connections end with their next answer, never while a request may be on its way.
+   * Still listening, so that /readyz can say why.
+   */
   goAway(): void {
+    this.#isLeaving = true;
     this.#sessions.goAway();
-    this.#http1.closeIdleConnections();
   }
 
   /** Ends everything now. */
@@ -169,12 +173,13 @@ export class OnePort {
     });
     // Node looks for heads that take too long only in servers that listen; the connections of this one are handed to it.
     server.emit('listening');
-    const { handle } = this.#parts;
     const outbox = new Outbox();
-    server.on('request', (request, response) => handle(new Http1Exchange({ request, response, outbox })));
-    server.on('checkContinue', (request, response) =>
-      handle(new Http1Exchange({ request, response, outbox, awaitsContinue: true })),
-    );
+    const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
+      if (this.#isLeaving) response.shouldKeepAlive = false;
+      this.#parts.handle(new Http1Exchange({ request, response, outbox, awaitsContinue }));
+    };
+    server.on('request', (request, response) => answer(request, response, false));
+    server.on('checkContinue', (request, response) => answer(request, response, true));
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();
