@@ -41,6 +41,6 @@ const isRemnant = (map: JsonMap, pointer: string, filled: (spec: JsonMap) => Jso
   const left = readAt(map, pointer);
   if (!isJsonMap(left)) return false;
   const { spec } = setAt(map, pointer, {});
-  const bare = readAt({ spec: filled(isJsonMap(spec) ? spec : {}) }, pointer);
+  const bare = readAt({ spec: filled(spec as JsonMap) }, pointer);
   return bare !== undefined && canonicalJson(bare) === canonicalJson(left);
 };
