@@ -115,7 +115,7 @@ export class Database implements Queries {
     this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
     // A connection that dies while nobody has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
-    // Between its opening and its session nobody else listens, and an error that nobody hears would end the process.
+    // An error that nobody hears would end the process. Its socket tells the session; before that nobody has the connection.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 

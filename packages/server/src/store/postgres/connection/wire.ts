@@ -45,8 +45,6 @@ export class Wire {
     socket.on('close', () => this.#lose(new ConnectionLost(new Error('the connection was closed'))));
     socket.setTimeout(silenceMs);
     socket.on('timeout', () => this.#onSilence());
-    // The socket has told it already.
-    client.on('error', () => undefined);
   }
 
   /** Set once the connection is known to be gone. */
