@@ -39,8 +39,9 @@ export const RESOURCE_KINDS: readonly KindNames[] = [
   { name: 'Worker', plural: 'workers', home: 'system' },
 ];
 
+/** Every kind that has a name of its own. */
+export const KIND_NAMES: readonly KindNames[] = [...OWN_KINDS, ...RESOURCE_KINDS];
+
 /** The words for kinds, for help texts: `namespaces (ns), agents, ...`. */
 export const kindList = (): string =>
-  [...OWN_KINDS, ...RESOURCE_KINDS]
-    .map(({ plural, short }) => (short === undefined ? plural : `${plural} (${short})`))
-    .join(', ');
+  KIND_NAMES.map(({ plural, short }) => (short === undefined ? plural : `${plural} (${short})`)).join(', ');
