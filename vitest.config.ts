@@ -80,7 +80,7 @@ export default defineConfig({
           environment: 'node',
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
-          include: runsPostgres ? ['e2e/crash/{store,turn}-points.test.ts'] : [],
+          include: runsPostgres ? ['e2e/crash/{store,sync,turn}-points.test.ts'] : [],
           testTimeout: 240_000,
           hookTimeout: 60_000,
         },

@@ -50,21 +50,13 @@ export const checks: readonly Check[] = [
   { name: 'buf-breaking', run: breaking },
   { name: 'generated-code', run: regenerate },
   { name: 'unit', run: unitTests },
-  {
-    name: 'postgres',
-    run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres', everyProcessor] }),
-  },
-  { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
-  {
-    name: 'e2e-postgres',
-    run: (context) => tests(context, { report: 'e2e-postgres', parameters: ['--project', 'e2e-postgres'] }),
-  },
-  {
-    name: 'crash-postgres',
-    run: (context) =>
-      tests(context, { report: 'crash-postgres', parameters: ['--project', 'crash-postgres', everyProcessor] }),
-  },
+  ...['postgres', 'e2e', 'e2e-postgres', 'crash-postgres'].map(projectTests),
 ];
+
+/** The tests of a project of vitest.config.ts, under its name. */
+function projectTests(name: string): Check {
+  return { name, run: (context) => tests(context, { report: name, parameters: ['--project', name, everyProcessor] }) };
+}
 
 /** A tool that npm installed; its exit code decides, and it counts as one test. */
 async function tool(context: CheckContext, name: string, parameters: readonly string[]): Promise<CheckOutcome> {
