@@ -21,3 +21,4 @@ export { adviceFor } from './nearest-name.ts';
 export { type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
 export { renderVariables, type VariableData, type Variables, WrittenValue } from './render-variables.ts';
 export { fieldAt, mapSpecTexts } from './spec-texts.ts';
+export { withoutDefaults } from './without-defaults.ts';
