@@ -5,6 +5,7 @@ import {
   duration,
   integer,
   json,
+  keySecret,
   list,
   mapOf,
   path,
@@ -42,7 +43,7 @@ const jwksRule = record(
   },
   ['claim', 'value', 'role'],
 );
-const encryptionKey = record({ id: text(), key: secret }, ['id', 'key']);
+const encryptionKey = record({ id: text(), key: keySecret }, ['id', 'key']);
 
 /** Addresses, roles, browsers, console (PL-12). */
 export const serverKeys = {
@@ -110,7 +111,11 @@ export const authKeys = {
 
 /** Where data lives (PL-12, architecture 4). */
 export const storageKeys = {
-  'store.url': optional(storeUrl, 'Database: `sqlite:<path>` or `postgres://...`.', '`sqlite:<dataDir>/svc.db`'),
+  'store.url': optional(
+    storeUrl,
+    'Database: `postgres://...`, or SQLite, whose file is always `svc.db` below `dataDir`.',
+    '`sqlite:<dataDir>/svc.db`',
+  ),
   'store.poolSize': key(integer({ min: 1, max: 1_000 }), 10, 'Connections to PostgreSQL.'),
   'store.sync': key(
     choice('full', 'off'),
