@@ -5,6 +5,7 @@ import {
   duration,
   integer,
   json,
+  keySecret,
   list,
   mapOf,
   path,
@@ -42,7 +43,7 @@ const jwksRule = record(
   },
   ['claim', 'value', 'role'],
 );
-const encryptionKey = record({ id: text(), key: secret }, ['id', 'key']);
+const encryptionKey = record({ id: text(), key: keySecret }, ['id', 'key']);
 
 /** Addresses, roles, browsers, console (PL-12). */
 export const serverKeys = {
