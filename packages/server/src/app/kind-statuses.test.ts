@@ -4,6 +4,7 @@ import {
   ConnectorClassSpecSchema,
   ConnectorSpecSchema,
   McpServerSpecSchema,
+  RawResourceSpecSchema,
   SandboxClassSpecSchema,
   SandboxPolicySpecSchema,
   SecretSpecSchema,
@@ -127,6 +128,19 @@ describe('statuses follow what they refer to', () => {
     expect(conditions(await shown('ConnectorClass', 'env'))).toContain('CredentialResolved False EnvNotSet');
     await put(['ConnectorClass', 'env'], ConnectorClassSpecSchema, { ...spec, auth: { apiKey: { env: 'SET' } } });
     expect(conditions(await shown('ConnectorClass', 'env'))).toContain('CredentialResolved True Resolved');
+  });
+
+  it('are no concern of custom kinds, whatever their name', async () => {
+    await world.store.write((tx) =>
+      world.writer.put(tx, callContext('test'), {
+        key: recordKey('constructor', 'default', 'x'),
+        apiVersion: 'example.org/v1',
+        spec: create(RawResourceSpecSchema, { json: '{}' }),
+      }),
+    );
+    const change = (await world.store.direct.resources.changes(seen, 100)).at(-1);
+    expect(change?.resource.key.kind).toBe('constructor');
+    expect(reconcilers.filter((each) => change !== undefined && each.concerns(change))).toEqual([]);
   });
 
   it('of connectors: why they take no events', async () => {

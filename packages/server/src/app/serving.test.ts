@@ -74,6 +74,10 @@ describe('the port (API-2)', () => {
   it('answers health, readiness, version and metrics', async () => {
     for (const path of ['/healthz', '/readyz', '/version', '/metrics', '/openapi.json'])
       expect([path, (await rest.fetch(path)).status]).toEqual([path, 200]);
+    const { components } = (await (await rest.fetch('/openapi.json')).json()) as {
+      components: { securitySchemes: object };
+    };
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'basic', 'apiKey']);
   });
 });
 
