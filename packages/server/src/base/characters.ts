@@ -7,3 +7,13 @@ const ESCAPES = /\\(?:\\|ud[89a-f][0-9a-f]{2})/g;
  */
 export const withoutHalfCharacters = (json: string): string =>
   json.includes('\\ud') ? json.replace(ESCAPES, (found) => (found === '\\\\' ? found : '\ufffd')) : json;
+
+/**
+ * True for a text of more than `max` characters as people count them in limits: code points, so that one outside the basic plane
+ * is one. Reads no more of the text than it must.
+ */
+export const isLongerThan = (text: string, max: number): boolean => {
+  if (text.length <= max) return false;
+  // At most two units each.
+  return text.length > 2 * max || [...text].length > max;
+};

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withoutHalfCharacters } from './half-characters.ts';
+import { isLongerThan, withoutHalfCharacters } from './characters.ts';
 
 it.each([
   ['nothing', 'nothing'],
@@ -15,4 +15,17 @@ it.each([
     expect(JSON.parse(withoutHalfCharacters(JSON.stringify(value)))).toEqual(
       typeof value === 'string' ? expected : { [expected]: [expected] },
     );
+});
+
+it.each([
+  ['', 0, false],
+  ['abc', 3, false],
+  ['abcd', 3, true],
+  ['\u{1f642}\u{1f642}\u{1f642}', 3, false],
+  ['\u{1f642}\u{1f642}\u{1f642}\u{1f642}', 3, true],
+  ['\u{1f642}\u{1f642}ab', 3, true],
+  ['a\u{1f642}', 2, false],
+  ['abcdefg', 3, true],
+])('%j has more than %d characters: %s', (text, max, expected) => {
+  expect(isLongerThan(text, max)).toBe(expected);
 });
