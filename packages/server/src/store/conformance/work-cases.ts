@@ -226,6 +226,36 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(1);
       expect((await store.direct.counters.sum(['a'], 0)).get('a')).toEqual(none);
     });
+
+    it('know the largest of those that begin alike, in a window', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.add('a|ann', 0, 10, 9);
+        await tx.counters.add('a|ann', 10, 20, 1);
+        await tx.counters.add('a|bob', 10, 20, 1);
+        await tx.counters.add('a|bob', 20, 30, 1);
+        await tx.counters.add('a|~', 10, 20, 1);
+        await tx.counters.add('a', 10, 20, 50);
+        await tx.counters.add('a}', 10, 20, 50);
+      });
+      const { counters } = store.direct;
+      expect(await counters.hottest('a|', 5)).toEqual({ used: 10, oldestStart: 0 });
+      expect(await store.read((tx) => tx.counters.hottest('a|', 10))).toEqual({ used: 2, oldestStart: 10 });
+      expect(await store.write((tx) => tx.counters.hottest('a|', 20))).toEqual({ used: 1, oldestStart: 20 });
+      expect([await counters.hottest('a|', 30), await counters.hottest('b|', 0)]).toEqual([undefined, undefined]);
+    });
+
+    it('take no notice of a bucket of which all was given back', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.add('a', 0, 10, 2);
+        await tx.counters.add('a', 0, 10, -2);
+        await tx.counters.add('a', 10, 20, 1);
+      });
+      const { counters } = store.direct;
+      expect((await counters.sum(['a'], 0)).get('a')).toEqual({ used: 1, oldestStart: 10 });
+      expect(await counters.hottest('a', 0)).toEqual({ used: 1, oldestStart: 10 });
+    });
   });
 
   describe('object references', () => {

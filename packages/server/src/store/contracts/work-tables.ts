@@ -98,15 +98,23 @@ export interface AuditWrites {
   trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
+export interface CounterSum {
+  readonly used: number;
+  /** Start of the oldest counted bucket; 0 when none has. */
+  readonly oldestStart: number;
+}
+
+/** Above every text that begins with it, by bytes of UTF-8. */
+export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
+
 /** Sliding usage windows in buckets (RT-9). */
 export interface CounterWrites {
   /** Locks the head rows in key order (RT-R67). */
   lock(keys: readonly string[]): Promise<void>;
-  /** Sum of buckets ending after `afterMicros`, per key, and the start of the oldest counted bucket. */
-  sum(
-    keys: readonly string[],
-    afterMicros: number,
-  ): Promise<ReadonlyMap<string, { readonly used: number; readonly oldestStart: number }>>;
+  /** Sum of buckets ending after `afterMicros`, per key; every key asked for is answered. */
+  sum(keys: readonly string[], afterMicros: number): Promise<ReadonlyMap<string, CounterSum>>;
+  /** The largest sum, as `sum` answers it, among the keys that begin with `prefix`; undefined when none of them has counted. */
+  hottest(prefix: string, afterMicros: number): Promise<CounterSum | undefined>;
   add(key: string, bucketStart: number, bucketEnd: number, amount: number): Promise<void>;
   trim(beforeMicros: number, limit: number): Promise<number>;
 }

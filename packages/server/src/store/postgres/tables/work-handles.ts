@@ -1,10 +1,12 @@
 import { Fault } from '../../../base/index.ts';
-import type {
-  CounterWrites,
-  IdempotencyRecord,
-  IdempotencyWrites,
-  InstanceValues,
-  LeaseWrites,
+import {
+  type CounterSum,
+  type CounterWrites,
+  endOfPrefix,
+  type IdempotencyRecord,
+  type IdempotencyWrites,
+  type InstanceValues,
+  type LeaseWrites,
 } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
@@ -84,9 +86,14 @@ export class IdempotencyHandle implements IdempotencyWrites {
 
 /** One lock per key, taken in the order given. */
 const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM unnest($1::text[]) AS key');
+/** A bucket whose reservations were all given back counts nothing. */
 const SUM = statement<{ key: string; used: number; oldest: number }>(
   `SELECT key, sum(amount)::bigint AS used, min(bucket_start) AS oldest FROM counters
-   WHERE key = ANY($1::text[]) AND bucket_end > $2 GROUP BY key`,
+   WHERE key = ANY($1::text[]) AND bucket_end > $2 AND amount <> 0 GROUP BY key`,
+);
+const HOTTEST = statement<{ used: number; oldest: number }>(
+  `SELECT sum(amount)::bigint AS used, min(bucket_start) AS oldest FROM counters
+   WHERE key >= $1 AND key < $2 AND bucket_end > $3 AND amount <> 0 GROUP BY key ORDER BY used DESC LIMIT 1`,
 );
 const ADD = statement(
   `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES ($1,$2,$3,$4)
@@ -108,6 +115,16 @@ export const sumCounters = async (sql: Queries, keys: readonly string[], afterMi
   );
 };
 
+/** Undefined when no key of that beginning has counted. */
+export const hottestCounter = async (
+  sql: Queries,
+  prefix: string,
+  afterMicros: number,
+): Promise<CounterSum | undefined> => {
+  const row = await sql.first(HOTTEST, [prefix, endOfPrefix(prefix), afterMicros]);
+  return row === undefined ? undefined : { used: row.used, oldestStart: row.oldest };
+};
+
 /** `CounterWrites`: usage per bucket of a sliding window (RT-9). */
 export class CounterHandle implements CounterWrites {
   readonly #access: WriteAccess;
@@ -122,6 +139,10 @@ export class CounterHandle implements CounterWrites {
 
   async sum(keys: readonly string[], afterMicros: number) {
     return sumCounters(this.#access.sql, keys, afterMicros);
+  }
+
+  async hottest(prefix: string, afterMicros: number) {
+    return hottestCounter(this.#access.sql, prefix, afterMicros);
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {

@@ -52,6 +52,12 @@ export class WorkReadHandle {
     return this.#access.leave(this.#access.tables.counters.sum(keys, afterMicros));
   }
 
+  /** Of `counters`. */
+  async hottest(prefix: string, afterMicros: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.counters.hottest(prefix, afterMicros));
+  }
+
   /** Of `instance`. */
   async value(name: string) {
     this.#access.enter();
@@ -201,6 +207,11 @@ export class CounterHandle implements CounterWrites {
   async sum(keys: readonly string[], afterMicros: number) {
     this.#access.enter();
     return this.#access.tables.counters.sum(keys, afterMicros);
+  }
+
+  async hottest(prefix: string, afterMicros: number) {
+    this.#access.enter();
+    return this.#access.tables.counters.hottest(prefix, afterMicros);
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {

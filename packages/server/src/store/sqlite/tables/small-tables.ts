@@ -1,5 +1,5 @@
 import { Fault } from '../../../base/index.ts';
-import type { ArtifactRow, IdempotencyRecord } from '../../contracts/index.ts';
+import { type ArtifactRow, type CounterSum, endOfPrefix, type IdempotencyRecord } from '../../contracts/index.ts';
 import { type ArtifactSqlRow, LAST_ID, toArtifact } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 
@@ -67,7 +67,11 @@ export class IdempotencyTable {
   }
 }
 
-const SUM = 'SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counters WHERE key = ? AND bucket_end > ?';
+/** A bucket whose reservations were all given back counts nothing. */
+const SUM = `SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counters
+  WHERE key = ? AND bucket_end > ? AND amount <> 0`;
+const HOTTEST = `SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counters
+  WHERE key >= ? AND key < ? AND bucket_end > ? AND amount <> 0 GROUP BY key ORDER BY used DESC LIMIT 1`;
 const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES (?,?,?,?)
   ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`;
 const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
@@ -76,23 +80,30 @@ const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end
 /** Usage per bucket of a sliding window (RT-9). */
 export class CounterTable {
   readonly #sum: Statement<{ used: number | null; oldest: number | null }>;
+  readonly #hottest: Statement<{ used: number; oldest: number }>;
   readonly #add: Statement;
   readonly #trim: Statement;
 
   constructor(connection: Connection) {
     this.#sum = connection.statement(SUM);
+    this.#hottest = connection.statement(HOTTEST);
     this.#add = connection.statement(ADD);
     this.#trim = connection.statement(TRIM_COUNTERS);
   }
 
   /** Every key asked for is answered; without buckets with zeros. */
   sum(keys: readonly string[], afterMicros: number) {
-    const sums = new Map<string, { readonly used: number; readonly oldestStart: number }>();
+    const sums = new Map<string, CounterSum>();
     for (const key of keys) {
       const row = this.#sum.get(key, afterMicros);
       sums.set(key, { used: row?.used ?? 0, oldestStart: row?.oldest ?? 0 });
     }
     return sums;
+  }
+
+  hottest(prefix: string, afterMicros: number): CounterSum | undefined {
+    const row = this.#hottest.get(prefix, endOfPrefix(prefix), afterMicros);
+    return row === undefined ? undefined : { used: row.used, oldestStart: row.oldest };
   }
 
   add(key: string, bucket: { readonly start: number; readonly end: number }, amount: number): void {
