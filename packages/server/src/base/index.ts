@@ -5,7 +5,6 @@
 export * from './assert.ts';
 export * from './backoff.ts';
 export * from './bounded-cache.ts';
-export * from './characters.ts';
 export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
@@ -17,3 +16,4 @@ export * from './private-file.ts';
 export * from './random.ts';
 export * from './steps.ts';
 export * from './together.ts';
+export * from './written-values.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLongerThan, withoutHalfCharacters } from './characters.ts';
+import { isLongerThan, shortestFloat, withoutHalfCharacters } from './written-values.ts';
 
 it.each([
   ['nothing', 'nothing'],
@@ -28,4 +28,27 @@ it.each([
   ['abcdefg', 3, true],
 ])('%j has more than %d characters: %s', (text, max, expected) => {
   expect(isLongerThan(text, max)).toBe(expected);
+});
+
+it.each([
+  [Math.fround(0.7), 0.7],
+  [0.7, 0.7],
+  [0.123456789, 0.12345679],
+  [2, 2],
+  [-0.1, -0.1],
+  [1e-45, 1.4013e-45],
+  [3.4028234663852886e38, 3.4028234663852886e38],
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+])('the float %d is written as %d', (value, expected) => {
+  expect(shortestFloat(value)).toBe(expected);
+});
+
+it('a float that is written is read as the same float', () => {
+  const floats = new Float32Array(1);
+  const bits = new Uint32Array(floats.buffer);
+  for (let index = 0; index < 20_000; index++) {
+    bits[0] = Math.imul(index, 0x9e3779b1) >>> 0;
+    const [single = 0] = floats;
+    expect(Object.is(Math.fround(shortestFloat(single)), single)).toBe(true);
+  }
 });

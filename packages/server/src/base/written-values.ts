@@ -17,3 +17,20 @@ export const isLongerThan = (text: string, max: number): boolean => {
   // At most two units each.
   return text.length > 2 * max || [...text].length > max;
 };
+
+const FLOAT_DIGITS_MAX = 9;
+
+/**
+ * The double with the fewest digits that is the same 32-bit float: 0.7 for 0.699999988079071. Encodings that are binary and
+ * those that are text carry the one or the other for the same float.
+ */
+export const shortestFloat = (value: number): number => {
+  const single = Math.fround(value);
+  if (!Number.isFinite(single) || Number.isInteger(single)) return single;
+  for (let digits = 6; digits < FLOAT_DIGITS_MAX; digits++) {
+    const short = Number(single.toPrecision(digits));
+    if (Math.fround(short) === single) return short;
+  }
+  // Nine digits tell every 32-bit float from every other.
+  return Number(single.toPrecision(FLOAT_DIGITS_MAX));
+};
