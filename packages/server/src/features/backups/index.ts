@@ -7,6 +7,7 @@ export {
   addKeys,
   type KeyFiles,
   type Manifest,
+  placeFile,
   sealKeys,
   type WrittenArchive,
   writeArchive,
