@@ -9,7 +9,14 @@ import {
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
 import { type ReadTx, resourcePages, type Store, type StoredResource } from '../../store/contracts/index.ts';
-import { type CompiledLimit, type CounterState, compileLimit, counterKey, windowOf } from './limit-rules.ts';
+import {
+  type CompiledLimit,
+  type CounterState,
+  compileLimit,
+  counterKey,
+  windowOf,
+  windowSpan,
+} from './limit-rules.ts';
 import { canonicalSubject } from './policy-rules.ts';
 
 type Reads = Pick<ReadTx, 'counters'>;
@@ -56,9 +63,9 @@ const limitStatuses = async (
 
 /** Of a limit per identity that of the one that has used most, wherever and whenever it was counted. */
 const counted = async (deps: UsageFactsDeps, reads: Reads, limit: CompiledLimit): Promise<CounterState | undefined> => {
-  const after = deps.now() - limit.windowMicros;
-  if (limit.isPerIdentity) return reads.counters.hottest(counterKey(limit, ''), after);
-  return (await reads.counters.sum([limit.counter], after)).get(limit.counter);
+  const span = windowSpan(limit, deps.now());
+  if (limit.isPerIdentity) return reads.counters.hottest(counterKey(limit, ''), span);
+  return (await reads.counters.sum([limit.counter], span)).get(limit.counter);
 };
 
 /** The counts laid over the stored status when a policy is read (API-1.4 activity). */

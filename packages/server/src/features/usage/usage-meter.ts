@@ -1,7 +1,15 @@
 import { Fault } from '../../base/index.ts';
 import type { TurnUsage, UsageMeter, UsageSubject } from '../../runtime/contract.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
-import { bucketAt, type CompiledLimit, type CounterState, counterKey, limitMatches, windowOf } from './limit-rules.ts';
+import {
+  bucketAt,
+  type CompiledLimit,
+  type CounterState,
+  counterKey,
+  limitMatches,
+  windowOf,
+  windowSpan,
+} from './limit-rules.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
 const TOKEN_METRICS = ['llm.inputTokens', 'llm.outputTokens', 'llm.reasoningTokens', 'llm.totalTokens'] as const;
@@ -84,7 +92,7 @@ export class PolicyMeter implements UsageMeter {
   async #require(tx: WriteTx, limit: CompiledLimit, subject: UsageSubject): Promise<void> {
     const key = counterKey(limit, subject.identity);
     const now = tx.now();
-    const state = (await tx.counters.sum([key], now - limit.windowMicros)).get(key);
+    const state = (await tx.counters.sum([key], windowSpan(limit, now))).get(key);
     if ((state?.used ?? 0) >= limit.max) throw quotaExceeded(limit, state, now);
   }
 

@@ -36,8 +36,8 @@ export const createReadHandle = (access: Access): ReadTx => ({
   idempotency: { find: async (scope, now) => findAnswer(access.sql, scope, now) },
   objects: { hasReference: async (namespace, sha256) => hasReference(access.sql, namespace, sha256) },
   counters: {
-    sum: async (keys, afterMicros) => sumCounters(access.sql, keys, afterMicros),
-    hottest: async (prefix, afterMicros) => hottestCounter(access.sql, prefix, afterMicros),
+    sum: async (keys, span) => sumCounters(access.sql, keys, span),
+    hottest: async (prefix, span) => hottestCounter(access.sql, prefix, span),
   },
   instance: { value: async (name) => instanceValue(access.sql, name) },
 });
