@@ -197,7 +197,7 @@ export const integrationKeys = {
   ),
   'connectors.envAllow': optional(
     list(text('name pattern')),
-    'Environment variables that connector keys may name.',
+    'Environment variables that connector keys may name; never those that the configuration itself names.',
     '`*` with auth none, else `CONNECTOR_*, SVC_CONNECTOR_*`',
   ),
   'connectors.errorReplyText': optional(text(), 'Text delivered when a turn fails.', 'none: nothing is delivered'),

@@ -394,7 +394,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     const reserve = (store: Store, keys: readonly string[]) =>
       store.write(async (tx) => {
         await tx.counters.lock(keys);
-        const used = (await tx.counters.sum(['a'], 0)).get('a')?.used ?? 0;
+        const used = (await tx.counters.sum(['a'], { endsAfter: 0, startsAfter: -1 })).get('a')?.used ?? 0;
         if (used >= 5) return false;
         await tx.counters.add('a', 0, 10, 1);
         return true;
