@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../base/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { uiRoutes } from './index.ts';
+import { chatRoutes } from './index.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   });
   await harness.start();
   session = await harness.newSession();
-  const routes = uiRoutes({
+  const routes = chatRoutes({
     sessions: harness.chat,
     streams: harness.streams,
     links: { link: (_namespace, object) => `/v1/objects/${object.key}` },
