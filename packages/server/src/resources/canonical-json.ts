@@ -4,6 +4,7 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 export type JsonData = null | boolean | number | string | readonly JsonData[] | { readonly [key: string]: JsonData };
 export type JsonMap = { readonly [key: string]: JsonData };
 
+/** True for JSON objects; lists and null are values. */
 export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

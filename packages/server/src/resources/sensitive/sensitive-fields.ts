@@ -11,6 +11,7 @@ export interface SensitiveField {
   readonly isSecret?: boolean;
 }
 
+/** Sensitive fields of specs, by kind. */
 export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   Secret: [
     { path: ['data'], form: 'map', isSecret: true },
@@ -27,6 +28,7 @@ export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   ],
 };
 
+/** Sensitive fields of statuses, by kind. */
 export const statusFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
   Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
@@ -122,6 +124,7 @@ const parseText = (value: JsonData): JsonData => (typeof value === 'string' ? (p
 const readPath = (map: JsonMap, path: readonly string[]): JsonData | undefined =>
   path.reduce<JsonData | undefined>((value, key) => (isJsonMap(value) ? value[key] : undefined), map);
 
+/** A copy of the map with one value changed, or removed where `change` answers undefined; the map itself where there is none. */
 export const replacePath = (
   map: JsonMap,
   path: readonly string[],
