@@ -46,6 +46,7 @@ export const printValue = async (world: World, value: unknown, form: OutputForm)
   world.stdout.write(`${JSON.stringify(value, undefined, indent)}\n`);
 };
 
+/** A value as YAML; long texts are not folded. */
 export const yamlText = async (value: unknown): Promise<string> => {
   const { stringify } = await import('yaml');
   return stringify(value, { lineWidth: 0 });

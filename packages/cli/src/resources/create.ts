@@ -30,6 +30,7 @@ const parseLabels = (text: string | undefined): Record<string, string> => {
   );
 };
 
+/** `svc create namespace NAME`. */
 export const createNamespace = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const { recursive = false, parent = '' } = options;
@@ -38,6 +39,7 @@ export const createNamespace = async (world: World, name: string, options: Creat
   await report(context, { kind: kindOf('namespace'), name, verb: 'created' });
 };
 
+/** `svc create agent NAME`. */
 export const createAgent = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const request = {
@@ -86,6 +88,7 @@ const parsed = (parse: () => unknown, path: string): JsonValue => {
 /** A whole manifest has the spec inside. */
 const specIn = (value: JsonValue): JsonValue => (isMap(value) && value['spec'] !== undefined ? value['spec'] : value);
 
+/** `svc create session AGENT`. */
 export const createSession = async (world: World, agent: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const labels = parseLabels(options.labels);
