@@ -54,6 +54,7 @@ export const toEngineError = (error: unknown): ServerError | ConnectionLost => {
   return new ServerError(code, error);
 };
 
+/** True for what another transaction caused: the function may run again. */
 export const isConflict = (error: unknown): boolean => error instanceof ServerError && CONFLICTS.has(error.code);
 
 /** UNAVAILABLE STORAGE; the cause is for the log only. */
