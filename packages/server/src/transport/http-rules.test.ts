@@ -14,8 +14,8 @@ import { Fault, type ManualClock } from '../base/index.ts';
 import { unary } from '../features/contract.ts';
 import type { HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { selfSigned } from './self-signed.ts';
-import { getAgent, testConfig, testParts } from './testing.ts';
+import { selfSigned } from './testing/self-signed.ts';
+import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 let clock: ManualClock;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { serverStream, unary } from '../features/contract.ts';
 import type { FinishedCall, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { testCaller, testParts } from './testing.ts';
+import { testCaller, testParts } from './testing/transport-parts.ts';
 
 const MESSAGE = '/v1/ns/n/agents/a/sessions/s/message';
 const STREAM = '/v1/ns/n/agents/a/sessions/s/stream';

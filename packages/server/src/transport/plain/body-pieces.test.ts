@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testParts } from '../testing.ts';
+import { testParts } from '../testing/transport-parts.ts';
 
 const PATH = '/v1/up';
 const LIMIT = 1_000_000;
