@@ -11,9 +11,9 @@ export type OutputForm =
   | { readonly form: (typeof forms)[number] }
   | { readonly form: 'jsonpath'; readonly path: string };
 
-/** Reads `-o`; `jsonpath=` carries its path. */
-export const outputForm = (text: string | undefined, fallback: (typeof forms)[number] = 'table'): OutputForm => {
-  if (text === undefined) return { form: fallback };
+/** Reads `-o`, a table by default; `jsonpath=` carries its path. */
+export const outputForm = (text: string | undefined): OutputForm => {
+  if (text === undefined) return { form: 'table' };
   if (text.startsWith('jsonpath=')) return { form: 'jsonpath', path: text.slice('jsonpath='.length) };
   const form = forms.find((candidate) => candidate === text);
   if (form !== undefined) return { form };
