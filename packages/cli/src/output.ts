@@ -31,10 +31,13 @@ export const printItems = async (
     return world.stdout.write(tableOf(world, shown, form.form === 'wide'));
   if (form.form === 'name')
     return world.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
-  const objects = items.map((item) => (form.form === 'manifest' ? manifestOf(item.json) : item.json));
+  if (form.form === 'manifest') {
+    const { withoutDefaults } = await world.loadManifests();
+    return world.stdout.write(await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
+  }
+  const objects = items.map(({ json }) => json);
   const [first = {}] = objects;
   const whole: JsonObject = shown.isList ? { apiVersion: 'svc/v1', kind: 'List', items: objects } : first;
-  if (form.form === 'manifest') return world.stdout.write(await manifests(objects));
   return printValue(world, whole, form);
 };
 

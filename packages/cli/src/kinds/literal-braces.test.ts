@@ -3,8 +3,10 @@ import { manifestOf } from './index.ts';
 
 /** What apply reads of a manifest that `get -o manifest` printed. */
 const readBack = async (kind: string, spec: object): Promise<unknown> => {
-  const { nodeJson, parseManifests, renderVariables } = await import('@svc/server/manifest');
-  const text = JSON.stringify(manifestOf({ apiVersion: 'svc/v1', kind, metadata: { name: 'x' }, spec: spec as never }));
+  const { nodeJson, parseManifests, renderVariables, withoutDefaults } = await import('@svc/server/manifest');
+  const text = JSON.stringify(
+    manifestOf({ apiVersion: 'svc/v1', kind, metadata: { name: 'x' }, spec: spec as never }, withoutDefaults),
+  );
   const { documents, findings } = parseManifests(text, {
     namespace: 'default',
     prepare: (node, report) => renderVariables(node, {}, report),

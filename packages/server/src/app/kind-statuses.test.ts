@@ -237,7 +237,16 @@ describe('statuses follow what they refer to', () => {
     expect(conditions(await shown('Workflow', 'w'))).toContain('ReferencesResolved False ToolNotGranted');
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['search'] } } });
     await put(['McpServer', 'my_web'], McpServerSpecSchema, {});
-    expect((await shown('Workflow', 'w')).phase).toBe('Ready');
+    expect(conditions(await shown('Workflow', 'w'))).toEqual([
+      'Degraded',
+      'Ready False NotUpstream',
+      'ReferencesResolved True Resolved',
+      'ReferencesOrdered False NotUpstream',
+    ]);
+    await put(['Workflow', 'w'], WorkflowSpecSchema, {
+      steps: steps.map((step) => (step.id === 'g' ? { ...step, after: ['a'] } : step)),
+    });
+    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready True Ready']);
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['other'] } } });
     expect((await shown('Workflow', 'w')).phase).toBe('Degraded');
   });

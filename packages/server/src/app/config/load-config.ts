@@ -5,6 +5,7 @@ import { buildConfig } from './build-config.ts';
 import { findCombinationFaults } from './combination-rules.ts';
 import type { Config } from './config.ts';
 import type { HostFacts } from './host-facts.ts';
+import { findIdleSettings } from './idle-rules.ts';
 import { keyRows, type Settings } from './keys/index.ts';
 import { type ConfigFault, faultLine, type Origin } from './located.ts';
 import { matchFileKeys, matchFlags, matchVariables } from './match-keys.ts';
@@ -59,9 +60,9 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
     matchFile(file, variable, report),
   ];
   const { settings, origins, isSound } = readSettings(sources, { cwd, host, variable, readFile, report });
-  for (const fault of isSound ? findCombinationFaults(settings) : []) {
-    report({ ...fault, label: origins.get(fault.key)?.label ?? 'configuration' });
-  }
+  const isWritten = (key: string): boolean => origins.has(key);
+  const found = isSound ? [...findCombinationFaults(settings), ...findIdleSettings(settings, isWritten)] : [];
+  for (const fault of found) report({ ...fault, label: origins.get(fault.key)?.label ?? 'configuration' });
   const errors = faults.filter((fault) => fault.severity === 'error');
   if (errors.length > 0)
     throw new ConfigError(

@@ -1,8 +1,9 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
-import { GatewayService } from '@svc/api/gateway';
+import { GatewayService, SessionControlService } from '@svc/api/gateway';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
@@ -10,10 +11,12 @@ import { chatRoutes } from './index.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
+const { method: sessionControl } = SessionControlService;
 
 let harness: SessionHarness;
 let fetcher: typeof fetch;
 let session: Awaited<ReturnType<SessionHarness['newSession']>>;
+let caller: Partial<CallContext>;
 
 const echo = {
   name: 'echo',
@@ -25,6 +28,7 @@ const echo = {
 };
 
 beforeEach(async () => {
+  caller = {};
   harness = new SessionHarness({
     tools: [echo],
     spec: { capabilities: { files: fromJson(ListValueSchema, [{ action: 'read', approval: 'ask' }]) } },
@@ -39,7 +43,7 @@ beforeEach(async () => {
     clock: harness.engine.clock,
     requestBytes: 32 << 20,
   });
-  fetcher = routeFetch(routes, () => harness.context('ui'));
+  fetcher = routeFetch(routes, () => ({ ...harness.context('ui'), ...caller }));
 });
 afterEach(() => harness.close());
 
@@ -114,6 +118,15 @@ describe('the browser chat', () => {
     expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
     expect(response.headers.get('content-type')).toContain('text/event-stream');
     expect((await response.text()).endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  test('keeps the trace of its request on the turn (RT-11)', async () => {
+    const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    caller = { traceParent };
+    await send([user('hello')]);
+    const { turns } = await harness.call(sessionControl.listTurns, session);
+    const row = await harness.engine.store.direct.log.turn(turns[0]?.id ?? '');
+    expect(row?.body).toContain(traceParent);
   });
 
   test('shows reasoning apart from text', async () => {

@@ -122,6 +122,22 @@ describe('the usage meter', () => {
     expect((await shown())[0]).toMatchObject({ used: 1n });
   });
 
+  it('counts each call once however often its reservation and its return are repeated', async () => {
+    await policy([{ metric: 'llm.requests', max: 1n, window: '1m' }]);
+    // Bit by bit: whether the commit of that step was not answered and the step was asked for again.
+    for (let pattern = 0; pattern < 2 ** 6; pattern++) {
+      const isRepeated = (step: number): boolean => (pattern >> step) % 2 === 1;
+      for (let round = 0; round < 3; round++) {
+        for (let time = 0; time <= Number(isRepeated(2 * round)); time++)
+          expect(await reserve('llm.requests', {}, `a-${pattern}`)).toBe('ok');
+        expect((await shown())[0]).toMatchObject({ used: 1n });
+        for (let time = 0; time <= Number(isRepeated(2 * round + 1)); time++)
+          await world.store.write((tx) => meter.giveBack(tx, 'llm.requests', subject, `a-${pattern}`));
+        expect((await shown())[0]).toMatchObject({ used: 0n });
+      }
+    }
+  });
+
   it('raises all counters or none', async () => {
     await policy([
       { metric: 'tool.calls', max: 5n, window: '1m' },

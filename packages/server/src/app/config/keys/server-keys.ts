@@ -65,7 +65,7 @@ export const serverKeys = {
   'server.roles': key(
     list(choice('gateway', 'controller', 'worker')),
     ['gateway', 'controller', 'worker'],
-    'What this process does. Splitting roles over processes needs PostgreSQL and NATS.',
+    'What this process does. Splitting roles over processes needs PostgreSQL and NATS, and has no effect yet.',
   ),
   'server.drainSeconds': key(
     duration({ max: 3_600_000 }),
@@ -110,7 +110,11 @@ export const authKeys = {
 
 /** Where data lives (PL-12, architecture 4). */
 export const storageKeys = {
-  'store.url': optional(storeUrl, 'Database: `sqlite:<path>` or `postgres://...`.', '`sqlite:<dataDir>/svc.db`'),
+  'store.url': optional(
+    storeUrl,
+    'Database: `postgres://...`, or the embedded one, which is always `<dataDir>/svc.db`.',
+    '`sqlite:<dataDir>/svc.db`',
+  ),
   'store.poolSize': key(integer({ min: 1, max: 1_000 }), 10, 'Connections to PostgreSQL.'),
   'store.sync': key(
     choice('full', 'off'),

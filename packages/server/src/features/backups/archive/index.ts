@@ -4,6 +4,7 @@
  * `zstd -d | tar t` reads it and no changed byte passes. Streamed both ways. Knows neither engines nor directories.
  */
 export { addKeys } from './add-keys.ts';
+export { placeFile } from './archive-entries.ts';
 export { readArchive } from './archive-reader.ts';
 export { type WrittenArchive, writeArchive } from './archive-writer.ts';
 export { type KeyFiles, openKeys, sealKeys } from './key-seal.ts';

@@ -9,14 +9,14 @@ import { checkNewLabels } from './send-rules.ts';
 
 type MessageDraft = Parameters<SessionLifecycle['append']>[2];
 
-const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
+const checkIds = (message: SessionMessage, at: string): readonly FieldViolation[] => {
   const seen = new Set<string>();
   return message.parts.flatMap((part, index) => {
     const id = part.id === '' ? partId(index) : part.id;
     const isNew = !seen.has(id);
     seen.add(id);
     const isForm = /^\d{6}$/.test(id);
-    return isNew && isForm ? [] : [violation(`message.parts[${index}].id`, 'must be six digits and used once')];
+    return isNew && isForm ? [] : [violation(`${at}[${index}].id`, 'must be six digits and used once')];
   });
 };
 
@@ -26,22 +26,23 @@ const checkTime = (micros: bigint, field: string): readonly FieldViolation[] =>
     ? []
     : [violation(field, 'must lie between the years 1970 and 2255')];
 
-/** Parts that replace or make a message: form, ids, sizes. */
+/** Parts that replace or make a message: form, ids, sizes. `at` is where the request has them. */
 export const checkParts = (
   message: SessionMessage,
+  at: string,
   limits: Pick<SessionLimits, 'messageBytes'>,
 ): readonly FieldViolation[] => [
-  ...checkPartCounts(message.parts, 'message.parts'),
+  ...checkPartCounts(message.parts, at),
   ...checkTextSize(
     message.parts.map((part) => part.content),
-    'message.parts',
+    at,
     limits.messageBytes,
   ),
   ...message.parts.flatMap((part, index) => [
-    ...checkWrittenPart(part, `message.parts[${index}]`),
-    ...checkTime(part.createdAt, `message.parts[${index}].createdAt`),
+    ...checkWrittenPart(part, `${at}[${index}]`),
+    ...checkTime(part.createdAt, `${at}[${index}].createdAt`),
   ]),
-  ...checkIds(message),
+  ...checkIds(message, at),
 ];
 
 /** Every fault of a message to be appended (API-8.3). */
@@ -59,7 +60,7 @@ export const checkAppend = (
       : [violation('message.role', 'is not a role')]),
     ...checkTime(message.createdAt, 'message.createdAt'),
     ...checkNewLabels(message.labels, 'message.labels', limits),
-    ...checkParts(message, limits),
+    ...checkParts(message, 'message.parts', limits),
   ];
 };
 

@@ -67,7 +67,7 @@ export class WriteRunner {
 
   constructor(options: WriteRunnerOptions) {
     this.#options = options;
-    this.#gate = new WriteGate(options.limit);
+    this.#gate = new WriteGate(options.limit, options.monotonicMs);
   }
 
   /** `isUrgent`: before all that wait, and beside those that run. */
