@@ -16,6 +16,7 @@ import type { HttpRoute, TransportConfig, TransportParts, TransportServer } from
 import { createTransport } from './create-transport.ts';
 import { selfSigned } from './testing/self-signed.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
+import { until } from './testing/until.ts';
 
 let server: TransportServer | undefined;
 let clock: ManualClock;
@@ -371,10 +372,6 @@ describe('deadlines', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 });
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-};
 
 describe('origins and hosts', () => {
   const origins: [string, string, Partial<TransportConfig>, boolean][] = [
