@@ -4,5 +4,6 @@
  * main loads it once and app hands its sections to the parts. The only place that is given the environment.
  */
 export type { Config } from './config.ts';
+export { isConfigurationVariable } from './configuration-variables.ts';
 export { ConfigError, configurationValues, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
 export { type ConfigFault, faultLine } from './located.ts';

@@ -5,3 +5,4 @@
  */
 export { connectorClassContract } from './class-kind.ts';
 export { connectorContract } from './connector-kind.ts';
+export { envAllowance } from './env-allowance-rules.ts';
