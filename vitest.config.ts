@@ -101,7 +101,6 @@ export default defineConfig({
       exclude: [
         '**/*.test.ts',
         '**/testing/**',
-        '**/testing.ts',
         '**/conformance/**',
         '**/gen/**',
         '**/generated/**',
