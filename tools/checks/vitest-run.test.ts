@@ -56,7 +56,7 @@ describe('vitest', () => {
     symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(root, 'node_modules'));
     writeFileSync(join(root, 'only.test.ts'), `import { expect, it } from 'vitest';\n${source}`);
     const limits = { limitMs: 60_000, lookMs: 10, patience };
-    return runTests(root, { report: 'only', parameters: ['--maxWorkers=1'] }, limits);
+    return runTests(root, { report: 'only', parameters: ['--maxWorkers=1'], isQuiet: true }, limits);
   };
 
   it('is stopped when a test holds its process, and the file is named', { timeout: 60_000 }, async () => {

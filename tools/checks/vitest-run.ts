@@ -6,10 +6,11 @@ import { MemoryFolder } from './memory-folder.ts';
 import { readProgress, StillWatch, type TestProgress } from './test-progress.ts';
 import { readTotals } from './vitest-report.ts';
 
-/** A vitest run: `report` names its files in `.reports`, `parameters` are those of the command line. */
+/** A vitest run: `report` names its files in `.reports`, `parameters` are those of the command line; it is shown unless `isQuiet`. */
 export interface TestRun {
   readonly report: string;
   readonly parameters: readonly string[];
+  readonly isQuiet?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +56,7 @@ export async function runTests(root: string, run: TestRun, limits = LIMITS): Pro
     {
       directory: root,
       limitMs: limits.limitMs,
-      show: true,
+      show: run.isQuiet !== true,
       environment: {
         ...run.environment,
         SVC_TEST_PROGRESS: progressFile,
