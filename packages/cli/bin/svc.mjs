@@ -8,5 +8,9 @@ import { resolveImport } from './import-addresses.mjs';
 
 module.enableCompileCache();
 module.registerHooks({ resolve: resolveImport });
+if (process.argv[2] === 'serve' || process.argv[2] === 'up') {
+  const { prepareServer } = await import('./prepare-server.mjs');
+  await prepareServer();
+}
 
 await import('../src/main.ts');

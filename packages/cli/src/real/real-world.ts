@@ -1,6 +1,5 @@
 import process from 'node:process';
 import type { Output, World } from '../world.ts';
-import { loadServer } from './load-server.ts';
 import { localFetch } from './local-fetch.ts';
 import { realFiles, utf8Text } from './real-files.ts';
 
@@ -41,7 +40,7 @@ export const realWorld = (): World => {
     createClient: async (options) => (await import('@svc/client')).createClient({ fetch: localFetch, ...options }),
     createPlainClient: async (options) =>
       (await import('@svc/client/plain')).createPlainClient({ fetch: localFetch, ...options }),
-    loadServer: (options) => loadServer(options?.isStarting === true),
+    loadServer: () => import('@svc/server'),
     loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => {
       process.on('SIGINT', handler);
