@@ -88,7 +88,8 @@ export interface World {
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
   createPlainClient(options: ClientOptions): Promise<PlainClient>;
-  loadServer(): Promise<ServerModule>;
+  /** `isStarting`: a server starts in this process, which is then loaded so that it keeps little memory. */
+  loadServer(options?: { readonly isStarting: boolean }): Promise<ServerModule>;
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;

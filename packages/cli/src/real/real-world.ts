@@ -1,5 +1,6 @@
 import process from 'node:process';
 import type { Output, World } from '../world.ts';
+import { loadServer } from './load-server.ts';
 import { localFetch } from './local-fetch.ts';
 import { realFiles, utf8Text } from './real-files.ts';
 
@@ -40,7 +41,7 @@ export const realWorld = (): World => {
     createClient: async (options) => (await import('@svc/client')).createClient({ fetch: localFetch, ...options }),
     createPlainClient: async (options) =>
       (await import('@svc/client/plain')).createPlainClient({ fetch: localFetch, ...options }),
-    loadServer: () => import('@svc/server'),
+    loadServer: (options) => loadServer(options?.isStarting === true),
     loadManifests: () => import('@svc/server/manifest'),
     onInterrupt: (handler) => onSignals(['SIGINT'], handler),
     onStop: (handler) => onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], handler),

@@ -38,7 +38,7 @@ type Running = Awaited<ReturnType<ServerModule['startServer']>>;
 export const up = async (world: World, options: UpOptions): Promise<void> => {
   const { flags, dataDir } = prepare(world, options);
   const started = world.nowMs();
-  const server = await world.loadServer();
+  const server = await world.loadServer({ isStarting: true });
   const running = await start(server, { world, flags, note: noteTo(world) });
   if (options.demo !== false) await ensureDemo(world, running.url);
   world.stderr.write(
@@ -51,7 +51,7 @@ export const up = async (world: World, options: UpOptions): Promise<void> => {
 
 /** `svc serve`: production start; takes the configuration as it is and writes none. */
 export const serve = async (world: World, options: ServeOptions): Promise<void> => {
-  const server = await world.loadServer();
+  const server = await world.loadServer({ isStarting: true });
   const flags = { config: options.config, 'server.roles': options.roles };
   const running = await start(server, { world, flags, note: noteTo(world) });
   world.stderr.write(`svc listens on ${running.url}\n`);
