@@ -27,11 +27,11 @@ export const checkConfiguration = (
   try {
     const loaded = server.loadConfig({ flags, environment: world.environment, cwd: world.cwd });
     const source = loaded.config.file ?? 'defaults';
-    const [first] = loaded.warnings;
-    if (first === undefined) return { loaded, checks: [ok(name, source)] };
-    const text = [first.label, first.key, first.text].filter((piece) => piece !== '').join(': ');
-    const others = loaded.warnings.length > 1 ? ` and ${loaded.warnings.length - 1} more` : '';
-    return { loaded, checks: [warn(name, `${text}${others}`, 'svc config check')] };
+    if (loaded.warnings.length === 0) return { loaded, checks: [ok(name, source)] };
+    const texts = loaded.warnings.map(({ label, key, text }) =>
+      [label, key, text].filter((piece) => piece !== '').join(': '),
+    );
+    return { loaded, checks: texts.map((text) => warn(name, text, 'correct it, then svc config check')) };
   } catch (error) {
     if (!(error instanceof server.ConfigError)) throw error;
     return {

@@ -1,4 +1,4 @@
-import { Fault, type FieldViolation, invalidFields } from '../base/index.ts';
+import { Fault, type FieldViolation, invalidFields, isLongerThan } from '../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -19,7 +19,17 @@ const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
 const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-const OPTIONS: ReadonlySet<string> = new Set(['catch-up', 'channel-state', 'inheritable', 'keep', 'overlap']);
+/** Every option that a chapter names, whichever part acts on it. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'activities',
+  'catch-up',
+  'channel-state',
+  'inheritable',
+  'keep',
+  'overlap',
+  'reregister',
+  'workflow-capabilities',
+]);
 
 const refuse = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
 
@@ -31,7 +41,8 @@ export const checkLabels = (labels: TextMap, field: string, limits = defaultLabe
   for (const [key, value] of entries) {
     const at = `${field}[${key.slice(0, 64)}]`;
     if (!KEY.test(key)) found.push(refuse(at, 'not a label key', 'FIELD_INVALID'));
-    if (value.length > VALUE_LIMIT) found.push(refuse(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
+    if (isLongerThan(value, VALUE_LIMIT))
+      found.push(refuse(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
     if (CONTROL.test(value)) found.push(refuse(at, 'holds control characters', 'FIELD_INVALID'));
     if (!value.isWellFormed()) found.push(refuse(at, 'holds half a character', 'FIELD_INVALID'));
   }

@@ -73,7 +73,7 @@ export class ResourceWatch {
     const { request, context, sink } = this.#call;
     const from = parseVersion(request.resourceVersion);
     await requireNamespace(direct, request.ns);
-    for (const kind of request.kinds) await requireKind(direct, kind);
+    for (const [index, kind] of request.kinds.entries()) await requireKind(direct, kind, `kinds[${index}]`);
     const subscription = this.#deps.feed.subscribe((changes) => this.#receive(changes));
     const onAbort = (): void => this.#wake();
     context.signal.addEventListener('abort', onAbort);

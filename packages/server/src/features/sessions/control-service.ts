@@ -66,7 +66,7 @@ export class ControlService {
     const violations = [
       ...checkLabels(plain, 'labels', { labels: limits.labels, annotationsBytes: 0 }),
       ...checkSystemKeys(await this.#labelsOf(request, plain), plain, 'labels'),
-      ...checkParts(wanted, limits),
+      ...checkParts(wanted, 'parts', limits),
     ];
     if (violations.length > 0) throw refusal(violations);
     const inbound = { namespace: request.ns, parts, field: 'parts', signal: call.signal };

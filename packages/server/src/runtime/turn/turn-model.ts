@@ -115,7 +115,8 @@ const compact = async (
   profile: ResolvedProfile,
   plan: Extract<PromptPlan, { kind: 'compact' }>,
 ): Promise<boolean> => {
-  if ((await reserve(context, profile, `${context.claim.body.modelCalls + 1}/compaction`)) !== undefined) return false;
+  const call = `${context.claim.body.modelCalls + 1}/compaction`;
+  if ((await reserve(context, profile, call)) !== undefined) return false;
   let text = '';
   let usage: TurnUsage | undefined;
   const request = {
@@ -137,6 +138,7 @@ const compact = async (
     { writer: silent, signal: context.signal, hideReasoning: true, attempt: context.span, claim: context.claim },
     context.deps,
   );
+  if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await giveBack(context, profile, call);
   if (outcome.kind !== 'finished') return false;
   for (const part of silent.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
   usage = outcome.usage;
@@ -210,7 +212,7 @@ const reserve = async (
 };
 
 /** Not one byte of an answer came: the request does not count (RT-9). */
-const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number): Promise<void> => {
+const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number | string): Promise<void> => {
   const { deps, claimed, claim } = context;
   if (!deps.usage.governs(claimed.turn.namespace)) return;
   const { subject, key } = reservation(context, profile, step);

@@ -106,3 +106,13 @@ export const splitTarget = (target: string): readonly [path: string, query: stri
   const mark = target.indexOf('?');
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
 };
+
+const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+
+/** A request target as path and query; of one in absolute form, which is meant for proxies, also the host that it names. */
+export const originForm = (target: string): { readonly host: string | undefined; readonly target: string } => {
+  const absolute = target.startsWith('/') ? null : ABSOLUTE.exec(target);
+  if (absolute === null) return { host: undefined, target };
+  const rest = target.slice(absolute[0].length);
+  return { host: absolute[1], target: rest.startsWith('/') ? rest : `/${rest}` };
+};

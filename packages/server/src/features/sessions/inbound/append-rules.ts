@@ -15,14 +15,14 @@ const refuse = (field: string, description: string): FieldViolation => ({
   reason: 'FIELD_INVALID',
 });
 
-const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
+const checkIds = (message: SessionMessage, at: string): readonly FieldViolation[] => {
   const seen = new Set<string>();
   return message.parts.flatMap((part, index) => {
     const id = part.id === '' ? partIdAt(index) : part.id;
     const isNew = !seen.has(id);
     seen.add(id);
     const isForm = /^\d{6}$/.test(id);
-    return isNew && isForm ? [] : [refuse(`message.parts[${index}].id`, 'must be six digits and used once')];
+    return isNew && isForm ? [] : [refuse(`${at}[${index}].id`, 'must be six digits and used once')];
   });
 };
 
@@ -34,22 +34,23 @@ const checkTime = (micros: bigint, field: string): readonly FieldViolation[] =>
 
 const partIdAt = (index: number): string => index.toString().padStart(6, '0');
 
-/** Parts that replace or make a message: form, ids, sizes. */
+/** Parts that replace or make a message: form, ids, sizes. `at` is where the request has them. */
 export const checkParts = (
   message: SessionMessage,
+  at: string,
   limits: Pick<SessionLimits, 'messageBytes'>,
 ): readonly FieldViolation[] => [
-  ...checkPartCounts(message.parts, 'message.parts'),
+  ...checkPartCounts(message.parts, at),
   ...checkTextSize(
     message.parts.map((part) => part.content),
-    'message.parts',
+    at,
     limits.messageBytes,
   ),
   ...message.parts.flatMap((part, index) => [
-    ...checkWrittenPart(part, `message.parts[${index}]`),
-    ...checkTime(part.createdAt, `message.parts[${index}].createdAt`),
+    ...checkWrittenPart(part, `${at}[${index}]`),
+    ...checkTime(part.createdAt, `${at}[${index}].createdAt`),
   ]),
-  ...checkIds(message),
+  ...checkIds(message, at),
 ];
 
 /** Every fault of a message to be appended (API-8.3). */
@@ -64,7 +65,7 @@ export const checkAppend = (
     ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM ? [] : [refuse('message.role', 'is not a role')]),
     ...checkTime(message.createdAt, 'message.createdAt'),
     ...checkNewLabels(message.labels, 'message.labels', limits),
-    ...checkParts(message, limits),
+    ...checkParts(message, 'message.parts', limits),
   ];
 };
 
