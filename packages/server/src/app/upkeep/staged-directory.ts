@@ -82,6 +82,7 @@ export const requireWholeDatabase = async (dataDir: string, store: Pick<Store, '
   rmSync(join(dataDir, DONE), { force: true });
 };
 
+/** The database holds part of a backup only. */
 export const databaseUnfinished = (): Fault =>
   new Fault(
     'FAILED_PRECONDITION',
@@ -90,7 +91,7 @@ export const databaseUnfinished = (): Fault =>
   );
 
 /** Puts a file, or the names in a folder, on disk. */
-export const syncPath = (path: string): void => {
+const syncPath = (path: string): void => {
   const fd = openSync(path, 'r');
   try {
     fsyncSync(fd);

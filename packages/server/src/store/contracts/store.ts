@@ -23,7 +23,7 @@ export interface ReadTx {
   readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
-  readonly counters: Pick<CounterWrites, 'sum'>;
+  readonly counters: Pick<CounterWrites, 'sum' | 'hottest'>;
   readonly instance: Pick<InstanceValues, 'value'>;
 }
 

@@ -104,6 +104,11 @@ export class OnePort {
     this.#sessions.goAway();
   }
 
+  /** The certificate of later handshakes. */
+  renewTls(tls: NonNullable<TransportConfig['tls']>): void {
+    this.#tls?.setSecureContext(tls);
+  }
+
   /** Ends everything now. */
   close(): void {
     if (this.#tcp.listening) this.#tcp.close();

@@ -317,7 +317,8 @@ withPostgres('write transactions of several processes', (postgres) => {
       const found = await tx.resources.get(key('a'));
       if (found !== undefined) await tx.resources.replace(found, found.version, ['spec']);
       held.resolve();
-      for (let looks = 0; !isOver && looks < 100_000; looks++) await tx.counters.sum(['x'], 0);
+      for (let looks = 0; !isOver && looks < 100_000; looks++)
+        await tx.counters.sum(['x'], { startsAfter: 0, endsAfter: 0 });
     });
     await held.promise;
     pauses.length = 0;
@@ -394,7 +395,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     const reserve = (store: Store, keys: readonly string[]) =>
       store.write(async (tx) => {
         await tx.counters.lock(keys);
-        const used = (await tx.counters.sum(['a'], 0)).get('a')?.used ?? 0;
+        const used = (await tx.counters.sum(['a'], { endsAfter: 0, startsAfter: -1 })).get('a')?.used ?? 0;
         if (used >= 5) return false;
         await tx.counters.add('a', 0, 10, 1);
         return true;
