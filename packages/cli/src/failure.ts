@@ -69,16 +69,21 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   EEXIST: 'it is there already',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'your share of the disk is used up',
+  EFBIG: 'the file would be too large',
+  EIO: 'the disk does not work',
   EMFILE: 'too many files are open',
   ELOOP: 'its links lead in a circle',
 };
 
 const explainSystem = (error: unknown): Explanation | undefined => {
-  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return undefined;
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error || 'path' in error)) return undefined;
   const words = SYSTEM_WORDS[String(error.code)];
   if (words === undefined) return undefined;
+  // A file that is open already has no name any more.
+  const subject = 'path' in error ? `${String(error.path)}: ` : '';
   return {
-    lines: [`${String(error.path)}: ${words} (${String(error.code)})`],
+    lines: [`${subject}${words} (${String(error.code)})`],
     hint: undefined,
     exitCode: exitCodes.refused,
   };

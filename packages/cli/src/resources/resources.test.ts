@@ -63,6 +63,9 @@ const handlers: FakeHandlers = {
             ],
           }
         : {},
+    GetResource: ({ name }: { name: string }) => ({
+      resource: { kind: 'Session', metadata: { name }, spec: { kind: { case: 'session', value: { agent: 'two' } } } },
+    }),
     GetSession: (request: { agent: string; sessionId: string }) => {
       if (request.agent !== 'two') throw new FakeFault('NOT_FOUND', 'SESSION_NOT_FOUND');
       return {
@@ -111,8 +114,9 @@ describe('svc get', () => {
     expect((await run(['get', 'sessions'])).out()).toBe(
       `ID                                     AGENT   STATE   ACTIVE\n${uidOf(60)}   one     IDLE    5s\n`,
     );
-    const { out } = await run(['get', 'session', 's7']);
+    const { out, calls } = await run(['get', 'session', 's7']);
     expect(out()).toContain('s7   two     WAITING   0s');
+    expect(calls).toEqual(['GetResource', 'GetSession']);
     expect((await run(['get', 'session', '@Namespace/default/Agent/two/@/Session/s8'])).out()).toContain('s8');
     expect((await run(['get', 'session', 's9', '--agent', 'one'])).exit).toBe(exitCodes.notFound);
   });
@@ -181,8 +185,11 @@ describe('svc create', () => {
       seen.push(request);
       return { sessionId: 's1' };
     };
+    const GetNamespace = () => {
+      throw new FakeFault('NOT_FOUND', 'NAMESPACE_NOT_FOUND');
+    };
     const all: FakeHandlers = {
-      unary: { ...handlers.unary, CreateAgent: note, CreateNamespace: note, CreateSession: note },
+      unary: { ...handlers.unary, GetNamespace, CreateAgent: note, CreateNamespace: note, CreateSession: note },
     };
     return { seen, all };
   };
@@ -205,6 +212,26 @@ describe('svc create', () => {
       },
       { ns: 'acme', agent: 'h' },
     ]);
+  });
+
+  it('says of a namespace whether it was there', async () => {
+    const creating = async (name: string, version: string) => {
+      const metadata = { name, resourceVersion: '7' };
+      const unary = {
+        GetNamespace: () => ({ namespace: { metadata, status: { isDeleted: name === 'gone' } } }),
+        CreateNamespace: () => ({ namespace: { metadata: { ...metadata, resourceVersion: version } } }),
+      };
+      return (await run(['create', 'namespace', name, '--labels', 'a=b'], { handlers: { unary } })).out();
+    };
+    expect(await creating('here', '7')).toBe('namespace/here exists already\n');
+    expect(await creating('here', '8')).toBe('namespace/here exists already; its labels were changed\n');
+    expect(await creating('gone', '8')).toBe('namespace/gone restored with its contents\n');
+    const GetNamespace = () => {
+      throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+    };
+    expect((await run(['create', 'ns', 'x'], { handlers: { unary: { GetNamespace } } })).exit).toBe(
+      exitCodes.connection,
+    );
   });
 
   it('reads a spec from a file or standard input, whole resources too', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned } from '../transport/self-signed.ts';
+import { selfSigned } from '../transport/testing/self-signed.ts';
 import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
 describe('the port (API-2)', () => {
@@ -74,6 +74,10 @@ describe('the port (API-2)', () => {
   it('answers health, readiness, version and metrics', async () => {
     for (const path of ['/healthz', '/readyz', '/version', '/metrics', '/openapi.json'])
       expect([path, (await rest.fetch(path)).status]).toEqual([path, 200]);
+    const { components } = (await (await rest.fetch('/openapi.json')).json()) as {
+      components: { securitySchemes: object };
+    };
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'basic', 'apiKey']);
   });
 });
 

@@ -9,6 +9,7 @@ export interface BuildFacts {
   /** Version of the product, shown in answers. */
   readonly version: string;
   readonly file: string | undefined;
+  readonly variables: readonly string[];
 }
 
 /** Sorts the settings into the sections that the parts' contracts ask for, and freezes everything. */
@@ -27,6 +28,7 @@ export const buildConfig = (settings: Settings, facts: BuildFacts): Config =>
     telemetry: telemetryConfig(settings),
     settings,
     file: facts.file,
+    variables: facts.variables,
   });
 
 const transportConfig = (settings: Settings, version: string): Config['transport'] => {

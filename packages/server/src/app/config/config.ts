@@ -60,4 +60,6 @@ export interface Config {
   readonly settings: Settings;
   /** The file that counted: an absolute path, `SVC_CONFIG_INLINE`, or undefined for defaults. */
   readonly file: string | undefined;
+  /** Names of the environment variables that were asked for while it was read: `{env: NAME}`, `${NAME}`, keys of providers. */
+  readonly variables: readonly string[];
 }

@@ -66,7 +66,7 @@ export const serverKeys = {
   'server.roles': key(
     list(choice('gateway', 'controller', 'worker')),
     ['gateway', 'controller', 'worker'],
-    'What this process does. Splitting roles over processes needs PostgreSQL and NATS.',
+    'What this process does. Splitting roles over processes needs PostgreSQL and NATS, and has no effect yet.',
   ),
   'server.drainSeconds': key(
     duration({ max: 3_600_000 }),
@@ -113,7 +113,7 @@ export const authKeys = {
 export const storageKeys = {
   'store.url': optional(
     storeUrl,
-    'Database: `postgres://...`, or SQLite, whose file is always `svc.db` below `dataDir`.',
+    'Database: `postgres://...`, or the embedded one, which is always `<dataDir>/svc.db`.',
     '`sqlite:<dataDir>/svc.db`',
   ),
   'store.poolSize': key(integer({ min: 1, max: 1_000 }), 10, 'Connections to PostgreSQL.'),
@@ -197,7 +197,7 @@ export const integrationKeys = {
   ),
   'connectors.envAllow': optional(
     list(text('name pattern')),
-    'Environment variables that connector keys may name.',
+    'Environment variables that connector keys may name; never those that the configuration itself names.',
     '`*` with auth none, else `CONNECTOR_*, SVC_CONNECTOR_*`',
   ),
   'connectors.errorReplyText': optional(text(), 'Text delivered when a turn fails.', 'none: nothing is delivered'),
