@@ -317,7 +317,8 @@ withPostgres('write transactions of several processes', (postgres) => {
       const found = await tx.resources.get(key('a'));
       if (found !== undefined) await tx.resources.replace(found, found.version, ['spec']);
       held.resolve();
-      for (let looks = 0; !isOver && looks < 100_000; looks++) await tx.counters.sum(['x'], { startsAfter: 0, endsAfter: 0 });
+      for (let looks = 0; !isOver && looks < 100_000; looks++)
+        await tx.counters.sum(['x'], { startsAfter: 0, endsAfter: 0 });
     });
     await held.promise;
     pauses.length = 0;
