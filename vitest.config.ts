@@ -94,7 +94,6 @@ export default defineConfig({
       exclude: [
         '**/*.test.ts',
         '**/testing/**',
-        '**/testing.ts',
         '**/conformance/**',
         '**/gen/**',
         '**/generated/**',

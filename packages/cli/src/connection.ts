@@ -17,6 +17,7 @@ export interface GlobalOptions {
   readonly timeout?: string;
 }
 
+/** Where `svc up` listens. */
 export const DEFAULT_SERVER = 'http://127.0.0.1:7420';
 
 /** Whom a command talks to, as whom, and about which namespace. */

@@ -11,9 +11,9 @@ export type OutputForm =
   | { readonly form: (typeof forms)[number] }
   | { readonly form: 'jsonpath'; readonly path: string };
 
-/** Reads `-o`; `jsonpath=` carries its path. */
-export const outputForm = (text: string | undefined, fallback: (typeof forms)[number] = 'table'): OutputForm => {
-  if (text === undefined) return { form: fallback };
+/** Reads `-o`, a table by default; `jsonpath=` carries its path. */
+export const outputForm = (text: string | undefined): OutputForm => {
+  if (text === undefined) return { form: 'table' };
   if (text.startsWith('jsonpath=')) return { form: 'jsonpath', path: text.slice('jsonpath='.length) };
   const form = forms.find((candidate) => candidate === text);
   if (form !== undefined) return { form };
@@ -49,6 +49,7 @@ export const printValue = async (world: World, value: unknown, form: OutputForm)
   world.stdout.write(`${JSON.stringify(value, undefined, indent)}\n`);
 };
 
+/** A value as YAML; long texts are not folded. */
 export const yamlText = async (value: unknown): Promise<string> => {
   const { stringify } = await import('yaml');
   return stringify(value, { lineWidth: 0 });

@@ -29,6 +29,7 @@ export interface LineTerminal {
   close(): void;
 }
 
+/** What a question answers when the person presses Ctrl-C. */
 export const interrupt: unique symbol = Symbol('interrupt');
 
 export interface FileFacts {

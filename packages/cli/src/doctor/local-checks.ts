@@ -9,6 +9,7 @@ const LEAST_NODE = 26;
 const LOW_DISK_BYTES = 1024 ** 3;
 const FULL_DISK_BYTES = 100 * 1024 ** 2;
 
+/** Whether this Node.js is new enough. */
 export const checkNode = (world: World): Check => {
   const major = Number(world.nodeVersion.replace(/^v/, '').split('.')[0]);
   const name = 'node';
@@ -41,6 +42,7 @@ export const checkConfiguration = (
   }
 };
 
+/** Whether the data directory can be used, who else may read it, its key file, and the room on its disk. */
 export const checkDataDirectory = (world: World, dataDir: string): readonly Check[] => {
   const name = 'data directory';
   const facts = world.files.facts(dataDir);

@@ -1,3 +1,5 @@
+import { isMap } from '../json-value.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Maps and texts whose values are never printed, by kind (WIRE-8). */
@@ -25,8 +27,6 @@ export const hideSecrets = (kind: string, before: Json, after: Json): readonly [
     },
     [before, after],
   );
-
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const hide = (value: unknown, other: unknown, word: string): unknown => {
   if (isMap(value)) {

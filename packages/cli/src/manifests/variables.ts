@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import type { VariableData, Variables } from '@svc/server/manifest';
 import type { Document, Node } from 'yaml';
 import { CommandFailure } from '../failure.ts';
 import type { ManifestModule, World } from '../world.ts';
+
+type VariableData = import('@svc/server/manifest').VariableData;
+type Variables = import('@svc/server/manifest').Variables;
 
 export interface VariableOptions {
   /** `name=value`; the value is read as YAML where that is a single value, or a map or list in brackets, else it is text. */

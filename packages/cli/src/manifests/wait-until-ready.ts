@@ -2,14 +2,13 @@ import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import { timeoutMs } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 
 const DEFAULT_MS = 5 * 60_000;
 const PAUSE_MS = 500;
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Waits until everything that was applied is judged as it is now and Ready is not False (PL-1.4). Throws with exit code 5. */
 export const waitUntilReady = async (

@@ -31,6 +31,7 @@ const parseLabels = (text: string | undefined): Record<string, string> => {
   );
 };
 
+/** `svc create namespace NAME`. */
 export const createNamespace = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const { recursive = false, parent = '' } = options;
@@ -59,6 +60,7 @@ const namespaceOutcome = (before: JsonObject | undefined, after: JsonObject): st
   return `exists already${versionOf(before) === versionOf(after) ? '' : '; its labels were changed'}`;
 };
 
+/** `svc create agent NAME`. */
 export const createAgent = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const request = {
@@ -107,6 +109,7 @@ const parsed = (parse: () => unknown, path: string): JsonValue => {
 /** A whole manifest has the spec inside. */
 const specIn = (value: JsonValue): JsonValue => (isMap(value) && value['spec'] !== undefined ? value['spec'] : value);
 
+/** `svc create session AGENT`. */
 export const createSession = async (world: World, agent: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const labels = parseLabels(options.labels);

@@ -56,8 +56,9 @@ export interface RunningServer {
 }
 
 const START = { requestId: '', operation: 'start', caller: { identity: 'system' } };
-/** How often the audit chain is closed over new records, and unreferenced objects are looked for. */
+/** How often the audit chain is closed over new records. */
 const CHAIN_MS = 5000;
+/** How long calls that waited for a turn may take to be answered once the turns have ended. */
 const LAST_ANSWERS_MS = 1000;
 /** Toolsets whose backend every build has (RT-6.3). */
 const TOOLSETS: ReadonlySet<string> = new Set(['goals']);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { selfSigned } from '../transport/self-signed.ts';
+import { selfSigned } from '../transport/testing/self-signed.ts';
 import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
 describe('the port (API-2)', () => {

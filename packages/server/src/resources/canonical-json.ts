@@ -5,6 +5,7 @@ import { shortestFloat } from '../base/index.ts';
 export type JsonData = null | boolean | number | string | readonly JsonData[] | { readonly [key: string]: JsonData };
 export type JsonMap = { readonly [key: string]: JsonData };
 
+/** True for JSON objects; lists and null are values. */
 export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -14,8 +14,9 @@ import { Fault, type ManualClock } from '../base/index.ts';
 import { unary } from '../features/contract.ts';
 import type { HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { selfSigned } from './self-signed.ts';
-import { getAgent, testConfig, testParts } from './testing.ts';
+import { selfSigned } from './testing/self-signed.ts';
+import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
+import { until } from './testing/until.ts';
 
 let server: TransportServer | undefined;
 let clock: ManualClock;
@@ -378,10 +379,6 @@ describe('deadlines', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 });
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-};
 
 describe('origins and hosts', () => {
   const origins: [string, string, Partial<TransportConfig>, boolean][] = [

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import type { TransportConfig, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { testConfig, testParts } from './testing.ts';
+import { testConfig, testParts } from './testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 

@@ -162,6 +162,7 @@ describe('secrets', () => {
     ['{env: [x]}', 'must be a text, {env: NAME} or {file: path}'],
     ['short', 'must have at least 16 characters'],
     ['changemechangeme', 'is too easy to guess: choose a random one'],
+    ['Change-Me-Change-Me', 'is too easy to guess: choose a random one'],
     ['abababababababababab', 'is too easy to guess: choose a random one'],
   ])('%s is refused without being shown', (written, text) => {
     const faults = faultsOf({ files: { '/work/svc.yaml': `auth:\n  mode: [token]\n  token: ${written}` } });

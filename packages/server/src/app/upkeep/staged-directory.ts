@@ -82,6 +82,7 @@ export const requireWholeDatabase = async (dataDir: string, store: Pick<Store, '
   rmSync(join(dataDir, DONE), { force: true });
 };
 
+/** The database holds part of a backup only. */
 export const databaseUnfinished = (): Fault =>
   new Fault(
     'FAILED_PRECONDITION',

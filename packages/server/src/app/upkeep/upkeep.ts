@@ -21,6 +21,7 @@ export interface Upkeep {
   moveSchema(move: SchemaMove): Promise<SchemaMoved>;
 }
 
+/** Opens nothing before it is asked. */
 export const createUpkeep = (config: Config, around: UpkeepSurroundings): Upkeep => ({
   isInUse: () => storeEngine(config, around).isInUse(),
   hasStore: () => hasStore(config),

@@ -52,6 +52,7 @@ export interface AgentJudgement {
   readonly isDegraded: boolean;
 }
 
+/** Annotations of an agent made from a template: its name, and its resource_version then (PL-4). */
 export const TEMPLATE_ANNOTATION = 'svc/template';
 export const TEMPLATE_VERSION_ANNOTATION = 'svc/template-version';
 

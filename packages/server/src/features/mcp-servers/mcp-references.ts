@@ -14,9 +14,11 @@ type Reads = Pick<ReadTx, 'resources'>;
 const SECRET = /^secret:\/\/([^/]+)(?:\/(.+))?$/;
 const INHERITABLE = 'option.svc/inheritable';
 
+/** Typed spec of a stored server. */
 export const serverSpec = (record: StoredResource): McpServerSpec =>
   messageFromText(McpServerSpecSchema, record.spec) as McpServerSpec;
 
+/** Typed spec of a stored binding. */
 export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 

@@ -9,7 +9,7 @@ import type { ObjectAccess } from '../../runtime/contract.ts';
 import { sessionHolder } from '../../store/contracts/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { uiRoutes } from './index.ts';
+import { chatRoutes } from './index.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   });
   await harness.start();
   session = await harness.newSession();
-  const routes = uiRoutes({
+  const routes = chatRoutes({
     sessions: harness.chat,
     streams: harness.streams,
     links: { link: (_namespace, object) => `/v1/objects/${object.key}` },

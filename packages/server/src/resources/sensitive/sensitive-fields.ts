@@ -132,6 +132,7 @@ const parseText = (value: JsonData): JsonData => (typeof value === 'string' ? (p
 const readPath = (map: JsonMap, path: readonly string[]): JsonData | undefined =>
   path.reduce<JsonData | undefined>((value, key) => (isJsonMap(value) ? value[key] : undefined), map);
 
+/** A copy of the map with one value changed, or removed where `change` answers undefined; the map itself where there is none. */
 export const replacePath = (
   map: JsonMap,
   path: readonly string[],

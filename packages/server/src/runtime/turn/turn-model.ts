@@ -163,6 +163,7 @@ const compact = async (
   return true;
 };
 
+/** Counts a model call against the policies of its namespace, in the transaction that records it (RT-9). */
 export const chargeUsage = async (
   tx: Parameters<TurnContext['deps']['usage']['charge']>[0],
   context: TurnContext,

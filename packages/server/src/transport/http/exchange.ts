@@ -81,6 +81,7 @@ class TextChunk implements StreamChunk {
   }
 }
 
+/** A text or bytes as a chunk of a stream. */
 export const chunkOf = (data: string | Uint8Array): StreamChunk =>
   typeof data === 'string' ? new TextChunk(data) : { bytes: data };
 

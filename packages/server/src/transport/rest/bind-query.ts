@@ -26,7 +26,8 @@ const decodeText = (text: string, field: string): string => {
   }
 };
 
-const isQueryField = (field: DescField): boolean =>
+/** True for fields that can stand in a query: scalars, enums, and lists of them. */
+export const isQueryField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' ||
   field.fieldKind === 'enum' ||
   (field.fieldKind === 'list' && field.listKind !== 'message');

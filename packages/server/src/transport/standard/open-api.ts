@@ -1,5 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import type { MethodEntry } from '../dispatcher/index.ts';
+import { isQueryField } from '../rest/index.ts';
 
 type Json = Record<string, unknown>;
 
@@ -72,11 +73,6 @@ const errorSchema: Json = {
     },
   },
 };
-
-const isQueryField = (field: DescField): boolean =>
-  field.fieldKind === 'scalar' ||
-  field.fieldKind === 'enum' ||
-  (field.fieldKind === 'list' && field.listKind !== 'message');
 
 const parametersOf = (method: MethodEntry, names: ReadonlySet<string>, book: SchemaBook): Json[] => {
   const path = [...names].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));

@@ -6,6 +6,7 @@ const wellKnown = new Set([
   '0123456789abcdef',
   '1234567890123456',
   'changemechangeme',
+  'change-me-change-me',
   'change-me-please',
   'passwordpassword',
   'secretsecretsecret',
@@ -14,6 +15,7 @@ const wellKnown = new Set([
   'supersecretpassword',
   'your-256-bit-secret',
   'your-secret-here',
+  'your-secret-key-here',
   'insecure-default',
 ]);
 

@@ -11,6 +11,7 @@ export interface ArchiveEntry extends TarEntry {
   readonly bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
+/** An entry whose bytes are all in memory. */
 export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
   ...{ name, sizeBytes: bytes.byteLength, bytes: [bytes] },
 });
@@ -19,6 +20,7 @@ export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
 export const formatText = (svc: string): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: ARCHIVE_FORMAT, svc })}\n`);
 
+/** The last entry of every archive. */
 export const manifestEntry = (manifest: Manifest): ArchiveEntry =>
   wholeEntry(MANIFEST_ENTRY, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
 

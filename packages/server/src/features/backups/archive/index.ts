@@ -5,7 +5,7 @@
  */
 export { addKeys } from './add-keys.ts';
 export { placeFile } from './archive-entries.ts';
-export { type ArchivePart, readArchive } from './archive-reader.ts';
-export { type ArchiveSource, type WrittenArchive, writeArchive } from './archive-writer.ts';
+export { readArchive } from './archive-reader.ts';
+export { type WrittenArchive, writeArchive } from './archive-writer.ts';
 export { type KeyFiles, openKeys, sealKeys } from './key-seal.ts';
 export type { Manifest } from './manifest.ts';

@@ -9,7 +9,7 @@ import {
 } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, type FieldViolation, inTurns } from '../../../base/index.ts';
+import { Fault, type FieldViolation, inTurns, violation } from '../../../base/index.ts';
 import { isName, pathParent, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
@@ -110,17 +110,12 @@ const places = (documents: readonly InputDocument[]): readonly string[] =>
 
 const checkRequest = (request: ApplyManifestsRequest): void => {
   const { manifests, text, manager, applySet, prune } = request;
-  const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-    field,
-    description,
-    reason,
-  });
   const faults = [
-    ...(manifests.length > 0 && text !== '' ? [fault('text', 'manifests and text cannot both be given')] : []),
-    ...(manager === '' || isName('plain', manager) ? [] : [fault('manager', 'must be a name')]),
-    ...(manager.startsWith('deployment:') ? [fault('manager', 'belongs to deployments')] : []),
-    ...(applySet === '' || isName('plain', applySet) ? [] : [fault('applySet', 'must be a name')]),
-    ...(prune && applySet === '' ? [fault('applySet', 'is required to prune')] : []),
+    ...(manifests.length > 0 && text !== '' ? [violation('text', 'manifests and text cannot both be given')] : []),
+    ...(manager === '' || isName('plain', manager) ? [] : [violation('manager', 'must be a name')]),
+    ...(manager.startsWith('deployment:') ? [violation('manager', 'belongs to deployments')] : []),
+    ...(applySet === '' || isName('plain', applySet) ? [] : [violation('applySet', 'must be a name')]),
+    ...(prune && applySet === '' ? [violation('applySet', 'is required to prune')] : []),
   ];
   if (faults.length > 0) throw refusal(faults);
 };

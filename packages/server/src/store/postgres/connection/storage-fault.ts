@@ -58,6 +58,7 @@ export const toEngineError = (error: unknown): ServerError | ConnectionLost => {
 /** True where a lock was not to be had: whoever has it may keep it for seconds. */
 export const isLockRefused = (error: unknown): boolean => error instanceof ServerError && error.code === LOCK_REFUSED;
 
+/** True for what another transaction caused: the function may run again. */
 export const isConflict = (error: unknown): boolean => error instanceof ServerError && CONFLICTS.has(error.code);
 
 /** UNAVAILABLE STORAGE; the cause is for the log only. */

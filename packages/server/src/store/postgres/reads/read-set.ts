@@ -25,6 +25,7 @@ export interface RangeEntry {
   readonly version: number;
 }
 
+/** Names a row of any table within a read set. */
 export const rowId = (table: RowRead['table'], key: readonly string[]): string => JSON.stringify([table, ...key]);
 
 /** Held until the end by a transaction whose reads include rows that are not there, or lists. */

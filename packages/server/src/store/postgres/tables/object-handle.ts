@@ -82,6 +82,7 @@ export const dropHolderTree = async (sql: Queries, holder: string, at: number): 
   if (held.length > 0) await sql.run(MARK, [held, at]);
 };
 
+/** True while something of the namespace refers to the object. */
 export const hasReference = async (sql: Queries, namespace: string, sha256: string): Promise<boolean> =>
   (await sql.first(HAS, [sha256, namespace])) !== undefined;
 

@@ -48,6 +48,7 @@ const TRIM = statement(
    (SELECT scope FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 );
 
+/** The answer kept for a repetition, unless it has expired. */
 export const findAnswer = async (sql: Queries, scope: string, now: number): Promise<IdempotencyRecord | undefined> => {
   const row = await sql.first(FIND, [scope, now]);
   if (row === undefined) return undefined;
@@ -175,6 +176,7 @@ const REMOVE = statement('DELETE FROM instance WHERE name = $1');
 const REMOVE_SEEN = statement('DELETE FROM instance WHERE name = $1 AND value = $2');
 const ADD_VALUE = statement('INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');
 
+/** A fact that the instance keeps about itself. */
 export const instanceValue = async (sql: Queries, name: string): Promise<string | undefined> =>
   (await sql.first(VALUE, [name]))?.value;
 
