@@ -91,7 +91,7 @@ export const databaseUnfinished = (): Fault =>
   );
 
 /** Puts a file, or the names in a folder, on disk. */
-export const syncPath = (path: string): void => {
+const syncPath = (path: string): void => {
   const fd = openSync(path, 'r');
   try {
     fsyncSync(fd);
