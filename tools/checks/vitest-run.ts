@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandOutcome, type CommandWatch, runCommand } from './command.ts';
+import { MemoryFolder } from './memory-folder.ts';
 import { readProgress, StillWatch, type TestProgress } from './test-progress.ts';
 import { readTotals } from './vitest-report.ts';
 
@@ -45,6 +46,7 @@ export async function runTests(root: string, run: TestRun, limits = LIMITS): Pro
   mkdirSync(reports, { recursive: true });
   rmSync(reportFile, { force: true });
   writeFileSync(progressFile, '');
+  using memory = new MemoryFolder();
   const progress = (): TestProgress => readProgress(readFileSync(progressFile, 'utf8'));
   const reporters = ['default', 'json', reporter].map((name) => `--reporter=${name}`);
   const command = await runCommand(
@@ -54,7 +56,11 @@ export async function runTests(root: string, run: TestRun, limits = LIMITS): Pro
       directory: root,
       limitMs: limits.limitMs,
       show: true,
-      environment: { ...run.environment, SVC_TEST_PROGRESS: progressFile },
+      environment: {
+        ...run.environment,
+        SVC_TEST_PROGRESS: progressFile,
+        ...(memory.path === undefined ? {} : { SVC_TEST_MEMORY: memory.path }),
+      },
       watch: watchFor(limits, progress),
     },
   );

@@ -15,9 +15,12 @@ const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
+/** Custom kinds may be named like a property of every object. */
+const secretPaths = (kind: string) => (Object.hasOwn(SECRET_PATHS, kind) ? (SECRET_PATHS[kind] ?? []) : []);
+
 /** Both sides with secret values as `(equal)` or `(live)` and `(changed)`. */
 export const hideSecrets = (kind: string, before: Json, after: Json): readonly [Json, Json] =>
-  (SECRET_PATHS[kind] ?? []).reduce<readonly [Json, Json]>(
+  secretPaths(kind).reduce<readonly [Json, Json]>(
     ([left, right], path) => {
       const [live, next] = [valueAt(left, path), valueAt(right, path)];
       return [replaceAt(left, path, hide(live, next, '(live)')), replaceAt(right, path, hide(next, live, '(changed)'))];

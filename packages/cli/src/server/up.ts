@@ -46,7 +46,7 @@ export const up = async (world: World, options: UpOptions): Promise<void> => {
   );
   if (options.open !== false && world.stdout.isTerminal && running.config.settings['console.enabled'])
     world.openBrowser(running.url);
-  await server.serveUntilSignal(running);
+  await server.serveUntilSignal(running, { endsWithTerminal: world.stdin.isTerminal });
 };
 
 /** `svc serve`: production start; takes the configuration as it is and writes none. */

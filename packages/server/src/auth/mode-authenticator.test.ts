@@ -84,6 +84,9 @@ describe('signed tokens', () => {
     ['with broken parts', '_w.e30.AA', 'CREDENTIALS_INVALID'],
     ['with an unknown role', jwt({ 'svc:role': 'owner' }), 'CREDENTIALS_INVALID'],
     ['with a scope that is no text', jwt({ 'svc:ns': 7 }), 'CREDENTIALS_INVALID'],
+    ['with a scope that is null', jwt({ 'svc:ns': null }), 'CREDENTIALS_INVALID'],
+    ['with a role that is null', jwt({ 'svc:ns': 'acme', 'svc:role': null }), 'CREDENTIALS_INVALID'],
+    ['with a null in a grant', jwt({ 'svc:grants': [{ role: 'admin', namespace: null }] }), 'CREDENTIALS_INVALID'],
     ['with grants that are none', jwt({ 'svc:grants': ['x'] }), 'CREDENTIALS_INVALID'],
     ['with too odd grants', jwt({ 'svc:grants': 'x' }), 'CREDENTIALS_INVALID'],
     [

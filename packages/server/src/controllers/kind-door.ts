@@ -75,6 +75,7 @@ export class StoredKindDoor implements KindDoor {
       return fillPage<StoredResource>({
         size,
         bytes: this.#deps.responseBytes,
+        metadataOnly,
         after: place === undefined ? undefined : recordKey(kind, namespace, place),
         ...(keep === undefined ? {} : { keep }),
         read: (after, limit) =>

@@ -1,4 +1,4 @@
-import { Fault, type FieldViolation, invalidFields, violation } from '../base/index.ts';
+import { Fault, type FieldViolation, invalidFields, isLongerThan, violation } from '../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -20,7 +20,17 @@ const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
 const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-const OPTIONS: ReadonlySet<string> = new Set(['catch-up', 'channel-state', 'inheritable', 'keep', 'overlap']);
+/** Every option that a chapter names, whichever part acts on it. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'activities',
+  'catch-up',
+  'channel-state',
+  'inheritable',
+  'keep',
+  'overlap',
+  'reregister',
+  'workflow-capabilities',
+]);
 
 /** Form of labels: keys, values, count (API-1.3). */
 export const checkLabels = (labels: TextMap, field: string, limits = defaultLabelLimits): readonly FieldViolation[] => {
@@ -31,7 +41,8 @@ export const checkLabels = (labels: TextMap, field: string, limits = defaultLabe
   for (const [key, value] of entries) {
     const at = `${field}[${key.slice(0, 64)}]`;
     if (!KEY.test(key)) found.push(violation(at, 'not a label key', 'FIELD_INVALID'));
-    if (value.length > VALUE_LIMIT) found.push(violation(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
+    if (isLongerThan(value, VALUE_LIMIT))
+      found.push(violation(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
     if (CONTROL.test(value)) found.push(violation(at, 'holds control characters', 'FIELD_INVALID'));
     if (!value.isWellFormed()) found.push(violation(at, 'holds half a character', 'FIELD_INVALID'));
   }

@@ -40,10 +40,11 @@ the file over another one. A flag wins over an environment variable, a variable 
 * Texts may hold \`\${NAME}\` and \`\${NAME:-otherwise}\`; \`$\${\` writes \`\${\`. An unset name without a text is an error.
 * Secrets may be \`{env: NAME}\` or \`{file: path}\`. Relative paths start at the file that names them.
 * \`svc config check\` lists every fault with its line, \`svc config show\` every value with its source.
+* Changes take effect at a restart. \`telemetry.logLevel\` and the files of \`server.tls\` are read again on SIGHUP too; what cannot be
+  read then is logged and stays as it was. An \`svc up\` in a terminal ends on SIGHUP, for the terminal is gone.
 * Keys of parts that are still to come are checked already and have no effect yet: ${pendingText()}.
 * What is written and has no effect is a warning at the start, in \`svc config check\` and in \`svc doctor\`: those keys, roles that leave one out
-  (every process does everything yet), \`store.url\` with another file than \`<dataDir>/svc.db\`, keys of PostgreSQL beside SQLite, and
-  \`auth.jwt\` or \`auth.jwks\` beside other modes.
+  (every process does everything yet), keys of PostgreSQL beside SQLite, and \`auth.jwt\` or \`auth.jwks\` beside other modes.
 `;
 
 /** The reference of all settings as Markdown; a test compares it with docs/configuration.md. */

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { providerVariables } from './configuration-variables.ts';
 import type { HostFacts } from './host-facts.ts';
 import type { Settings, WrittenSettings } from './keys/index.ts';
 import { listenAddress, urlHost } from './listen-address.ts';
@@ -7,6 +6,13 @@ import { listenAddress, urlHost } from './listen-address.ts';
 const BYTES_PER_TURN = 131_072;
 const TURNS_MIN = 64;
 const TURNS_MAX = 10_000;
+
+/** Variables that say: this provider is usable. */
+const providerVariables = {
+  openai: 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+} as const;
 
 type Provider = NonNullable<Settings['models.providers'][string]>;
 

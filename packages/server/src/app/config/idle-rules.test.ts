@@ -31,13 +31,11 @@ describe('a setting that has no effect', () => {
     expect(warnings('server: {roles: [gateway, controller, worker]}')).toEqual([]);
   });
 
-  it('names the file in which an embedded database is', () => {
-    expect(warnings('dataDir: /data\nstore: {url: "sqlite:/data/other.db", poolSize: 3, busyTimeout: 1s}')).toEqual([
+  it('is of PostgreSQL beside SQLite', () => {
+    expect(warnings('store: {poolSize: 3, busyTimeout: 1s}')).toEqual([
       'store.poolSize: has no effect: only PostgreSQL has a use for it',
       'store.busyTimeout: has no effect: only PostgreSQL has a use for it',
-      'store.url: has no effect: the embedded database is /data/svc.db; move it by dataDir',
     ]);
-    expect(warnings('dataDir: /data\nstore: {url: "sqlite:/data/svc.db"}')).toEqual([]);
     expect(warnings('store: {url: "postgres://db/svc", poolSize: 3}')).toEqual([]);
   });
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { CombinationFault } from './combination-rules.ts';
 import { pendingKeys, type SettingKey, type Settings } from './keys/index.ts';
 
@@ -45,13 +44,10 @@ const roles = (settings: Settings): readonly KeyedText[] =>
         ],
       ];
 
-const embedded = (settings: Settings): readonly KeyedText[] => {
-  if (!settings['store.url'].startsWith('sqlite:')) return [];
-  const file = join(settings.dataDir, 'svc.db');
-  const idle = POSTGRES_KEYS.map((key): KeyedText => [key, 'has no effect: only PostgreSQL has a use for it']);
-  if (settings['store.url'] === `sqlite:${file}`) return idle;
-  return [...idle, ['store.url', `has no effect: the embedded database is ${file}; move it by dataDir`]];
-};
+const embedded = (settings: Settings): readonly KeyedText[] =>
+  settings['store.url'].startsWith('sqlite:')
+    ? POSTGRES_KEYS.map((key): KeyedText => [key, 'has no effect: only PostgreSQL has a use for it'])
+    : [];
 
 /** Keys that are refused where they guard nothing. */
 const REFUSED: readonly SettingKey[] = ['auth.jwt.secret', 'auth.jwks.url'];

@@ -50,7 +50,11 @@ export class ConfigError extends Error {
 export const loadConfig = (options: LoadOptions): LoadedConfig => {
   const faults: ConfigFault[] = [];
   const report = (fault: ConfigFault): void => void faults.push(fault);
-  const variable = (name: string): string | undefined => options.environment[name];
+  const variables = new Set<string>();
+  const variable = (name: string): string | undefined => {
+    variables.add(name);
+    return options.environment[name];
+  };
   const { cwd, readFile = readText, host = machine() } = options;
   const { config: flag, ...flags } = given(options.flags);
   const file = readConfigFile({ flag, variable, cwd, readFile, report });
@@ -69,7 +73,8 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
       errors,
       faults.filter((fault) => fault.severity === 'warning'),
     );
-  const config = buildConfig(settings, { version: options.version ?? '0.1.0', file: file?.path });
+  const version = options.version ?? '0.1.0';
+  const config = buildConfig(settings, { version, file: file?.path, variables: [...variables].sort() });
   return { config, origins, warnings: faults };
 };
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Log, Random } from '../../base/index.ts';
+import { type Clock, isFault, type Log, type Random } from '../../base/index.ts';
 import type { StoreDump, StoreLoad } from '../../store/contracts/index.ts';
 import type { StoreMigrations } from '../../store/migrations/index.ts';
 import { lockDataDir, openSqliteDump, openSqliteLoad, openSqliteMigrations } from '../../store/sqlite/index.ts';
@@ -87,7 +87,8 @@ const isDataDirInUse = (dataDir: string): boolean => {
   try {
     lockDataDir(dataDir).release();
     return false;
-  } catch {
+  } catch (error) {
+    if (!isFault(error) || error.reason !== 'DATA_DIR_IN_USE') throw error;
     return true;
   }
 };

@@ -9,7 +9,7 @@ import {
   statusReconciler,
 } from '../../controllers/index.ts';
 import { SEALED_TOKEN_KEY } from '../../features/access/index.ts';
-import { connectorClassContract, connectorContract, envAllowance } from '../../features/connectors/index.ts';
+import { connectorClassContract, connectorContract } from '../../features/connectors/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import { NamespaceDirectory } from '../../features/namespaces/index.ts';
 import { sandboxContracts } from '../../features/sandboxes/index.ts';
@@ -37,7 +37,7 @@ import {
 } from '../../features/workers/index.ts';
 import { toolGrant, workflowContract } from '../../features/workflows/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
-import { type Config, isConfigurationVariable } from '../config/index.ts';
+import { type Config, connectorVariables } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import type { Engines } from './engines.ts';
 import type { AppParts } from './operations.ts';
@@ -117,7 +117,7 @@ const wireUsage = ({ config, engines, ancestorsOf, writer }: PlatformNeeds) => {
   const { settings } = config;
   const policies = new PolicyIndex(ancestorsOf);
   const meter = new PolicyMeter(policies);
-  const facts = { now: () => store.now(), identitiesOf: meter.identitiesOf.bind(meter) };
+  const facts = { now: () => store.now() };
   const conditions = new UsageConditions({ ...facts, store, writer, alertPercent: settings['usage.alertPercent'] });
   const kept = settings['retention.usage'] * MICROS_PER_MS;
   const trim = async (): Promise<void> => {
@@ -141,7 +141,7 @@ export const wirePlatform = (needs: PlatformNeeds) => {
   const usage = wireUsage(needs);
   const secret = secretContract();
   const connectorClass = connectorClassContract({
-    isEnvAllowed: envAllowance(settings['connectors.envAllow'] ?? [], isConfigurationVariable),
+    isEnvAllowed: connectorVariables(settings['connectors.envAllow'] ?? [], config),
     environment: engines.environment,
     secretProblem,
   });

@@ -206,6 +206,7 @@ const listAgents = async (
     const filled = await fillPage<StoredResource>({
       size,
       bytes: deps.responseBytes,
+      metadataOnly,
       after: place === undefined ? undefined : recordKey('Agent', ns, place),
       read: (after, limit) =>
         tx.resources.list({

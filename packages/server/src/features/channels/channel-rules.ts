@@ -1,5 +1,5 @@
 import type { ChannelSpec } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ export const checkSpecMetadata = (metadata: TextMap): readonly FieldViolation[] 
     ...entries.flatMap(([key, value]) => {
       const at = `spec.metadata[${key.slice(0, METADATA_KEY_CHARS)}]`;
       return [
-        ...(key === '' || key.length > METADATA_KEY_CHARS
+        ...(key === '' || isLongerThan(key, METADATA_KEY_CHARS)
           ? [violation(at, `key must have 1-${METADATA_KEY_CHARS} characters`)]
           : []),
         ...(Buffer.byteLength(value) > METADATA_VALUE_BYTES
@@ -35,7 +35,7 @@ export const checkSpecMetadata = (metadata: TextMap): readonly FieldViolation[] 
 export const checkChannel = (spec: ChannelSpec, annotations: TextMap): readonly FieldViolation[] => {
   const state = annotations[STATE_ANNOTATION];
   return [
-    ...([...spec.title].length > TITLE_CHARS ? [violation('spec.title', `more than ${TITLE_CHARS} characters`)] : []),
+    ...(isLongerThan(spec.title, TITLE_CHARS) ? [violation('spec.title', `more than ${TITLE_CHARS} characters`)] : []),
     ...checkSpecMetadata(spec.metadata),
     ...(state === undefined || PHASES.has(state)
       ? []

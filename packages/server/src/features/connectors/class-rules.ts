@@ -5,7 +5,7 @@ import {
   ConnectorClassSpecSchema,
   type ConnectorMatchIndex,
 } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 export interface ConnectorClassRuleDeps {
   /** True for a variable that `connectors.envAllow` names and the configuration itself does not use. */
@@ -44,7 +44,7 @@ export const checkConnectorClass = (
   spec: ConnectorClassSpec,
   deps: ConnectorClassRuleDeps,
 ): readonly FieldViolation[] => [
-  ...(spec.platform.length > PLATFORM_MAX
+  ...(isLongerThan(spec.platform, PLATFORM_MAX)
     ? [violation('spec.platform', `longer than ${PLATFORM_MAX} characters`, 'FIELD_INVALID')]
     : []),
   ...checkEndpoint(spec.runtime?.endpoint ?? ''),
@@ -107,7 +107,7 @@ const checkIndexFields = (
 ): readonly FieldViolation[] => {
   if (fields.length === 0 || fields.length > FIELDS_MAX) return [invalid('', `must hold 1 to ${FIELDS_MAX} fields`)];
   return fields.flatMap((field, index) => {
-    const isBad = field.trim() === '' || field.length > FIELD_MAX || fields.indexOf(field) < index;
+    const isBad = field.trim() === '' || isLongerThan(field, FIELD_MAX) || fields.indexOf(field) < index;
     return isBad ? [invalid(`[${index}]`, `must be unique, not blank, at most ${FIELD_MAX} characters`)] : [];
   });
 };

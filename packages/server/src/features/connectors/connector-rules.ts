@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import type { MessageConsumer } from '@svc/api/data';
 import { type ConnectorMatchIndex, type ConnectorSpec, ConnectorSpecSchema } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 const MATCH_FIELDS_MAX = 32;
 const KEY_MAX = 63;
@@ -41,7 +41,7 @@ const checkMatchFields = (fields: Readonly<Record<string, string>>): readonly Fi
       ? [violation('spec.matchFields', `more than ${MATCH_FIELDS_MAX} fields`)]
       : []),
     ...entries
-      .filter(([key, value]) => key.length > KEY_MAX || value.length > VALUE_MAX)
+      .filter(([key, value]) => isLongerThan(key, KEY_MAX) || isLongerThan(value, VALUE_MAX))
       .map(([key]) =>
         violation(
           `spec.matchFields[${key.slice(0, KEY_MAX)}]`,

@@ -5,4 +5,3 @@
  */
 export { connectorClassContract } from './class-kind.ts';
 export { connectorContract } from './connector-kind.ts';
-export { envAllowance } from './env-allowance-rules.ts';

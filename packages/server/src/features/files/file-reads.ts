@@ -98,6 +98,7 @@ export class FileReads {
       return fillPage<StoredResource>({
         size,
         bytes: this.#deps.limits.responseBytes,
+        metadataOnly,
         after: place === undefined ? undefined : recordKey('File', namespace, place),
         keep: (record) => isAsked(record, question),
         read: (after, limit) =>

@@ -76,6 +76,7 @@ const listResources = async (
     const page = await fillPage<StoredResource>({
       size,
       bytes: deps.responseBytes,
+      metadataOnly,
       after: placeKey(place),
       keep,
       read: (after, limit) =>

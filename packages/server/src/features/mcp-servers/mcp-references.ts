@@ -69,10 +69,10 @@ export class McpReferences {
   async missingSecrets(
     reads: Reads,
     namespace: string,
-    spec: { readonly args: readonly string[]; readonly headers: Readonly<Record<string, string>> },
+    spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>,
   ): Promise<readonly string[]> {
     const missing = new Set<string>();
-    for (const text of [...spec.args, ...Object.values(spec.headers)]) {
+    for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
       const [, name, key] = SECRET.exec(text) ?? [];
       if (name !== undefined && !(await this.#isSecretVisible(reads, namespace, [name, key]))) missing.add(name);
     }

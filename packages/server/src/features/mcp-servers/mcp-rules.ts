@@ -6,6 +6,8 @@ import { isName, nameForm } from '../../resources/index.ts';
 const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
 const STDIO = 'stdio';
 const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
+/** A value that stands in a Secret (PL-8.4). */
+const REFERENCE = /^secret:\/\/[^/]+\/[^/]+$/;
 
 /** True for the transports that speak HTTP; they are stored as written (RT-7). */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
@@ -50,7 +52,9 @@ const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViola
   if (broker === undefined) return [];
   return [
     ...(BROKERS.has(broker.kind) ? [] : [violation('spec.authBroker.kind', 'must be http_bearer or empty')]),
-    ...(isHttpUrl(broker.url) ? [] : [violation('spec.authBroker.url', 'must be an absolute http(s) URL')]),
+    ...(isHttpUrl(broker.url) || REFERENCE.test(broker.url)
+      ? []
+      : [violation('spec.authBroker.url', 'must be an absolute http(s) URL or secret://name/key')]),
     ...(broker.cacheTtlSeconds >= 0 ? [] : [violation('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),
   ];
 };

@@ -21,6 +21,8 @@ export interface JudgeFacts {
   readonly minSpacingSeconds: number;
   /** The instant of kind `at` that was fired already; it may lie in the past. */
   readonly firedAt?: number;
+  /** The spec is as it is stored: it was judged when it was written, and its time may have come since. */
+  readonly isStored?: boolean;
 }
 
 const INPUT_MESSAGE_BYTES = 64 * 1024;
@@ -81,7 +83,7 @@ const checkAt = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation
   // The timer keeps it as a number: one beyond what those hold exactly could be written, but no backup could read it.
   if (runAt > Number.MAX_SAFE_INTEGER) return [violation('spec.runAt', 'lies after the year 2254', 'RUN_AT')];
   const isLate = runAt <= facts.now && spec.enabled !== false && runAt !== facts.firedAt;
-  return isLate ? [violation('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
+  return isLate && facts.isStored !== true ? [violation('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
 };
 
 const checkEvery = (spec: ScheduleSpec, { minSpacingSeconds }: JudgeFacts): readonly FieldViolation[] =>

@@ -5,6 +5,8 @@ import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
+import type { ObjectAccess } from '../../runtime/contract.ts';
+import { sessionHolder } from '../../store/contracts/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
 import { chatRoutes } from './index.ts';
@@ -246,6 +248,19 @@ describe('the browser chat', () => {
     await harness.call(gateway.sendMessage, { ...session, message: '!hold busy' });
     expect(await status({ messages: [], trigger: 'regenerate-message' })).toBe(429);
     await fetcher(api(), { method: 'DELETE' });
+  });
+
+  test('holds what a question shows once when its answer is made again, and not for the question that went', async () => {
+    const hold: ObjectAccess['hold'] = (...[tx, namespace, { sha256, sizeBytes, mediaType }, holder]) =>
+      tx.objects.addReference({ namespace, sha256, sizeBytes, mediaType, holder, at: tx.now() });
+    Object.assign(harness.engine.objects, { hold });
+    const held = (): Promise<number> =>
+      harness.engine.store.write((tx) => tx.objects.heldBytes(sessionHolder(session.sessionId)));
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const first = await send([user('look', [{ type: 'file', mediaType: 'image/png', filename: 'a.png', url }])]);
+    expect(await held()).toBe(8);
+    await send([], { trigger: 'regenerate-message', messageId: first.message.id });
+    expect(await held()).toBe(8);
   });
 
   test('refuses what it cannot send before the stream begins', async () => {

@@ -114,12 +114,16 @@ export const openApi = (methods: readonly MethodEntry[], version: string): Json 
     paths[method.http.path] = row;
     row[method.http.verb.toLowerCase()] = operationOf(method, names, book);
   }
-  const securitySchemes = { bearer: { type: 'http', scheme: 'bearer' }, basic: { type: 'http', scheme: 'basic' } };
+  const securitySchemes = {
+    bearer: { type: 'http', scheme: 'bearer' },
+    basic: { type: 'http', scheme: 'basic' },
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+  };
   return {
     openapi: '3.1.0',
     info: { title: 'svc', version },
     paths,
     components: { schemas: book.schemas, securitySchemes },
-    security: [{ bearer: [] }, { basic: [] }],
+    security: [{ bearer: [] }, { basic: [] }, { apiKey: [] }],
   };
 };

@@ -5,6 +5,7 @@ import {
   duration,
   integer,
   json,
+  keySecret,
   list,
   mapOf,
   path,
@@ -42,7 +43,7 @@ const jwksRule = record(
   },
   ['claim', 'value', 'role'],
 );
-const encryptionKey = record({ id: text(), key: secret }, ['id', 'key']);
+const encryptionKey = record({ id: text(), key: keySecret }, ['id', 'key']);
 
 /** Addresses, roles, browsers, console (PL-12). */
 export const serverKeys = {
@@ -196,7 +197,7 @@ export const integrationKeys = {
   ),
   'connectors.envAllow': optional(
     list(text('name pattern')),
-    'Environment variables that connector keys may name.',
+    'Environment variables that connector keys may name; never those that the configuration itself names.',
     '`*` with auth none, else `CONNECTOR_*, SVC_CONNECTOR_*`',
   ),
   'connectors.errorReplyText': optional(text(), 'Text delivered when a turn fails.', 'none: nothing is delivered'),

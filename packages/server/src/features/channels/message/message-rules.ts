@@ -1,5 +1,5 @@
 import type { PostChannelMessageRequest } from '@svc/api/gateway';
-import { type FieldViolation, violation } from '../../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../../base/index.ts';
 import { checkLabels, checkSystemKeys, type LabelLimits } from '../../../resources/index.ts';
 
 const AUTHOR_KIND_CHARS = 63;
@@ -13,10 +13,10 @@ export const checkPost = (request: PostChannelMessageRequest, limits: LabelLimit
   ...(request.content.trim() === '' && request.attachments.length === 0
     ? [violation('content', 'must not be blank without attachments', 'CONTENT_REQUIRED')]
     : []),
-  ...(request.authorKind.length > AUTHOR_KIND_CHARS
+  ...(isLongerThan(request.authorKind, AUTHOR_KIND_CHARS)
     ? [violation('authorKind', `more than ${AUTHOR_KIND_CHARS} characters`)]
     : []),
-  ...(request.author.length > AUTHOR_CHARS ? [violation('author', `more than ${AUTHOR_CHARS} characters`)] : []),
+  ...(isLongerThan(request.author, AUTHOR_CHARS) ? [violation('author', `more than ${AUTHOR_CHARS} characters`)] : []),
   ...(request.subscriptionNames.length > SUBSCRIPTION_NAMES
     ? [violation('subscriptionNames', `more than ${SUBSCRIPTION_NAMES} names`)]
     : []),

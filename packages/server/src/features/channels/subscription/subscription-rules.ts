@@ -4,7 +4,7 @@ import {
   type ChannelSubscriptionSpec,
   ChannelSubscriptionSpecSchema,
 } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../../base/index.ts';
 import { type Finding, withReady } from '../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
@@ -57,7 +57,7 @@ const checkChannelName = (given: string, channel: string): readonly FieldViolati
 };
 
 const checkLength = (text: string, field: string): readonly FieldViolation[] =>
-  text.length > MODE_CHARS ? [violation(field, `more than ${MODE_CHARS} characters`)] : [];
+  isLongerThan(text, MODE_CHARS) ? [violation(field, `more than ${MODE_CHARS} characters`)] : [];
 
 /** How replies of the subscription's sessions leave; unknown text acts as `tool`. */
 export const replyModeOf = (spec: Pick<ChannelSubscriptionSpec, 'replyMode'>): ReplyMode =>

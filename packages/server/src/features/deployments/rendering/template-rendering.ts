@@ -19,12 +19,12 @@ import {
   isJsonMap,
   type JsonData,
   type JsonMap,
-  jsonTextNormaliser,
   type KindRow,
   leafName,
   parentInSpec,
   parseJsonMap,
   recordKey,
+  specNormaliser,
   withoutPrivate,
 } from '../../../resources/index.ts';
 import { mapSpecTexts, shapeProblems } from '../../../resources/manifest/index.ts';
@@ -174,7 +174,7 @@ class TemplateRendering {
   #filled(row: KindRow, key: ResourceKey, map: JsonMap): JsonMap {
     const message = fromJson(row.spec, map as JsonValue);
     const filled = this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message;
-    return toJson(row.spec, jsonTextNormaliser(row.spec)(filled)) as JsonMap;
+    return toJson(row.spec, specNormaliser(row.spec)(filled)) as JsonMap;
   }
 }
 

@@ -43,7 +43,10 @@ export const applyManifests = async (
   for (const document of documents) requireGrant(deps, document, context);
   const call = { deps, request, context, documents: inOrder(documents), isWhole };
   const outcomes = request.dryRun
-    ? await rehearse(deps.store, (tx) => run(call, savepoints(tx), () => tx.pause()))
+    ? await rehearse(deps.store, async (tx) => {
+        await tx.inLine(places(call.documents));
+        return run(call, savepoints(tx), () => tx.pause());
+      })
     : await commit(call);
   return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
 };
@@ -93,12 +96,17 @@ const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
       async () => undefined,
     );
   return deps.store.write(async (tx) => {
+    await tx.inLine(places(call.documents));
     const outcomes = await run(call, together(tx), () => tx.pause());
     const failed = outcomes.find((outcome) => outcome.fault !== undefined);
     if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
     return outcomes;
   });
 };
+
+/** Calls with documents of the same namespaces follow each other, in whatever order each has them. */
+const places = (documents: readonly InputDocument[]): readonly string[] =>
+  documents.map(({ kind, namespace, name }) => `apply/${kind === 'Namespace' ? name : namespace}`);
 
 const checkRequest = (request: ApplyManifestsRequest): void => {
   const { manifests, text, manager, applySet, prune } = request;
