@@ -21,6 +21,12 @@ const floors = {
 const postgres = services.find(({ name }) => name === 'postgresql');
 const runsPostgres = process.env['CI'] === 'true' || (postgres !== undefined && locate(postgres) !== undefined);
 
+/** Tests of the app that say themselves which store they run on, or need none: the same on any other. */
+const storeOfTheirOwn = [
+  ...['access-matrix', 'access-streams', 'every-kind', 'file-transfers', 'kind-statuses', 'memory-governor'],
+  ...['object-backend', 'observability', 'postgres', 'retention', 'round-trip'],
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -43,6 +49,7 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 30_000,
           include: runsPostgres ? ['packages/server/src/app/*.test.ts'] : [],
+          exclude: storeOfTheirOwn.map((name) => `packages/server/src/app/${name}.test.ts`),
         },
       },
       {
@@ -80,7 +87,7 @@ export default defineConfig({
           environment: 'node',
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
-          include: runsPostgres ? ['e2e/crash/{store,turn}-points.test.ts'] : [],
+          include: runsPostgres ? ['e2e/crash/{store,sync,turn}-points.test.ts'] : [],
           testTimeout: 240_000,
           hookTimeout: 60_000,
         },
@@ -94,7 +101,6 @@ export default defineConfig({
       exclude: [
         '**/*.test.ts',
         '**/testing/**',
-        '**/testing.ts',
         '**/conformance/**',
         '**/gen/**',
         '**/generated/**',

@@ -19,7 +19,9 @@ const TOKEN = 'Bearer good';
 
 const serve = async () => {
   const { createTransport } = await import('../packages/server/src/transport/index.ts');
-  const { getAgent, testConfig, testParts } = await import('../packages/server/src/transport/testing.ts');
+  const { getAgent, testConfig, testParts } = await import(
+    '../packages/server/src/transport/testing/transport-parts.ts'
+  );
   const { createIds, systemClock, systemRandom } = await import('../packages/server/src/base/index.ts');
   const { serverStream } = await import('../packages/server/src/features/contract.ts');
   const { GatewayService } = await import('../packages/api/src/gateway.ts');

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RestCaller, type SessionKey, SessionReader, textOf } from './calls/index.ts';
 import { expectSeenWhole } from './crash/tool-turn.ts';
-import { MockModel } from './mock-model/index.ts';
+import { MockModel, wordsFrom } from './mock-model/index.ts';
 import { PostgresService } from './postgres-server/index.ts';
 import { ServerProcess, until } from './server-process/index.ts';
 
 /** Longer than any test: a turn of a killed process that goes on did not wait for its lease. */
 const LONG_LEASE = { SVC_RUNTIME_LEASE: '10m' };
-const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index} `).join('');
+const words = (count: number): string => wordsFrom(0, count).join('');
 
 const postgres = await PostgresService.start();
 afterAll(() => postgres?.[Symbol.asyncDispose]());

@@ -4,7 +4,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RestCaller, readSse, type SessionKey, textOf } from './calls/index.ts';
-import { MockModel } from './mock-model/index.ts';
+import { MockModel, wordsFrom } from './mock-model/index.ts';
 import { ServerProcess, until } from './server-process/index.ts';
 
 let model: MockModel;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index} `).join('');
+const words = (count: number): string => wordsFrom(0, count).join('');
 const apiOf = (session: SessionKey): string => `${server.url}/v1/ui${rest.sessionPath(...session).slice('/v1'.length)}`;
 const chatOf = (session: SessionKey, messages: UIMessage[] = []): Chat<UIMessage> =>
   new Chat({

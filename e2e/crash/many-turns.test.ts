@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RestCaller, SessionReader, textOf } from '../calls/index.ts';
-import { MockModel } from '../mock-model/index.ts';
+import { MockModel, wordsFrom } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
 
 const TURNS = 50;
 const WORDS = 20;
 const text = (index: number): string => `turn ${index}\nwords ${WORDS}\ngate middle-${index} 10`;
-const answer = Array.from({ length: WORDS }, (_, index) => `w${index} `).join('');
+const answer = wordsFrom(0, WORDS).join('');
 
 let model: MockModel;
 let server: ServerProcess;

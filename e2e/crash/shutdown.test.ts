@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RestCaller, type SessionKey, SessionReader, textOf } from '../calls/index.ts';
-import { MockModel } from '../mock-model/index.ts';
+import { MockModel, wordsFrom } from '../mock-model/index.ts';
 import { ServerProcess, until } from '../server-process/index.ts';
 
-const words = (count: number): string => Array.from({ length: count }, (_, index) => `w${index} `).join('');
+const words = (count: number): string => wordsFrom(0, count).join('');
 const shuttingDown = { error: { code: 503, status: 'UNAVAILABLE', details: [{ reason: 'SHUTTING_DOWN' }] } };
 
 let model: MockModel;

@@ -11,8 +11,4 @@ describe('a process killed at every durable write of its start and of a turn', (
   it('loses and doubles nothing before a commit', async () => {
     expect(await sweep.run('store.commit', 'attached')).toBeGreaterThan(3);
   });
-
-  it('loses and doubles nothing between a sync and its acknowledgement', async () => {
-    expect(await sweep.run('store.synced', 'attached')).toBeGreaterThan(3);
-  });
 });

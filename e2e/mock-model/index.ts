@@ -4,3 +4,4 @@
  * hold model requests from outside the server.
  */
 export { MockModel, type ModelRequest } from './mock-model.ts';
+export { wordsFrom } from './model-script.ts';

@@ -1,3 +1,7 @@
+/** The words that the model writes for `words N`, such as `w0 w1 `, from one number up to another. */
+export const wordsFrom = (start: number, end: number): readonly string[] =>
+  Array.from({ length: end - start }, (_, index) => `w${start + index} `);
+
 /** What one user message asks the model to do; see `readScript` for the lines. */
 export interface ModelScript {
   /** One batch of tool calls per model call, in order. */
@@ -22,7 +26,7 @@ export interface ToolRequest {
  */
 export const readScript = (text: string): ModelScript => {
   const batches: ToolRequest[][] = [];
-  let words = text.split(' ').map((word) => `${word} `);
+  let words: readonly string[] = text.split(' ').map((word) => `${word} `);
   let status: number | undefined;
   let gate: ModelScript['gate'];
   for (const line of text.split(/\n|; /)) {
@@ -30,7 +34,7 @@ export const readScript = (text: string): ModelScript => {
     if (verb === 'call') batches.push([{ name: first, input: rest.join(' ') }]);
     else if (verb === 'also') batches.at(-1)?.push({ name: first, input: rest.join(' ') });
     else if (verb === 'fail') status = Number(first);
-    else if (verb === 'words') words = Array.from({ length: Number(first) }, (_, index) => `w${index} `);
+    else if (verb === 'words') words = wordsFrom(0, Number(first));
     else if (verb === 'gate') gate = { name: first, before: Number(rest[0]) };
   }
   return { status, batches, words, gate };

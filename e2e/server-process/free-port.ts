@@ -1,12 +1,30 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** A port of the loopback address that nobody listens on now. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+/** Below the ports that systems hand out by themselves, any of which somebody's connection may take before a server listens. */
+const LOWEST = 15_000;
+const HIGHEST = 32_000;
+const TRIES = 20;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
+};
+
+/** A port of the loopback address that nobody listens on now, and that others who ask here hardly get too. */
+export const freePort = async (): Promise<number> => {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${TRIES} ports is free`);
 };

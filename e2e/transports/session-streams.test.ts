@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RestCaller, textOf } from '../calls/index.ts';
-import { MockModel } from '../mock-model/index.ts';
+import { MockModel, wordsFrom } from '../mock-model/index.ts';
 import { ServerProcess } from '../server-process/index.ts';
 import { type StreamedEvent, streamOpeners } from './streams/index.ts';
 
-const words = (from: number, to: number): string =>
-  Array.from({ length: to - from }, (_, index) => `w${from + index} `).join('');
+const words = (from: number, to: number): string => wordsFrom(from, to).join('');
 
 let model: MockModel;
 let server: ServerProcess;

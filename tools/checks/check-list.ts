@@ -2,13 +2,13 @@
  * The checks behind `npm test`, in the order they run: cheap ones first. One check is one function that answers with
  * numbers; how they are run, timed and added up is in run-checks.ts.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { chooseBase, extractContract, gitIn } from './breaking-base.ts';
 import { type CommandOutcome, runCommand } from './command.ts';
-import { readTotals } from './vitest-report.ts';
+import { runTests, type TestRun } from './vitest-run.ts';
 
 /** What the checks work on: the checkout, and the commands of services that tests declared and the machine has. */
 export interface CheckContext {
@@ -31,7 +31,6 @@ export interface Check {
 }
 
 const toolLimitMs = 5 * 60_000;
-const testLimitMs = 12 * 60_000;
 /** biome colours its output even in a file unless told not to. */
 const colors = process.stdout.isTTY ? [] : ['--colors=off'];
 const layersTest = 'tools/checks/layers.test.ts';
@@ -51,21 +50,13 @@ export const checks: readonly Check[] = [
   { name: 'buf-breaking', run: breaking },
   { name: 'generated-code', run: regenerate },
   { name: 'unit', run: unitTests },
-  {
-    name: 'postgres',
-    run: (context) => tests(context, { report: 'postgres', parameters: ['--project', 'postgres', everyProcessor] }),
-  },
-  { name: 'e2e', run: (context) => tests(context, { report: 'e2e', parameters: ['--project', 'e2e'] }) },
-  {
-    name: 'e2e-postgres',
-    run: (context) => tests(context, { report: 'e2e-postgres', parameters: ['--project', 'e2e-postgres'] }),
-  },
-  {
-    name: 'crash-postgres',
-    run: (context) =>
-      tests(context, { report: 'crash-postgres', parameters: ['--project', 'crash-postgres', everyProcessor] }),
-  },
+  ...['postgres', 'e2e', 'e2e-postgres', 'crash-postgres'].map(projectTests),
 ];
+
+/** The tests of a project of vitest.config.ts, under its name. */
+function projectTests(name: string): Check {
+  return { name, run: (context) => tests(context, { report: name, parameters: ['--project', name, everyProcessor] }) };
+}
 
 /** A tool that npm installed; its exit code decides, and it counts as one test. */
 async function tool(context: CheckContext, name: string, parameters: readonly string[]): Promise<CheckOutcome> {
@@ -75,7 +66,7 @@ async function tool(context: CheckContext, name: string, parameters: readonly st
 
 function verdict(outcome: CommandOutcome): CheckOutcome {
   if (outcome.exitCode === 0) return { passed: 1, failed: 0 };
-  const reason = outcome.timedOut ? { note: 'stopped at its time limit' } : {};
+  const reason = outcome.killed === undefined ? {} : { note: outcome.killed };
   return { passed: 0, failed: 1, output: outcome.output, ...reason };
 }
 
@@ -104,44 +95,8 @@ async function unitTests(context: CheckContext): Promise<CheckOutcome> {
   return run.failed > 0 ? run : { ...run, passed: run.passed + 1 };
 }
 
-interface TestRun {
-  readonly report: string;
-  readonly parameters: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-}
-
-/** A vitest run whose numbers come from its JSON report; an exit code that the numbers do not explain is one failure more. */
 async function tests(context: CheckContext, run: TestRun): Promise<CheckOutcome> {
-  const reportFile = join(context.root, '.reports', `${run.report}.json`);
-  rmSync(reportFile, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  const outcome = await runCommand(
-    join(context.root, 'node_modules', '.bin', 'vitest'),
-    ['run', '--passWithNoTests', ...reporters, ...run.parameters],
-    {
-      directory: context.root,
-      limitMs: testLimitMs,
-      show: true,
-      environment: { ...serviceVariables(context.services), ...run.environment },
-    },
-  );
-  if (!existsSync(reportFile)) return { passed: 0, failed: 1, note: 'vitest ended without a report' };
-  const totals = readTotals(readFileSync(reportFile, 'utf8'));
-  const isUnexplained = outcome.exitCode !== 0 && totals.failed === 0;
-  return {
-    passed: totals.passed,
-    failed: isUnexplained ? 1 : totals.failed,
-    ...describe({ ...totals, isUnexplained, timedOut: outcome.timedOut }),
-  };
-}
-
-function describe(run: { skipped: number; isUnexplained: boolean; timedOut: boolean }): { note?: string } {
-  const notes = [
-    run.timedOut ? 'stopped at its time limit' : '',
-    run.isUnexplained && !run.timedOut ? 'an error outside the tests, or coverage below its floor: see above' : '',
-    run.skipped > 0 ? `${run.skipped} skipped` : '',
-  ].filter((note) => note !== '');
-  return notes.length > 0 ? { note: notes.join('; ') } : {};
+  return runTests(context.root, { ...run, environment: { ...serviceVariables(context.services), ...run.environment } });
 }
 
 /** Tests learn where a declared service is from SVC_SERVICE_<NAME>; unset means that it is not there. */

@@ -12,7 +12,8 @@ const script = (text: string, limitMs = options.limitMs) =>
 describe('runCommand', () => {
   it('collects both streams and the exit code', async () => {
     const outcome = await script("console.log('out'); console.error('err'); process.exitCode = 3;");
-    expect(outcome).toMatchObject({ exitCode: 3, timedOut: false });
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.killed).toBeUndefined();
     expect(outcome.output.split('\n').sort()).toEqual(['', 'err', 'out']);
   });
 
@@ -25,7 +26,21 @@ describe('runCommand', () => {
 
   it('kills what does not end within its limit', async () => {
     const outcome = await script('setInterval(() => undefined, 1000);', 300);
-    expect(outcome).toMatchObject({ exitCode: 1, timedOut: true });
+    expect(outcome).toMatchObject({ exitCode: 1, killed: 'stopped at its time limit' });
+  });
+
+  it('kills what its watch gives a reason for, and also when the watch fails', async () => {
+    const watched = (look: () => string | undefined) =>
+      runCommand(process.execPath, ['-e', 'setInterval(() => undefined, 1000);'], {
+        ...options,
+        watch: { everyMs: 1, look },
+      });
+    const answers = [undefined, 'it stands still'];
+    expect(await watched(() => answers.shift())).toMatchObject({ exitCode: 1, killed: 'it stands still' });
+    const fail = (): string => {
+      throw new Error('no such file');
+    };
+    expect(await watched(fail)).toMatchObject({ exitCode: 1, killed: 'stopped: Error: no such file' });
   });
 
   it('ends what the program left behind, which else would keep the output open', async () => {

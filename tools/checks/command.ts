@@ -1,11 +1,17 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
-/** How a program ended: exit code 0 is success; `timedOut` when it was killed at its limit. Output is both streams in order. */
+/** How a program ended: exit code 0 is success; `killed` says why it was not left to end. Output is both streams in order. */
 export interface CommandOutcome {
   readonly exitCode: number;
   readonly output: string;
-  readonly timedOut: boolean;
+  readonly killed?: string;
+}
+
+/** Asked every `everyMs` while a program runs, which is killed when there is an answer: the reason. */
+export interface CommandWatch {
+  readonly everyMs: number;
+  readonly look: () => string | undefined;
 }
 
 /** Where and how to run; `show` passes the output through at once, otherwise it is only collected. */
@@ -14,12 +20,13 @@ export interface CommandOptions {
   readonly limitMs: number;
   readonly show?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly watch?: CommandWatch;
 }
 
 /**
  * Runs a program without input. A program that cannot be started is an outcome too (exit code 127), so that one missing
- * tool does not hide the results of the other checks. At the limit it is killed, and when it ends so are the processes
- * it left behind.
+ * tool does not hide the results of the other checks. At the limit, or when its watch says so, it is killed, and when it
+ * ends so are the processes it left behind.
  */
 export function runCommand(
   program: string,
@@ -34,34 +41,47 @@ export function runCommand(
       detached: true,
     });
     const chunks: Buffer[] = [];
-    let timedOut = false;
     const collect = (chunk: Buffer): void => {
       chunks.push(chunk);
       if (options.show) process.stdout.write(chunk);
     };
     const stop = (): void => killGroup(child.pid);
-    const limit = setTimeout(() => {
-      timedOut = true;
+    const kill = (killed: string): void => {
       stop();
-      finish(1);
-    }, options.limitMs);
-    const finish = (exitCode: number): void => {
+      finish({ exitCode: 1, killed });
+    };
+    const limit = setTimeout(() => kill('stopped at its time limit'), options.limitMs);
+    const watch = startWatch(options.watch, kill);
+    const finish = (end: Omit<CommandOutcome, 'output'>): void => {
       clearTimeout(limit);
+      clearInterval(watch);
       process.off('exit', stop);
       child.stdout.destroy();
       child.stderr.destroy();
-      resolve({ exitCode, output: Buffer.concat(chunks).toString('utf8'), timedOut });
+      resolve({ ...end, output: Buffer.concat(chunks).toString('utf8') });
     };
     process.once('exit', stop);
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('error', (error) => {
       collect(Buffer.from(`${error.message}\n`));
-      finish(127);
+      finish({ exitCode: 127 });
     });
     child.on('exit', stop);
-    child.on('close', (code) => finish(code ?? 1));
+    child.on('close', (code) => finish({ exitCode: code ?? 1 }));
   });
+}
+
+function startWatch(watch: CommandWatch | undefined, kill: (reason: string) => void): NodeJS.Timeout | undefined {
+  if (watch === undefined) return undefined;
+  return setInterval(() => {
+    try {
+      const reason = watch.look();
+      if (reason !== undefined) kill(reason);
+    } catch (error) {
+      kill(`stopped: ${String(error)}`);
+    }
+  }, watch.everyMs);
 }
 
 /** The group has the child's id because it was started detached; it may have ended by itself in the meantime. */

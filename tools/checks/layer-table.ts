@@ -13,7 +13,7 @@ export interface LayerRow {
   readonly libraries?: readonly string[];
 }
 
-const storeContracts = ['store/index.ts', 'store/contracts', 'store/follow'];
+const storeContracts = ['store/contracts', 'store/follow'];
 const engine = ['base', ...storeContracts, 'store/migrations', 'store/rows'];
 
 /** Rows in the order in which they are matched. */
@@ -22,7 +22,6 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'resources', mayImport: ['base', 'api'] },
   { layer: 'store/contracts', mayImport: ['base', 'resources'], libraries: [] },
   { layer: 'store/follow', mayImport: ['base', 'resources', 'store/contracts'], libraries: [] },
-  { layer: 'store/index.ts', mayImport: storeContracts, libraries: [] },
   { layer: 'store/migrations', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/rows', mayImport: ['base', 'store/contracts'], libraries: [] },
   { layer: 'store/sqlite', mayImport: engine, libraries: [] },

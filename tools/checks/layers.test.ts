@@ -72,7 +72,7 @@ describe('the layer table', () => {
     ['features/usage/usage-service.ts', "import { check } from './usage-rules.ts';"],
     ['transport/dispatcher.ts', "import type { Sessions } from '../features/sessions/index.ts';"],
     ['transport/grpc/handler.ts', "import { table } from '../fault-codes.ts';"],
-    ['features/usage/usage-service.ts', "import type { WriteTx } from '../../store/index.ts';"],
+    ['features/usage/usage-service.ts', "import type { WriteTx } from '../../store/contracts/index.ts';"],
     ['store/sqlite/open.ts', "import { DatabaseSync } from 'node:sqlite';"],
     ['app/wiring.ts', "import { demo } from '../models/index.ts';"],
     ['main.ts', "import { start } from './app/index.ts';"],

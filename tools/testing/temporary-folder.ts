@@ -2,8 +2,12 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { leftBehind } from './left-behind.ts';
+
+/** Programs that tests start find what others before them compiled, as on a machine where svc ran before; gone with the checkout. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 /**
  * Each test file has a temporary folder of its own. Its hook runs after those of the file: what they left there is a failure,
@@ -13,6 +17,7 @@ const outer = tmpdir();
 const folder = mkdtempSync(join(outer, 'svc-tests-'));
 chmodSync(folder, 0o755);
 process.env['TMPDIR'] = folder;
+process.env['NODE_COMPILE_CACHE'] = compileCache;
 
 afterAll(() => {
   const left = leftBehind(folder);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { furtherOperations } from './facts/further-operation-facts.ts';
-import { gatewayOperations, type OperationFact } from './facts/operation-facts.ts';
 import { Health } from './health.ts';
 import { describeMethod, type Method, methods, services } from './methods.ts';
 import { v1 } from './reflection.ts';
+import { furtherOperations } from './testing/further-operation-facts.ts';
+import { gatewayOperations, type OperationFact } from './testing/operation-facts.ts';
 
 const operations: Readonly<Record<string, readonly OperationFact[]>> = {
   'svc.gateway.GatewayService': gatewayOperations,

@@ -1,10 +1,10 @@
 import { getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
-import { messageFact } from './facts/describe-fact.ts';
 import { GatewayService } from './gateway.ts';
 import { Health, HealthCheckResponse_ServingStatus, HealthCheckResponseSchema } from './health.ts';
 import { http } from './http.ts';
 import { v1, v1alpha } from './reflection.ts';
+import { messageFact } from './testing/describe-fact.ts';
 
 describe('health', () => {
   it('has the methods and numbers of the public protocol', () => {

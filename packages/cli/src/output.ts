@@ -11,9 +11,9 @@ export type OutputForm =
   | { readonly form: (typeof forms)[number] }
   | { readonly form: 'jsonpath'; readonly path: string };
 
-/** Reads `-o`; `jsonpath=` carries its path. */
-export const outputForm = (text: string | undefined, fallback: (typeof forms)[number] = 'table'): OutputForm => {
-  if (text === undefined) return { form: fallback };
+/** Reads `-o`, a table by default; `jsonpath=` carries its path. */
+export const outputForm = (text: string | undefined): OutputForm => {
+  if (text === undefined) return { form: 'table' };
   if (text.startsWith('jsonpath=')) return { form: 'jsonpath', path: text.slice('jsonpath='.length) };
   const form = forms.find((candidate) => candidate === text);
   if (form !== undefined) return { form };
@@ -31,10 +31,17 @@ export const printItems = async (
     return world.stdout.write(tableOf(world, shown, form.form === 'wide'));
   if (form.form === 'name')
     return world.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
-  const objects = items.map((item) => (form.form === 'manifest' ? manifestOf(item.json) : item.json));
+  if (form.form === 'manifest') {
+    const { withoutDefaults } = await world.loadManifests();
+    return world.stdout.write(await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
+  }
+  const objects = items.map(({ json }) => json);
+  if (form.form === 'jsonl' && shown.isList) {
+    for (const object of objects) await printValue(world, object, form);
+    return;
+  }
   const [first = {}] = objects;
   const whole: JsonObject = shown.isList ? { apiVersion: 'svc/v1', kind: 'List', items: objects } : first;
-  if (form.form === 'manifest') return world.stdout.write(await manifests(objects));
   return printValue(world, whole, form);
 };
 
@@ -46,6 +53,7 @@ export const printValue = async (world: World, value: unknown, form: OutputForm)
   world.stdout.write(`${JSON.stringify(value, undefined, indent)}\n`);
 };
 
+/** A value as YAML; long texts are not folded. */
 export const yamlText = async (value: unknown): Promise<string> => {
   const { stringify } = await import('yaml');
   return stringify(value, { lineWidth: 0 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CommandFailure } from './failure.ts';
+import { isMap } from './json-value.ts';
 import type { World } from './world.ts';
 
 /** One server as a person knows it. */
@@ -30,6 +31,7 @@ export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): 
   return join(home, { config: '.config', data: '.local/share', state: '.local/state' }[kind], 'svc');
 };
 
+/** Where profiles are kept. */
 export const profilesPath = (world: World): string => join(userDirectory(world, 'config'), 'profiles.json');
 
 /** The saved profiles, `default` without any; refuses a file that others may read, because credentials are in it. */
@@ -44,8 +46,6 @@ export const readProfiles = (world: World): Profiles => {
   return parseProfiles(text, path);
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 const parseProfiles = (text: string, path: string): Profiles => {
   let value: unknown;
   try {
@@ -54,14 +54,14 @@ const parseProfiles = (text: string, path: string): Profiles => {
     if (!(error instanceof SyntaxError)) throw error;
     throw new CommandFailure(`${path} is no JSON: ${error.message}`, { hint: 'repair or remove it', cause: error });
   }
-  const stored = isRecord(value) && isRecord(value['profiles']) ? value['profiles'] : {};
+  const stored = isMap(value) && isMap(value['profiles']) ? value['profiles'] : {};
   const profiles = Object.entries(stored).map(([name, profile]): [string, Profile] => [name, readProfile(profile)]);
-  const current = isRecord(value) && typeof value['current'] === 'string' ? value['current'] : 'default';
+  const current = isMap(value) && typeof value['current'] === 'string' ? value['current'] : 'default';
   return { current, profiles: Object.fromEntries(profiles) };
 };
 
 const readProfile = (value: unknown): Profile => {
-  if (!isRecord(value)) return {};
+  if (!isMap(value)) return {};
   const known = fields.flatMap((field): [string, string][] => {
     const text = value[field];
     return typeof text === 'string' ? [[field, text]] : [];

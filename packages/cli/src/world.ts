@@ -29,6 +29,7 @@ export interface LineTerminal {
   close(): void;
 }
 
+/** What a question answers when the person presses Ctrl-C. */
 export const interrupt: unique symbol = Symbol('interrupt');
 
 export interface FileFacts {
@@ -91,6 +92,8 @@ export interface World {
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;
+  /** As onInterrupt, also when the terminal is closed or the process is told to end. */
+  onStop(handler: () => void): () => void;
   /** Runs an editor, a command line such as `code --wait`, on a file; answers its exit code, undefined when it cannot be started. */
   runEditor(command: string, path: string): Promise<number | undefined>;
   /** Asks at the terminal without showing what is typed; undefined when it is given up. */

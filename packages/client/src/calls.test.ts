@@ -12,7 +12,7 @@ import { methods } from '@svc/api/methods';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
-import { isSvcError, type SvcError } from './error.ts';
+import { failureOf } from './testing/failure.ts';
 import { EagerClock } from './testing/fake-clock.ts';
 import { FakeFault, type FakeHandlers, FakeServer } from './testing/fake-server.ts';
 import { event, key } from './testing/fake-session.ts';
@@ -28,15 +28,6 @@ const clientOf = async (handlers: FakeHandlers, options: Partial<ClientOptions> 
   let texts = 0;
   const uniqueText = (): string => `key-${++texts}`;
   return createClient({ baseUrl: `${server.url}/`, clock: new EagerClock(), random: () => 0, uniqueText, ...options });
-};
-
-const failureOf = async (work: Promise<unknown>): Promise<SvcError> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!isSvcError(error)) throw new Error(`no SvcError: ${String(error)}`);
-  return error;
 };
 
 describe('typed calls', () => {

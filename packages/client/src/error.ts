@@ -67,4 +67,5 @@ export class SvcError extends Error {
   }
 }
 
+/** True for what calls and streams of this library throw when the server refuses or cannot be reached. */
 export const isSvcError = (error: unknown): error is SvcError => error instanceof SvcError;

@@ -4,7 +4,7 @@
  */
 
 import { setFlagsFromString } from 'node:v8';
-import { type Config, type ConfigFault, type LoadOptions, loadConfig } from './app/config/index.ts';
+import { type Config, type ConfigFault, type LoadedConfig, type LoadOptions, loadConfig } from './app/config/index.ts';
 import { createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
 import { createLog, stderrWriter } from './app/telemetry/index.ts';
 import { createUpkeep, type Upkeep } from './app/upkeep/index.ts';
@@ -31,14 +31,18 @@ export const openUpkeep = (config: Config, environment: NonNullable<LoadOptions[
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
 
+/** A server of this process, which can look at its configuration again. */
+export interface StartedServer extends RunningServer {
+  /** Takes over `telemetry.logLevel` and the files of `server.tls.*`; what cannot be read is logged and stays as it was (PL-12). */
+  reload(): void;
+}
+
 /** Starts a server in this process. Throws ConfigError, or a Fault that says what to do next. */
-export const startServer = async (options: StartOptions = {}): Promise<RunningServer> => {
+export const startServer = async (options: StartOptions = {}): Promise<StartedServer> => {
   const environment = options.environment ?? process.env;
-  const loaded = loadConfig({
-    flags: options.flags ?? {},
-    environment,
-    cwd: options.cwd ?? process.cwd(),
-  });
+  const load = (): LoadedConfig =>
+    loadConfig({ flags: options.flags ?? {}, environment, cwd: options.cwd ?? process.cwd() });
+  const loaded = load();
   const { config, warnings } = loaded;
   const { logLevel: level, logFormat: format } = config.telemetry;
   const lines = stderrWriter({ batched: format === 'json' });
@@ -64,11 +68,27 @@ export const startServer = async (options: StartOptions = {}): Promise<RunningSe
   // From here on the young generation may grow with the load and code is optimised; neither was while loading (decision 0003).
   for (const flag of ['--semi-space-growth-factor=2', '--maglev', '--turbofan']) setFlagsFromString(flag);
   governMemory(systemClock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
-  return server;
+  const reload = (): void => {
+    try {
+      const { logLevel } = load().config.telemetry;
+      log.setLevel(logLevel);
+      server.renewTls();
+      log.info('configuration read again', { log_level: logLevel });
+    } catch (error) {
+      log.error('the configuration cannot be read again', { problem: error instanceof Error ? error.message : '' });
+    }
+  };
+  return { ...server, reload };
 };
 
-/** Serves until SIGINT or SIGTERM; a second signal skips the wait (RT-2.9). Resolves when everything is closed. */
-export const serveUntilSignal = async (server: RunningServer): Promise<void> => {
+/**
+ * Serves until SIGINT or SIGTERM; a second signal skips the wait (RT-2.9). Resolves when everything is closed. SIGHUP reads the
+ * configuration again, or with `endsWithTerminal`, as of a server that a person watches, is one of the signals that stop it.
+ */
+export const serveUntilSignal = async (
+  server: StartedServer,
+  { endsWithTerminal = false }: { readonly endsWithTerminal?: boolean } = {},
+): Promise<void> => {
   const asked = Promise.withResolvers<void>();
   let signals = 0;
   const onSignal = (): void => {
@@ -78,6 +98,7 @@ export const serveUntilSignal = async (server: RunningServer): Promise<void> => 
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', endsWithTerminal ? onSignal : () => server.reload());
   await asked.promise;
   await server.close();
 };

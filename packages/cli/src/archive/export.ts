@@ -24,7 +24,7 @@ export interface ExportOptions extends GlobalOptions {
 export const exportAll = async (world: World, options: ExportOptions): Promise<void> => {
   const context = await openContext(world, options);
   const { client, target, note } = context;
-  const { applyRank } = await world.loadManifests();
+  const { applyRank, withoutDefaults } = await world.loadManifests();
   const ns = options.allNamespaces === true ? '-' : target.namespace;
   const found: Resource[] = [];
   let pageToken = '';
@@ -61,7 +61,7 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   const files = manifests.filter(({ kind }) => kind === 'File').length;
   if (files > 0) note(`${counted(files, 'file is without its', 'files are without their')} bytes: --data has them`);
   for (const [index, manifest] of manifests.entries()) {
-    const text = await yamlText(manifestOf(manifest));
+    const text = await yamlText(manifestOf(manifest, withoutDefaults));
     world.stdout.write(index === 0 ? text : `---\n${text}`);
   }
   note(counted(manifests.length, 'resource'));

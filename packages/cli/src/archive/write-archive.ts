@@ -30,9 +30,11 @@ export const writeArchive = async (
   const write = (line: ArchiveLine | typeof ARCHIVE_HEAD): void => world.stdout.write(`${JSON.stringify(line)}\n`);
   write(ARCHIVE_HEAD);
   const manifests = found.manifests.filter(({ kind }) => kind !== 'File');
-  for (const manifest of manifests) write({ manifest: plainManifestOf(manifest) });
+  const { withoutDefaults } = await world.loadManifests();
+  for (const manifest of manifests) write({ manifest: plainManifestOf(manifest, withoutDefaults) });
   const rendered = found.rendered.filter(({ manifest }) => manifest['kind'] !== 'File');
-  for (const { manifest, deployment } of rendered) write({ manifest: plainManifestOf(manifest), deployment });
+  for (const { manifest, deployment } of rendered)
+    write({ manifest: plainManifestOf(manifest, withoutDefaults), deployment });
   let files = 0;
   for (const resource of found.all.filter(({ kind }) => kind === 'File')) {
     const line = await fileLine(context, resource);

@@ -1,4 +1,4 @@
-import type { ModifyChannelRequest, PostChannelMessageRequest } from '@svc/api/gateway';
+import type { ListChannelMessagesRequest, ModifyChannelRequest, PostChannelMessageRequest } from '@svc/api/gateway';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../failure.ts';
 import { FakeFault, type FakeHandlers } from '../testing/fake-fetch.ts';
@@ -103,7 +103,7 @@ describe('svc channel tail', () => {
       unary: {
         ListChannelMessages: () => {
           order.push('list');
-          return { messages: [message('m2', 'second', { createdAt: 5n })] };
+          return { messages: [message('m2', 'second', { createdAt: 5n })], hasMore: true, nextBeforeMessageId: 'm2' };
         },
       },
       streams: {
@@ -116,8 +116,8 @@ describe('svc channel tail', () => {
         },
       },
     };
-    const { exit, out } = await run(['tail', 'room'], { handlers: late });
-    expect([exit, order, opened]).toEqual([exitCodes.ok, ['stream', 'list', 'stream'], ['', '0']]);
+    const { exit, out } = await run(['tail', 'room', '--limit', '1'], { handlers: late });
+    expect([exit, order, opened]).toEqual([exitCodes.ok, ['stream', 'list', 'stream', 'list'], ['', '0']]);
     expect(out.split('\n').map((line) => line.replace(/^\S+ \S+ /, ''))).toEqual(['user: second', 'helper: third', '']);
   });
 
@@ -142,6 +142,73 @@ describe('svc channel tail', () => {
       streams: { StreamChannelEvents: () => [new FakeFault('NOT_FOUND', 'CHANNEL_GONE')] },
     };
     expect((await run(['tail', 'room'], { handlers: refused })).exit).toBe(exitCodes.notFound);
+  });
+
+  it('shows a message that was written while the list was read, though a newer one stands in the list', async () => {
+    const slow = { kind: 1, cursor: 'c1', message: message('m1', 'slow', { createdAt: 4n }) };
+    const routed = {
+      kind: 2,
+      cursor: 'c2',
+      subscription: 'one',
+      agent: 'a',
+      sessionId: 's',
+      timestamp: 4n,
+      sequence: 9n,
+    };
+    const { out } = await run(['tail', 'room', '--limit', '1'], {
+      handlers: {
+        unary: {
+          ListChannelMessages: () => ({ messages: [message('m2', 'fast', { createdAt: 5n })], hasMore: true }),
+        },
+        streams: { StreamChannelEvents: () => [slow, routed] },
+      },
+    });
+    expect(out.split('\n').map((line) => line.replace(/^\S+ \S+ /, ''))).toEqual([
+      'user: fast',
+      'user: slow',
+      'one: agent a is at it (session s)',
+      '',
+    ]);
+  });
+
+  it('reads what was said while no stream was open and its events are gone, and nothing from before the list', async () => {
+    const all = Array.from({ length: 130 }, (_, index) => {
+      const number = index + 100;
+      return message(`m${number}`, `text-${number}`, { createdAt: BigInt(number) });
+    });
+    const event = (number: number) => ({ kind: 1, cursor: `c${number}`, message: all[number - 100] });
+    const routed = (number: number) => ({
+      ...{ kind: 2, cursor: `r${number}`, subscription: `to-${number}`, agent: 'a', sessionId: 's' },
+      ...{ timestamp: BigInt(number), sequence: BigInt(number) },
+    });
+    let opened = 0;
+    const asked: string[] = [];
+    const { exit, out } = await run(['tail', 'room', '--limit', '3'], {
+      handlers: {
+        unary: {
+          ListChannelMessages: ({ pageSize, beforeMessageId = 'm9' }: ListChannelMessagesRequest) => {
+            // 111 messages are there at first, all of them after the break.
+            const there = all.slice(0, opened === 1 ? 11 : 130).filter(({ id }) => id < beforeMessageId);
+            const messages = there.slice(-pageSize);
+            asked.push(`${pageSize} before ${beforeMessageId}`);
+            return { messages, hasMore: messages.length < there.length, nextBeforeMessageId: messages[0]?.id };
+          },
+        },
+        streams: {
+          StreamChannelEvents: () => {
+            opened += 1;
+            if (opened === 1) return [event(111), new Error('reset')];
+            if (opened === 2) return [new FakeFault('OUT_OF_RANGE', 'CURSOR_EXPIRED')];
+            return [event(105), routed(105), event(110), event(229), routed(229), routed(111)];
+          },
+        },
+      },
+    });
+    expect(exit).toBe(exitCodes.ok);
+    const numbers = [...out.matchAll(/text-(\d+)/g)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 122 }, (_, index) => index + 108));
+    expect(out.match(/to-\d+/g)).toEqual(['to-229', 'to-111']);
+    expect(asked).toEqual(['3 before m9', '50 before m9', '50 before m180', '50 before m130']);
   });
 
   it('repeats nothing when its cursor is of a store that was restored, and leaves out nothing that is new', async () => {

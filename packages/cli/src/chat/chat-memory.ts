@@ -33,6 +33,7 @@ const read = (world: World): [string, string][] => {
 export const recallChat = (world: World, place: ChatPlace): string | undefined =>
   new Map(read(world)).get(keyOf(place));
 
+/** Keeps the session for `recallChat`; the oldest places are forgotten. */
 export const rememberChat = (world: World, place: ChatPlace, sessionId: string): void => {
   const key = keyOf(place);
   const others = read(world).filter(([known]) => known !== key);

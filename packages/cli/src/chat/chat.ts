@@ -70,7 +70,7 @@ const oneTurnSession = async (
 };
 
 const named = async (context: CommandContext, agent: string | undefined, name: string): Promise<Session> => {
-  const { key } = await findSession({ ...context.scope, agent }, name);
+  const key = await findSession({ ...context.scope, agent }, name);
   return context.client.session(key);
 };
 

@@ -9,6 +9,7 @@ const LEAST_NODE = 26;
 const LOW_DISK_BYTES = 1024 ** 3;
 const FULL_DISK_BYTES = 100 * 1024 ** 2;
 
+/** Whether this Node.js is new enough. */
 export const checkNode = (world: World): Check => {
   const major = Number(world.nodeVersion.replace(/^v/, '').split('.')[0]);
   const name = 'node';
@@ -27,11 +28,11 @@ export const checkConfiguration = (
   try {
     const loaded = server.loadConfig({ flags, environment: world.environment, cwd: world.cwd });
     const source = loaded.config.file ?? 'defaults';
-    const [first] = loaded.warnings;
-    if (first === undefined) return { loaded, checks: [ok(name, source)] };
-    const text = [first.label, first.key, first.text].filter((piece) => piece !== '').join(': ');
-    const others = loaded.warnings.length > 1 ? ` and ${loaded.warnings.length - 1} more` : '';
-    return { loaded, checks: [warn(name, `${text}${others}`, 'svc config check')] };
+    if (loaded.warnings.length === 0) return { loaded, checks: [ok(name, source)] };
+    const texts = loaded.warnings.map(({ label, key, text }) =>
+      [label, key, text].filter((piece) => piece !== '').join(': '),
+    );
+    return { loaded, checks: texts.map((text) => warn(name, text, 'correct it, then svc config check')) };
   } catch (error) {
     if (!(error instanceof server.ConfigError)) throw error;
     return {
@@ -41,6 +42,7 @@ export const checkConfiguration = (
   }
 };
 
+/** Whether the data directory can be used, who else may read it, its key file, and the room on its disk. */
 export const checkDataDirectory = (world: World, dataDir: string): readonly Check[] => {
   const name = 'data directory';
   const facts = world.files.facts(dataDir);

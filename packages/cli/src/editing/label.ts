@@ -95,7 +95,7 @@ const changeOne = async (
 /** A session is found with its agent. */
 const addressTo = async (context: CommandContext, kind: Kind, name: string): Promise<ResourceAddress> => {
   if (kind.name !== 'Session') return addressOf(context.scope, kind.name, name);
-  const { key } = await findSession(context.scope, name);
+  const key = await findSession(context.scope, name);
   return { ns: key.ns, kind: 'Session', parent: key.agent, name: key.sessionId };
 };
 

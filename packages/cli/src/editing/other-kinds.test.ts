@@ -49,8 +49,6 @@ const shellWith = (editor?: (text: string) => string) => {
           return name === 'odd' ? {} : { resource: resource(kind, name) };
         },
         ListResources: () => ({ resources: [resource('Secret', 's', true)] }),
-        ListAgents: () => ({ agents: [{ metadata: { name: 'helper' } }] }),
-        GetSession: ({ sessionId }: { sessionId: string }) => ({ sessionId }),
         ApplyResource: (request: ApplyResourceRequest) => {
           written.push(request);
           return request.dryRun

@@ -103,9 +103,12 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   Worker: [['version', ({ status }) => textOf(status['version'])]],
 };
 
+/** Custom kinds may be named like a property of every object. */
+const columnsOf = (kind: string) => (Object.hasOwn(COLUMNS, kind) ? (COLUMNS[kind] ?? []) : []);
+
 /** Headings of the columns that only this kind has. */
-export const columnHeadings = (kind: string): readonly string[] => (COLUMNS[kind] ?? []).map(([heading]) => heading);
+export const columnHeadings = (kind: string): readonly string[] => columnsOf(kind).map(([heading]) => heading);
 
 /** Cells under columnHeadings; a dash where there is nothing. */
 export const columnCells = (kind: string, facts: Facts): readonly string[] =>
-  (COLUMNS[kind] ?? []).map(([, cell]) => cell(facts) || '-');
+  columnsOf(kind).map(([, cell]) => cell(facts) || '-');

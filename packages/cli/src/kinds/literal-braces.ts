@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 
 /** Texts that a later phase renders keep their expressions. */
-const READ_LATER: Readonly<Record<string, readonly string[]>> = {
-  Agent: ['systemPrompt', 'postHistoryPrompt'],
-  Template: ['specJson', 'metadata'],
-};
+const READ_LATER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Agent', ['systemPrompt', 'postHistoryPrompt']],
+  ['Template', ['specJson', 'metadata']],
+]);
 
 const RAW_END = /\{%-?\s*endraw\s*-?%\}/;
 
@@ -19,7 +19,7 @@ export const literalSpec = (kind: string, spec: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(spec).map(([field, value]) => [
       field,
-      READ_LATER[kind]?.includes(field) === true ? value : literalValue(value),
+      READ_LATER.get(kind)?.includes(field) === true ? value : literalValue(value),
     ]),
   );
 

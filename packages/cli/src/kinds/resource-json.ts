@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { isMap, mapOf, mapsOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
+import type { ManifestModule } from '../world.ts';
 import { literalSpec, literalValue } from './literal-braces.ts';
 
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
@@ -23,17 +24,18 @@ const inner = (part: JsonObject): JsonObject => {
 
 const rawJson = (text: string): JsonObject => mapOf(JSON.parse(text === '' ? '{}' : text) as JsonValue);
 
-/** What one would write to create the same again: no status, nothing that the system decides, no empty fields (PL-1.1). */
-export const plainManifestOf = (json: JsonObject): JsonObject => {
+type WithoutDefaults = ManifestModule['withoutDefaults'];
+
+/** What one would write to create the same again: no status, nothing that the system decides, no defaults (PL-1.1). */
+export const plainManifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
   const metadata = Object.entries(mapOf(json['metadata']))
     .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
     .filter(([field, value]) => !SERVER_OWNED.includes(field) && !isEmpty(value));
-  const spec = Object.entries(mapOf(json['spec'])).filter(([, value]) => !isEmpty(value));
   return {
     apiVersion: json['apiVersion'] ?? 'svc/v1',
     kind: json['kind'] ?? '',
     metadata: Object.fromEntries(metadata),
-    spec: Object.fromEntries(spec),
+    spec: withoutDefaults(textOf(json['kind']), mapOf(json['spec'])) as JsonObject,
   };
 };
 
@@ -45,14 +47,10 @@ const withoutSystemKeys = (value: JsonValue): JsonValue => {
 };
 
 /** As plainManifestOf, for readers that put variables in: braces that are no variables stand in raw blocks. */
-export const manifestOf = (json: JsonObject): JsonObject => {
-  const plain = plainManifestOf(json);
+export const manifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
+  const plain = plainManifestOf(json, withoutDefaults);
   const { kind, metadata = {}, spec } = plain;
-  return {
-    ...plain,
-    metadata: literalValue(metadata),
-    spec: literalSpec(typeof kind === 'string' ? kind : '', mapOf(spec)),
-  };
+  return { ...plain, metadata: literalValue(metadata), spec: literalSpec(textOf(kind), mapOf(spec)) };
 };
 
 const isEmpty = (value: unknown): boolean =>

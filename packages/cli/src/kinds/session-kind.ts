@@ -1,45 +1,62 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { SessionKey } from '@svc/client';
-import { isSvcError, SvcError } from '@svc/client/error';
+import { isSvcError } from '@svc/client/error';
+import { CommandFailure, exitCodes } from '../failure.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { age, creationMs } from '../terminal/index.ts';
 import { type Item, type Kind, listItems, requirePlainRemoval, type Scope } from './kind.ts';
 import { labelText, manifestForm } from './resource-json.ts';
 
-/** Agents that a search by session id looks at; more and the person has to name one. */
-const AGENTS_SEARCHED = 1_000;
-
-/** Names of the agents that a command about sessions covers. */
-const agentNames = async ({ call, namespace: ns, agent }: Place): Promise<readonly string[]> => {
-  if (agent !== undefined) return [agent];
-  const request = { ns, metadataOnly: true, member: 'agents' };
-  const agents = await listItems({ call, limit: AGENTS_SEARCHED }, 'GatewayService/ListAgents', request);
-  return agents.map(({ metadata }) => textOf(mapOf(metadata)['name']));
-};
+/** Agents whose sessions are listed together; more and the person has to name one. */
+const AGENTS_LISTED = 1_000;
 
 type Place = Pick<Scope, 'call' | 'namespace' | 'agent'>;
 
-/** Finds a session by its id or canonical name; without an agent, every agent of the namespace is asked. */
-export const findSession = async (
-  scope: Place,
+/** Names of the agents that a list of sessions covers. */
+const agentNames = async ({ call, namespace: ns, agent }: Place): Promise<readonly string[]> => {
+  if (agent !== undefined) return [agent];
+  const request = { ns, metadataOnly: true, member: 'agents' };
+  const agents = await listItems({ call, limit: AGENTS_LISTED }, 'GatewayService/ListAgents', request);
+  return agents.map(({ metadata }) => textOf(mapOf(metadata)['name']));
+};
+
+/** Finds a session that is there, by its id or canonical name. */
+export const findSession = async (scope: Place, name: string): Promise<SessionKey> => {
+  const { key, isFound } = await keyOf(scope, name);
+  if (!isFound) await readSession(scope, key);
+  return key;
+};
+
+/** The key that a name means; without an agent by one call, which finds the session too: an id is of one session only. */
+const keyOf = async (
+  { call, namespace, agent: given }: Place,
   name: string,
-): Promise<{ readonly key: SessionKey; readonly session: JsonObject }> => {
+): Promise<{ readonly key: SessionKey; readonly isFound: boolean }> => {
   const canonical = /^@Namespace\/([^/]+)\/Agent\/([^/]+)\/@\/Session\/([^/]+)$/.exec(name);
-  const [ns, agent, sessionId] = canonical?.slice(1).map(decodeURIComponent) ?? [scope.namespace, scope.agent, name];
-  const place = { call: scope.call, namespace: ns ?? scope.namespace, agent };
-  for (const candidate of await agentNames(place)) {
-    const key = { ns: place.namespace, agent: candidate, sessionId: sessionId ?? name };
-    try {
-      return { session: await scope.call('GatewayService/GetSession', { ...key, messageLimit: -1 }), key };
-    } catch (error) {
-      if (!isSvcError(error) || error.reason !== 'SESSION_NOT_FOUND') throw error;
-    }
+  const [ns = namespace, agent = given, sessionId = name] = canonical?.slice(1).map(decodeURIComponent) ?? [];
+  if (agent !== undefined) return { key: { ns, agent, sessionId }, isFound: false };
+  return { key: { ns, agent: await agentOf(call, { ns, name: sessionId }), sessionId }, isFound: true };
+};
+
+const readSession = (scope: Pick<Scope, 'call'>, key: SessionKey): Promise<JsonObject> =>
+  scope.call('GatewayService/GetSession', { ...key, messageLimit: -1 });
+
+/** The ResourceService finds a session without its agent (API-9.1), for callers who may look into the whole namespace. */
+const agentOf = async (
+  call: Scope['call'],
+  session: { readonly ns: string; readonly name: string },
+): Promise<string> => {
+  try {
+    const { resource } = await call('ResourceService/GetResource', { ...session, kind: 'Session' });
+    return textOf(mapOf(manifestForm(mapOf(resource))['spec'])['agent']);
+  } catch (error) {
+    if (!isSvcError(error) || error.code !== 'PERMISSION_DENIED') throw error;
+    throw new CommandFailure(`${error.message} (${error.reason})`, {
+      exitCode: exitCodes.connection,
+      hint: 'name the agent of the session with --agent: a grant on one agent does not search the namespace',
+      cause: error,
+    });
   }
-  throw new SvcError({
-    code: 'NOT_FOUND',
-    reason: 'SESSION_NOT_FOUND',
-    message: `session not found: ${place.namespace}/${name}`,
-  });
 };
 
 /** What lists and watches tell of a session. */
@@ -98,7 +115,8 @@ export const sessionKind: Kind = {
     return items;
   },
   get: async (scope, name) => {
-    const { key, session } = await findSession(scope, name);
+    const { key } = await keyOf(scope, name);
+    const session = await readSession(scope, key);
     const resource = mapOf(session['session']);
     const now = scope.world.nowMs();
     const { sessionId, agent, state, labels } = session;
@@ -113,7 +131,7 @@ export const sessionKind: Kind = {
   },
   remove: async (scope, name, options) => {
     requirePlainRemoval('Session', options);
-    const { key } = await findSession(scope, name);
+    const { key } = await keyOf(scope, name);
     await scope.call('GatewayService/DeleteSession', { ...key });
     return 'deleted';
   },

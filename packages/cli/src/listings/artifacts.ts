@@ -14,7 +14,7 @@ export const listArtifacts = async (
 ): Promise<void> => {
   const form = outputForm(options.output);
   const context = await openPlain(world, options);
-  const { key } = await findSession(context.scope, session);
+  const key = await findSession(context.scope, session);
   const artifacts = await listUpTo(context, context.limit, (limit) =>
     listItems({ call: context.call, limit }, 'FileService/ListArtifacts', { ...key, member: 'artifacts' }),
   );

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { isAuthorable, kinds } from '../kinds/index.ts';
 import { realFiles } from '../real/real-files.ts';
 import { fakeWorld } from '../testing/fake-world.ts';
 import { render } from './index.ts';
@@ -14,13 +15,21 @@ const onDisk = () => {
   return { ...fake, world: { ...fake.world, cwd: examples, files: realFiles } };
 };
 
-describe.each(names.map(({ name }) => name))('example %s', (name) => {
-  it('is well formed as it stands', async () => {
-    const { world, out } = onDisk();
-    const variables = name === 'variables' ? { var: ['team=red'] } : {};
-    await render(world, { filename: [name], ...variables });
-    expect(out()).toContain('kind:');
-  });
+const rendered = async (name: string): Promise<string> => {
+  const { world, out } = onDisk();
+  const variables = name === 'variables' ? { var: ['team=red'] } : {};
+  await render(world, { filename: [name], ...variables });
+  return out();
+};
+
+it.each(names.map(({ name }) => name))('example %s is well formed as it stands', async (name) => {
+  expect(await rendered(name)).toContain('kind:');
+});
+
+it('the examples show each kind that people write', async () => {
+  const all = (await Promise.all(names.map(({ name }) => rendered(name)))).join('\n');
+  const shown = new Set(Array.from(all.matchAll(/^kind: (\w+)$/gm), ([, kind]) => kind));
+  expect(kinds.filter(({ name }) => isAuthorable(name) && !shown.has(name)).map(({ name }) => name)).toEqual([]);
 });
 
 it('a missing directory of the real disk has no names', () => {

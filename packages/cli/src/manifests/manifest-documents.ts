@@ -66,7 +66,7 @@ export const loadManifests = async (
       isNamespaceFixed,
       prepare: (read, report) => {
         // Names of files may hold variables; what files and the environment hold is taken as it is.
-        const rendered = module.renderVariables(read, vars as never, report);
+        const rendered = module.renderVariables(read, vars, report);
         const { node, path } = takeContentPath(module.fillFromFiles(rendered, texts, report), isFile, report);
         if (path !== undefined) contentPaths.set(node, resolve(source.directory, path));
         return node;

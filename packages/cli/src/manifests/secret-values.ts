@@ -1,3 +1,5 @@
+import { isMap } from '../json-value.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Maps and texts whose values are never printed, by kind (WIRE-8). */
@@ -13,17 +15,18 @@ const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 
+/** Custom kinds may be named like a property of every object. */
+const secretPaths = (kind: string) => (Object.hasOwn(SECRET_PATHS, kind) ? (SECRET_PATHS[kind] ?? []) : []);
+
 /** Both sides with secret values as `(equal)` or `(live)` and `(changed)`. */
 export const hideSecrets = (kind: string, before: Json, after: Json): readonly [Json, Json] =>
-  (SECRET_PATHS[kind] ?? []).reduce<readonly [Json, Json]>(
+  secretPaths(kind).reduce<readonly [Json, Json]>(
     ([left, right], path) => {
       const [live, next] = [valueAt(left, path), valueAt(right, path)];
       return [replaceAt(left, path, hide(live, next, '(live)')), replaceAt(right, path, hide(next, live, '(changed)'))];
     },
     [before, after],
   );
-
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const hide = (value: unknown, other: unknown, word: string): unknown => {
   if (isMap(value)) {

@@ -1,6 +1,10 @@
 import { resolve } from 'node:path';
+import type { Document, Node } from 'yaml';
 import { CommandFailure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { ManifestModule, World } from '../world.ts';
+
+type VariableData = import('@svc/server/manifest').VariableData;
+type Variables = import('@svc/server/manifest').Variables;
 
 export interface VariableOptions {
   /** `name=value`; the value is read as YAML where that is a single value, or a map or list in brackets, else it is text. */
@@ -10,52 +14,98 @@ export interface VariableOptions {
   readonly varsFile?: readonly string[];
 }
 
-/** What the parser would warn of on standard error is no news here. */
-const QUIET = { logLevel: 'error' } as const;
-
-type Json = Readonly<Record<string, unknown>>;
-
 /** Values of `vars.*`: files in their order, then `--var` and `--var-string` (PL-1.3). */
-export const readVariables = async (world: World, options: VariableOptions): Promise<Json> => {
-  const library = await import('yaml');
-  const parse = (source: string, text: string): unknown => {
-    try {
-      return library.parse(text, QUIET);
-    } catch (error) {
-      const [reason = ''] = error instanceof Error ? error.message.split('\n') : [];
-      throw new CommandFailure(`${source} is no YAML: ${reason.replace(/:$/, '')}`, { cause: error });
-    }
-  };
-  let values: Json = {};
+export const readVariables = async (world: World, options: VariableOptions): Promise<Variables> => {
+  const reader = new VariableReader(await import('yaml'), await world.loadManifests());
+  let values: Variables = {};
   for (const name of options.varsFile ?? []) {
     const text = world.files.readText(resolve(world.cwd, name));
     if (text === undefined) throw new CommandFailure(`there is no file ${name} (--vars-file)`);
-    values = { ...values, ...mapOf(parse(name, text), name) };
+    values = { ...values, ...mapOf(reader.read(name, text), name) };
   }
   for (const pair of options.var ?? [])
-    values = withPair(values, pair, (text) => readValue(text, (whole) => parse(`--var ${pair}`, whole)));
+    values = withPair(values, pair, (text) => reader.readValue(`--var ${pair}`, text));
   for (const pair of options.varString ?? []) values = withPair(values, pair, (text) => text);
   return values;
 };
 
-const mapOf = (value: unknown, name: string): Json => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+const isMap = (value: VariableData | undefined): value is Variables =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+const mapOf = (value: VariableData, name: string): Variables => {
+  if (isMap(value)) return value;
   throw new CommandFailure(`${name} holds no map of variables`);
 };
 
-/** A map or list must be in brackets, and then be whole; any other text that is no single value of YAML is meant as it is. */
-const readValue = (text: string, parse: (text: string) => unknown): unknown => {
-  if (text === '') return text;
-  if (/^\s*(?:\{(?!\{)|\[)/.test(text)) return parse(text);
-  try {
-    const value = parse(text);
-    return typeof value === 'object' && value !== null ? text : value;
-  } catch {
-    return text;
+/** Reads YAML; values that are no text keep how they were written. */
+class VariableReader {
+  readonly #yaml: typeof import('yaml');
+  readonly #manifests: ManifestModule;
+
+  constructor(yaml: typeof import('yaml'), manifests: ManifestModule) {
+    this.#yaml = yaml;
+    this.#manifests = manifests;
   }
+
+  /** A whole text of YAML or JSON; `source` names it in a refusal. */
+  read(source: string, text: string): VariableData {
+    const document = this.#parse(text);
+    const [error] = document.errors;
+    if (error === undefined) return this.#valueOf(document.contents, { document, source, depth: 0 });
+    const [reason = ''] = error.message.split('\n');
+    throw new CommandFailure(`${source} is no YAML: ${reason.replace(/:$/, '')}`, { cause: error });
+  }
+
+  /** A map or list must be in brackets, and then be whole; any other text that is no single value of YAML is meant as it is. */
+  readValue(source: string, text: string): VariableData {
+    if (/^\s*(?:\{(?!\{)|\[)/.test(text)) return this.read(source, text);
+    const document = this.#parse(text);
+    const { contents } = document;
+    if (document.errors.length > 0 || !this.#yaml.isScalar(contents)) return text;
+    const [start, end] = contents.range ?? [0, 0];
+    const isWhole = text.slice(start, end) === text.trim();
+    const isPlainText = contents.type === 'PLAIN' && typeof contents.value === 'string';
+    return isWhole && !isPlainText ? this.#valueOf(contents, { document, source, depth: 0 }) : text;
+  }
+
+  #parse(text: string): Document {
+    return this.#yaml.parseDocument(text, { intAsBigInt: true, logLevel: 'silent' });
+  }
+
+  #valueOf(node: Node | null | undefined, place: Place): VariableData {
+    const { isAlias, isMap: isYamlMap, isSeq, isScalar } = this.#yaml;
+    const { document, source, depth } = place;
+    if (depth > DEPTH_MAX) throw new CommandFailure(`${source} is nested deeper than ${DEPTH_MAX}`);
+    const inside = { document, source, depth: depth + 1 };
+    if (isAlias(node)) return this.#valueOf(node.resolve(document), inside);
+    if (isSeq(node)) return node.items.map((item) => this.#valueOf(item as Node, inside));
+    if (isYamlMap(node))
+      return Object.fromEntries(
+        node.items.map(({ key, value }) => [String(key), this.#valueOf(value as Node | null, inside)]),
+      );
+    const value = isScalar(node) ? node.value : null;
+    if (typeof value === 'string') return value;
+    const written = isScalar(node) ? (node.source ?? '') : '';
+    return new this.#manifests.WrittenValue(exact(value), written);
+  }
+}
+
+interface Place {
+  readonly document: Document;
+  readonly source: string;
+  readonly depth: number;
+}
+
+/** As deep as manifests may be; an alias inside of what it names never ends. */
+const DEPTH_MAX = 100;
+
+/** Integers that a number cannot hold exactly are text, as JSON has them. */
+const exact = (value: unknown): number | boolean | string | null => {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
 };
 
-const withPair = (values: Json, pair: string, read: (text: string) => unknown): Json => {
+const withPair = (values: Variables, pair: string, read: (text: string) => VariableData): Variables => {
   const end = pair.indexOf('=');
   if (end <= 0)
     throw new CommandFailure(`--var ${pair} is no name=value`, {
@@ -64,9 +114,8 @@ const withPair = (values: Json, pair: string, read: (text: string) => unknown): 
   return setAt(values, pair.slice(0, end).split('.'), read(pair.slice(end + 1)));
 };
 
-const setAt = (values: Json, [name = '', ...rest]: readonly string[], value: unknown): Json => {
+const setAt = (values: Variables, [name = '', ...rest]: readonly string[], value: VariableData): Variables => {
   if (rest.length === 0) return { ...values, [name]: value };
   const inner = values[name];
-  const map = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Json) : {};
-  return { ...values, [name]: setAt(map, rest, value) };
+  return { ...values, [name]: setAt(isMap(inner) ? inner : {}, rest, value) };
 };

@@ -1,15 +1,14 @@
 import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
-import { timeoutMs } from '../connection.ts';
+import { durationMs } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 
 const DEFAULT_MS = 5 * 60_000;
 const PAUSE_MS = 500;
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Waits until everything that was applied is judged as it is now and Ready is not False (PL-1.4). Throws with exit code 5. */
 export const waitUntilReady = async (
@@ -19,7 +18,7 @@ export const waitUntilReady = async (
 ): Promise<void> => {
   if (wait === undefined || wait === false) return;
   const { world, note } = context;
-  const limitMs = typeof wait === 'string' ? (timeoutMs({ timeout: wait }) ?? DEFAULT_MS) : DEFAULT_MS;
+  const limitMs = typeof wait === 'string' ? durationMs('--wait', wait) : DEFAULT_MS;
   const end = world.nowMs() + limitMs;
   let left = results.filter(({ outcome }) => outcome !== ApplyOutcome.PRUNED);
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {

@@ -42,15 +42,20 @@ export const realWorld = (): World => {
       (await import('@svc/client/plain')).createPlainClient({ fetch: localFetch, ...options }),
     loadServer: () => import('@svc/server'),
     loadManifests: () => import('@svc/server/manifest'),
-    onInterrupt: (handler) => {
-      process.on('SIGINT', handler);
-      return () => void process.off('SIGINT', handler);
-    },
+    onInterrupt: (handler) => onSignals(['SIGINT'], handler),
+    onStop: (handler) => onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], handler),
     runEditor,
     askHidden: async (prompt) => (await import('./real-terminal.ts')).askHiddenAtTerminal(prompt),
     openBrowser,
     isPortTaken,
     randomBytes: (count) => new Uint8Array(builtin('node:crypto').randomBytes(count)),
+  };
+};
+
+const onSignals = (signals: readonly NodeJS.Signals[], handler: () => void): (() => void) => {
+  for (const signal of signals) process.on(signal, handler);
+  return () => {
+    for (const signal of signals) process.off(signal, handler);
   };
 };
 

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { isSvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
-import { isMap, textOf } from '../json-value.ts';
+import { isMap, mapOf, textOf } from '../json-value.ts';
 import { type Item, type Kind, kindOf } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
@@ -30,14 +31,36 @@ const parseLabels = (text: string | undefined): Record<string, string> => {
   );
 };
 
+/** `svc create namespace NAME`. */
 export const createNamespace = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const { recursive = false, parent = '' } = options;
   const request = { name, recursive, parent, labels: parseLabels(options.labels) };
-  await context.call('GatewayService/CreateNamespace', request);
-  await report(context, { kind: kindOf('namespace'), name, verb: 'created' });
+  const before = await presentNamespace(context, name);
+  const { namespace } = await context.call('GatewayService/CreateNamespace', request);
+  const outcome = namespaceOutcome(before, mapOf(namespace));
+  await report(context, { kind: kindOf('namespace'), name, outcome });
 };
 
+/** A namespace of that name, deleted ones too; undefined where there is none. */
+const presentNamespace = async ({ call }: PlainContext, name: string): Promise<JsonObject | undefined> => {
+  try {
+    return mapOf((await call('GatewayService/GetNamespace', { name }))['namespace']);
+  } catch (error) {
+    if (isSvcError(error) && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+};
+
+/** What creating a namespace did: one that is there only gets labels, a deleted one comes back (PL-3). */
+const namespaceOutcome = (before: JsonObject | undefined, after: JsonObject): string => {
+  if (before === undefined) return 'created';
+  if (mapOf(before['status'])['isDeleted'] === true) return 'restored with its contents';
+  const versionOf = ({ metadata }: JsonObject): string => textOf(mapOf(metadata)['resourceVersion']);
+  return `exists already${versionOf(before) === versionOf(after) ? '' : '; its labels were changed'}`;
+};
+
+/** `svc create agent NAME`. */
 export const createAgent = async (world: World, name: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const request = {
@@ -48,7 +71,7 @@ export const createAgent = async (world: World, name: string, options: CreateOpt
   };
   const spec = await agentSpec(world, options);
   await context.call('GatewayService/CreateAgent', { ...request, spec });
-  await report(context, { kind: kindOf('agent'), name, verb: 'created' });
+  await report(context, { kind: kindOf('agent'), name, outcome: 'created' });
 };
 
 /** The spec of --spec (`-` is standard input), with --model and --prompt laid over it; the server judges its fields. */
@@ -86,23 +109,24 @@ const parsed = (parse: () => unknown, path: string): JsonValue => {
 /** A whole manifest has the spec inside. */
 const specIn = (value: JsonValue): JsonValue => (isMap(value) && value['spec'] !== undefined ? value['spec'] : value);
 
+/** `svc create session AGENT`. */
 export const createSession = async (world: World, agent: string, options: CreateOptions): Promise<void> => {
   const context = await openPlain(world, options);
   const labels = parseLabels(options.labels);
   const request = { ns: context.target.namespace, agent, labels };
   const { sessionId } = await context.call('GatewayService/CreateSession', request);
   const scoped: PlainContext = { ...context, scope: { ...context.scope, agent } };
-  await report(scoped, { kind: kindOf('session'), name: textOf(sessionId), verb: 'created' });
+  await report(scoped, { kind: kindOf('session'), name: textOf(sessionId), outcome: 'created' });
 };
 
 /** A line for people, or the new resource in the form that was asked for. */
 const report = async (
   context: PlainContext,
-  done: { readonly kind: Kind; readonly name: string; readonly verb: string },
+  done: { readonly kind: Kind; readonly name: string; readonly outcome: string },
 ): Promise<void> => {
-  const { kind, name, verb } = done;
+  const { kind, name, outcome } = done;
   const { output } = context.options;
-  if (output === undefined) return context.world.stdout.write(`${kind.name.toLowerCase()}/${name} ${verb}\n`);
+  if (output === undefined) return context.world.stdout.write(`${kind.name.toLowerCase()}/${name} ${outcome}\n`);
   const item: Item = await kind.get(context.scope, name);
   await printItems(context.world, { kind, items: [item], isList: false, isAcross: false }, outputForm(output));
 };

@@ -1,7 +1,7 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type ScopeOptions } from '../context.ts';
-import { mapOf, textOf } from '../json-value.ts';
-import { type Item, kindAndNames, listItems, type Scope } from '../kinds/index.ts';
+import { isMap, mapOf, textOf } from '../json-value.ts';
+import { type Item, kindAndItsNames, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -12,7 +12,7 @@ export const describe = async (
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
-  const { kind, names } = kindAndNames(words);
+  const { kind, names } = kindAndItsNames(words);
   const form = outputForm(options.output);
   const { scope, note } = await openPlain(world, options);
   const items =
@@ -48,7 +48,7 @@ const usersOf = async ({ call }: Scope, template: Item, style: Style): Promise<s
 
 const describeItem = async (kind: string, item: Item, style: Style): Promise<string> => {
   const { metadata, spec, status } = item.json;
-  const { conditions, ...facts } = isRecord(status) ? status : {};
+  const { conditions, ...facts } = isMap(status) ? status : {};
   const sections = await Promise.all([
     section('metadata', metadata, style),
     section('spec', spec, style),
@@ -60,7 +60,7 @@ const describeItem = async (kind: string, item: Item, style: Style): Promise<str
 /** A part of the resource as indented YAML; what is empty is left out. */
 const section = async (title: string, value: unknown, style: Style): Promise<string> => {
   const filled = withoutEmpty(value);
-  if (!isRecord(filled) || Object.keys(filled).length === 0) return '';
+  if (!isMap(filled) || Object.keys(filled).length === 0) return '';
   const body = harmless(await yamlText(filled))
     .trimEnd()
     .split('\n')
@@ -68,12 +68,10 @@ const section = async (title: string, value: unknown, style: Style): Promise<str
   return `${style.bold(title)}\n${body.join('')}`;
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 /** The value without empty members, known time fields readable. */
 const withoutEmpty = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutEmpty);
-  if (!isRecord(value)) return value;
+  if (!isMap(value)) return value;
   const members = Object.entries(value).map(([field, member]): [string, unknown] => [
     field,
     timeText(field, withoutEmpty(member)),
@@ -82,7 +80,7 @@ const withoutEmpty = (value: unknown): unknown => {
 };
 
 const isEmpty = (value: unknown): boolean =>
-  value === '' || value === null || (isRecord(value) && Object.keys(value).length === 0);
+  value === '' || value === null || (isMap(value) && Object.keys(value).length === 0);
 
 /** Known time fields, read by people as local time: Unix microseconds, of usage windows seconds (API-1.2). */
 const timeText = (field: string, value: unknown): unknown => {
@@ -93,7 +91,7 @@ const timeText = (field: string, value: unknown): unknown => {
 
 const conditionTable = (conditions: unknown, style: Style): string => {
   if (!Array.isArray(conditions) || conditions.length === 0) return '';
-  const rows = conditions.filter(isRecord).map((condition) => {
+  const rows = conditions.filter(isMap).map((condition) => {
     const { type, status, reason, message } = condition;
     return [String(type), String(status), String(reason ?? ''), String(message ?? '')];
   });

@@ -63,6 +63,9 @@ const handlers: FakeHandlers = {
             ],
           }
         : {},
+    GetResource: ({ name }: { name: string }) => ({
+      resource: { kind: 'Session', metadata: { name }, spec: { kind: { case: 'session', value: { agent: 'two' } } } },
+    }),
     GetSession: (request: { agent: string; sessionId: string }) => {
       if (request.agent !== 'two') throw new FakeFault('NOT_FOUND', 'SESSION_NOT_FOUND');
       return {
@@ -111,8 +114,9 @@ describe('svc get', () => {
     expect((await run(['get', 'sessions'])).out()).toBe(
       `ID                                     AGENT   STATE   ACTIVE\n${uidOf(60)}   one     IDLE    5s\n`,
     );
-    const { out } = await run(['get', 'session', 's7']);
+    const { out, calls } = await run(['get', 'session', 's7']);
     expect(out()).toContain('s7   two     WAITING   0s');
+    expect(calls).toEqual(['GetResource', 'GetSession']);
     expect((await run(['get', 'session', '@Namespace/default/Agent/two/@/Session/s8'])).out()).toContain('s8');
     expect((await run(['get', 'session', 's9', '--agent', 'one'])).exit).toBe(exitCodes.notFound);
   });
@@ -157,6 +161,17 @@ describe('svc get', () => {
     expect((await run(['get', 'planets'])).err()).toContain('there is no kind planets');
   });
 
+  it('takes one kind at a time, with or without its name before each', async () => {
+    expect((await run(['get', 'agent/one', 'agent/two', '-o', 'name'])).out()).toBe('agent/one\nagent/two\n');
+    expect((await run(['get', 'agent/one', 'ns/acme'])).err()).toContain('one kind at a time');
+    expect((await run(['get', 'agents,ns'])).err()).toContain('one kind at a time');
+  });
+
+  it('prints a list as JSON lines, one a resource', async () => {
+    const lines = (await run(['get', 'agents', '-o', 'jsonl'])).out().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).metadata.name)).toEqual(['one', 'two']);
+  });
+
   it('stops at --limit', async () => {
     expect((await run(['get', 'agents', '--limit', '1'])).out().trim().split('\n')).toHaveLength(2);
   });
@@ -181,8 +196,11 @@ describe('svc create', () => {
       seen.push(request);
       return { sessionId: 's1' };
     };
+    const GetNamespace = () => {
+      throw new FakeFault('NOT_FOUND', 'NAMESPACE_NOT_FOUND');
+    };
     const all: FakeHandlers = {
-      unary: { ...handlers.unary, CreateAgent: note, CreateNamespace: note, CreateSession: note },
+      unary: { ...handlers.unary, GetNamespace, CreateAgent: note, CreateNamespace: note, CreateSession: note },
     };
     return { seen, all };
   };
@@ -205,6 +223,26 @@ describe('svc create', () => {
       },
       { ns: 'acme', agent: 'h' },
     ]);
+  });
+
+  it('says of a namespace whether it was there', async () => {
+    const creating = async (name: string, version: string) => {
+      const metadata = { name, resourceVersion: '7' };
+      const unary = {
+        GetNamespace: () => ({ namespace: { metadata, status: { isDeleted: name === 'gone' } } }),
+        CreateNamespace: () => ({ namespace: { metadata: { ...metadata, resourceVersion: version } } }),
+      };
+      return (await run(['create', 'namespace', name, '--labels', 'a=b'], { handlers: { unary } })).out();
+    };
+    expect(await creating('here', '7')).toBe('namespace/here exists already\n');
+    expect(await creating('here', '8')).toBe('namespace/here exists already; its labels were changed\n');
+    expect(await creating('gone', '8')).toBe('namespace/gone restored with its contents\n');
+    const GetNamespace = () => {
+      throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+    };
+    expect((await run(['create', 'ns', 'x'], { handlers: { unary: { GetNamespace } } })).exit).toBe(
+      exitCodes.connection,
+    );
   });
 
   it('reads a spec from a file or standard input, whole resources too', async () => {
@@ -271,5 +309,18 @@ describe('svc delete', () => {
     expect(exit).toBe(exitCodes.partial);
     expect(err()).toContain('gone: agent not found (AGENT_NOT_FOUND)');
     expect((await run(['delete', 'agent'])).err()).toContain('which agent?');
+    expect((await run(['delete'])).err()).toContain('what is to be deleted?');
+  });
+
+  it('goes on after one that is gone, and stops at what is refused', async () => {
+    const gone = await run(['delete', 'agent', 'gone', 'one', 'gone', 'two'], { handlers: removing });
+    expect([gone.exit, gone.out()]).toEqual([exitCodes.partial, 'agent/one deleted\nagent/two deleted\n']);
+    expect(gone.err().match(/gone: agent not found/g)).toHaveLength(2);
+    expect((await run(['delete', 'agent', 'gone', 'gone'], { handlers: removing })).exit).toBe(exitCodes.notFound);
+    const DeleteResource = () => {
+      throw new FakeFault('PERMISSION_DENIED', 'ROLE');
+    };
+    const denied = await run(['delete', 'agent', 'a', 'b'], { handlers: { unary: { DeleteResource } } });
+    expect([denied.exit, denied.calls]).toEqual([exitCodes.connection, ['DeleteResource']]);
   });
 });

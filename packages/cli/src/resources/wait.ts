@@ -2,6 +2,7 @@ import { isSvcError } from '@svc/client/error';
 import { type GlobalOptions, timeoutMs } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
+import { isMap } from '../json-value.ts';
 import { type Item, type Kind, kindAndName, type Scope } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
@@ -61,9 +62,7 @@ const goalOf = (text: string): Goal => {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-
-const statusOf = (item: Item): Json => (isRecord(item.json['status']) ? item.json['status'] : {});
+const statusOf = (item: Item): Json => (isMap(item.json['status']) ? item.json['status'] : {});
 
 /** Enum phases are meant by their short name too. */
 const isPhase = (phase: unknown, wanted: string): boolean =>
@@ -73,14 +72,14 @@ const isPhase = (phase: unknown, wanted: string): boolean =>
 /** The status judges the spec as it is now. */
 const isFresh = (item: Item): boolean => {
   const { metadata } = item.json;
-  const generation = isRecord(metadata) ? metadata['generation'] : undefined;
+  const generation = isMap(metadata) ? metadata['generation'] : undefined;
   return generation === undefined || statusOf(item)['observedGeneration'] === generation;
 };
 
 const conditionOf = (item: Item, type: string): unknown => {
   const { conditions } = statusOf(item);
   const found = Array.isArray(conditions)
-    ? conditions.find((condition: unknown) => isRecord(condition) && condition['type'] === type)
+    ? conditions.find((condition: unknown) => isMap(condition) && condition['type'] === type)
     : undefined;
-  return isRecord(found) ? found['status'] : undefined;
+  return isMap(found) ? found['status'] : undefined;
 };

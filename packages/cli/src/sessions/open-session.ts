@@ -23,6 +23,6 @@ export interface OpenedSession {
 /** Finds the session by id or canonical name; --agent saves the search. */
 export const openSession = async (world: World, name: string, options: SessionOptions): Promise<OpenedSession> => {
   const context = await openContext(world, options);
-  const { key } = await findSession(context.scope, name);
+  const key = await findSession(context.scope, name);
   return { context, session: context.client.session(key) };
 };

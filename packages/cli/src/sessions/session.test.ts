@@ -12,7 +12,10 @@ const message = (id: string, role: number, content: string) => ({
 const run = async (words: readonly string[], handlers: FakeHandlers = {}, options: FakeOptions = {}) => {
   const unary = {
     GetSession: () => session,
-    ListAgents: () => ({ agents: [{ metadata: { name: 'demo' } }] }),
+    GetResource: ({ kind, name }: { kind: string; name: string }) => {
+      if (name === 'none') throw new FakeFault('NOT_FOUND', 'SESSION_NOT_FOUND');
+      return { resource: { kind, metadata: { name }, spec: { kind: { case: 'session', value: { agent: 'demo' } } } } };
+    },
     ...handlers.unary,
   };
   const fake = fakeWorld({ ...options, handlers: { ...handlers, unary } });
@@ -67,11 +70,33 @@ describe('svc send', () => {
     expect((await run(['send', 's1', 'x', '--when-busy', 'later'], handlers)).err()).toContain(
       '--when-busy later is unknown',
     );
-    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain('is no duration');
+    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain('--wait long is no duration');
+    expect((await run(['send', 's1', '--wait', 'hello there'], handlers)).err()).toContain(
+      'svc send s1 "hello there" --wait\n',
+    );
   });
 });
 
 describe('svc session', () => {
+  it('finds a session without its agent by one call, by its canonical name by none', async () => {
+    const handlers = { unary: { ClearSession: () => ({}) } };
+    const { calls, out } = await run(['session', 'clear', 's1'], handlers);
+    expect([calls, out()]).toEqual([['GetResource', 'ClearSession'], 'session/s1 cleared\n']);
+    const canonical = await run(['session', 'clear', '@Namespace/a%3Ab/Agent/demo/@/Session/s2'], handlers);
+    expect([canonical.calls, canonical.out()]).toEqual([['GetSession', 'ClearSession'], 'session/s2 cleared\n']);
+    const none = await run(['session', 'clear', 'none'], handlers);
+    expect([none.exit, none.calls]).toEqual([exitCodes.notFound, ['GetResource']]);
+    const GetResource = () => {
+      throw new FakeFault('PERMISSION_DENIED', 'SCOPE');
+    };
+    const scoped = await run(['session', 'clear', 's1'], { unary: { ...handlers.unary, GetResource } });
+    expect([scoped.exit, scoped.err()]).toEqual([exitCodes.connection, expect.stringContaining('with --agent')]);
+    const broken = () => {
+      throw new FakeFault('INTERNAL', 'INTERNAL');
+    };
+    expect((await run(['session', 'clear', 's1'], { unary: { GetResource: broken } })).exit).toBe(exitCodes.refused);
+  });
+
   it('shows messages oldest first, over pages', async () => {
     const handlers = {
       unary: {

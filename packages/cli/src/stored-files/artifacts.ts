@@ -55,8 +55,6 @@ const titlePath = async ({ client }: CommandContext, key: SessionKey, artifactId
 
 const labelOf = ({ title, objectRef }: Artifact): string => objectRef?.filename || title;
 
-const sessionOf = ({ scope }: CommandContext, name: string) => findSession(scope, name);
-
 const artifactOf = async (
   context: CommandContext,
   words: readonly string[],
@@ -68,5 +66,5 @@ const artifactOf = async (
     return { key: { ns, agent, sessionId }, artifactId, rest: others };
   const [id = '', ...rest] = others;
   if (id === '') throw new CommandFailure('which artifact?', { hint: `\`svc artifact list ${first}\` shows them` });
-  return { key: (await sessionOf(context, first)).key, artifactId: id, rest };
+  return { key: await findSession(context.scope, first), artifactId: id, rest };
 };

@@ -321,10 +321,9 @@ describe('svc artifact', () => {
   const promoted: object[] = [];
   const handlers: FakeHandlers = {
     unary: {
-      ListAgents: () => ({ agents: [{ metadata: { name: 'helper' } }] }),
-      GetSession: ({ sessionId }: { sessionId: string }) => {
-        if (sessionId !== 's1') throw new FakeFault('NOT_FOUND', 'SESSION_NOT_FOUND');
-        return { sessionId };
+      GetResource: ({ name }: { name: string }) => {
+        if (name !== 's1') throw new FakeFault('NOT_FOUND', 'SESSION_NOT_FOUND');
+        return { resource: { kind: 'Session', spec: { kind: { case: 'session', value: { agent: 'helper' } } } } };
       },
       ListArtifacts: ({ sessionId }: { sessionId: string }) => ({ artifacts: sessionId === 's1' ? [artifact] : [] }),
       ReadArtifact: ({ artifactId, content }: { artifactId: string; content: number }) => {

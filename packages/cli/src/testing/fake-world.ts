@@ -59,6 +59,7 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
   const files = new Map(Object.entries(options.files ?? {}));
   const { isTerminal = false, columns = 80 } = options;
   const fetch = fakeFetch(options.handlers ?? {}, calls);
+  const hear = hearing(handlers);
   const clock = {
     nowMs: () => 0,
     after: (delayMs: number, fire: () => void) => {
@@ -85,10 +86,8 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     createPlainClient: (given) => Promise.resolve(createPlainClient({ ...given, fetch, clock, random: () => 0.5 })),
     loadServer: () => Promise.resolve(options.server as ServerModule),
     loadManifests: () => import('@svc/server/manifest'),
-    onInterrupt: (handler) => {
-      handlers.add(handler);
-      return () => void handlers.delete(handler);
-    },
+    onInterrupt: hear,
+    onStop: hear,
     runEditor: (command, path) => {
       const { text = '', mode = 0o600 } = files.get(path) ?? {};
       const written = options.editor?.(text, command);
@@ -119,6 +118,13 @@ export const fakeWorld = (options: FakeOptions = {}): FakeWorld => {
     run: (...words) => runCommandLine(words, world),
   };
 };
+
+const hearing =
+  (handlers: Set<() => void>) =>
+  (handler: () => void): (() => void) => {
+    handlers.add(handler);
+    return () => void handlers.delete(handler);
+  };
 
 /** A disk in memory. */
 const fakeFiles = (files: Map<string, FakeFile>, options: FakeOptions): Files => ({

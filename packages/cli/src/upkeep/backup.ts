@@ -32,9 +32,8 @@ export const backup = async (world: World, name: string | undefined, options: Ba
     throw new CommandFailure(`${file} exists already`, { hint: 'choose another name' });
   const passphrase = options.includeKeys === true ? await readPassphrase(world, options, { isNew: true }) : undefined;
   const order = { file, passphrase };
-  const made = (await isOffline(world, options, store))
-    ? await makeOffline(world, store, order)
-    : await makeOnline(world, options, { store, order });
+  const isLocal = await isOffline(world, options, store);
+  const made = isLocal ? await makeOffline(world, store, order) : await makeOnline(world, options, { store, order });
   await tell(world, made, options);
 };
 
@@ -58,28 +57,53 @@ const isOffline = async (world: World, options: BackupOptions, { server, upkeep 
   return isStoreNamed(options) || !isServerNamed;
 };
 
-/** A store that was named must not be mistaken for that of another server. */
+/** A store that was named must not be mistaken for that of another server, nor its keys for those of another store. */
 const requireStoreOf = async (
   { client, target }: CommandContext,
   options: BackupOptions,
-  dataDir: string,
+  { order, dataDir }: { readonly order: Order; readonly dataDir: string },
 ): Promise<void> => {
-  if (!isStoreNamed(options)) return;
+  if (!isStoreNamed(options) && order.passphrase === undefined) return;
   const { values } = await client.admin.getConfiguration({});
   const there: unknown = JSON.parse(values.find(({ key }) => key === 'dataDir')?.valueJson ?? 'null');
   if (there === dataDir) return;
-  throw new CommandFailure(`${dataDir} is in use by another server than ${target.server}, which has ${String(there)}`, {
-    hint: 'name its server with --server',
+  if (isStoreNamed(options))
+    throw new CommandFailure(
+      `${dataDir} is in use by another server than ${target.server}, which has ${String(there)}`,
+      { hint: 'name its server with --server' },
+    );
+  throw new CommandFailure(`the keys of ${target.server} are in ${String(there)}, not in ${dataDir}`, {
+    hint: `on the machine of the server: svc backup --include-keys --data-dir ${String(there)}`,
   });
 };
 
 const makeOffline = async (world: World, { server, upkeep }: LocalStore, order: Order): Promise<Made> => {
   const file = order.file ?? join(world.cwd, defaultName(world));
-  const { passphrase } = order;
-  const keys = passphrase === undefined ? {} : { passphrase };
-  const { sizeBytes, sha256, manifest } = await explained(server, () => upkeep.backup({ file, ...keys }));
+  const keys = keysOf(order);
+  const { sizeBytes, sha256, manifest } = await untilStopped(world, (signal) =>
+    explained(server, () => upkeep.backup({ file, signal, ...keys })),
+  );
   warnOfLost(world, manifest.lost_objects.length);
   return { path: file, sizeBytes, sha256 };
+};
+
+const keysOf = ({ passphrase }: Order): { readonly passphrase?: string } =>
+  passphrase === undefined ? {} : { passphrase };
+
+/** Does work that Ctrl-C, or the end of the session, gives up: then nothing is left of it. A second Ctrl-C does not wait for that. */
+const untilStopped = async <T>(world: World, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const abort = new AbortController();
+  const release = world.onStop(() => {
+    release();
+    world.stderr.write('giving up; Ctrl-C again leaves at once\n');
+    const ending = { exitCode: exitCodes.interrupted };
+    abort.abort(new CommandFailure('the backup was given up: nothing is left of it', ending));
+  });
+  try {
+    return await work(abort.signal);
+  } finally {
+    release();
+  }
 };
 
 /** `svc-20260301-120000.tar.zst`, UTC. */
@@ -92,26 +116,53 @@ const makeOnline = async (
   { store, order }: { readonly store: LocalStore; readonly order: Order },
 ): Promise<Made> => {
   const context = await openContext(world, options);
-  const { client, note } = context;
-  await requireStoreOf(context, options, store.dataDir);
-  const answer = await client.admin.createBackup({});
-  const made = { path: answer.path, sizeBytes: Number(answer.sizeBytes), sha256: answer.sha256 };
-  if (order.file === undefined && order.passphrase === undefined) return made;
-  if (world.files.facts(made.path) === undefined) {
-    await tell(world, made, options);
-    throw new CommandFailure(`the backup is on the machine of the server (${resolveTarget(world, options).server})`, {
-      exitCode: exitCodes.partial,
-      hint: 'copy it from there; keys are added only where they are: run svc backup --include-keys on that machine',
-    });
+  await requireStoreOf(context, options, { order, dataDir: store.dataDir });
+  const create = async (): Promise<Made> => {
+    const { path, sizeBytes, sha256 } = await context.client.admin.createBackup({});
+    return { path, sizeBytes: Number(sizeBytes), sha256 };
+  };
+  if (order.file === undefined && order.passphrase === undefined) return create();
+  return untilStopped(world, (signal) => takeOver(context, { store, order, create, signal }));
+};
+
+/** Has the server write and brings what it wrote to where it is wanted, with the keys. */
+const takeOver = async (
+  { world, options, target, note }: CommandContext,
+  given: {
+    readonly store: LocalStore;
+    readonly order: Order;
+    readonly create: () => Promise<Made>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Made> => {
+  const { order, signal } = given;
+  const { server, upkeep } = given.store;
+  let kept: string | undefined;
+  const write = async () => {
+    const made = await given.create();
+    if (world.files.facts(made.path) === undefined) {
+      await tell(world, made, options);
+      throw new CommandFailure(`the backup is on the machine of the server (${target.server})`, {
+        exitCode: exitCodes.partial,
+        hint: 'copy it from there; keys are added only where they are: run svc backup --include-keys on that machine',
+      });
+    }
+    note(`taking over ${made.path}`);
+    if (order.passphrase === undefined) kept = made.path;
+    return {
+      ...{ from: made.path, sha256: made.sha256 },
+      file: order.file ?? made.path.replace(/\.tar\.zst$/, '-keys.tar.zst'),
+    };
+  };
+  try {
+    const { file, sizeBytes, sha256 } = await explained(server, () =>
+      upkeep.fetch({ write, signal, ...keysOf(order) }),
+    );
+    return { path: file, sizeBytes, sha256 };
+  } catch (error) {
+    if (kept !== undefined) note(`the backup that the server made is whole, in ${kept}`);
+    throw error;
   }
-  const file = order.file ?? made.path.replace(/\.tar\.zst$/, '-keys.tar.zst');
-  const { passphrase } = order;
-  const keys = passphrase === undefined ? {} : { passphrase };
-  note(`taking over ${made.path}`);
-  const taken = await explained(store.server, () =>
-    store.upkeep.fetch({ from: made.path, sha256: made.sha256, file, ...keys }),
-  );
-  return { path: file, sizeBytes: taken.sizeBytes, sha256: taken.sha256 };
 };
 
 const verify = async (

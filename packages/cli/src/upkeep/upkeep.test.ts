@@ -26,6 +26,15 @@ interface Facts {
   readonly safety?: string;
   readonly fails?: Error;
   readonly moved?: readonly object[];
+  /** Why the keys cannot be sealed. */
+  readonly keysFail?: Error;
+  /** Called in the middle of a backup. */
+  readonly onWork?: () => void;
+}
+
+interface Fetching {
+  readonly signal: AbortSignal;
+  readonly write: () => Promise<{ readonly from: string; readonly sha256: string; readonly file: string }>;
 }
 
 /** The upkeep of the server package, with what it was asked for. */
@@ -42,8 +51,18 @@ const world = (facts: Facts = {}, options: FakeOptions = {}) => {
   const upkeep = {
     hasStore: () => facts.hasStore ?? true,
     isInUse: async () => facts.isInUse ?? false,
-    backup: (order: object) => answer('backup', order, { sizeBytes: 7, sha256: 'hash', manifest: found }),
-    fetch: (order: object) => answer('fetch', order, { sizeBytes: 8, sha256: 'taken' }),
+    backup: async ({ signal, ...order }: { readonly signal: AbortSignal }) => {
+      facts.onWork?.();
+      signal.throwIfAborted();
+      return answer('backup', order, { sizeBytes: 7, sha256: 'hash', manifest: found });
+    },
+    fetch: async ({ signal, write, ...keys }: Fetching) => {
+      if (facts.keysFail !== undefined) throw facts.keysFail;
+      const archive = await write();
+      facts.onWork?.();
+      signal.throwIfAborted();
+      return answer('fetch', { ...archive, ...keys }, { file: archive.file, sizeBytes: 8, sha256: 'taken' });
+    },
     check: (file: string, passphrase?: string) =>
       answer('check', [file, passphrase], { manifest: found, hasKeys: facts.hasKeys ?? false }),
     restore: (order: object) =>
@@ -126,6 +145,54 @@ describe('svc backup', () => {
     expect(await fake.run('backup', 'mine')).toBe(exitCodes.partial);
     expect(fake.out()).toBe('/data/backups/svc-1.tar.zst\n');
     expect(fake.err()).toContain('on the machine of the server (http://127.0.0.1:7420)');
+  });
+
+  it('asks the server for nothing when the keys cannot be sealed', async () => {
+    const keysFail = fault('INVALID_ARGUMENT', 'PASSPHRASE', 'the passphrase is too short');
+    const options = { files: localFile, environment: { SVC_PASSPHRASE: 'short' } };
+    const fake = world({ isInUse: true, keysFail }, options);
+    expect(await fake.run('backup', '--include-keys')).toBe(1);
+    expect(fake.err()).toContain('the passphrase is too short (PASSPHRASE)');
+    expect(fake.calls).toEqual(['GetConfiguration']);
+  });
+
+  it('never seals the keys of another data directory than that of the server', async () => {
+    const options = { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } };
+    const fake = world({ hasStore: false, serverDir: '/data' }, options);
+    expect(await fake.run('backup', 'mine', '--include-keys')).toBe(1);
+    expect(fake.err()).toContain('the keys of http://127.0.0.1:7420 are in /data, not in /work/svc-data');
+    expect(fake.err()).toContain('svc backup --include-keys --data-dir /data');
+    expect([fake.calls, fake.asked]).toEqual([['GetConfiguration'], []]);
+  });
+
+  it('says where the backup of the server is when it could not be taken over', async () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    const fake = world({ isInUse: true, fails: full }, { files: localFile });
+    expect(await fake.run('backup', 'mine')).toBe(1);
+    expect(fake.err()).toContain('svc: the disk is full (ENOSPC)\n');
+    expect(fake.err()).toContain('the backup that the server made is whole, in /data/backups/svc-1.tar.zst\n');
+    const sealed = world(
+      { isInUse: true, fails: full },
+      { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } },
+    );
+    expect(await sealed.run('backup', '--include-keys')).toBe(1);
+    expect(sealed.err()).not.toContain('is whole');
+  });
+
+  it.each([['backup'], ['backup', 'mine']])('is given up at Ctrl-C: svc %s', async (...words) => {
+    for (const isInUse of [false, true]) {
+      const fake: ReturnType<typeof world> = world(
+        { isInUse, onWork: () => fake.interrupt() },
+        { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } },
+      );
+      expect(await fake.run(...words, '--include-keys')).toBe(exitCodes.interrupted);
+      expect(fake.err()).toContain('giving up; Ctrl-C again leaves at once\n');
+      expect(fake.err()).toContain('nothing is left of it');
+      expect(fake.asked).toEqual([]);
+    }
   });
 
   it('never writes over a file, and asks for a passphrase twice', async () => {

@@ -27,6 +27,7 @@ export interface ReplyView {
   readonly lastEnd: TurnEnd | undefined;
 }
 
+/** Nothing known yet. */
 export const emptyView: ReplyView = { messages: [], lastEnd: undefined };
 
 const roles = ['assistant', 'user', 'assistant', 'system'] as const;

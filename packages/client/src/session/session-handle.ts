@@ -1,8 +1,9 @@
-import type { MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { PermissionDecision, type PermissionRequest, type SessionMessagePartSchema } from '@svc/api/data';
 import type { SessionMessagePartEvent } from '@svc/api/events';
 import {
   type ListSessionMessagesResponse,
+  type ListTurnsResponse,
   type SendMessageResponse,
   type SessionControlService,
   type SessionResponse,
@@ -43,6 +44,7 @@ export class Session {
     this.#parts = parts;
   }
 
+  /** The id of the session on its server. */
   get id(): string {
     return this.key.sessionId;
   }
@@ -107,10 +109,10 @@ export class Session {
     page: { readonly pageSize?: number; readonly beforeMessageId?: string } = {},
     options: CallOptions = {},
   ): Promise<ListSessionMessagesResponse> {
-    const { signal } = options;
-    return this.#parts.gateway.listSessionMessages({ ...this.key, ...page }, { ...options, signal });
+    return this.#parts.gateway.listSessionMessages({ ...this.key, ...page }, options);
   }
 
+  /** Removes the session with everything it holds; what runs is stopped. */
   async delete(options: CallOptions = {}): Promise<void> {
     await this.#parts.gateway.deleteSession(this.key, options);
   }
@@ -136,9 +138,8 @@ export class Session {
     return response.request;
   }
 
-  turns(
-    options: CallOptions = {},
-  ): Promise<MessageShape<(typeof SessionControlService)['method']['listTurns']['output']>> {
+  /** The first page of its turns, newest first. */
+  turns(options: CallOptions = {}): Promise<ListTurnsResponse> {
     return this.#parts.control.listTurns(this.key, options);
   }
 }

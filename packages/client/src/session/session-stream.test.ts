@@ -8,7 +8,7 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../client.ts';
-import { isSvcError, type SvcError } from '../error.ts';
+import { failureOf } from '../testing/failure.ts';
 import { EagerClock } from '../testing/fake-clock.ts';
 import { FakeFault, type FakeHandlers, FakeServer, type StreamPiece } from '../testing/fake-server.ts';
 import { event, key, replay, turnEvents } from '../testing/fake-session.ts';
@@ -41,15 +41,6 @@ const collect = async (
   const seen: SessionMessagePartEvent[] = [];
   for await (const item of sessionAt(server, clock).stream(options)) seen.push(item);
   return seen;
-};
-
-const failureOf = async (work: Promise<unknown>): Promise<SvcError> => {
-  const error: unknown = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!isSvcError(error)) throw new Error(`no SvcError: ${String(error)}`);
-  return error;
 };
 
 const cursors = (events: readonly SessionMessagePartEvent[]): string[] => events.map((item) => item.cursor);

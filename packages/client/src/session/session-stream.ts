@@ -56,7 +56,7 @@ export interface StreamParts {
 export async function* streamSession(
   parts: StreamParts,
   key: SessionKey,
-  options: StreamOptions = {},
+  options: StreamOptions,
 ): AsyncGenerator<SessionMessagePartEvent, void, undefined> {
   const resume = new ResumePoint(parts, key, options);
   await resume.prepare();

@@ -1,5 +1,6 @@
 import { BinaryReader, base64Decode } from '@bufbuild/protobuf/wire';
 import { type ErrorDetails, noDetails } from './error-details.ts';
+import { asText, isRecord } from './json-value.ts';
 
 /** Calls `take` for every length-delimited field of a message, skipping the others. */
 const eachField = (bytes: Uint8Array, take: (field: number, value: Uint8Array) => void): void => {
@@ -52,9 +53,6 @@ const durationMs = (bytes: Uint8Array): number => {
   }
   return ms;
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Details of a Connect error: `{type, value}` with base64 of the binary form. */
 export const readConnectDetails = (details: unknown): ErrorDetails => {

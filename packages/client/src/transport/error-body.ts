@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, SvcError } from '../error.ts';
 import { type ErrorDetails, noDetails, readJsonDetails } from './error-details.ts';
+import { isRecord } from './json-value.ts';
 
 /** Facts of the HTTP answer an error came with. */
 export interface AnswerFacts {
@@ -69,8 +70,6 @@ const foreignError = (facts: AnswerFacts): SvcError =>
     },
     facts,
   );
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const parseObject = (text: string): Record<string, unknown> | undefined => {
   try {

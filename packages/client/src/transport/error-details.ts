@@ -1,4 +1,5 @@
 import type { Violation } from '../error.ts';
+import { asText, isRecord } from './json-value.ts';
 
 /** What the google.rpc details of an error say (API-1.8). */
 export interface ErrorDetails {
@@ -8,10 +9,8 @@ export interface ErrorDetails {
   retryAfterMs: number | undefined;
 }
 
+/** An error without details. */
 export const noDetails = (): ErrorDetails => ({ reason: '', metadata: {}, violations: [], retryAfterMs: undefined });
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Details of a REST error body or stream line: JSON with `@type`. */
 export const readJsonDetails = (details: unknown): ErrorDetails => {

@@ -2,6 +2,7 @@ import type { ClientAnswer } from '../environment.ts';
 import { SvcError } from '../error.ts';
 import { type Connection, commonHeaders } from './connection.ts';
 import { errorOfObject, restError } from './error-body.ts';
+import { isRecord } from './json-value.ts';
 import { networkError } from './network-error.ts';
 import { cancelled } from './unary-call.ts';
 
@@ -94,12 +95,10 @@ async function* readLines(response: ClientAnswer, heard: () => void): AsyncGener
 const lineObject = (line: string, requestId: string): object => {
   const value: unknown = JSON.parse(line);
   if (typeof value !== 'object' || value === null) throw new Error('a line of the stream is no object');
-  if ('error' in value && isErrorObject(value.error)) throw errorOfObject(value.error, { status: 200, requestId });
+  // Events may have a text field `error`; the error line has an object.
+  if ('error' in value && isRecord(value.error)) throw errorOfObject(value.error, { status: 200, requestId });
   return value;
 };
-
-/** Events may have a text field `error`; the error line has an object. */
-const isErrorObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 interface SilenceWatch {
   readonly heard: () => void;

@@ -8,6 +8,7 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
+/** How calls are repeated where the options say nothing else. */
 export const defaultRetryPolicy: RetryPolicy = { tries: 4, firstDelayMs: 100, maxDelayMs: 5_000 };
 
 /** Operations that honour an idempotency key (API-1.7): with one, a repeated write has one effect. */

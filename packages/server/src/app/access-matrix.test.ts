@@ -13,9 +13,9 @@ import type { Caller, CallerGrant, Role } from '../auth/contract.ts';
 import { GrantAuthorizer, ModeAuthenticator } from '../auth/index.ts';
 import { isFault, ManualClock } from '../base/index.ts';
 import { type Operation, serverStream, unary } from '../features/contract.ts';
-import { bindRest } from '../transport/all-transports.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
-import { testParts } from '../transport/testing.ts';
+import { bindRest } from '../transport/testing/all-transports.ts';
+import { testParts } from '../transport/testing/transport-parts.ts';
 
 type Row = (typeof methods)[number];
 

@@ -12,7 +12,7 @@ import { type AccessWorld, openAccessWorld } from '../features/access/testing/in
 import { namespaceKey } from '../resources/index.ts';
 import type { HttpRoute } from '../transport/contract.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
-import { testConfig } from '../transport/testing.ts';
+import { testConfig } from '../transport/testing/transport-parts.ts';
 
 const { createApiKey, mintAccessToken, revokeApiKey } = AuthService.method;
 const grants = [{ role: 'viewer', namespace: 'acme' }];

@@ -4,7 +4,7 @@ import { type Client, Code, ConnectError, createClient } from '@connectrpc/conne
 import { createGrpcTransport } from '@connectrpc/connect-node';
 import { methods, services } from '@svc/api/methods';
 import { describe, expect, it } from 'vitest';
-import { bindRest } from '../transport/all-transports.ts';
+import { bindRest } from '../transport/testing/all-transports.ts';
 import { isLater } from './conformance/later-operations.ts';
 import { AppUnderTest } from './testing/index.ts';
 

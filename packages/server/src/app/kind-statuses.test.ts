@@ -1,11 +1,14 @@
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
+import { GatewayService } from '@svc/api/gateway';
 import {
   AgentSpecSchema,
   ConnectorClassSpecSchema,
   ConnectorSpecSchema,
   McpServerSpecSchema,
+  RawResourceSpecSchema,
   SandboxClassSpecSchema,
   SandboxPolicySpecSchema,
+  SandboxSpecSchema,
   SecretSpecSchema,
   WorkflowSpecSchema,
 } from '@svc/api/resources';
@@ -24,7 +27,12 @@ type Grants = Caller['grants'];
 
 interface Shown {
   readonly phase: string;
-  readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason: string;
+    readonly message?: string;
+  }[];
   readonly compiledRouteIds?: readonly string[];
 }
 
@@ -67,6 +75,7 @@ describe('statuses follow what they refer to', () => {
       SandboxClass: {},
       McpServer: {},
       Workflow: {},
+      Namespace: {},
     };
     reconcilers = contracts.map((contract) => statusReconciler({ store, writer, seal, contract, follows }));
   });
@@ -127,6 +136,19 @@ describe('statuses follow what they refer to', () => {
     expect(conditions(await shown('ConnectorClass', 'env'))).toContain('CredentialResolved False EnvNotSet');
     await put(['ConnectorClass', 'env'], ConnectorClassSpecSchema, { ...spec, auth: { apiKey: { env: 'SET' } } });
     expect(conditions(await shown('ConnectorClass', 'env'))).toContain('CredentialResolved True Resolved');
+  });
+
+  it('are no concern of custom kinds, whatever their name', async () => {
+    await world.store.write((tx) =>
+      world.writer.put(tx, callContext('test'), {
+        key: recordKey('constructor', 'default', 'x'),
+        apiVersion: 'example.org/v1',
+        spec: create(RawResourceSpecSchema, { json: '{}' }),
+      }),
+    );
+    const change = (await world.store.direct.resources.changes(seen, 100)).at(-1);
+    expect(change?.resource.key.kind).toBe('constructor');
+    expect(reconcilers.filter((each) => change !== undefined && each.concerns(change))).toEqual([]);
   });
 
   it('of connectors: why they take no events', async () => {
@@ -237,9 +259,37 @@ describe('statuses follow what they refer to', () => {
     expect(conditions(await shown('Workflow', 'w'))).toContain('ReferencesResolved False ToolNotGranted');
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['search'] } } });
     await put(['McpServer', 'my_web'], McpServerSpecSchema, {});
-    expect((await shown('Workflow', 'w')).phase).toBe('Ready');
+    expect(conditions(await shown('Workflow', 'w'))).toEqual([
+      'Degraded',
+      'Ready False NotUpstream',
+      'ReferencesResolved True Resolved',
+      'ReferencesOrdered False NotUpstream',
+    ]);
+    await put(['Workflow', 'w'], WorkflowSpecSchema, {
+      steps: steps.map((step) => (step.id === 'g' ? { ...step, after: ['a'] } : step)),
+    });
+    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready True Ready']);
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['other'] } } });
     expect((await shown('Workflow', 'w')).phase).toBe('Degraded');
+  });
+
+  it('of workflows: tools behind a capability, which the nearest namespace that names some gives them', async () => {
+    const tools = ['read_file', 'search', 'open_result'];
+    const steps = tools.map((tool) => ({ id: tool, type: 'tool', tool }));
+    await put(['Workflow', 'w'], WorkflowSpecSchema, { steps });
+    const missing = async (): Promise<readonly string[]> => {
+      const found = (await shown('Workflow', 'w')).conditions.find(({ type }) => type === 'ReferencesResolved');
+      return tools.filter((tool) => found?.message?.includes(`tool ${tool} `) === true);
+    };
+    const give = (actions: string): Promise<unknown> =>
+      world.call(GatewayService.method.createNamespace, {
+        ...{ name: 'default', annotations: { 'option.svc/workflow-capabilities': actions } },
+      });
+    expect(await missing()).toEqual(tools);
+    await give('files:read, search:sessions');
+    expect(await missing()).toEqual(['open_result']);
+    await give('search:open_result');
+    expect(await missing()).toEqual(['read_file', 'search']);
   });
 
   it('of sandbox classes and policies: provider, secrets and class', async () => {
@@ -267,5 +317,40 @@ describe('statuses follow what they refer to', () => {
     isProviderThere = true;
     await put(['Secret', 'e2b'], SecretSpecSchema, { stringData: { key: 'x' } });
     expect((await shown('SandboxClass', 'one')).phase).toBe('Ready');
+  });
+
+  it('of sandboxes: modes that act as another, beside what a backend reports', async () => {
+    const template = { workspace: { mode: 'odd' } };
+    await put(['Sandbox', 's'], SandboxSpecSchema, { policyRef: 'p', runtimeTemplate: template });
+    const found = await shown('Sandbox', 's');
+    expect(conditions(found)).toEqual([
+      'Pending',
+      'Ready False NotProvisioned',
+      'Provisioned False NotProvisioned',
+      'SetupDone Unknown NotProvisioned',
+      'ModesKnown Unknown UnknownMode',
+    ]);
+    await put(['Sandbox', 's'], SandboxSpecSchema, { policyRef: 'p' });
+    expect(conditions(await shown('Sandbox', 's'))).toEqual(conditions(found).slice(0, -1));
+  });
+
+  it('come to rest also when a text in them is cut within a character', async () => {
+    const mode = `${'x'.repeat(39)}\u{1f642}`;
+    await put(['SandboxPolicy', 'p'], SandboxPolicySpecSchema, {
+      classRef: { name: 'one' },
+      template: { network: { mode } },
+    });
+    const agent = '\u{1f642}'.repeat(600);
+    await put(['Workflow', 'w'], WorkflowSpecSchema, { steps: [{ id: 'a', type: 'agent', agent, prompt: 'x' }] });
+    for (const [kind, name] of [
+      ['SandboxPolicy', 'p'],
+      ['Workflow', 'w'],
+    ] as const) {
+      const read = () => world.store.direct.resources.get(recordKey(kind, 'default', name));
+      const before = await read();
+      for (const reconciler of reconcilers.filter(({ kinds }) => kinds.includes(kind)))
+        await reconciler.reconcile(recordKey(kind, 'default', name));
+      expect(await read()).toEqual(before);
+    }
   });
 });

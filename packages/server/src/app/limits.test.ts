@@ -38,6 +38,20 @@ describe('the limits of the configuration (API-1.9)', () => {
     expect(await rest.outcome(`POST ${AGENTS}`, { labels: { a: '', b: '', c: '' } })).toBe('400 FIELD_INVALID');
   });
 
+  it('cut pages by what they show: specs take no part of a page of metadata', async () => {
+    const made = ['a', 'b', 'c', 'd'].map((name) =>
+      rest.ok('POST /v1/ns/other/agents', { name, spec: { systemPrompt: 'x'.repeat(3000) } }),
+    );
+    await Promise.all(made);
+    const paths = ['/v1/ns/other/agents?', '/v1/ns/other/resources?kind=Agent&'];
+    for (const path of paths) {
+      const whole = await rest.ok<{ nextPageToken: string }>(`GET ${path}page_size=10`);
+      expect(whole.nextPageToken).not.toBe('');
+      const bare = await rest.ok<{ nextPageToken: string }>(`GET ${path}page_size=10&metadata_only=true`);
+      expect(bare.nextPageToken).toBe('');
+    }
+  });
+
   it('leave contents alone that their kind bounds itself', async () => {
     const content = 'line\n'.repeat(2000);
     expect(

@@ -73,6 +73,28 @@ describe.skipIf(postgresProgram() === undefined)('an app on PostgreSQL', () => {
     }
   });
 
+  it('applies the same documents in another order at the same time, and refuses nobody', async () => {
+    const server = await start();
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+    const apply = (order: readonly string[], systemPrompt: string) => {
+      const manifests = order.map((name) => ({ kind: 'Agent', metadata: { name }, spec: { agent: { systemPrompt } } }));
+      return call(server, '/v1/manifests:apply', { ns: 'default', manifests });
+    };
+    try {
+      for (const round of ['created', 'changed']) {
+        const calls = Array.from({ length: 4 }, (_, index) =>
+          apply(index % 2 === 0 ? names : names.toReversed(), `${round} ${index}`),
+        );
+        expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      }
+      const read = await Promise.all(names.map((name) => call(server, `/v1/ns/default/agents/${name}`)));
+      const prompts = read.map(({ body }) => body as { agent: { spec: { systemPrompt: string } } });
+      expect(new Set(prompts.map(({ agent }) => agent.spec.systemPrompt)).size).toBe(1);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('signs tokens that a node with another data directory takes', async () => {
     const shared = { SVC_AUTH_MODE: 'token', SVC_AUTH_TOKEN: 'a token of this test', SVC_SECRETS_KEYS: KEYS };
     const folders = ['x', 'y', 'z'].map((name) => join(dataDir, name));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kindContract } from '../controllers/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { canonicalJson, kinds, parseJsonMap } from '../resources/index.ts';
-import { randomMessage } from '../transport/codec/random-message.ts';
+import { randomMessage } from '../transport/testing/random-message.ts';
 
 const RUNS = 40;
 const OWN_CONTRACTS: ReadonlySet<string> = new Set(['Namespace', 'Agent', 'Session']);

@@ -7,10 +7,11 @@ import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
 import { loadMigrations } from '../store/migrations/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
-import { createTransport, type TransportServer } from '../transport/index.ts';
+import { createTransport, type TransportConfig, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
 import { PeriodicJobs } from './periodic.ts';
 import { retentionJobs } from './retention.ts';
+import { readTls } from './tls-files.ts';
 import {
   type AppParts,
   administrationOperations,
@@ -48,13 +49,16 @@ export interface RunningServer {
   readonly port: number;
   readonly url: string;
   readonly config: Config;
+  /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
+  renewTls(): void;
   /** Shuts down as RT-2.9. */
   close(): Promise<void>;
 }
 
 const START = { requestId: '', operation: 'start', caller: { identity: 'system' } };
-/** How often the audit chain is closed over new records, and unreferenced objects are looked for. */
+/** How often the audit chain is closed over new records. */
 const CHAIN_MS = 5000;
+/** How long calls that waited for a turn may take to be answered once the turns have ended. */
 const LAST_ANSWERS_MS = 1000;
 /** Toolsets whose backend every build has (RT-6.3). */
 const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
@@ -147,7 +151,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
 };
 
 /** Brings the parts to life, the store's contents first and the port last. */
-const startParts = async (app: App): Promise<TransportServer> => {
+const startParts = async (app: App, tls: TransportConfig['tls']): Promise<TransportServer> => {
   const { config, engines, resources, turns, platform, observation, jobs, chain, backups } = app;
   const { store, clock, ids, log } = engines;
   await ensureNamespaces(store, resources.writer, START);
@@ -155,7 +159,8 @@ const startParts = async (app: App): Promise<TransportServer> => {
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
   await turns.runtime.start();
-  const files = await wireFiles(app);
+  let listening: TransportServer | undefined;
+  const files = await wireFiles(app, () => listening?.port ?? 0);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
     ...files.jobs,
@@ -165,8 +170,8 @@ const startParts = async (app: App): Promise<TransportServer> => {
   ]);
   const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);
-  return createTransport({
-    config: config.transport,
+  listening = await createTransport({
+    config: { ...config.transport, ...(tls === undefined ? {} : { tls }) },
     operations: [
       ...operations,
       ...files.operations,
@@ -189,6 +194,7 @@ const startParts = async (app: App): Promise<TransportServer> => {
     ids,
     log,
   });
+  return listening;
 };
 
 /** Calls that waited for a turn are answered once no turn runs any more. */
@@ -224,16 +230,23 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
 
 /** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */
 export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+  const tls = config.tls === undefined ? undefined : readTls(config.tls);
   const app = await wireApp(config, around);
   let transport: TransportServer;
   try {
-    transport = await startParts(app);
+    transport = await startParts(app, tls);
   } catch (error) {
     await stopParts(app, undefined);
     throw error;
   }
   const { host, port } = transport;
-  const scheme = config.transport.tls === undefined ? 'http' : 'https';
+  const scheme = config.tls === undefined ? 'http' : 'https';
   const shown = host.includes(':') ? `[${host}]` : host;
-  return { host, port, url: `${scheme}://${shown}:${port}`, config, close: () => stopParts(app, transport) };
+  return {
+    ...{ host, port, url: `${scheme}://${shown}:${port}`, config },
+    renewTls: () => {
+      if (config.tls !== undefined) transport.renewTls(readTls(config.tls));
+    },
+    close: () => stopParts(app, transport),
+  };
 };

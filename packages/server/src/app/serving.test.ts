@@ -1,9 +1,15 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
+import { request as requestTls } from 'node:https';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { selfSigned } from '../transport/testing/self-signed.ts';
 import { AppUnderTest, EventReader, gate } from './testing/index.ts';
 
 describe('the port (API-2)', () => {
@@ -68,6 +74,70 @@ describe('the port (API-2)', () => {
   it('answers health, readiness, version and metrics', async () => {
     for (const path of ['/healthz', '/readyz', '/version', '/metrics', '/openapi.json'])
       expect([path, (await rest.fetch(path)).status]).toEqual([path, 200]);
+    const { components } = (await (await rest.fetch('/openapi.json')).json()) as {
+      components: { securitySchemes: object };
+    };
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'basic', 'apiKey']);
+  });
+});
+
+describe('TLS of server.tls.*', () => {
+  /** Two files and the settings that name them; `write` replaces what is in them. */
+  const files = () => {
+    const dir = mkdtempSync(join(tmpdir(), 'svc-tls-'));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const flags = { 'server.tls.cert': join(dir, 'cert.pem'), 'server.tls.key': join(dir, 'key.pem') };
+    const write = (pair: { readonly cert: string; readonly key: string }): void => {
+      writeFileSync(flags['server.tls.cert'], pair.cert);
+      writeFileSync(flags['server.tls.key'], pair.key);
+    };
+    return { flags, write };
+  };
+
+  /** Fingerprint of the certificate that a new connection is shown. */
+  const shown = async (app: AppUnderTest): Promise<string> => {
+    const socket = connectTls({ host: '127.0.0.1', port: app.port, rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const { fingerprint256 } = socket.getPeerCertificate();
+    socket.destroy();
+    return fingerprint256;
+  };
+
+  it('serves the certificate of the files, and another one once it is read again', async () => {
+    const { flags, write } = files();
+    write(selfSigned());
+    await using app = await AppUnderTest.start(flags);
+    expect(app.url).toBe(`https://127.0.0.1:${app.port}`);
+    const call = requestTls(`${app.url}/readyz`, { rejectUnauthorized: false }).end();
+    const [answer] = await once(call, 'response');
+    answer.resume();
+    const first = await shown(app);
+    write(selfSigned());
+    const still = await shown(app);
+    app.renewTls();
+    const renewed = await shown(app);
+    expect([answer.statusCode, still === first, renewed === first]).toEqual([200, true, false]);
+    write({ ...selfSigned(), key: 'no key' });
+    expect(() => app.renewTls()).toThrow(expect.objectContaining({ reason: 'TLS_UNUSABLE' }));
+    expect(await shown(app)).toBe(renewed);
+  });
+
+  it('stops the start with files that are missing or do not belong together, and says which', async () => {
+    const { flags, write } = files();
+    const start = (): Promise<AppUnderTest> => AppUnderTest.start(flags);
+    const refused = (text: string) => ({
+      ...{ code: 'FAILED_PRECONDITION', reason: 'TLS_UNUSABLE' },
+      message: expect.stringContaining(text),
+    });
+    await expect(start()).rejects.toMatchObject(refused(`server.tls.cert: ${flags['server.tls.cert']} cannot be read`));
+    write({ cert: selfSigned().cert, key: selfSigned().key });
+    await expect(start()).rejects.toMatchObject(refused('are no certificate with its key'));
+  });
+
+  it('is nothing to be read again in cleartext', async () => {
+    await using app = await AppUnderTest.start();
+    app.renewTls();
+    expect((await app.rest.fetch('/readyz')).status).toBe(200);
   });
 });
 

@@ -37,7 +37,7 @@ export interface Authenticator {
 
 /** Names in a request that authorisation looks at, existing or not (API-1.1 step 5). */
 export interface AccessTarget {
-  /** Absent for operations on the instance as a whole (unscoped grant needed unless `anyScope`). */
+  /** Absent for operations on the instance as a whole (an unscoped grant is needed). */
   readonly namespace?: string;
   readonly agent?: string;
   readonly session?: string;

@@ -43,13 +43,17 @@ export const isSameHash = (given: Buffer, stored: string): boolean => {
 /** `sub:<sha256>`: the identity of a subject that is kept out of logs. */
 export const subjectIdentity = (subject: string): string => `sub:${digest(subject).toString('hex')}`;
 
+/** UNAUTHENTICATED: the call carries no credential. */
 export const credentialsMissing = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_MISSING', 'a credential is required');
 
+/** UNAUTHENTICATED: unknown or malformed; which of the two is not said. */
 export const credentialsInvalid = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_INVALID', 'the credential is not valid');
 
+/** UNAUTHENTICATED: it was valid once. */
 export const credentialsExpired = (): Fault =>
   new Fault('UNAUTHENTICATED', 'CREDENTIALS_EXPIRED', 'the credential has expired');
 
+/** UNAUTHENTICATED: a known API key that was revoked. */
 export const keyRevoked = (): Fault => new Fault('UNAUTHENTICATED', 'KEY_REVOKED', 'the API key was revoked');

@@ -5,6 +5,7 @@ const RANK: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 
 /** True when `role` may do what `needed` may do. */
 export const hasRole = (role: Role, needed: Role): boolean => RANK[role] >= RANK[needed];
 
+/** True for the name of a role. */
 export const isRole = (text: string): text is Role => text === 'viewer' || text === 'operator' || text === 'admin';
 
 /** A grant without any scope covers everything (API-4.2). */

@@ -15,5 +15,4 @@ export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
 export * from './operation-access.ts';
 export * from './sign-in-audit.ts';
-export * from './start-rules.ts';
 export * from './token-claims.ts';

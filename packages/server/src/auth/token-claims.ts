@@ -53,7 +53,7 @@ export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefin
   const single = Object.fromEntries(SCOPES.map((scope) => [scope, claims[CLAIMS[scope]]]));
   const role = claims['svc:role'];
   const isNamed = role !== undefined || Object.values(single).some((value) => value !== undefined);
-  return isNamed ? [readGrant({ ...single, role: role ?? 'admin' })] : undefined;
+  return isNamed ? [readGrant({ ...single, role: role === undefined ? 'admin' : role })] : undefined;
 };
 
 /** A Grant object in either spelling of its fields; anything else is no credential. */
@@ -69,7 +69,8 @@ const readGrant = (value: unknown): CallerGrant => {
   const scopes: [string, string][] = [];
   for (const scope of SCOPES) {
     const text = grant[scope];
-    if (text === undefined || text === null) continue;
+    if (text === undefined) continue;
+    // Nor is null read as left out: an issuer that has no value for a scope means to give nothing, not everything.
     if (typeof text !== 'string') throw credentialsInvalid();
     scopes.push([scope, text]);
   }

@@ -1,7 +1,7 @@
 /** Stops a timer; calling it again, or after the timer fired, does nothing. */
 export type CancelTimer = () => void;
 
-/** Time as everything in the server sees it. Tests pass a ManualClock; nothing else calls Date.now (style.md, Boundaries). */
+/** Time as everything in the server sees it. Tests pass a ManualClock; nothing else calls Date.now. */
 export interface Clock {
   /** Unix time in microseconds; may step back when the machine's clock does. */
   nowMicros(): number;
@@ -14,6 +14,7 @@ export interface Clock {
 /** Unix time at which this process began; a property that is computed at each look. */
 const ORIGIN_MS = performance.timeOrigin;
 
+/** The real clock; app hands it in. */
 export const systemClock: Clock = {
   nowMicros: () => Math.round((ORIGIN_MS + performance.now()) * 1000),
   monotonicMs: () => performance.now(),

@@ -1,4 +1,4 @@
-/** The 16 gRPC status codes without OK; `transport/fault-codes` owns their numbers and HTTP statuses (API-1.8). */
+/** The 16 gRPC status codes without OK; `transport/faults/fault-codes.ts` owns their numbers and HTTP statuses (API-1.8). */
 export type FaultCode =
   | 'CANCELLED'
   | 'UNKNOWN'
@@ -23,6 +23,13 @@ export interface FieldViolation {
   readonly description: string;
   readonly reason: string;
 }
+
+/** A refused field; FIELD_INVALID unless the chapter has a word of its own. */
+export const violation = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
+  field,
+  description,
+  reason,
+});
 
 export interface FaultOptions {
   /** Facts for programs, shown as ErrorInfo.metadata; never secrets. */
@@ -59,6 +66,7 @@ export class Fault extends Error {
   }
 }
 
+/** True for an expected failure; anything else becomes INTERNAL at the transport. */
 export const isFault = (error: unknown): error is Fault => error instanceof Fault;
 
 /** INVALID_ARGUMENT for refused fields; the text names the first field and counts the others (API-1.8). */

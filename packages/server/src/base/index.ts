@@ -1,6 +1,7 @@
 /**
- * base: what every folder may use and what knows nothing of the product: faults, time, ids, randomness, log lines.
- * Imports only `node:`. Nothing here reads the environment or the real clock unless it is handed in by app.
+ * base: what every folder may use and what knows nothing of the product: faults and violations, time and durations, ids,
+ * randomness, log lines, page tokens, bounded caches, work in steps and passes, files that only their owner reads. Imports only
+ * `node:`. Nothing here reads the environment, and the real clock only through what app hands in.
  */
 export * from './assert.ts';
 export * from './backoff.ts';
@@ -8,7 +9,6 @@ export * from './bounded-cache.ts';
 export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
-export * from './half-characters.ts';
 export * from './ids.ts';
 export * from './log.ts';
 export * from './page-token.ts';
@@ -17,3 +17,4 @@ export * from './private-file.ts';
 export * from './random.ts';
 export * from './steps.ts';
 export * from './together.ts';
+export * from './written-values.ts';

@@ -1,7 +1,7 @@
 /** Values of a log line: no secrets, no prompts, no contents at info (RT-R73). */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Structured log: a constant message plus fields. `app` binds it to pino; tests record or drop it. */
+/** Structured log: a constant message plus fields. app/telemetry writes the lines; tests record or drop them. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -1,4 +1,4 @@
-import { chmod, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -26,6 +26,16 @@ it('is made once, whole, by one of many', async () => {
   expect(await readdir(join(directory, 'keys'))).toEqual(['one.json']);
   await replacePrivateFile(path, 'f');
   expect([await readPrivateFile(path), await make('g')]).toEqual(['f', 'f']);
+});
+
+it('stays as it is when it cannot be replaced, and nothing is left beside it', async () => {
+  await make('a');
+  const folder = join(directory, 'keys', 'folder.json');
+  await mkdir(join(folder, 'full'), { recursive: true });
+  const refused = { code: 'FAILED_PRECONDITION', reason: 'KEY_FILE' };
+  const message = expect.stringContaining(`${folder} cannot be replaced: `);
+  await expect(replacePrivateFile(folder, 'b')).rejects.toMatchObject({ ...refused, message });
+  expect(await readdir(join(directory, 'keys'))).toEqual(['folder.json', 'one.json']);
 });
 
 it('is made where there are no hard links, and passes on what else is wrong', async () => {

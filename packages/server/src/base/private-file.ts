@@ -57,11 +57,16 @@ export const makePrivateFile = async (
   return present;
 };
 
-/** Replaces the file as a whole; the text is on disk when this resolves. */
+/** Replaces the file as a whole; the text is on disk when this resolves. Throws KEY_FILE, and leaves nothing beside the file then. */
 export const replacePrivateFile = async (path: string, text: string): Promise<void> => {
   const fresh = `${path}.new`;
-  await writeWhole(fresh, text, 'w');
-  await rename(fresh, path);
+  try {
+    await writeWhole(fresh, text, 'w');
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw keyFileUnusable(path, `cannot be replaced: ${(error as Error).message}`, error);
+  }
   await syncDirectory(dirname(path));
 };
 

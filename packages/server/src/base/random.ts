@@ -8,6 +8,7 @@ export interface Random {
   fill(target: Uint8Array): Uint8Array;
 }
 
+/** Real randomness; app hands it in. */
 export const systemRandom: Random = {
   next: () => Math.random(),
   fill: (target) => randomFillSync(target),

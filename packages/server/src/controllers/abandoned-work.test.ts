@@ -386,7 +386,7 @@ describe('owners', () => {
       expect(shown.map(({ type }) => type)).toEqual([...conditions.slice(0, 15).map(({ type }) => type), 'Finalized']);
     }));
 
-  it.each([2, 3])('that wait for each other in a circle of %d go all the same', (size) =>
+  it.each([1, 2, 3])('that wait for each other in a circle of %d go all the same', (size) =>
     withWorld(async (world) => {
       const circle: StoredResource[] = [];
       for (let index = 0; index < size; index++) circle.push(await skill(world, `s-${index}`));

@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
-import type { ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
+import { namespaceKey, resourceNotFound } from '../resources/index.ts';
+import type { ReadTx, ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
 import type { WriteOrigin } from './contract.ts';
 
 /** What of a ResourceMeta is written. */
@@ -49,3 +50,9 @@ export interface KindDoor {
   /** One page by name. Throws NAMESPACE_NOT_FOUND, PAGE_TOKEN_INVALID, FIELD_INVALID. */
   list(question: DoorQuestion): Promise<DoorPage>;
 }
+
+/** Throws NAMESPACE_NOT_FOUND for a namespace that has no record (API-1.5). */
+export const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {
+  const key = namespaceKey(namespace);
+  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
+};

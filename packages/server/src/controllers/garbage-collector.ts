@@ -125,9 +125,11 @@ export class GarbageCollector implements QueueWorker {
     return false;
   }
 
-  async #releaseOwner(tx: WriteTx, owner: StoredResource): Promise<ReconcileOutcome> {
-    await this.#breakCycles(tx, owner);
-    if (await isHeld(tx, owner)) return { againMs: WAIT_MS };
+  async #releaseOwner(tx: WriteTx, waiting: StoredResource): Promise<ReconcileOutcome> {
+    await this.#breakCycles(tx, waiting);
+    if (await isHeld(tx, waiting)) return { againMs: WAIT_MS };
+    // One that owned itself was written just now.
+    const owner = (await tx.resources.get(waiting.key)) ?? waiting;
     const finalizers = owner.finalizers.filter((name) => name !== FOREGROUND);
     const stored = await tx.resources.replace({ ...owner, finalizers }, owner.version, ['metadata']);
     if (stored !== undefined && finalizers.length === 0)

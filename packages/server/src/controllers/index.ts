@@ -1,7 +1,7 @@
 /**
- * controllers: the contract a kind of resource fulfils, the one write pipeline, and the machinery that drives observed state
- * towards desired state: change feed, reconcile loops, durable work queue, garbage collection. Knows no concrete kind.
- * Features bring contracts and reconcilers; app wires them; features see only `contract.ts`.
+ * controllers: the contract a kind of resource fulfils, the one write pipeline (`resource-writer.ts`), and the machinery that
+ * drives observed state towards desired state: change feed, reconcile loops, durable work queue, garbage collection. Knows no
+ * concrete kind. Features bring contracts and reconcilers and see only the contract files; app wires the rest.
  */
 export * from './change-feed.ts';
 export * from './contract.ts';

@@ -4,14 +4,21 @@ import {
   fillPage,
   type KindRow,
   kindRow,
-  namespaceKey,
+  ownerRecord,
   parseLabelSelector,
   recordKey,
   resourceNotFound,
 } from '../resources/index.ts';
-import type { ReadTx, ResourceKey, Store, StoredOwner, StoredResource } from '../store/contracts/index.ts';
+import type { ResourceKey, Store, StoredResource } from '../store/contracts/index.ts';
 import type { ResourceWriter, WriteInput, WriteOrigin } from './contract.ts';
-import type { DoorAddress, DoorPage, DoorQuestion, KindDoor, WholeResource } from './door-contract.ts';
+import {
+  type DoorAddress,
+  type DoorPage,
+  type DoorQuestion,
+  type KindDoor,
+  requireNamespace,
+  type WholeResource,
+} from './door-contract.ts';
 
 export interface KindDoorDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
@@ -68,6 +75,7 @@ export class StoredKindDoor implements KindDoor {
       return fillPage<StoredResource>({
         size,
         bytes: this.#deps.responseBytes,
+        metadataOnly,
         after: place === undefined ? undefined : recordKey(kind, namespace, place),
         ...(keep === undefined ? {} : { keep }),
         read: (after, limit) =>
@@ -92,7 +100,7 @@ const writeInput = (schema: DescMessage, key: ResourceKey, { metadata, spec }: W
   const wanted = { key, spec: spec ?? create(schema) };
   if (metadata === undefined) return wanted;
   const { labels, annotations, resourceVersion, finalizers } = metadata;
-  const owners = metadata.ownerReferences.map(plainOwner);
+  const owners = metadata.ownerReferences.map(ownerRecord);
   return {
     ...wanted,
     labels,
@@ -102,19 +110,3 @@ const writeInput = (schema: DescMessage, key: ResourceKey, { metadata, spec }: W
     ...(finalizers.length === 0 ? {} : { finalizers }),
   };
 };
-
-const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {
-  const key = namespaceKey(namespace);
-  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
-};
-
-/** A reference without what else the message carries. */
-const plainOwner = (owner: StoredOwner): StoredOwner => ({
-  apiVersion: owner.apiVersion,
-  kind: owner.kind,
-  namespace: owner.namespace,
-  name: owner.name,
-  uid: owner.uid,
-  controller: owner.controller,
-  blockOwnerDeletion: owner.blockOwnerDeletion,
-});

@@ -21,6 +21,7 @@ export const GC_DEPENDENTS = 'gc.dependents';
 export const FOREGROUND = 'svc/foreground';
 /** A finalizer that blocks longer than this is shown as condition Finalized False (PL-11). */
 const FINALIZER_GRACE_MICROS = 600_000_000;
+/** Queue item that shows a finalizer as stuck after its grace. */
 export const GC_FINALIZERS = 'gc.finalizers';
 
 type Removal = RemoveInput & { readonly current: StoredResource };

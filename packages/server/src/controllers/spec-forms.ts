@@ -4,7 +4,6 @@ import {
   canonicalJson,
   hasSensitiveFields,
   type JsonMap,
-  jsonTextNormaliser,
   type KindRow,
   keepSensitive,
   kinds,
@@ -13,6 +12,7 @@ import {
   messageText,
   parseJsonMap,
   settleConditions,
+  specNormaliser,
   withReady,
 } from '../resources/index.ts';
 
@@ -25,7 +25,7 @@ export interface KindForms {
   statusText(status: Message): string;
   /** The spec with stored values where masked ones were written back. */
   keepMasked(storedText: string, spec: Message): Message;
-  /** The spec with its JSON texts in canonical form (PL-1.2). */
+  /** The spec with its JSON texts and floats in canonical form (PL-1.2). */
   normalise(spec: Message): Message;
   /** Status of a fresh resource of a kind without rules of its own. */
   readyStatus(now: number): string;
@@ -43,7 +43,7 @@ const builtInForms = (row: KindRow): KindForms => {
       const written = parseJsonMap(messageText(row.spec, spec)) ?? {};
       return messageFromMap(row.spec, keepSensitive(row.kind, stored, written));
     },
-    normalise: jsonTextNormaliser(row.spec),
+    normalise: specNormaliser(row.spec),
     readyStatus: (now) => {
       const conditions = settleConditions([], withReady([]), { now, generation: 1 }).map(conditionJson);
       return canonicalJson({ observedGeneration: '1', phase: 'Ready', conditions });

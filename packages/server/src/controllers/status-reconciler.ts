@@ -38,11 +38,15 @@ export const statusReconciler = (deps: StatusReconcilerDeps): Reconciler => ({
   name: `${deps.contract.kind} status`,
   kinds: [deps.contract.kind],
   resyncMs: deps.resyncMs ?? RESYNC_MS,
-  concerns: ({ resource: { key } }) => key.kind === deps.contract.kind || deps.follows[key.kind] !== undefined,
+  concerns: ({ resource: { key } }) => key.kind === deps.contract.kind || followingOf(deps, key.kind) !== undefined,
   keysFor: (change, reads) => keysFor(deps, change, reads),
   look: (record, reads) => look(deps, record, reads),
   reconcile: (key) => reconcile(deps, key),
 });
+
+/** Custom kinds may be named like a property of every object. */
+const followingOf = ({ follows }: StatusReconcilerDeps, kind: string) =>
+  Object.hasOwn(follows, kind) ? follows[kind] : undefined;
 
 const keysFor = async (
   deps: StatusReconcilerDeps,
@@ -52,7 +56,7 @@ const keysFor = async (
   const { key } = change.resource;
   const { kind } = deps.contract;
   const own = key.kind === kind && change.change !== 'deleted' ? [key] : [];
-  const following = deps.follows[key.kind];
+  const following = followingOf(deps, key.kind);
   if (following === undefined || (following.presenceOnly === true && change.change === 'updated')) return own;
   const { namespace } = key;
   const scope =

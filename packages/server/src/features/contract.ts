@@ -49,7 +49,7 @@ export interface StreamOperation {
   readonly handle: StreamHandler<DescMessage, DescMessage>;
 }
 
-/** What a feature offers to transport; app lists features, each mounts itself (style.md, Self-mounting features). */
+/** What a feature offers to transport; app lists features, each mounts itself. */
 export type Operation = UnaryOperation | StreamOperation;
 
 /** Binds a handler to its descriptor, keeping the types of both. */

@@ -7,7 +7,7 @@ import {
   holdsHalfCharacter,
   type JsonData,
   type JsonMap,
-  jsonTextNormaliser,
+  specNormaliser,
 } from './canonical-json.ts';
 
 describe('texts that hold JSON', () => {
@@ -19,7 +19,7 @@ describe('texts that hold JSON', () => {
 
   it('are found wherever a message holds them', () => {
     const steps = [{ id: 'a', whenJson: '{"b":1, "a":2}' }, { id: 'b', output: { schemaJson: ' true' } }, { id: 'c' }];
-    const normalise = jsonTextNormaliser(WorkflowSpecSchema);
+    const normalise = specNormaliser(WorkflowSpecSchema);
     const spec = normalise(create(WorkflowSpecSchema, { outputJson: '[ 1 ]', steps }));
     expect(spec).toEqual(
       create(WorkflowSpecSchema, {
@@ -30,11 +30,20 @@ describe('texts that hold JSON', () => {
     expect(normalise(spec)).toBe(spec);
   });
 
+  it('and floats are the same however they were carried', () => {
+    const policy = (temperature: number) => ({
+      modelPolicy: { profiles: [{ name: 'a', model: { name: 'm', temperature } }, { name: 'b' }] },
+    });
+    const spec = create(AgentSpecSchema, policy(0.7));
+    expect(specNormaliser(AgentSpecSchema)(create(AgentSpecSchema, policy(Math.fround(0.7))))).toEqual(spec);
+    expect(specNormaliser(AgentSpecSchema)(spec)).toBe(spec);
+  });
+
   it('leave messages without them alone', () => {
     const agent = create(AgentSpecSchema, { systemPrompt: '{ "b": 1 }' });
-    expect(jsonTextNormaliser(AgentSpecSchema)(agent)).toBe(agent);
+    expect(specNormaliser(AgentSpecSchema)(agent)).toBe(agent);
     const sandbox = create(SandboxClassSpecSchema, { provider: 'local', credentialsJson: '{ "a": "x" }' });
-    expect(jsonTextNormaliser(SandboxClassSpecSchema)(sandbox)).toMatchObject({ credentialsJson: '{"a":"x"}' });
+    expect(specNormaliser(SandboxClassSpecSchema)(sandbox)).toMatchObject({ credentialsJson: '{"a":"x"}' });
   });
 });
 

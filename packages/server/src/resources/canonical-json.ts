@@ -1,9 +1,11 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { shortestFloat } from '../base/index.ts';
 
 /** A value that JSON can hold. */
 export type JsonData = null | boolean | number | string | readonly JsonData[] | { readonly [key: string]: JsonData };
 export type JsonMap = { readonly [key: string]: JsonData };
 
+/** True for JSON objects; lists and null are values. */
 export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -72,10 +74,10 @@ type Change = (value: unknown) => unknown;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What puts every `*_json` text of a message into canonical form (PL-1.2), so that two spellings of one value are one spec
- * whichever door they come through. Answers the message itself where nothing changes.
+ * What puts every `*_json` text of a message into canonical form (PL-1.2), and every float into its shortest one, so that two
+ * spellings of one value are one spec whichever door they come through. Answers the message itself where nothing changes.
  */
-export const jsonTextNormaliser = (desc: DescMessage): Normaliser => {
+export const specNormaliser = (desc: DescMessage): Normaliser => {
   const found = normalisers.get(desc) ?? makeNormaliser(desc);
   normalisers.set(desc, found);
   return found;
@@ -98,11 +100,12 @@ const makeNormaliser = (desc: DescMessage): Normaliser => {
   };
 };
 
-/** How the value of a field is changed; undefined where it cannot hold JSON. */
+/** How the value of a field is changed; undefined where it has one spelling only. */
 const changeOf = (field: DescField): Change | undefined => {
   if (isJsonTextField(field)) return (value) => canonicalJsonText(String(value));
-  if (field.message === undefined || !holdsJsonText(field.message)) return undefined;
-  const inner = jsonTextNormaliser(field.message);
+  if (isFloat(field)) return (value) => (typeof value === 'number' ? shortestFloat(value) : value);
+  if (field.message === undefined || !isSpelt(field.message)) return undefined;
+  const inner = specNormaliser(field.message);
   if (field.fieldKind !== 'list') return (value) => (value === undefined ? undefined : inner(value as Message));
   return (value) => {
     const items = value as readonly Message[];
@@ -111,6 +114,11 @@ const changeOf = (field: DescField): Change | undefined => {
   };
 };
 
-const holdsJsonText = (desc: DescMessage): boolean =>
+const isFloat = (field: DescField): boolean => field.fieldKind === 'scalar' && field.scalar === ScalarType.FLOAT;
+
+/** True for a message that holds a value of several spellings. */
+const isSpelt = (desc: DescMessage): boolean =>
   !desc.typeName.startsWith('google.') &&
-  desc.fields.some((field) => isJsonTextField(field) || (field.message !== undefined && holdsJsonText(field.message)));
+  desc.fields.some(
+    (field) => isJsonTextField(field) || isFloat(field) || (field.message !== undefined && isSpelt(field.message)),
+  );

@@ -11,7 +11,7 @@ const finding: fc.Arbitrary<Finding> = fc.record(
     type: fc.constantFrom('Ready', 'Known', 'Found'),
     status: fc.constantFrom('True', 'False', 'Unknown'),
     reason: fc.constantFrom('Yes', 'No'),
-    message: fc.oneof(fc.constant(''), fc.constant('why'), fc.constant('x'.repeat(1_200))),
+    message: fc.constantFrom('', 'why', 'x'.repeat(1_200), `${'x'.repeat(999)}\u{1f642}`, 'half \ud83d'),
   },
   { requiredKeys: ['type', 'status', 'reason'] },
 );
@@ -54,6 +54,15 @@ it.each([
   ['no JSON', 'x'],
 ])('does not take %s for the same', (_what, text) => {
   expect(isSaid(text, told, AT.generation)).toBe(false);
+});
+
+it('messages are cut to their limit and hold no half of a character', () => {
+  const long = { ...told.findings[0], message: `${'x'.repeat(999)}\u{1f642}\u{1f642}` } as Finding;
+  const [condition] = settleConditions([], [long], AT);
+  expect(condition?.message).toBe(`${'x'.repeat(999)}\ufffd`);
+  expect(
+    isSaid(textOf({ phase: 'Ready', findings: [long] }), { phase: 'Ready', findings: [long] }, AT.generation),
+  ).toBe(true);
 });
 
 it('findings beyond the limit are neither kept nor missed', () => {

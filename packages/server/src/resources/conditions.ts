@@ -41,11 +41,14 @@ export const settleConditions = (
       type: finding.type,
       status: finding.status,
       reason: finding.reason,
-      message: (finding.message ?? '').slice(0, CONDITION_MESSAGE_MAX),
+      message: messageOf(finding),
       lastTransitionTime: isSame ? before.lastTransitionTime : BigInt(at.now),
       observedGeneration: BigInt(at.generation),
     };
   });
+
+/** Cut to its limit, where half a character may be left: the store would read it as another one, and a status never settle. */
+const messageOf = ({ message = '' }: Finding): string => message.slice(0, CONDITION_MESSAGE_MAX).toWellFormed();
 
 /** What was found out about a resource as a whole. */
 export interface Judged {
@@ -74,7 +77,7 @@ export const isSaid = (statusText: string, { phase, findings }: Judged, generati
 
 const isCondition = (stored: JsonData | undefined, finding: Finding, generation: string): boolean => {
   if (!isJsonMap(stored)) return false;
-  const message = (finding.message ?? '').slice(0, CONDITION_MESSAGE_MAX);
+  const message = messageOf(finding);
   return (
     hasMembers(stored, message === '' ? 5 : 6) &&
     stored['type'] === finding.type &&

@@ -107,6 +107,7 @@ export const parentInSpec = (row: KindRow, spec: { readonly [field: string]: unk
   return typeof name === 'string' ? name : '';
 };
 
+/** `apiVersion` of every kind that svc defines. */
 export const API_VERSION = 'svc/v1';
 const OWN_VERSIONS: ReadonlySet<string> = new Set(['', 'v1', API_VERSION]);
 const GROUP_VERSION = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/v[0-9][a-z0-9]{0,62}$/;

@@ -20,6 +20,8 @@ describe('labels', () => {
     [{ ['k'.repeat(318)]: 'x' }, 1],
     [{ ['k'.repeat(317)]: 'x'.repeat(1024) }, 0],
     [{ a: 'x'.repeat(1025) }, 1],
+    [{ a: '\u{1f642}'.repeat(1024) }, 0],
+    [{ a: '\u{1f642}'.repeat(1025) }, 1],
     [{ a: 'line\nbreak' }, 1],
     [{ a: 'half \ud83d' }, 1],
     [Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])), 1],
@@ -34,6 +36,19 @@ describe('labels', () => {
     expect(checkAnnotations({ 'option.svc/kept': 'true', '~': '' }, 'annotations').map(({ reason }) => reason)).toEqual(
       ['OPTION_UNKNOWN', 'FIELD_INVALID'],
     );
+  });
+
+  it.each([
+    'activities',
+    'catch-up',
+    'channel-state',
+    'inheritable',
+    'keep',
+    'overlap',
+    'reregister',
+    'workflow-capabilities',
+  ])('of the contract may be chosen as option.svc/%s', (option) => {
+    expect(checkAnnotations({ [`option.svc/${option}`]: 'x' }, 'annotations')).toEqual([]);
   });
 
   it('of the system stay as they are', () => {

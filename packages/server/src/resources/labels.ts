@@ -1,4 +1,4 @@
-import { Fault, type FieldViolation, invalidFields } from '../base/index.ts';
+import { Fault, type FieldViolation, invalidFields, isLongerThan, violation } from '../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -9,6 +9,7 @@ export interface LabelLimits {
   readonly annotationsBytes: number;
 }
 
+/** Limits of API-1.9 where the configuration says nothing else. */
 export const defaultLabelLimits: LabelLimits = { labels: 64, annotationsBytes: 256 * 1024 };
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
@@ -19,21 +20,31 @@ const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
 const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-const OPTIONS: ReadonlySet<string> = new Set(['catch-up', 'channel-state', 'inheritable', 'keep', 'overlap']);
-
-const refuse = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
+/** Every option that a chapter names, whichever part acts on it. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'activities',
+  'catch-up',
+  'channel-state',
+  'inheritable',
+  'keep',
+  'overlap',
+  'reregister',
+  'workflow-capabilities',
+]);
 
 /** Form of labels: keys, values, count (API-1.3). */
 export const checkLabels = (labels: TextMap, field: string, limits = defaultLabelLimits): readonly FieldViolation[] => {
   const found: FieldViolation[] = [];
   const entries = Object.entries(labels);
-  if (entries.length > limits.labels) found.push(refuse(field, `more than ${limits.labels} labels`, 'FIELD_INVALID'));
+  if (entries.length > limits.labels)
+    found.push(violation(field, `more than ${limits.labels} labels`, 'FIELD_INVALID'));
   for (const [key, value] of entries) {
     const at = `${field}[${key.slice(0, 64)}]`;
-    if (!KEY.test(key)) found.push(refuse(at, 'not a label key', 'FIELD_INVALID'));
-    if (value.length > VALUE_LIMIT) found.push(refuse(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
-    if (CONTROL.test(value)) found.push(refuse(at, 'holds control characters', 'FIELD_INVALID'));
-    if (!value.isWellFormed()) found.push(refuse(at, 'holds half a character', 'FIELD_INVALID'));
+    if (!KEY.test(key)) found.push(violation(at, 'not a label key', 'FIELD_INVALID'));
+    if (isLongerThan(value, VALUE_LIMIT))
+      found.push(violation(at, `longer than ${VALUE_LIMIT} characters`, 'FIELD_INVALID'));
+    if (CONTROL.test(value)) found.push(violation(at, 'holds control characters', 'FIELD_INVALID'));
+    if (!value.isWellFormed()) found.push(violation(at, 'holds half a character', 'FIELD_INVALID'));
   }
   return found;
 };
@@ -49,13 +60,13 @@ export const checkAnnotations = (
   for (const [key, value] of Object.entries(annotations)) {
     const at = `${field}[${key.slice(0, 64)}]`;
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    if (!value.isWellFormed()) found.push(refuse(at, 'holds half a character', 'FIELD_INVALID'));
-    if (!KEY.test(key)) found.push(refuse(at, 'not an annotation key', 'FIELD_INVALID'));
+    if (!value.isWellFormed()) found.push(violation(at, 'holds half a character', 'FIELD_INVALID'));
+    if (!KEY.test(key)) found.push(violation(at, 'not an annotation key', 'FIELD_INVALID'));
     else if (key.startsWith(OPTION) && !OPTIONS.has(key.slice(OPTION.length)))
-      found.push(refuse(at, 'unknown option', 'OPTION_UNKNOWN'));
+      found.push(violation(at, 'unknown option', 'OPTION_UNKNOWN'));
   }
   if (bytes > limits.annotationsBytes)
-    found.push(refuse(field, `larger than ${limits.annotationsBytes} bytes`, 'FIELD_INVALID'));
+    found.push(violation(field, `larger than ${limits.annotationsBytes} bytes`, 'FIELD_INVALID'));
   return found;
 };
 
@@ -63,7 +74,9 @@ export const checkAnnotations = (
 export const checkSystemKeys = (current: TextMap, wanted: TextMap, field: string): readonly FieldViolation[] =>
   Object.entries(wanted)
     .filter(([key, value]) => key.startsWith(SYSTEM) && current[key] !== value)
-    .map(([key]) => refuse(`${field}[${key.slice(0, 64)}]`, 'keys starting svc/ belong to the system', 'SYSTEM_LABEL'));
+    .map(([key]) =>
+      violation(`${field}[${key.slice(0, 64)}]`, 'keys starting svc/ belong to the system', 'SYSTEM_LABEL'),
+    );
 
 /** The wanted map with the system's keys of the current one, sorted by key so that equal maps are equal texts. */
 export const keepSystemKeys = (current: TextMap, wanted: TextMap): Record<string, string> => {
@@ -79,9 +92,11 @@ export const withoutPrivate = (map: TextMap): Record<string, string> => {
   return { ...map };
 };
 
+/** A copy with its keys in order. */
 export const sortKeys = (map: TextMap): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([left], [right]) => (left < right ? -1 : 1)));
 
+/** True for maps with the same keys and values, whatever their order. */
 export const sameMap = (left: TextMap, right: TextMap): boolean => {
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);

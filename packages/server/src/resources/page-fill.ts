@@ -5,6 +5,8 @@ export interface PageRequest<T extends ResourceRecord> {
   readonly size: number;
   /** `limits.responseBytes`; the page is cut before it would grow past it, but holds at least one row. */
   readonly bytes: number;
+  /** The answer shows metadata alone: specs and statuses take no part of `bytes`. */
+  readonly metadataOnly?: boolean;
   readonly after: RecordKey | undefined;
   /** Rows in order after the key, at most `limit`. */
   readonly read: (after: RecordKey | undefined, limit: number) => Promise<readonly T[]>;
@@ -30,7 +32,7 @@ export const fillPage = async <T extends ResourceRecord>(request: PageRequest<T>
     const batch = await request.read(after, chunk);
     for (const row of batch) {
       if (request.keep === undefined || request.keep(row)) {
-        bytes += recordBytes(row);
+        bytes += recordBytes(row, request.metadataOnly === true);
         const isFull = rows.length === request.size || (bytes > request.bytes && rows.length > 0);
         if (isFull) return { rows, next: rows.at(-1)?.key };
         rows.push(row);
@@ -42,8 +44,8 @@ export const fillPage = async <T extends ResourceRecord>(request: PageRequest<T>
 };
 
 /** About how many bytes a record takes in an answer. */
-const recordBytes = (row: ResourceRecord): number => {
-  let bytes = ROW_OVERHEAD + row.spec.length + row.status.length;
+const recordBytes = (row: ResourceRecord, metadataOnly: boolean): number => {
+  let bytes = ROW_OVERHEAD + (metadataOnly ? 0 : row.spec.length + row.status.length);
   for (const map of [row.labels, row.annotations])
     for (const [key, value] of Object.entries(map)) bytes += key.length + value.length + 6;
   return bytes;

@@ -1,11 +1,13 @@
-/** A stored resource as this folder sees it; the store's StoredResource has the same shape. */
+/** Address of a resource. `parent` is the channel of a ChannelSubscription or the agent of a Session, else ''. */
 export interface RecordKey {
   readonly kind: string;
+  /** Full namespace name; '' for the kind Namespace itself. */
   readonly namespace: string;
   readonly parent: string;
   readonly name: string;
 }
 
+/** A reference to an owner, as it is stored. */
 export interface RecordOwner {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,16 +18,20 @@ export interface RecordOwner {
   readonly blockOwnerDeletion: boolean;
 }
 
+/** A stored resource; the store adds when it was made and last written. `spec` and `status` are canonical protobuf JSON of the kind's messages. */
 export interface ResourceRecord {
   readonly key: RecordKey;
   readonly apiVersion: string;
+  /** Never that of another row, also of one that is gone; so a name that is the uid was never there before. */
   readonly uid: string;
   readonly generation: number;
+  /** Value of the store-wide counter at the last write. */
   readonly version: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly owners: readonly RecordOwner[];
   readonly finalizers: readonly string[];
+  /** Micros; set while finalizers or dependants hold a deleted resource. */
   readonly deletionTimestamp?: number;
   readonly spec: string;
   readonly status: string;

@@ -26,9 +26,11 @@ export const messageFromText = (schema: DescMessage, text: string): Message =>
 /** Reads a JSON object as a message; fields that are not known are passed over. */
 export const messageFromMap = (schema: DescMessage, map: JsonMap): Message => storedMessage(schema, map);
 
+/** The reference as the API shows it. */
 export const ownerMessage = (owner: RecordOwner): OwnerReference => create(OwnerReferenceSchema, { ...owner });
 
-export const ownerRecord = (owner: OwnerReference): RecordOwner => ({
+/** A reference without what else its message carries. */
+export const ownerRecord = (owner: RecordOwner): RecordOwner => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,
   namespace: owner.namespace,

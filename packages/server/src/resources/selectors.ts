@@ -1,6 +1,6 @@
 import { invalidField } from '../base/index.ts';
 
-/** One requirement of a label selector; same shape as the store's. */
+/** One requirement of a label selector. */
 export type LabelRequirement =
   | { readonly op: 'in' | 'notIn'; readonly key: string; readonly values: readonly string[] }
   | { readonly op: 'exists' | 'notExists'; readonly key: string };
@@ -10,13 +10,15 @@ const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
 const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)([^=(),]*)$`);
 const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
 const REQUIREMENTS_MAX = 64;
+/** The field of every request that takes one. */
+const FIELD = 'labelSelector';
 
 /** Requirements of `label_selector`, all of which must hold; '' has none (API-1.3). Throws FIELD_INVALID. */
-export const parseLabelSelector = (text: string, field = 'labelSelector'): readonly LabelRequirement[] => {
+export const parseLabelSelector = (text: string): readonly LabelRequirement[] => {
   if (text.trim() === '') return [];
   const terms = splitTerms(text);
-  if (terms.length > REQUIREMENTS_MAX) throw invalidField(field, `has more than ${REQUIREMENTS_MAX} requirements`);
-  return terms.map((term) => parseTerm(term.trim(), field));
+  if (terms.length > REQUIREMENTS_MAX) throw invalidField(FIELD, `has more than ${REQUIREMENTS_MAX} requirements`);
+  return terms.map((term) => parseTerm(term.trim()));
 };
 
 /** Commas inside parentheses belong to their term. */
@@ -37,7 +39,7 @@ const splitTerms = (text: string): string[] => {
   return terms;
 };
 
-const parseTerm = (term: string, field: string): LabelRequirement => {
+const parseTerm = (term: string): LabelRequirement => {
   const set = SET.exec(term);
   if (set !== null) {
     const [, key = '', word = '', list = ''] = set;
@@ -49,7 +51,7 @@ const parseTerm = (term: string, field: string): LabelRequirement => {
     return { op: sign === '!=' ? 'notIn' : 'in', key, values: [value.trim()] };
   }
   const presence = PRESENCE.exec(term);
-  if (presence === null) throw invalidField(field, `"${term.slice(0, 80)}" is not a requirement`);
+  if (presence === null) throw invalidField(FIELD, `"${term.slice(0, 80)}" is not a requirement`);
   const [, not = '', key = ''] = presence;
   return { op: not === '!' ? 'notExists' : 'exists', key };
 };

@@ -12,7 +12,7 @@ import {
 } from '@svc/api/resources';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { randomMessage } from '../transport/codec/random-message.ts';
+import { randomMessage } from '../transport/testing/random-message.ts';
 import type { JsonMap } from './canonical-json.ts';
 import { kinds } from './kinds.ts';
 import { storedMessage } from './stored-message.ts';

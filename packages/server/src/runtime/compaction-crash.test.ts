@@ -1,14 +1,41 @@
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../base/index.ts';
+import type { ModelChunk, ModelRegistry } from '../models/contract.ts';
 import { PART } from './index.ts';
+import type { RuntimeDeps } from './runtime-deps.ts';
+import { testModels } from './testing/engine-harness.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
+import { recordedUsage } from './testing/recorded-usage.ts';
 
 const spec = { modelPolicy: { profiles: [{ name: 'small', model: { provider: 'demo', name: 'small' } }] } };
 const LONG = Array.from({ length: 300 }, (_, index) => `word${index}`).join(' ');
 
+/** Models that fail each compaction, before or after the first byte of an answer. */
+const withoutSummaries = (hasByte: boolean): ModelRegistry => {
+  const real = testModels(new ManualClock());
+  const stream: ModelRegistry['stream'] = async (request, sink, signal) => {
+    const error: ModelChunk = {
+      type: 'error',
+      error: {
+        ...{ errorClass: 'provider_unavailable', sentence: 'away' },
+        ...{ beforeFirstByte: !hasByte, beforeFirstToken: true },
+      },
+    };
+    if (request.purpose === 'compaction') sink(error);
+    else await real.stream(request, sink, signal);
+  };
+  return new Proxy(real, {
+    get: (target, name) => {
+      const value: unknown = name === 'stream' ? stream : Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+};
+
 /** Fills the window of demo/small until a compaction is due, then sends one more message; `crash` may end the process. */
-const runCompaction = async (crash: (point: string, machine: Machine) => void) => {
-  const machine = new Machine({ spec });
+const runCompaction = async (crash: (point: string, machine: Machine) => void, deps: Partial<RuntimeDeps> = {}) => {
+  const machine = new Machine({ spec, deps });
   try {
     await machine.start({ faultPoint: (point) => crash(point, machine) });
     const session = await machine.session();
@@ -37,6 +64,22 @@ describe('compaction', () => {
     const { problems, summaries } = await runCompaction(() => undefined);
     expect(problems).toEqual([]);
     expect(summaries).toBeGreaterThan(0);
+  });
+
+  it.each([true, false])('counts its model call unless not one byte of an answer came: %s (RT-9)', async (came) => {
+    const [held, back]: [string[], string[]] = [[], []];
+    const note =
+      (into: string[], act: RuntimeDeps['usage']['reserve']): typeof act =>
+      async (...args) => {
+        if (args[3].includes('/compaction/')) into.push(args[3]);
+        await act(...args);
+      };
+    const metered = recordedUsage();
+    const usage = { ...metered, reserve: note(held, metered.reserve), giveBack: note(back, metered.giveBack) };
+    const { problems, summaries } = await runCompaction(() => undefined, { usage, models: withoutSummaries(came) });
+    expect({ problems, summaries }).toEqual({ problems: [], summaries: 0 });
+    expect(held.length).toBeGreaterThan(0);
+    expect(back).toEqual(came ? [] : held);
   });
 
   it.each(['before-compaction-entry', 'after-compaction-entry'])(

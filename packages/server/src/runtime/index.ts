@@ -1,8 +1,8 @@
 /**
  * runtime: durable execution of turns (RT-2). It owns admission (the only way in for work), the worker that claims and
- * runs turns, their journal, steps, tools and permission questions, session lifecycle and the sweeper. It does not own
- * HTTP, resources or engines: agents, namespaces, usage and objects are interfaces that app satisfies.
- * Called by features (sessions now; schedules, channels, connectors, workflows later) and by app for start and stop.
+ * runs turns, their journal, steps, tools and permission questions, session lifecycle, streams and the sweeper. It does not own
+ * HTTP, resources or engines: agents, namespaces, usage and objects are interfaces that app satisfies. Features see its
+ * contract files only (sessions admit with them); app makes, starts and stops it.
  */
 
 import type { Presence } from '../store/contracts/index.ts';
@@ -14,10 +14,7 @@ import { Sweeper } from './sweeper.ts';
 import { TurnWorker } from './turn-worker.ts';
 
 export * from './contract.ts';
-export { parsePermission } from './permission/index.ts';
 export type { RuntimeDeps, TurnEndHook } from './runtime-deps.ts';
-
-export * from './turn-record.ts';
 
 export interface Runtime {
   readonly admission: Admission;
@@ -31,6 +28,7 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
+/** Builds the runtime of one process; nothing runs before `start`. */
 export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const worker = new TurnWorker(deps);
   const sweeper = new Sweeper(deps, worker);

@@ -74,13 +74,16 @@ export interface SessionEvent {
   readonly reason: string;
 }
 
+/** Sequences that one fence has room for. */
 export const SEQUENCE_BASE = 2 ** 24;
 
-/** Bus subjects. Messages: SessionEvent; SessionStateChange; {} hints. */
+/** Bus subject of the events of a session; a message is a SessionEvent. */
 export const eventSubject = (sessionId: string): string => `ev.${sessionId}`;
 
+/** Message: {}; some turn became ready. */
 export const WAKE_TURNS = 'wake.turns';
 
+/** Message: {turnId, sessionId}; whoever runs the turn looks at its stop flag. */
 export const STOP_TURN = 'cmd.stop';
 
 /** Message: {sessionId, namespace, agent, reason: 'cleared' | 'deleted'}; followers end or refuse old cursors. */

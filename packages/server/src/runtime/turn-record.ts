@@ -1,5 +1,8 @@
-import type { JournalRow, SessionRow, TurnRow } from '../store/contracts/index.ts';
-import type { Part, PlacedPart, SessionSide, TurnBody, TurnUsage } from './contract.ts';
+/** How the stored texts of sessions, turns, messages and permission requests read, and what follows from them alone. */
+import type { JournalRow, PermissionRow, SessionRow, TurnRow } from '../store/contracts/index.ts';
+import { PART, type Part, type PlacedPart } from './part-contract.ts';
+import type { SessionSide, TurnBody, TurnUsage } from './turn-contract.ts';
+import type { PermissionData } from './work-contract.ts';
 
 /** Body of a MODEL_RESPONSE entry: the parts of one model call in stored order, USAGE and TOOL_CALL included (RT-5). */
 export interface ModelResponseEntry {
@@ -30,7 +33,15 @@ export interface PartEntry {
   readonly part: Part;
 }
 
+/** What a turn keeps beside the columns of its row. */
 export const parseBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
+
+/** True when the turn has its terminal state (RT-2.2). */
+export const isTurnOver = (turn: TurnRow): boolean =>
+  turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
+
+/** The request that a row keeps, with its answer once there is one. */
+export const parsePermission = (row: PermissionRow): PermissionData => JSON.parse(row.body) as PermissionData;
 
 /** Recorded parts of a running turn in stored order, from its journal (RT-2.6). */
 export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
@@ -48,8 +59,10 @@ export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
 };
 
 /** Units a part counts in a sequence: UTF-16 units of text and reasoning, 1 for every other part (RT-1). */
-export const unitsOf = (part: Part): number => (part.type === 1 || part.type === 2 ? (part.content ?? '').length : 1);
+export const unitsOf = (part: Part): number =>
+  part.type === PART.TEXT || part.type === PART.REASONING ? (part.content ?? '').length : 1;
 
+/** Side state of a session that has none yet. */
 export const EMPTY_SIDE: SessionSide = {
   skills: [],
   tokenCorrection: {},
@@ -58,8 +71,32 @@ export const EMPTY_SIDE: SessionSide = {
   sandboxRef: '',
 };
 
+/** What a session keeps beside its messages: active skills, remembered answers and the like. */
 export const parseSide = (session: SessionRow): SessionSide =>
   session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);
 
 /** Id of the part at `index` of its message: six digits (RT-5). */
 export const partId = (index: number): string => index.toString().padStart(6, '0');
+
+/** As everybody outside may see it: continuation data never leaves the server (RT-R23). */
+export const publicPart = (part: Part): Part => {
+  if (part.continuation === undefined) return part;
+  const { continuation: _private, ...rest } = part;
+  return rest;
+};
+
+/** Reply text: the text parts after the last tool call, result or permission part, joined by newline (RT-1, RT-R40). */
+export const replyTextOf = (parts: readonly Part[]): string => {
+  const texts: string[] = [];
+  for (const part of parts) {
+    if (part.type === PART.TEXT) texts.push(part.content ?? '');
+    else if (
+      part.type === PART.TOOL_CALL ||
+      part.type === PART.TOOL_RESULT ||
+      part.type === PART.REQUEST_PERMISSION ||
+      part.type === PART.PERMISSION_RESULT
+    )
+      texts.length = 0;
+  }
+  return texts.join('\n');
+};

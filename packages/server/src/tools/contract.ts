@@ -71,6 +71,7 @@ export interface ToolRegistry {
   validate(tool: Tool, input: unknown): readonly string[];
 }
 
+/** A result whose text the model reads; `structured` says the same as data. */
 export const textResult = (text: string, structured?: unknown): ToolResult => ({
   content: [{ type: 'text', text }],
   isError: false,

@@ -7,6 +7,7 @@ export interface TransportConfig {
   /** Host and port to listen on; port 0 picks a free one. */
   readonly host: string;
   readonly port: number;
+  /** Certificate chain and key in PEM form; absent = cleartext only. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly requestBytes: number;
   readonly uiRequestBytes: number;
@@ -113,5 +114,7 @@ export interface TransportServer {
   readonly port: number;
   /** /readyz turns 503, GOAWAY, no new work; streams end with SHUTTING_DOWN and the cursor; unary calls finish (API-2). */
   drain(): Promise<void>;
+  /** Connections that are made from now on get this certificate; open ones stay. Without TLS nothing happens. */
+  renewTls(tls: NonNullable<TransportConfig['tls']>): void;
   close(): Promise<void>;
 }

@@ -71,6 +71,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
       port.goAway();
       await drained;
     },
+    renewTls: (tls) => port.renewTls(tls),
     close: async () => {
       dispatcher.close();
       port.close();

@@ -9,7 +9,7 @@ import { serverStream, unary } from '../features/contract.ts';
 import type { HttpRoute, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { FAULT_CODES } from './faults/index.ts';
-import { getAgent, testConfig, testParts } from './testing.ts';
+import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 const AGENT = '/v1/ns/default/agents/helper';
 const MESSAGE = '/v1/ns/n/agents/a/sessions/s/message';

@@ -6,7 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { serverStream, unary } from '../features/contract.ts';
 import type { FinishedCall, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { testCaller, testParts } from './testing.ts';
+import { testCaller, testParts } from './testing/transport-parts.ts';
+import { until } from './testing/until.ts';
 
 const MESSAGE = '/v1/ns/n/agents/a/sessions/s/message';
 const STREAM = '/v1/ns/n/agents/a/sessions/s/stream';
@@ -25,10 +26,6 @@ const start = async (more: Partial<TransportParts>): Promise<number> => {
   parts = testParts({ onCall: (call) => void told.push(call), ...more });
   server = await createTransport(parts);
   return server.port;
-};
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 };
 
 const never = unary(GatewayService.method.sendMessage, async () => {

@@ -15,7 +15,7 @@ import { Fault, invalidField } from '../base/index.ts';
 import { unary } from '../features/contract.ts';
 import type { TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { getAgent, testConfig, testParts } from './testing.ts';
+import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 

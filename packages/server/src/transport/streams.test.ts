@@ -10,7 +10,7 @@ import { Fault, type ManualClock } from '../base/index.ts';
 import { type Operation, type StreamSink, serverStream } from '../features/contract.ts';
 import type { TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { testCaller, testParts } from './testing.ts';
+import { testCaller, testParts } from './testing/transport-parts.ts';
 
 type Sink = StreamSink<SessionMessagePartEvent>;
 type Body = (sink: Sink, context: CallContext, request: { after: string }) => Promise<void>;

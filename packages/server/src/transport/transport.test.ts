@@ -5,11 +5,11 @@ import { methods } from '@svc/api/methods';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { unary } from '../features/contract.ts';
-import { allTransports, bindRest, type TransportClient } from './all-transports.ts';
-import { randomMessage } from './codec/random-message.ts';
 import type { TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
-import { getAgent, testAgent, testParts } from './testing.ts';
+import { allTransports, bindRest, type TransportClient } from './testing/all-transports.ts';
+import { randomMessage } from './testing/random-message.ts';
+import { getAgent, testAgent, testParts } from './testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 let clients: TransportClient[] = [];

@@ -1,6 +1,5 @@
 import type { ModelsConfig, ProviderConfig } from '../../models/contract.ts';
 import type { RuntimeConfig } from '../../runtime/contract.ts';
-import type { TransportConfig } from '../../transport/contract.ts';
 import type { AuthConfig, Config, StoreConfig, TelemetryConfig } from './config.ts';
 import type { Settings } from './keys/index.ts';
 import { listenAddress } from './listen-address.ts';
@@ -10,6 +9,7 @@ export interface BuildFacts {
   /** Version of the product, shown in answers. */
   readonly version: string;
   readonly file: string | undefined;
+  readonly variables: readonly string[];
 }
 
 /** Sorts the settings into the sections that the parts' contracts ask for, and freezes everything. */
@@ -20,6 +20,7 @@ export const buildConfig = (settings: Settings, facts: BuildFacts): Config =>
     clusterId: settings['server.clusterId'],
     roles: settings['server.roles'],
     transport: transportConfig(settings, facts.version),
+    ...tlsFiles(settings),
     auth: authConfig(settings),
     store: storeConfig(settings),
     runtime: runtimeConfig(settings),
@@ -27,16 +28,14 @@ export const buildConfig = (settings: Settings, facts: BuildFacts): Config =>
     telemetry: telemetryConfig(settings),
     settings,
     file: facts.file,
+    variables: facts.variables,
   });
 
-const transportConfig = (settings: Settings, version: string): TransportConfig => {
+const transportConfig = (settings: Settings, version: string): Config['transport'] => {
   const { host, port } = listenAddress(settings['server.listen']);
-  const cert = settings['server.tls.cert'];
-  const key = settings['server.tls.key'];
   return {
     host,
     port,
-    ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
     requestBytes: settings['limits.requestBytes'],
     uiRequestBytes: settings['limits.uiRequestBytes'],
     responseBytes: settings['limits.responseBytes'],
@@ -54,6 +53,11 @@ const transportConfig = (settings: Settings, version: string): TransportConfig =
     trustProxy: settings['server.trustProxy'],
     version,
   };
+};
+
+const tlsFiles = (settings: Settings): Pick<Config, 'tls'> => {
+  const { 'server.tls.cert': cert, 'server.tls.key': key } = settings;
+  return cert === undefined || key === undefined ? {} : { tls: { cert, key } };
 };
 
 const authConfig = (settings: Settings): AuthConfig => {
@@ -86,8 +90,7 @@ const storeConfig = (settings: Settings): StoreConfig => {
     migrate: settings['store.migrate'],
   };
   const url = settings['store.url'];
-  if (!url.startsWith('sqlite:')) return { ...common, engine: 'postgres', url };
-  return { ...common, engine: 'sqlite', path: url.slice('sqlite:'.length) };
+  return url.startsWith('sqlite:') ? { ...common, engine: 'sqlite' } : { ...common, engine: 'postgres', url };
 };
 
 const runtimeConfig = (settings: Settings): RuntimeConfig => ({

@@ -46,6 +46,10 @@ describe('refused combinations', () => {
       'cors: {origins: ["*"]}',
       'cors.origins: * with auth.mode none would let every web page act as you: list the origins',
     ],
+    [
+      'store: {url: "sqlite:other.db"}',
+      'store.url: SQLite keeps its database in dataDir, as /work/svc-data/svc.db: set dataDir to where it shall be, or remove this',
+    ],
     ['server: {roles: []}', 'server.roles: must name at least one role'],
     [
       'server: {roles: [gateway]}',
@@ -55,11 +59,19 @@ describe('refused combinations', () => {
     ['server: {tls: {cert: a}}', 'server.tls.cert: server.tls.cert and server.tls.key belong together'],
     ['server: {tls: {key: a}}', 'server.tls.key: server.tls.cert and server.tls.key belong together'],
     [
+      `secrets: {keys: [{id: a, key: ${token}}, {id: b, key: ${token}x}, {id: a, key: ${token}y}]}`,
+      'secrets.keys: two keys have the id a: give each its own',
+    ],
+    [
       'models: {default: openai/x}',
       'models.default: names provider openai, which models.providers does not have (known: demo)',
     ],
   ])('%s is refused', (text, expected) => {
     expect(yaml(text).map((line) => line.replace(/^svc\.yaml:\d+:\d+: /, ''))).toEqual([expected]);
+  });
+
+  it('the file of SQLite may be named where it is', () => {
+    expect(yaml('dataDir: data\nstore: {url: "sqlite:./data/svc.db"}')).toEqual([]);
   });
 
   it('split roles are fine with PostgreSQL and NATS', () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { SettingKey, Settings } from './keys/index.ts';
 import { isLoopback, listenAddress } from './listen-address.ts';
 import { findObjectFaults } from './object-rules.ts';
@@ -35,6 +36,7 @@ const rules: readonly Rule[] = [
       'server.listen',
       `other machines reach ${host(settings)}, so auth.mode must not be none: set auth.mode and its credential, or listen on 127.0.0.1 (AUTH_REQUIRED)`,
     ),
+  (settings) => elsewhere(settings),
   (settings) => needsCredential(settings, 'token', 'auth.token'),
   (settings) => needsCredential(settings, 'password', 'auth.password'),
   (settings) => needsCredential(settings, 'jwt', 'auth.jwt.secret'),
@@ -70,8 +72,19 @@ const rules: readonly Rule[] = [
       settings['server.tls.cert'] === undefined ? 'server.tls.key' : 'server.tls.cert',
       'server.tls.cert and server.tls.key belong together',
     ),
+  (settings) => repeatedKeyId(settings),
   (settings) => unknownProvider(settings),
 ];
+
+/** Lock, copies, backups and restores of SQLite are about one file of the data directory: another would be left unused. */
+const elsewhere = (settings: Settings): CombinationFault | undefined => {
+  const file = join(settings.dataDir, 'svc.db');
+  return refuseIf(
+    !usesPostgres(settings) && settings['store.url'] !== `sqlite:${file}`,
+    'store.url',
+    `SQLite keeps its database in dataDir, as ${file}: set dataDir to where it shall be, or remove this`,
+  );
+};
 
 const needsCredential = (
   settings: Settings,
@@ -91,6 +104,13 @@ const unusedCredential = (
     key,
     `has no effect while auth.mode is [${settings['auth.mode'].join(', ')}]: add ${mode} to auth.mode or remove it`,
   );
+
+/** What is stored names its key by the id: of two with one id only the last would open anything. */
+const repeatedKeyId = (settings: Settings): CombinationFault | undefined => {
+  const ids = settings['secrets.keys'].map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index) ?? '';
+  return refuseIf(twice !== '', 'secrets.keys', `two keys have the id ${twice}: give each its own`);
+};
 
 const unknownProvider = (settings: Settings): CombinationFault | undefined => {
   const provider = (settings['models.default'] ?? 'demo/echo').replace(/\/.*$/, '');

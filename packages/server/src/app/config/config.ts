@@ -18,13 +18,19 @@ export interface AuthConfig {
   };
 }
 
-/** Which database, as its engine needs to know it; `path` is absolute. */
+/** Which database, as its engine needs to know it; that of SQLite lies in the data directory. */
 export type StoreConfig = {
   readonly poolSize: number;
   readonly sync: 'full' | 'off';
   readonly busyTimeoutMs: number;
   readonly migrate: 'auto' | 'manual';
-} & ({ readonly engine: 'sqlite'; readonly path: string } | { readonly engine: 'postgres'; readonly url: string });
+} & ({ readonly engine: 'sqlite' } | { readonly engine: 'postgres'; readonly url: string });
+
+/** Absolute paths of a certificate chain and its key, which are read when the server starts and on SIGHUP. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
 
 /** Where log lines go and how much they say. */
 export interface TelemetryConfig {
@@ -43,7 +49,9 @@ export interface Config {
   readonly publicUrl: string;
   readonly clusterId: string;
   readonly roles: Settings['server.roles'];
-  readonly transport: TransportConfig;
+  readonly transport: Omit<TransportConfig, 'tls'>;
+  /** Absent: cleartext only. */
+  readonly tls?: TlsFiles;
   readonly auth: AuthConfig;
   readonly store: StoreConfig;
   readonly runtime: RuntimeConfig;
@@ -52,4 +60,6 @@ export interface Config {
   readonly settings: Settings;
   /** The file that counted: an absolute path, `SVC_CONFIG_INLINE`, or undefined for defaults. */
   readonly file: string | undefined;
+  /** Names of the environment variables that were asked for while it was read: `{env: NAME}`, `${NAME}`, keys of providers. */
+  readonly variables: readonly string[];
 }

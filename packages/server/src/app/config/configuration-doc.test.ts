@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { configurationDoc, pendingKeys } from './configuration-doc.ts';
-import { keyRows } from './keys/index.ts';
+import { configurationDoc } from './configuration-doc.ts';
+import { keyRows, pendingKeys } from './keys/index.ts';
 
 const committed = fileURLToPath(new URL('../../../../../docs/configuration.md', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { environmentName, type KeyRow, keyRows } from './keys/index.ts';
+import { environmentName, type KeyRow, keyRows, pendingKeys } from './keys/index.ts';
 
 const titles: Readonly<Record<string, string>> = {
   dataDir: 'Data directory',
@@ -18,25 +18,6 @@ const titles: Readonly<Record<string, string>> = {
   runtime: 'Turns',
   models: 'Models',
   telemetry: 'Logs and traces',
-};
-
-/** Keys that no code reads yet, by the part they are for; a test finds them. */
-export const pendingKeys: Readonly<Record<string, readonly string[]>> = {
-  'events between nodes': ['bus.url'],
-  'the web console': ['console.title', 'console.readOnly'],
-  connectors: [
-    ...['connectors.errorReplyText', 'connectors.silenceTokens', 'connectors.secretRotationSeconds'],
-    ...['connectors.secretOverlapSeconds', 'limits.registerTimeout', 'limits.ingestBodyMax', 'limits.ingestTextMax'],
-    ...['limits.ingestAttachmentsMax', 'limits.ingestDedupeRetention', 'limits.botRate', 'limits.pointerRetention'],
-    ...['limits.deliveryTimeout', 'limits.deliveryWindow', 'limits.deliveryConcurrency', 'limits.orderHold'],
-  ],
-  'routing in channels': ['limits.channelMaxHops', 'limits.channelAgentRate'],
-  'runs of workflows': [
-    ...['limits.runInputMax', 'limits.stepOutputMax', 'limits.runDepthMax', 'limits.runsActiveMax', 'retention.runs'],
-  ],
-  'delegation between agents': ['a2a.maxDepth', 'a2a.maxRounds'],
-  'vector search': ['knowledge.embeddings'],
-  sandboxes: ['sandbox.providers', 'sandbox.idleStop', 'sandbox.destroyAfter'],
 };
 
 const pendingText = (): string =>
@@ -59,7 +40,11 @@ the file over another one. A flag wins over an environment variable, a variable 
 * Texts may hold \`\${NAME}\` and \`\${NAME:-otherwise}\`; \`$\${\` writes \`\${\`. An unset name without a text is an error.
 * Secrets may be \`{env: NAME}\` or \`{file: path}\`. Relative paths start at the file that names them.
 * \`svc config check\` lists every fault with its line, \`svc config show\` every value with its source.
+* Changes take effect at a restart. \`telemetry.logLevel\` and the files of \`server.tls\` are read again on SIGHUP too; what cannot be
+  read then is logged and stays as it was. An \`svc up\` in a terminal ends on SIGHUP, for the terminal is gone.
 * Keys of parts that are still to come are checked already and have no effect yet: ${pendingText()}.
+* What is written and has no effect is a warning at the start, in \`svc config check\` and in \`svc doctor\`: those keys, roles that leave one out
+  (every process does everything yet), keys of PostgreSQL beside SQLite, and \`auth.jwt\` or \`auth.jwks\` beside other modes.
 `;
 
 /** The reference of all settings as Markdown; a test compares it with docs/configuration.md. */

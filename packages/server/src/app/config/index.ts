@@ -3,6 +3,7 @@
  * checks before anything is opened, and the reference in docs/configuration.md. It opens nothing and starts nothing;
  * main loads it once and app hands its sections to the parts. The only place that is given the environment.
  */
-export type { Config } from './config.ts';
+export type { Config, TlsFiles } from './config.ts';
+export { connectorVariables } from './connector-variables.ts';
 export { ConfigError, configurationValues, type LoadedConfig, type LoadOptions, loadConfig } from './load-config.ts';
 export { type ConfigFault, faultLine } from './located.ts';

@@ -128,6 +128,23 @@ describe('texts', () => {
     expect(settings['runtime.toolTimeout']).toBe(90_000);
     expect(settings['limits.requestBytes']).toBe(4_096);
   });
+
+  it('rounds spans of time to whole milliseconds', () => {
+    const settings = settingsOf('namespaces: {graceSeconds: 0.0015}\nruntime: {lease: 10.0004s2.0004s}');
+    expect([settings['namespaces.graceSeconds'], settings['runtime.lease']]).toEqual([2, 12_001]);
+  });
+});
+
+describe('text that is no configuration', () => {
+  it.each([
+    ['an alias inside its own anchor', 'server: &a {listen: *a}', 'svc.yaml:1:21: alias a cannot be resolved'],
+    ['a list of itself', 'net: {allow: &a [x, *a, *a]}', 'svc.yaml:1:21: alias a cannot be resolved'],
+    ['an alias without an anchor', 'net: {allow: *a}', 'svc.yaml:1:14: alias a cannot be resolved'],
+    ['two documents', 'server: {}\n---\nserver: {}', 'svc.yaml:2:1: a configuration is one document'],
+    ['a tab', 'server:\n\tlisten: x', 'svc.yaml:2:1: Tabs are not allowed as indentation'],
+  ])('%s is refused with its place', (_what, text, fault) => {
+    expect(faultsOf({ files: { '/work/svc.yaml': text } })[0]).toBe(fault);
+  });
 });
 
 describe('secrets', () => {
@@ -145,6 +162,7 @@ describe('secrets', () => {
     ['{env: [x]}', 'must be a text, {env: NAME} or {file: path}'],
     ['short', 'must have at least 16 characters'],
     ['changemechangeme', 'is too easy to guess: choose a random one'],
+    ['Change-Me-Change-Me', 'is too easy to guess: choose a random one'],
     ['abababababababababab', 'is too easy to guess: choose a random one'],
   ])('%s is refused without being shown', (written, text) => {
     const faults = faultsOf({ files: { '/work/svc.yaml': `auth:\n  mode: [token]\n  token: ${written}` } });
@@ -247,7 +265,6 @@ describe('the result', () => {
     expect(config.models.providers).toEqual({ demo: { type: 'demo' } });
     expect(config.store).toEqual({
       engine: 'sqlite',
-      path: '/work/svc-data/svc.db',
       poolSize: 10,
       sync: 'full',
       busyTimeoutMs: 5_000,
@@ -274,9 +291,9 @@ telemetry: {otlpEndpoint: "http://otel:4318"}`;
     expect(config.transport).toMatchObject({
       host: '0.0.0.0',
       port: 8443,
-      tls: { cert: '/work/c.pem', key: '/work/k.pem' },
       loopbackOnly: false,
     });
+    expect(config.tls).toEqual({ cert: '/work/c.pem', key: '/work/k.pem' });
     expect(config.auth.jwks).toMatchObject({ url: 'https://id.test/keys', issuer: 'https://id.test', audience: 'svc' });
     expect(config.auth.jwt).toEqual({ secret: 'm1n2b3v4c5x6y7l8', audience: 'svc' });
     expect(config.store).toMatchObject({ engine: 'postgres', url: 'postgres://db/svc' });

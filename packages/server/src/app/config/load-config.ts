@@ -5,6 +5,7 @@ import { buildConfig } from './build-config.ts';
 import { findCombinationFaults } from './combination-rules.ts';
 import type { Config } from './config.ts';
 import type { HostFacts } from './host-facts.ts';
+import { findIdleSettings } from './idle-rules.ts';
 import { keyRows, type Settings } from './keys/index.ts';
 import { type ConfigFault, faultLine, type Origin } from './located.ts';
 import { matchFileKeys, matchFlags, matchVariables } from './match-keys.ts';
@@ -49,7 +50,11 @@ export class ConfigError extends Error {
 export const loadConfig = (options: LoadOptions): LoadedConfig => {
   const faults: ConfigFault[] = [];
   const report = (fault: ConfigFault): void => void faults.push(fault);
-  const variable = (name: string): string | undefined => options.environment[name];
+  const variables = new Set<string>();
+  const variable = (name: string): string | undefined => {
+    variables.add(name);
+    return options.environment[name];
+  };
   const { cwd, readFile = readText, host = machine() } = options;
   const { config: flag, ...flags } = given(options.flags);
   const file = readConfigFile({ flag, variable, cwd, readFile, report });
@@ -59,16 +64,17 @@ export const loadConfig = (options: LoadOptions): LoadedConfig => {
     matchFile(file, variable, report),
   ];
   const { settings, origins, isSound } = readSettings(sources, { cwd, host, variable, readFile, report });
-  for (const fault of isSound ? findCombinationFaults(settings) : []) {
-    report({ ...fault, label: origins.get(fault.key)?.label ?? 'configuration' });
-  }
+  const isWritten = (key: string): boolean => origins.has(key);
+  const found = isSound ? [...findCombinationFaults(settings), ...findIdleSettings(settings, isWritten)] : [];
+  for (const fault of found) report({ ...fault, label: origins.get(fault.key)?.label ?? 'configuration' });
   const errors = faults.filter((fault) => fault.severity === 'error');
   if (errors.length > 0)
     throw new ConfigError(
       errors,
       faults.filter((fault) => fault.severity === 'warning'),
     );
-  const config = buildConfig(settings, { version: options.version ?? '0.1.0', file: file?.path });
+  const version = options.version ?? '0.1.0';
+  const config = buildConfig(settings, { version, file: file?.path, variables: [...variables].sort() });
   return { config, origins, warnings: faults };
 };
 

@@ -4,7 +4,7 @@ import { ResourceMetaSchema } from '@svc/api/resources';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import { kinds } from '../../resources/index.ts';
-import { bindRest } from '../../transport/all-transports.ts';
+import { bindRest } from '../../transport/testing/all-transports.ts';
 import { type Answer, AppUnderTest, reasonOf } from '../testing/index.ts';
 import { isLater } from './later-operations.ts';
 import { RawCalls } from './raw-calls.ts';

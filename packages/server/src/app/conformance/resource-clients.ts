@@ -3,7 +3,7 @@ import { type Client, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { ResourceService } from '@svc/api/gateway';
 import { methods } from '@svc/api/methods';
-import { bindRest } from '../../transport/all-transports.ts';
+import { bindRest } from '../../transport/testing/all-transports.ts';
 
 export type ResourceClient = Client<typeof ResourceService>;
 

@@ -214,6 +214,37 @@ export const describeRoundTrips = (): void => {
       LONG_MS,
     );
 
+    it.each([0.1, 0.7, 1.3, 0.123456789])(
+      'of a float such as %d is one spec by every transport and in every text',
+      async (temperature) => {
+        const row = kinds.find(({ kind }) => kind === 'Agent') as KindRow;
+        const address = { ns: 'default', kind: 'Agent', name: `float-${temperature}`, parent: '' };
+        const json = { modelPolicy: { profiles: [{ name: 'default', model: { name: 'echo', temperature } }] } };
+        const [first = '', ...others] = Object.keys(clients);
+        const spec = fromJson(row.spec, json);
+        const made = await client(first).applyResource({ ...address, manifest: manifestOf(row, address, spec) });
+        expect(made.outcome).toBe(ApplyOutcome.CREATED);
+        for (const name of [...others, first]) {
+          const carried = specOf(row, await read(name, address));
+          for (const again of [spec, carried]) {
+            const manifest = manifestOf(row, address, again);
+            expect([name, (await client(name).applyResource({ ...address, manifest })).outcome]).toEqual([
+              name,
+              ApplyOutcome.UNCHANGED,
+            ]);
+          }
+        }
+        const { namespace, ...metadata } = { name: address.name, namespace: 'default', labels: { trip: 'yes' } };
+        const document = { kind: 'Agent', metadata: { namespace, ...metadata }, spec: json };
+        for (const text of [JSON.stringify(document), stringify(document)]) {
+          const { results } = await client('gRPC').applyManifests({ ns: 'default', text });
+          expect(results.map(({ outcome }) => ApplyOutcome[outcome])).toEqual(['UNCHANGED']);
+        }
+        await app.rest.ok(`PUT /v1/ns/default/agents/${address.name}`, { spec: json });
+        expect((await read('REST', address)).metadata?.generation).toBe(1n);
+      },
+    );
+
     it('reads the same after a restart', async () => {
       expect(new Set([...written.values()].map(({ kind }) => kind)).size).toBe(rowsUnderTest.length);
       await app.restart();

@@ -1,6 +1,6 @@
 /**
  * Values that the rules of the kinds accept, by `Message.field`: chance alone never finds a cron expression or a URL. A field
- * without a row takes any value of its type; what the rules refuse all the same is taken out again (see `valid-specs.ts`).
+ * without a row takes any value of its type; what the rules refuse all the same is taken out again (see `repair-spec.ts`).
  * A row of a map gives its values.
  */
 export const specWords: Readonly<Record<string, readonly unknown[]>> = {

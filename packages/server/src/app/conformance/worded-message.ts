@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import { randomElement, randomMessage } from '../../transport/codec/random-message.ts';
+import { randomElement, randomMessage } from '../../transport/testing/random-message.ts';
 import { alwaysSet, keyWords, oneOf, specWords, type Variants, variants } from './spec-words.ts';
 
 const ANY_KEY = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((key) => key !== '__proto__');

@@ -2,4 +2,4 @@
  * app/outbound: requests the server makes to addresses that a namespace named (RT-R49). Resolves names itself, connects to
  * the checked address and refuses what is not public unless `net.allow` lists it.
  */
-export { GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+export { GuardedFetch } from './guarded-fetch.ts';

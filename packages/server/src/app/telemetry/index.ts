@@ -4,9 +4,9 @@
  * and models.
  */
 export { callLog } from './call-log.ts';
-export { type LineWriter, stderrWriter } from './line-writer.ts';
-export { createLog, type LogOptions } from './log.ts';
-export { createMetrics, type LiveFigures, type Metrics } from './metrics/index.ts';
+export { stderrWriter } from './line-writer.ts';
+export { createLog } from './log.ts';
+export { createMetrics, type Metrics } from './metrics/index.ts';
 export { profileRoute } from './profile-route.ts';
-export { openTracing, type ProcessTracing } from './tracing/index.ts';
+export { openTracing } from './tracing/index.ts';
 export { turnEndHook } from './turn-log.ts';

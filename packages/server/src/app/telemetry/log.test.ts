@@ -13,6 +13,21 @@ describe('createLog', () => {
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({ msg: 'failed', err: { message: 'why' } });
   });
 
+  it.each(['json', 'text'] as const)(
+    'writes nothing at the level silent, and %s lines at the level that is set then',
+    (format) => {
+      const lines: string[] = [];
+      const log = createLog({ level: 'silent', format, write: (line) => lines.push(line) });
+      log.error('hidden', {}, new Error('why'));
+      log.setLevel('info');
+      log.debug('hidden');
+      log.info('shown');
+      log.setLevel('silent');
+      log.error('hidden');
+      expect(lines.map((line) => /hidden|shown/.exec(line)?.[0])).toEqual(['shown']);
+    },
+  );
+
   it('writes readable lines for a terminal, errors with their stack', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'warn', format: 'text', write: (line) => lines.push(line) });

@@ -2,7 +2,8 @@ import type { Log, LogFields } from '../../base/index.ts';
 import { describeError } from './described-error.ts';
 
 export interface LogOptions {
-  readonly level: string;
+  /** Least level that is written. */
+  readonly level: (typeof LEVELS)[number];
   /** `text` is one readable line, for terminals. */
   readonly format: 'json' | 'text';
   readonly write: (line: string) => void;
@@ -15,18 +16,30 @@ const textLine = (level: string, message: string, fields: LogFields | undefined)
   return `${clockTime()} ${level.padEnd(5)} ${message}${facts.map(([key, value]) => ` ${key}=${String(value)}`).join('')}\n`;
 };
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** A log whose least level may change while it is written. */
+export interface AdjustableLog extends Log {
+  setLevel(level: LogOptions['level']): void;
+}
 
-const textLog = (options: LogOptions): Log => {
-  const least = LEVELS.indexOf(options.level as (typeof LEVELS)[number]);
-  const line = (level: (typeof LEVELS)[number]) => (message: string, fields?: LogFields, error?: unknown) => {
-    if (LEVELS.indexOf(level) < least) return;
+/** In rising order; nothing is logged at the last one. */
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+type LineLevel = Exclude<(typeof LEVELS)[number], 'silent'>;
+
+const rankOf = (level: LogOptions['level']): number => LEVELS.indexOf(level);
+
+const textLog = (options: LogOptions): AdjustableLog => {
+  let least = rankOf(options.level);
+  const line = (level: LineLevel) => (message: string, fields?: LogFields, error?: unknown) => {
+    if (rankOf(level) < least) return;
     options.write(textLine(level, message, fields));
     if (!(error instanceof Error)) return;
     const { type, message: text, stack } = describeError(error);
     options.write(`  ${type}: ${text}\n${stack === '' ? '' : `${stack}\n`}`);
   };
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  const setLevel = (level: LogOptions['level']): void => {
+    least = rankOf(level);
+  };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
 
 /** ISO time of lines, made once per millisecond. */
@@ -43,22 +56,25 @@ const lineTime = (): (() => string) => {
   };
 };
 
-const jsonLog = (options: LogOptions): Log => {
-  const least = LEVELS.indexOf(options.level as (typeof LEVELS)[number]);
+const jsonLog = (options: LogOptions): AdjustableLog => {
+  let least = rankOf(options.level);
   const time = lineTime();
-  const line = (level: (typeof LEVELS)[number]) => {
-    const isHidden = LEVELS.indexOf(level) < least;
+  const line = (level: LineLevel) => {
+    const rank = rankOf(level);
     return (message: string, fields?: LogFields, error?: unknown): void => {
-      if (isHidden) return;
+      if (rank < least) return;
       const facts = error === undefined ? fields : { ...fields, err: describeError(error) };
       const rest = facts === undefined ? '{}' : JSON.stringify(facts);
       const end = rest === '{}' ? '}' : `,${rest.slice(1)}`;
       options.write(`{"level":"${level}","time":"${time()}","msg":${JSON.stringify(message)}${end}\n`);
     };
   };
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  const setLevel = (level: LogOptions['level']): void => {
+    least = rankOf(level);
+  };
+  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
 
 /** The product's Log as JSON lines, or as readable ones on a terminal (PL-15). A line costs about a microsecond. */
-export const createLog = (options: LogOptions): Log =>
+export const createLog = (options: LogOptions): AdjustableLog =>
   options.format === 'text' ? textLog(options) : jsonLog(options);

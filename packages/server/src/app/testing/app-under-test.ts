@@ -104,6 +104,11 @@ export class AppUnderTest implements AsyncDisposable {
     await this.#closing;
   }
 
+  /** Reads the files of `server.tls.*` again. */
+  renewTls(): void {
+    this.#running.renewTls();
+  }
+
   /** Stops the server and starts another one on the same data; the port changes. */
   async restart(): Promise<void> {
     await this.close();

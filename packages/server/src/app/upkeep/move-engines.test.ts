@@ -223,6 +223,30 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     ]);
   }, 240_000);
 
+  it('that was killed when it was restored already says so, until a server runs on it', async () => {
+    const source = placeOf(join(root, 'done'));
+    const app = await AppUnderTest.start(source.flags);
+    await app.close();
+    const file = join(root, 'done.tar.zst');
+    await source.upkeep.backup({ file });
+    const url = await databases.create();
+    const dying = placeOf(join(root, 'done-twice'), url, (name) => {
+      if (name === 'restore.ended') throw new Error('killed');
+    });
+    await expect(dying.upkeep.restore({ file, isReplacing: false })).rejects.toThrow('killed');
+    const again = () => placeOf(join(root, 'done-twice'), url).upkeep.restore({ file, isReplacing: false });
+    await expect(again()).rejects.toMatchObject({
+      reason: 'TARGET_NOT_EMPTY',
+      message: expect.stringContaining(`is complete, in ${join(root, 'done-twice')} and in the database of store.url`),
+    });
+    // Another database knows nothing of it.
+    const other = placeOf(join(root, 'done-twice'), await databases.create());
+    await expect(other.upkeep.restore({ file, isReplacing: false })).rejects.toThrow('is not empty');
+    const running = await AppUnderTest.start(dying.flags);
+    await running.close();
+    await expect(again()).rejects.toThrow('is not empty');
+  }, 120_000);
+
   it('that was killed at the last step says so to its own database only', async () => {
     const source = placeOf(join(root, 'own'));
     const app = await AppUnderTest.start(source.flags);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
-import { addKeys, sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
+import { sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
 import type { StoreDump } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
@@ -14,6 +14,8 @@ export interface BackupOrder {
   readonly file: string;
   /** Seals the key files of the data directory into it. */
   readonly passphrase?: string;
+  /** Ends the writing with its reason, and nothing of it is left. */
+  readonly signal?: AbortSignal;
 }
 
 interface Opened {
@@ -58,7 +60,7 @@ export const backupOffline = async (
 /** Writes the archive; the store is open to nobody else. */
 export const dumpToFile = async (
   { config, around, engine }: Opened,
-  { file, passphrase }: BackupOrder,
+  { file, passphrase, signal }: BackupOrder,
 ): Promise<WrittenArchive> => {
   const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);
   const objects = await engine.objects(join(config.dataDir, 'objects'), 'read');
@@ -70,6 +72,7 @@ export const dumpToFile = async (
       ...{ dump, blobs: objects.blobs },
       facts: { svc: config.transport.version, cluster_id: config.clusterId, created_at: created },
       ...(keys === undefined ? {} : { keys }),
+      ...(signal === undefined ? {} : { signal }),
     });
   } finally {
     await dump?.close();
@@ -77,16 +80,6 @@ export const dumpToFile = async (
   }
 };
 
-/** Copies an archive of a running server to `file` and seals the keys of its data directory into it. */
-export const backupWithKeys = async (
-  config: Config,
-  around: UpkeepSurroundings,
-  order: { readonly from: string; readonly file: string; readonly passphrase: string },
-): Promise<WrittenArchive> => {
-  const keys = await sealedKeys(config, around, order.passphrase);
-  const seconds = Math.floor(around.clock.nowMicros() / 1_000_000);
-  return addKeys({ from: order.from, to: order.file, keys, svc: config.transport.version, seconds });
-};
-
-const sealedKeys = async (config: Config, around: UpkeepSurroundings, passphrase: string): Promise<Uint8Array> =>
+/** The key files of the data directory, encrypted. Faults: KEY_FILE, PASSPHRASE. */
+export const sealedKeys = async (config: Config, around: UpkeepSurroundings, passphrase: string): Promise<Uint8Array> =>
   sealKeys(await readKeyFiles(config.dataDir), passphrase, around.random);

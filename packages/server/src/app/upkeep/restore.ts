@@ -8,7 +8,7 @@ import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { writeKeyFiles } from './key-files.ts';
 import { dumpToFile } from './offline-backup.ts';
-import { StagedDirectory } from './staged-directory.ts';
+import { restoredAlready, StagedDirectory } from './staged-directory.ts';
 import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
 
 export interface RestoreOrder {
@@ -60,10 +60,15 @@ const restoreLocked = async (
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
   const { isReplacing } = order;
+  const { dataDir } = config;
   const { clock, faultPoint } = around;
   const nowMicros = clock.nowMicros();
   const token = await order.engine.restoring();
-  const staged = new StagedDirectory({ dataDir: config.dataDir, isReplacing, token, nowMicros, faultPoint });
+  if (!isReplacing && token === undefined) {
+    const done = restoredAlready(dataDir, await order.engine.epoch());
+    if (done !== undefined) throw done;
+  }
+  const staged = new StagedDirectory({ dataDir, isReplacing, token, nowMicros, faultPoint });
   try {
     const copied = await copyExternal(config, around, order);
     await fillStaged(staged, around, order);
@@ -71,7 +76,6 @@ const restoreLocked = async (
     if (!order.engine.isEmbedded) {
       await order.engine.endRestore();
       faultPoint('restore.ended');
-      staged.end();
     }
     return copied ?? staged.safety;
   } catch (error) {

@@ -15,7 +15,7 @@ import { INSTANCE_RESTORE, type Store } from '../../store/contracts/index.ts';
 
 /** Says that a restore was cut off while it changed the directory; the server does not start then. */
 const MARKER = 'restore.json';
-/** What the marker becomes when the directory is whole and a database elsewhere does not know it yet. */
+/** What the marker becomes when the directory is whole; a database elsewhere may not know it yet. The next server start removes it. */
 const DONE = 'restored.json';
 const STAGING = 'restoring';
 /** What a restore replaces: the database with its log, objects, keys. */
@@ -39,6 +39,21 @@ const readMarker = (dataDir: string, name = MARKER): Marker | undefined => {
 const wholeFor = (dataDir: string, token: string | undefined): Marker | undefined => {
   const marker = token === undefined ? undefined : readMarker(dataDir, DONE);
   return marker?.token === token ? marker : undefined;
+};
+
+/**
+ * FAILED_PRECONDITION TARGET_NOT_EMPTY for a restore that was ended before it could say that it was done: what is there is what it
+ * made. `epoch` is that of a database elsewhere; undefined for any other state.
+ */
+export const restoredAlready = (dataDir: string, epoch: string | undefined): Fault | undefined => {
+  const marker = readMarker(dataDir, DONE);
+  if (epoch === undefined || marker?.token !== epoch) return undefined;
+  return new Fault(
+    'FAILED_PRECONDITION',
+    'TARGET_NOT_EMPTY',
+    `the restore of ${marker.at} is complete, in ${dataDir} and in the database of store.url: start the server, ` +
+      'or restore once more with `svc restore --replace`',
+  );
 };
 
 /** Fault FAILED_PRECONDITION RESTORE_UNFINISHED for a data directory that must be restored again. */
@@ -67,6 +82,7 @@ export const requireWholeDatabase = async (dataDir: string, store: Pick<Store, '
   rmSync(join(dataDir, DONE), { force: true });
 };
 
+/** The database holds part of a backup only. */
 export const databaseUnfinished = (): Fault =>
   new Fault(
     'FAILED_PRECONDITION',
@@ -75,7 +91,7 @@ export const databaseUnfinished = (): Fault =>
   );
 
 /** Puts a file, or the names in a folder, on disk. */
-export const syncPath = (path: string): void => {
+const syncPath = (path: string): void => {
   const fd = openSync(path, 'r');
   try {
     fsyncSync(fd);
@@ -177,12 +193,6 @@ export class StagedDirectory {
     this.discard();
     syncPath(this.#dataDir);
     if (this.#hasToken) this.#faultPoint('restore.whole');
-  }
-
-  /** A database elsewhere knows, too, that the directory is whole. */
-  end(): void {
-    rmSync(join(this.#dataDir, DONE), { force: true });
-    syncPath(this.#dataDir);
   }
 
   /** Forgets what was made. */

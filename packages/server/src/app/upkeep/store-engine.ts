@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Log, Random } from '../../base/index.ts';
+import { type Clock, isFault, type Log, type Random } from '../../base/index.ts';
 import type { StoreDump, StoreLoad } from '../../store/contracts/index.ts';
 import type { StoreMigrations } from '../../store/migrations/index.ts';
 import { lockDataDir, openSqliteDump, openSqliteLoad, openSqliteMigrations } from '../../store/sqlite/index.ts';
@@ -26,6 +26,8 @@ export interface StoreEngine {
   isEmpty(): Promise<boolean>;
   /** The word for a restore into a database of its own that is not complete; undefined for none, and for an embedded engine. */
   restoring(): Promise<string | undefined>;
+  /** What every restore gives a new value to; undefined for a database without a schema, and for an embedded engine. */
+  epoch(): Promise<string | undefined>;
   /** The data directory is restored too: servers may start on the database. */
   endRestore(): Promise<void>;
   /** One state of the store; `scratch` is a path that may be used until the dump is closed. */
@@ -55,6 +57,7 @@ const sqliteEngine = ({ dataDir }: Config, { clock, log }: Around): Omit<StoreEn
   isInUse: async () => isDataDirInUse(dataDir),
   isEmpty: async () => true,
   restoring: async () => undefined,
+  epoch: async () => undefined,
   endRestore: async () => undefined,
   dump: (scratch) => openSqliteDump({ file: join(dataDir, 'svc.db'), copy: scratch }),
   noteBackup: async () => undefined,
@@ -70,6 +73,7 @@ const postgresEngine = (url: string, { clock, log }: Around): Omit<StoreEngine, 
     isInUse: async () => (await postgres()).isPostgresInUse({ url, log }),
     isEmpty: async () => (await postgres()).isPostgresEmpty({ url, log }),
     restoring: async () => (await postgres()).postgresRestoring({ url, log }),
+    epoch: async () => (await postgres()).postgresEpoch({ url, log }),
     endRestore: async () => (await postgres()).endPostgresRestore({ url, log }),
     dump: async () => (await postgres()).openPostgresDump({ url, log }),
     noteBackup: async (atMicros) => (await postgres()).notePostgresBackup({ url, log }, atMicros),
@@ -83,7 +87,8 @@ const isDataDirInUse = (dataDir: string): boolean => {
   try {
     lockDataDir(dataDir).release();
     return false;
-  } catch {
+  } catch (error) {
+    if (!isFault(error) || error.reason !== 'DATA_DIR_IN_USE') throw error;
     return true;
   }
 };

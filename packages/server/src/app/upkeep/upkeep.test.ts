@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -405,31 +405,13 @@ describe('keys', { timeout: 120_000 }, () => {
     const from = join(places.root, 'server.tar.zst');
     const { sha256, manifest: before } = await place.upkeep.backup({ file: from });
     const file = join(places.root, 'taken.tar.zst');
-    await place.upkeep.fetch({ from, file, sha256, passphrase: PASSPHRASE });
+    const taken = await place.upkeep.fetch({ write: async () => ({ from, file, sha256 }), passphrase: PASSPHRASE });
+    expect(taken).toMatchObject({ file, sizeBytes: statSync(file).size });
     expect(existsSync(from)).toBe(false);
     const { hasKeys, manifest } = await place.upkeep.check(file, PASSPHRASE);
     expect(hasKeys).toBe(true);
     expect(manifest).toEqual({ ...before, files: [...before.files, expect.objectContaining({ name: 'keys.sealed' })] });
     expect(manifest.objects.count).toBe(1);
-  });
-});
-
-describe('a backup that a server wrote on this machine', () => {
-  it('is taken over whole, to a new name', async () => {
-    const { place, file: from } = await backedUp('first');
-    const file = join(places.root, 'mine.tar.zst');
-    const before = readFileSync(from);
-    const sha256 = createHash('sha256').update(before).digest('hex');
-    writeFileSync(file, 'something else');
-    await expect(place.upkeep.fetch({ from, file, sha256 })).rejects.toMatchObject({ reason: 'FILE_EXISTS' });
-    const none = join(places.root, 'none', 'x');
-    await expect(place.upkeep.fetch({ from, file: none, sha256 })).rejects.toThrow('ENOENT');
-    const other = { from, file: `${file}.2`, sha256: '0'.repeat(64) };
-    await expect(place.upkeep.fetch(other)).rejects.toMatchObject({ reason: 'ARCHIVE_DAMAGED' });
-    const taken = await place.upkeep.fetch({ from, file: `${file}.2`, sha256 });
-    expect(taken).toEqual({ sha256, sizeBytes: before.byteLength });
-    expect(readFileSync(`${file}.2`).equals(before)).toBe(true);
-    expect(existsSync(from)).toBe(false);
   });
 });
 
@@ -501,6 +483,24 @@ describe('a database that is no file of the data directory', () => {
     expect(noteIn(elsewhere)).toBe('second');
     expect((await place.upkeep.check(safety)).manifest.tables['instance']).toBeGreaterThan(0);
     expect(existsSync(join(place.dataDir, 'restore.json'))).toBe(false);
+  });
+
+  it('that was restored by a command that was killed before it said so is complete', async () => {
+    const { file } = await backedUp('first');
+    const place = places.place();
+    let epoch: string | undefined;
+    const engine: StoreEngine = {
+      ...external(place),
+      endRestore: () => Promise.reject(new Error('killed')),
+      epoch: async () => epoch,
+    };
+    const order = { file, isReplacing: false, engine };
+    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('killed');
+    const { token } = JSON.parse(readFileSync(join(place.dataDir, 'restored.json'), 'utf8')) as { token: string };
+    await expect(restoreBackup(place.config, places.around, order)).rejects.toThrow('is not empty');
+    epoch = token;
+    const done = { reason: 'TARGET_NOT_EMPTY', message: expect.stringContaining('is complete') };
+    await expect(restoreBackup(place.config, places.around, order)).rejects.toMatchObject(done);
   });
 
   it('whose load fails at its end says that it must be restored again', async () => {

@@ -3,7 +3,7 @@ import { agentOperations } from '../../features/agents/index.ts';
 import { ChannelActivities } from '../../features/channels/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import type { ObjectLinks } from '../../features/files/index.ts';
-import { requireNamespace, resourceOperations } from '../../features/manifests/index.ts';
+import { requireScope, resourceOperations } from '../../features/manifests/index.ts';
 import { namespaceOperations, PastAncestry } from '../../features/namespaces/index.ts';
 import { auditSecretReads } from '../../features/secrets/index.ts';
 import {
@@ -12,7 +12,7 @@ import {
   sessionActivity,
   sessionsFeature,
 } from '../../features/sessions/index.ts';
-import { consoleRoutes, uiRoutes } from '../../features/ui/index.ts';
+import { chatRoutes, consoleRoutes } from '../../features/ui/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
@@ -91,7 +91,7 @@ const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>
     bus,
     authorizer,
     ancestorsAt: (namespace, version) => ancestry.ancestorsAt(namespace, version),
-    requireNamespace: (namespace) => requireNamespace(store.direct, namespace),
+    requireNamespace: (namespace) => requireScope(store.direct, namespace),
     clock,
     ids,
     log,
@@ -144,7 +144,7 @@ export const surfaceOf = (
       ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),
     ],
     routes: [
-      ...uiRoutes({ sessions: sessions.chat, streams: turns.streams, links, authorizer, requestBytes, clock }),
+      ...chatRoutes({ sessions: sessions.chat, streams: turns.streams, links, authorizer, requestBytes, clock }),
       ...consoleOf(parts, sessions),
       links.route(),
     ],

@@ -37,7 +37,7 @@ import {
 } from '../../features/workers/index.ts';
 import { toolGrant, workflowContract } from '../../features/workflows/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, connectorVariables } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import type { Engines } from './engines.ts';
 import type { AppParts } from './operations.ts';
@@ -53,25 +53,6 @@ export const wireSecrets = ({ store, secretKeys }: Engines): SecretResolver => {
       return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
     },
   });
-};
-
-/** Keys of model providers belong to the configuration: no connector may have them sent anywhere (CO-2.1). */
-const PROVIDER_KEYS: ReadonlySet<string> = new Set([
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'GOOGLE_GENERATIVE_AI_API_KEY',
-]);
-
-/** Variables of the configuration, whose prefix connectors share for credentials of their own. */
-const isConfiguration = (name: string): boolean =>
-  PROVIDER_KEYS.has(name) || (name.startsWith('SVC_') && !name.startsWith('SVC_CONNECTOR_'));
-
-/** Patterns of `connectors.envAllow`, `*` for any text. */
-const envAllowance = (patterns: readonly string[]): ((name: string) => boolean) => {
-  const forms = patterns.map((pattern) => pattern.split('*').map((text) => text.replace(/[^A-Za-z0-9_]/g, '\\$&')));
-  const allowed = forms.map((texts) => new RegExp(`^${texts.join('.*')}$`));
-  return (name) =>
-    /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isConfiguration(name) && allowed.some((form) => form.test(name));
 };
 
 const taskTimes = ({ settings }: Config): TaskTimes => ({
@@ -136,7 +117,7 @@ const wireUsage = ({ config, engines, ancestorsOf, writer }: PlatformNeeds) => {
   const { settings } = config;
   const policies = new PolicyIndex(ancestorsOf);
   const meter = new PolicyMeter(policies);
-  const facts = { now: () => store.now(), identitiesOf: meter.identitiesOf.bind(meter) };
+  const facts = { now: () => store.now() };
   const conditions = new UsageConditions({ ...facts, store, writer, alertPercent: settings['usage.alertPercent'] });
   const kept = settings['retention.usage'] * MICROS_PER_MS;
   const trim = async (): Promise<void> => {
@@ -160,7 +141,7 @@ export const wirePlatform = (needs: PlatformNeeds) => {
   const usage = wireUsage(needs);
   const secret = secretContract();
   const connectorClass = connectorClassContract({
-    isEnvAllowed: envAllowance(settings['connectors.envAllow'] ?? []),
+    isEnvAllowed: connectorVariables(settings['connectors.envAllow'] ?? [], config),
     environment: engines.environment,
     secretProblem,
   });

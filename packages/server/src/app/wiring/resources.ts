@@ -59,6 +59,7 @@ export interface Machinery {
   readonly workers: readonly QueueWorker[];
 }
 
+/** Reconcilers and queue workers of several parts as one. */
 export const joinMachinery = (...parts: readonly Machinery[]): Machinery => ({
   reconcilers: parts.flatMap((part) => part.reconcilers),
   workers: parts.flatMap((part) => part.workers),

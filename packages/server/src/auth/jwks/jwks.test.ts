@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, silentLog } from '../../base/index.ts';
 import type { Caller } from '../contract.ts';
 import { type AuthConfig, ModeAuthenticator } from '../mode-authenticator.ts';
-import { type JwksConfig, JwksCredentials } from './index.ts';
+import { type JwksConfig, JwksCredentials } from './jwks-credentials.ts';
 import { grantsOfRules } from './jwks-rules.ts';
 import { type ProviderProcess, startProvider } from './testing/index.ts';
 

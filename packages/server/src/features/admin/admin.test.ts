@@ -13,7 +13,7 @@ import { AuditChain } from '../../auth/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 import type { Operation } from '../contract.ts';
 import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
-import { type AdminDeps, adminOperations } from './index.ts';
+import { type AdminDeps, adminOperations } from './admin-operations.ts';
 
 type Changes = { -readonly [K in keyof AdminDeps]?: AdminDeps[K] };
 

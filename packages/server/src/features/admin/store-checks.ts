@@ -98,6 +98,7 @@ export const checkBackups = async (owed: () => Promise<FailedBackup | undefined>
   return fail('backups', text, 'mend what it says, or make one: svc backup');
 };
 
+/** Whether the place of object bytes can be reached. */
 export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Promise<Check> => {
   try {
     await objects.reach();

@@ -44,13 +44,24 @@ describe('the agent controller', () => {
     await world.close();
   });
 
+  /** Looks at what was changed. */
+  const follow = async (): Promise<void> => {
+    await world.feed.tick();
+    await loop.tick();
+  };
   const put = async (kind: string, address: string, spec: Message): Promise<void> => {
     const [namespace = '', name = ''] = address.split('/');
     await world.store.write((tx) =>
       world.writer.put(tx, callContext('test'), { key: recordKey(kind, namespace, name), spec }),
     );
-    await world.feed.tick();
-    await loop.tick();
+    await follow();
+  };
+  const remove = async (kind: string, address: string): Promise<void> => {
+    const [namespace = '', name = ''] = address.split('/');
+    await world.store.write((tx) =>
+      world.writer.remove(tx, callContext('test'), { key: recordKey(kind, namespace, name) }),
+    );
+    await follow();
   };
   const make = async (spec: object, template = ''): Promise<AgentResponse> =>
     world.call(createAgent, { ns: 'acme:team', name: 'a', template, spec: create(AgentSpecSchema, spec as never) });
@@ -66,11 +77,7 @@ describe('the agent controller', () => {
     await put('McpServer', 'system/search', create(McpServerSpecSchema, { target: 'x' }));
     expect(await condition('ReferencesResolved')).toBe('True Resolved');
     expect((await read()).agent?.status?.phase).toBe('Ready');
-    await world.store.write((tx) =>
-      world.writer.remove(tx, callContext('test'), { key: recordKey('McpServer', 'system', 'search') }),
-    );
-    await world.feed.tick();
-    await loop.tick();
+    await remove('McpServer', 'system/search');
     expect(await condition('ReferencesResolved')).toBe('False Unresolved');
     await put('McpServer', 'acme/other', create(McpServerSpecSchema, { target: 'x' }));
     await put('McpServerBinding', 'acme:team/search', create(McpServerBindingSpecSchema, { serverRef: 'other' }));
@@ -148,11 +155,12 @@ describe('the agent controller', () => {
       { name: 'odd', target: external, auth: { kind: 'magic' } },
       { name: 'bare', target: external, auth: { kind: 'bearer' } },
       { name: 'secret', target: external, auth: { kind: 'bearer', secretRef: 'secret://key/token' } },
+      { name: 'keyless', target: external, auth: { kind: 'bearer', secretRef: 'key' } },
+      { name: 'deep', target: external, auth: { kind: 'bearer', secretRef: 'key/token/more' } },
+      { name: 'strange', target: { internal: { agent: 'a' } }, auth: { kind: 'magic' } },
     ];
     await make({ a2a: { connections } });
-    await world.feed.tick();
-    await loop.resync();
-    await loop.tick();
+    await follow();
     const message = async (): Promise<string | undefined> =>
       (await read()).agent?.status?.conditions.find(({ type }) => type === 'ReferencesResolved')?.message;
     expect((await message())?.split('; ').map((problem) => problem.split(':')[0])).toEqual([
@@ -161,6 +169,9 @@ describe('the agent controller', () => {
       'connection odd',
       'connection bare',
       'connection secret',
+      'connection keyless',
+      'connection deep',
+      'connection strange',
     ]);
     await put('Secret', 'acme/key', create(SecretSpecSchema, { data: { token: 'eA==' } }));
     expect(await message()).toContain('connection secret');
@@ -170,9 +181,35 @@ describe('the agent controller', () => {
         change: () => ({ annotations: { 'option.svc/inheritable': 'true' } }),
       }),
     );
-    await world.feed.tick();
-    await loop.tick();
+    await follow();
     expect(await message()).not.toContain('connection secret');
+    expect(await message()).toContain('connection keyless');
+  });
+
+  it('sees agents come and go to whom connections lead, also from other namespaces', async () => {
+    const connections = [{ name: 'far', target: { internal: { namespace: 'acme', agent: 'desk' } } }];
+    await make({ a2a: { connections } });
+    expect(await condition('ReferencesResolved')).toBe('False Unresolved');
+    await world.call(createAgent, { ns: 'acme', name: 'desk' });
+    await follow();
+    expect(await condition('ReferencesResolved')).toBe('True Resolved');
+    await remove('Agent', 'acme/desk');
+    expect(await condition('ReferencesResolved')).toBe('False Unresolved');
+  });
+
+  it('names variables of a harness whose secrets are missing', async () => {
+    const env = { TOKEN: 'secret://key/token', MODE: 'plain' };
+    await put('SandboxClass', 'acme/box', create(SandboxClassSpecSchema, { provider: 'demo' }));
+    await put('SandboxPolicy', 'acme/default', create(SandboxPolicySpecSchema, { classRef: { name: 'box' } }));
+    await make({ runtime: { kind: 'acp', acp: { command: 'run', env } } });
+    const found = async () =>
+      (await read()).agent?.status?.conditions.find(({ type }) => type === 'ReferencesResolved');
+    expect(await found()).toMatchObject({ status: 'False', message: 'variable TOKEN: secret not found' });
+    expect(await condition('Ready')).toBe('True Ready');
+    await put('Secret', 'acme:team/key', create(SecretSpecSchema, { data: { token: 'eA==' } }));
+    expect(await condition('ReferencesResolved')).toBe('True Resolved');
+    await remove('Secret', 'acme:team/key');
+    expect(await condition('ReferencesResolved')).toBe('False Unresolved');
   });
 
   it('refuses turns of harness agents without a sandbox', async () => {

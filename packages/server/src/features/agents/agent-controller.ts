@@ -65,7 +65,9 @@ const keysFor = async (
   const { key } = change.resource;
   if (key.kind === 'Agent') {
     deps.dependants.note(change);
-    return change.change === 'updated' && change.sections.includes('spec') ? [key] : [];
+    if (change.change === 'updated') return change.sections.includes('spec') ? [key] : [];
+    // Connections lead to it from any namespace.
+    return deps.dependants.of(key, reads, async () => undefined);
   }
   return deps.dependants.of(key, reads, async () =>
     key.namespace === SYSTEM_NAMESPACE ? undefined : [key.namespace, ...(await deps.descendants(reads, key.namespace))],

@@ -31,6 +31,11 @@ describe('what agents hang on', () => {
     agent('harnessed', { runtime: { kind: 'acp', acp: { sandboxPolicyRef: 'strict' } } }),
     agent('served', { mcpServerRefs: ['files'] }),
     agent('connected', { a2a: { connections: [{ name: 'x', auth: { kind: 'bearer', secretRef: 'a/b' } }] } }),
+    agent('linked', {
+      a2a: { connections: [{ name: 'x', target: { internal: { namespace: 'far', agent: 'other' } } }] },
+    }),
+    agent('keyed', { runtime: { kind: 'acp', acp: { env: { A: 'secret://a/b', B: 'plain' } } } }),
+    agent('unkeyed', { runtime: { kind: 'acp', acp: { env: { B: 'plain' } } } }),
     agent('templated', {}, { annotations: { 'svc/template': 'base' } }),
   ];
   const namesOf = async (
@@ -46,13 +51,15 @@ describe('what agents hang on', () => {
   it.each([
     ['Skill', 'cook', ['skilled']],
     ['Skill', 'other', []],
-    ['SandboxPolicy', 'default', ['boxed']],
+    ['SandboxPolicy', 'default', ['boxed', 'keyed', 'unkeyed']],
     ['SandboxPolicy', 'strict', ['harnessed']],
-    ['SandboxClass', 'any', ['boxed', 'harnessed']],
+    ['SandboxClass', 'any', ['boxed', 'harnessed', 'keyed', 'unkeyed']],
     ['McpServerBinding', 'files', ['served']],
     ['McpServerBinding', 'mail', []],
     ['McpServer', 'any', ['served']],
-    ['Secret', 'any', ['connected']],
+    ['Secret', 'any', ['connected', 'keyed']],
+    ['Agent', 'other', ['linked']],
+    ['Agent', 'linked', []],
     ['Template', 'base', ['templated']],
     ['Template', 'other', []],
   ])('is told of a %s named %s', async (kind, name, expected) => {

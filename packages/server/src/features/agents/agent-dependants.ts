@@ -7,8 +7,8 @@ import {
   resourcePages,
   type StoredResource,
 } from '../../store/contracts/index.ts';
-import { TEMPLATE_ANNOTATION } from './agent-findings.ts';
-import { DEFAULT_POLICY } from './reference-lookup.ts';
+import { harnessOf, TEMPLATE_ANNOTATION } from './agent-findings.ts';
+import { DEFAULT_POLICY, SECRET } from './reference-lookup.ts';
 
 /** Stands for every name of a kind. */
 const ANY = '*';
@@ -28,7 +28,12 @@ const dependencies = (spec: AgentSpec, annotations: StoredResource['annotations'
   // A binding may lead to a server of another name.
   for (const name of spec.mcpServerRefs) found.add(`McpServerBinding/${name}`).add(`McpServer/${ANY}`);
   if (spec.runtime?.kind === 'acp') sandbox(spec.runtime.acp?.sandboxPolicyRef ?? '');
-  if ((spec.a2a?.connections ?? []).some(({ auth }) => (auth?.secretRef ?? '') !== '')) found.add(`Secret/${ANY}`);
+  const secrets = Object.values(harnessOf(spec)?.env ?? {}).filter((value) => value.startsWith(SECRET));
+  for (const { target, auth } of spec.a2a?.connections ?? []) {
+    if (target?.internal !== undefined) found.add(`Agent/${target.internal.agent}`);
+    secrets.push(auth?.secretRef ?? '');
+  }
+  if (secrets.some((reference) => reference !== '')) found.add(`Secret/${ANY}`);
   const template = annotations[TEMPLATE_ANNOTATION];
   if (template !== undefined) found.add(`Template/${template}`);
   return found;

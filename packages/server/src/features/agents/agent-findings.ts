@@ -1,9 +1,16 @@
 import { toJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
-import type { AgentSpec, Connection, Feature, Model } from '@svc/api/resources';
+import type { AcpRuntime, AgentSpec, Connection, Feature, Model } from '@svc/api/resources';
 import { type Finding, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
-import { type Ancestry, findMcpServer, isSandboxUsable, isSecretVisible, isSkillVisible } from './reference-lookup.ts';
+import {
+  type Ancestry,
+  findMcpServer,
+  isSandboxUsable,
+  isSecretVisible,
+  isSkillVisible,
+  SECRET,
+} from './reference-lookup.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -45,6 +52,7 @@ export interface AgentJudgement {
   readonly isDegraded: boolean;
 }
 
+/** Annotations of an agent made from a template: its name, and its resource_version then (PL-4). */
 export const TEMPLATE_ANNOTATION = 'svc/template';
 export const TEMPLATE_VERSION_ANNOTATION = 'svc/template-version';
 
@@ -101,6 +109,7 @@ const unresolvedReferences = async (reads: Reads, spec: AgentSpec, ancestry: Anc
     const problem = await connectionProblem(reads, connection, ancestry);
     if (problem !== undefined) problems.push(`connection ${connection.name}: ${problem}`);
   }
+  problems.push(...(await environmentProblems(reads, spec, ancestry)));
   return problems;
 };
 
@@ -114,7 +123,7 @@ const connectionProblem = async (
   if (internal !== undefined) {
     const namespace = internal.namespace === '' ? ancestry.own : internal.namespace;
     const found = await reads.resources.get(recordKey('Agent', namespace, internal.agent));
-    return found === undefined ? 'agent not found' : undefined;
+    if (found === undefined) return 'agent not found';
   }
   const { kind = '', secretRef = '' } = connection.auth ?? {};
   if (kind === '' || kind === 'none') return undefined;
@@ -123,13 +132,25 @@ const connectionProblem = async (
   return (await isSecretVisible(reads, secretRef, ancestry)) ? undefined : 'secret not found';
 };
 
+/** Variables of the harness whose secrets do not resolve (PL-8.4); turns begin all the same and fail where they are used. */
+const environmentProblems = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
+  const missing: string[] = [];
+  for (const [name, value] of Object.entries(harnessOf(spec)?.env ?? {}))
+    if (value.startsWith(SECRET) && !(await isSecretVisible(reads, value, ancestry))) missing.push(name);
+  return missing.map((name) => `variable ${name}: secret not found`);
+};
+
+/** What an agent says about its harness; undefined for one that has none. */
+export const harnessOf = ({ runtime }: AgentSpec): AcpRuntime | undefined =>
+  runtime?.kind === 'acp' ? runtime.acp : undefined;
+
 interface Context {
   readonly ancestry: Ancestry;
   readonly surroundings: AgentSurroundings;
 }
 
 const acpProblem = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly string[]> => {
-  const acp = spec.runtime?.kind === 'acp' ? spec.runtime.acp : undefined;
+  const acp = harnessOf(spec);
   if (acp === undefined) return [];
   const problems: string[] = [];
   if (!(await isSandboxUsable(reads, acp.sandboxPolicyRef, context.ancestry)))

@@ -16,13 +16,13 @@ import { type Agent, AgentSchema, type AgentSpec, AgentSpecSchema } from '@svc/a
 import type { Authorizer, CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type Ids, invalidField, pageSize } from '../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteResult } from '../../controllers/contract.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
 import {
   applyFieldMask,
   deepFreeze,
   fillPage,
   isFieldPath,
   type JsonMap,
-  namespaceKey,
   parseJsonMap,
   parseLabelSelector,
   type ResourceViews,
@@ -107,7 +107,7 @@ const agentReader = (deps: AgentOperationsDeps) => {
     const key = recordKey('Agent', request.ns, request.name);
     const record = await deps.store.direct.resources.get(key);
     if (record === undefined) {
-      await requireNamespace(deps, request.ns);
+      await requireNamespace(deps.store.direct, request.ns);
       throw resourceNotFound(key);
     }
     const agent = view(deps, { record, activity: await activityOf(deps, record.uid) }, context);
@@ -117,11 +117,6 @@ const agentReader = (deps: AgentOperationsDeps) => {
     answers.set(agent, response);
     return response;
   };
-};
-
-const requireNamespace = async (deps: AgentOperationsDeps, namespace: string): Promise<void> => {
-  const key = namespaceKey(namespace);
-  if ((await deps.store.direct.resources.get(key)) === undefined) throw resourceNotFound(key);
 };
 
 const modifyAgent = async (
@@ -206,11 +201,12 @@ const listAgents = async (
   const labels = parseLabelSelector(labelSelector);
   const question = ['agents', ns, labelSelector, metadataOnly];
   const [place] = decodePageToken(request.pageToken, question) ?? [];
-  await requireNamespace(deps, ns);
+  await requireNamespace(deps.store.direct, ns);
   const { page, activity } = await deps.store.read(async (tx) => {
     const filled = await fillPage<StoredResource>({
       size,
       bytes: deps.responseBytes,
+      metadataOnly,
       after: place === undefined ? undefined : recordKey('Agent', ns, place),
       read: (after, limit) =>
         tx.resources.list({

@@ -7,7 +7,7 @@ import {
   type Model,
   ModelPolicySchema,
 } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import { isName } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 
@@ -17,12 +17,6 @@ const PERMISSION_KEYS: ReadonlySet<string> = new Set(['default', 'filesystemRead
 const PERMISSIONS: ReadonlySet<string> = new Set(['allow', 'ask', 'deny']);
 /** Most features, references, profiles and connections of one agent: each is looked up, and compared with the others. */
 const LIST_MAX = 1_000;
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 /** An agent's spec with absent values filled in: thinking is on when any of its options is set (WIRE-4). */
 export const fillAgentDefaults = (spec: AgentSpec): AgentSpec => {
@@ -48,11 +42,11 @@ export const checkAgentSpec = (spec: AgentSpec, promptCheck: PromptCheck): reado
     'name',
   ),
   ...spec.features.flatMap((feature, index) =>
-    feature.name === '' ? [fault(`spec.features[${index}].name`, 'is required')] : [],
+    feature.name === '' ? [violation(`spec.features[${index}].name`, 'is required')] : [],
   ),
   ...checkUnique(spec.mcpServerRefs, 'spec.mcpServerRefs', ''),
   ...spec.mcpServerRefs.flatMap((name, index) =>
-    isName('plain', name) ? [] : [fault(`spec.mcpServerRefs[${index}]`, 'is no name of an MCP server')],
+    isName('plain', name) ? [] : [violation(`spec.mcpServerRefs[${index}]`, 'is no name of an MCP server')],
   ),
   ...checkConnections(spec.a2a?.connections ?? []),
   ...checkRuntime(spec.runtime),
@@ -74,22 +68,27 @@ const checkProfiles = (spec: AgentSpec): readonly FieldViolation[] => {
 };
 
 const checkModel = (model: Model | undefined, path: string): readonly FieldViolation[] => {
-  const faults = model === undefined || model.name === '' ? [fault(`${path}.name`, 'is required')] : [];
+  const faults = model === undefined || model.name === '' ? [violation(`${path}.name`, 'is required')] : [];
   const temperature = model?.temperature;
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2))
-    faults.push(fault(`${path}.temperature`, 'must lie between 0 and 2'));
+    faults.push(violation(`${path}.temperature`, 'must lie between 0 and 2'));
   if (!EFFORTS.has(model?.thinking?.effort ?? ''))
-    faults.push(fault(`${path}.thinking.effort`, `must be one of ${[...EFFORTS].filter(Boolean).join(', ')}`));
+    faults.push(violation(`${path}.thinking.effort`, `must be one of ${[...EFFORTS].filter(Boolean).join(', ')}`));
   return faults;
 };
 
 /** What is wrong with a list of names; '' as `member` where the entries are the names themselves. */
 const checkUnique = (names: readonly string[], path: string, member: string): readonly FieldViolation[] => {
-  if (names.length > LIST_MAX) return [fault(path, `must hold at most ${LIST_MAX} entries`)];
+  if (names.length > LIST_MAX) return [violation(path, `must hold at most ${LIST_MAX} entries`)];
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
-      : [fault(`${path}[${index}]${member === '' ? '' : `.${member}`}`, `"${name.slice(0, 80)}" stands there already`)],
+      : [
+          violation(
+            `${path}[${index}]${member === '' ? '' : `.${member}`}`,
+            `"${name.slice(0, 80)}" stands there already`,
+          ),
+        ],
   );
 };
 
@@ -105,9 +104,9 @@ const checkConnections = (connections: readonly Connection[]): readonly FieldVio
       const at = `${path}[${index}]`;
       const { internal, external } = connection.target ?? {};
       return [
-        ...(connection.name === '' ? [fault(`${at}.name`, 'is required')] : []),
+        ...(connection.name === '' ? [violation(`${at}.name`, 'is required')] : []),
         ...(internal !== undefined && external !== undefined
-          ? [fault(`${at}.target`, 'internal and external exclude each other')]
+          ? [violation(`${at}.target`, 'internal and external exclude each other')]
           : []),
       ];
     }),
@@ -117,14 +116,14 @@ const checkConnections = (connections: readonly Connection[]): readonly FieldVio
 const checkRuntime = (runtime: AgentRuntime | undefined): readonly FieldViolation[] => {
   if (runtime === undefined) return [];
   const faults: FieldViolation[] = [];
-  if (!RUNTIMES.has(runtime.kind)) faults.push(fault('spec.runtime.kind', 'must be llm, native, acp or empty'));
+  if (!RUNTIMES.has(runtime.kind)) faults.push(violation('spec.runtime.kind', 'must be llm, native, acp or empty'));
   const { acp } = runtime;
   if (runtime.kind === 'acp' && (acp === undefined || (acp.command === '' && acp.harnessRef === '')))
-    faults.push(fault('spec.runtime.acp', 'command or harnessRef is required'));
+    faults.push(violation('spec.runtime.acp', 'command or harnessRef is required'));
   for (const [key, value] of Object.entries(acp?.permissionPolicy ?? {})) {
     const at = `spec.runtime.acp.permissionPolicy[${key.slice(0, 40)}]`;
-    if (!PERMISSION_KEYS.has(key)) faults.push(fault(at, `is none of ${[...PERMISSION_KEYS].join(', ')}`));
-    if (!PERMISSIONS.has(value)) faults.push(fault(at, 'must be allow, ask or deny'));
+    if (!PERMISSION_KEYS.has(key)) faults.push(violation(at, `is none of ${[...PERMISSION_KEYS].join(', ')}`));
+    if (!PERMISSIONS.has(value)) faults.push(violation(at, 'must be allow, ask or deny'));
   }
   return faults;
 };
@@ -133,7 +132,7 @@ const checkPrompt = (text: string, field: string, promptCheck: PromptCheck): rea
   text === ''
     ? []
     : promptCheck(text).map((found) =>
-        fault(field, `line ${found.line}, column ${found.column}: ${found.message}`, 'TEMPLATE_INVALID'),
+        violation(field, `line ${found.line}, column ${found.column}: ${found.message}`, 'TEMPLATE_INVALID'),
       );
 
 /** A spec in which nothing is set. */

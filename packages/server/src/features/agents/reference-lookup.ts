@@ -3,6 +3,9 @@ import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
+/** What references to secrets begin with. */
+export const SECRET = 'secret://';
+
 /** Sandbox policy of agents that name none. */
 export const DEFAULT_POLICY = 'default';
 
@@ -79,15 +82,16 @@ export const isSandboxUsable = async (reads: Reads, name: string, ancestry: Ance
   return found !== undefined && conditionStatus(found, 'Ready') !== 'False';
 };
 
-/** True when the Secret with that key is visible: own, else the nearest ancestor's that may be inherited (RT-R75). */
+/** True when a reference, `secret://name/key` or `name/key`, leads to a key of a visible Secret: own, else the nearest ancestor's that may be inherited (RT-R75). */
 export const isSecretVisible = async (reads: Reads, reference: string, ancestry: Ancestry): Promise<boolean> => {
-  const [name = '', key = ''] = reference.replace(/^secret:\/\//, '').split('/');
+  const [name = '', key = '', ...rest] = reference.replace(SECRET, '').split('/');
+  if (name === '' || key === '' || rest.length > 0) return false;
   for (const namespace of [ancestry.own, ...ancestry.ancestors]) {
     const secret = await find(reads, 'Secret', { namespace, name });
     if (secret === undefined) continue;
     if (namespace !== ancestry.own && secret.annotations['option.svc/inheritable'] !== 'true') continue;
     const { data } = specOf(secret);
-    return key === '' || (isJsonMap(data) && data[key] !== undefined);
+    return isJsonMap(data) && Object.hasOwn(data, key);
   }
   return false;
 };

@@ -22,6 +22,8 @@ const TAKEN = 'backup.scheduled';
 const RETRY: BackoffRule = { firstMs: 60_000, factor: 2, capMs: 3_600_000, jitter: 0.2 };
 /** A try that told nothing for so long was killed. */
 const LONGEST_MS = 6 * 3_600_000;
+/** No clock of another node is ahead by so much: a time beyond was taken by a clock that was wrong. */
+const AHEAD_MS = 3_600_000;
 
 /**
  * Backups that are made by themselves: `tick` looks whether one is due, or owed because it failed, here or on another node,
@@ -39,8 +41,9 @@ export class BackupSchedule {
   /** Makes the backup that is due or owed and removes old ones; true when it made one. A failure is noted and logged. */
   async tick(): Promise<boolean> {
     const [now, due] = [this.#nowMs(), this.#due];
+    // Before its time this is that time again, unless the clock was set back: then it is an earlier one.
+    this.#due = this.#deps.next(now);
     if (due !== undefined && now >= due) {
-      this.#due = this.#deps.next(now);
       if (await this.#take(due)) return this.#try({ dueMs: due, tries: 1, nextMs: 0, problem: '' });
     }
     const owed = await owedBackup(this.#deps.store.direct);
@@ -89,7 +92,8 @@ export class BackupSchedule {
   /** One of the nodes makes it. */
   #take(due: number): Promise<boolean> {
     return this.#deps.store.write(async (tx) => {
-      if (Number((await tx.instance.value(TAKEN)) ?? 0) >= due) return false;
+      const taken = Number((await tx.instance.value(TAKEN)) ?? 0);
+      if (taken >= due && taken <= this.#nowMs() + AHEAD_MS) return false;
       await tx.instance.setValue(TAKEN, String(due));
       await oweBackup(tx, { dueMs: due, tries: 1, nextMs: this.#nowMs() + LONGEST_MS, problem: '' });
       return true;

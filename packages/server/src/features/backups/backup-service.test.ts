@@ -205,6 +205,37 @@ describe('scheduled backups', () => {
     expect([await other.tick(), await one.tick()]).toEqual([true, false]);
   });
 
+  it('go on when a clock that was far ahead is set right, before or by a restart, and the newest ones stay', async () => {
+    const running = scheduleOf(2);
+    clock.stepWallClock(10_000 * HOUR_MS);
+    expect(await running.tick()).toBe(true);
+    clock.advance(HOUR_MS);
+    expect(await running.tick()).toBe(true);
+    clock.stepWallClock(-10_000 * HOUR_MS);
+    expect(await running.tick()).toBe(false);
+    clock.advance(HOUR_MS);
+    expect(await running.tick()).toBe(true);
+    const restarted = scheduleOf(2);
+    for (let hour = 0; hour < 2; hour++) {
+      clock.advance(HOUR_MS);
+      expect(await restarted.tick()).toBe(true);
+    }
+    expect(readdirSync(dir).sort()).toEqual([
+      'scheduled-20260301-150000-000000.tar.zst',
+      'scheduled-20260301-160000-000000.tar.zst',
+    ]);
+  });
+
+  it('are not made again when the clock is set back a little', async () => {
+    const schedule = scheduleOf(2);
+    clock.advance(HOUR_MS);
+    expect(await schedule.tick()).toBe(true);
+    clock.stepWallClock(-2_000);
+    expect(await schedule.tick()).toBe(false);
+    clock.advance(2_000);
+    expect([await schedule.tick(), readdirSync(dir).length]).toEqual([false, 1]);
+  });
+
   /** A service whose store does not answer until it is mended. */
   const breakable = () => {
     const state = { isBroken: true };

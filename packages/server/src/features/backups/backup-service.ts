@@ -33,6 +33,8 @@ const ARCHIVE_NAME = /^(svc|scheduled)-\d{8}-\d{6}-\d{6}\.tar\.zst$/;
 /** What a process that was killed left of a backup. */
 const LEFTOVER = /^(?:svc|scheduled)-(\d{8}-\d{6}-\d{6})\.tar\.zst\.(?:part|scratch\S*)$/;
 const DAY_MICROS = 86_400_000_000;
+/** Clocks of the servers that share the directory differ by less. */
+const AHEAD_MICROS = 3_600_000_000;
 const ENDED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server stops: the backup was given up');
 
 /** `20260301-120000-000000`, UTC: names in the order of time. */
@@ -61,11 +63,15 @@ export class BackupService {
     return made;
   }
 
-  /** Removes the oldest scheduled backups until `keep` are left. */
+  /** Removes the oldest scheduled backups until `keep` are left; those that a wrong clock dated ahead count as older than others. */
   async prune(keep: number): Promise<void> {
-    const { dir } = this.#deps;
+    const { dir, clock } = this.#deps;
+    const newest = stampOf(Math.max(clock.nowMicros(), this.#named) + AHEAD_MICROS);
     const names = (await readdir(dir)).filter((name) => ARCHIVE_NAME.exec(name)?.[1] === 'scheduled').sort();
-    for (const name of names.slice(0, -keep)) await rm(join(dir, name), { force: true });
+    const { ahead = [], others = [] } = Object.groupBy(names, (name) =>
+      name > `scheduled-${newest}` ? 'ahead' : 'others',
+    );
+    for (const name of [...ahead, ...others].slice(0, -keep)) await rm(join(dir, name), { force: true });
   }
 
   /** Gives up what is being written; resolves when nothing is any more. */

@@ -3,16 +3,9 @@
  * schedule, checking one, and unpacking one into an empty store. app says where dumps come from and where a restore goes;
  * the command line reaches it through app/upkeep.
  */
-export {
-  addKeys,
-  type KeyFiles,
-  type Manifest,
-  sealKeys,
-  type WrittenArchive,
-  writeArchive,
-} from './archive/index.ts';
+export { addKeys, type KeyFiles, placeFile, sealKeys, type WrittenArchive, writeArchive } from './archive/index.ts';
 export { backupOperations } from './backup-operations.ts';
 export { BackupSchedule } from './backup-schedule.ts';
 export { BackupService } from './backup-service.ts';
 export { failedTries, owedBackup } from './owed-backup.ts';
-export { type CheckedArchive, checkArchive, type RestoreTarget, restoreArchive } from './restore-archive.ts';
+export { type CheckedArchive, checkArchive, restoreArchive } from './restore-archive.ts';

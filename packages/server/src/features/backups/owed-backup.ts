@@ -15,11 +15,13 @@ export interface OwedBackup {
   readonly problem: string;
 }
 
+/** The backup that is due and not made yet. */
 export const owedBackup = async (reads: Pick<ReadTx, 'instance'>): Promise<OwedBackup | undefined> => {
   const text = await reads.instance.value(OWED);
   return text === undefined ? undefined : (JSON.parse(text) as OwedBackup);
 };
 
+/** Notes a backup as due, in the store, so that a restart still makes it. */
 export const oweBackup = (tx: Pick<WriteTx, 'instance'>, owed: OwedBackup): Promise<void> =>
   tx.instance.setValue(OWED, JSON.stringify(owed));
 

@@ -1,5 +1,6 @@
 import { Fault } from '../../base/index.ts';
-import { namespaceKey, recordKey, resourceNotFound } from '../../resources/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
+import { recordKey, resourceNotFound } from '../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import { phaseOf } from './channel-rules.ts';
 
@@ -9,12 +10,6 @@ export interface ChannelNames {
   readonly ns: string;
   readonly channel: string;
 }
-
-/** Throws NAMESPACE_NOT_FOUND (API-1.5). */
-const requireNamespace = async (reads: Reads, namespace: string): Promise<void> => {
-  const key = namespaceKey(namespace);
-  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
-};
 
 /** The channel's record; CHANNEL_NOT_FOUND, or NAMESPACE_NOT_FOUND when that is what is missing. */
 export const findChannel = async (reads: Reads, names: ChannelNames): Promise<StoredResource> => {

@@ -6,9 +6,6 @@ export const REMOVE_REMAINS = 'channel.remains';
 
 const BATCH = 500;
 
-/** Holder name of the objects that a channel's messages refer to. */
-export const channelHolder = (channelUid: string): string => `channel/${channelUid}`;
-
 /** Has the worker remove what the channel leaves behind; its name is free without that (CO-1.1). */
 export const leaveRemains = (tx: WriteTx, channelUid: string): Promise<void> =>
   tx.queue.put({ kind: REMOVE_REMAINS, key: channelUid, dueAt: tx.now(), attempts: 0, payload: '{}' });
@@ -23,11 +20,7 @@ export class ChannelRemains implements QueueWorker {
   }
 
   async run(item: WorkItem): Promise<ReconcileOutcome> {
-    const removed = await this.#store.write(async (tx) => {
-      const count = await tx.channels.removeSome(item.key, BATCH);
-      if (count < BATCH) await tx.objects.dropReferences(channelHolder(item.key), tx.now());
-      return count;
-    });
+    const removed = await this.#store.write((tx) => tx.channels.removeSome(item.key, BATCH));
     return removed < BATCH ? { done: true } : { againMs: 0 };
   }
 }

@@ -1,5 +1,5 @@
 import type { ChannelSpec } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -12,25 +12,19 @@ const METADATA_KEY_CHARS = 63;
 const METADATA_VALUE_BYTES = 4_096;
 const PHASES: ReadonlySet<string> = new Set(['open', 'closed']);
 
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
-
 /** Faults of a `metadata` map of a channel or a subscription. */
 export const checkSpecMetadata = (metadata: TextMap): readonly FieldViolation[] => {
   const entries = Object.entries(metadata);
   return [
-    ...(entries.length > METADATA_ENTRIES ? [fault('spec.metadata', `more than ${METADATA_ENTRIES} entries`)] : []),
+    ...(entries.length > METADATA_ENTRIES ? [violation('spec.metadata', `more than ${METADATA_ENTRIES} entries`)] : []),
     ...entries.flatMap(([key, value]) => {
       const at = `spec.metadata[${key.slice(0, METADATA_KEY_CHARS)}]`;
       return [
-        ...(key === '' || key.length > METADATA_KEY_CHARS
-          ? [fault(at, `key must have 1-${METADATA_KEY_CHARS} characters`)]
+        ...(key === '' || isLongerThan(key, METADATA_KEY_CHARS)
+          ? [violation(at, `key must have 1-${METADATA_KEY_CHARS} characters`)]
           : []),
         ...(Buffer.byteLength(value) > METADATA_VALUE_BYTES
-          ? [fault(at, `more than ${METADATA_VALUE_BYTES} bytes`)]
+          ? [violation(at, `more than ${METADATA_VALUE_BYTES} bytes`)]
           : []),
       ];
     }),
@@ -41,17 +35,17 @@ export const checkSpecMetadata = (metadata: TextMap): readonly FieldViolation[] 
 export const checkChannel = (spec: ChannelSpec, annotations: TextMap): readonly FieldViolation[] => {
   const state = annotations[STATE_ANNOTATION];
   return [
-    ...([...spec.title].length > TITLE_CHARS ? [fault('spec.title', `more than ${TITLE_CHARS} characters`)] : []),
+    ...(isLongerThan(spec.title, TITLE_CHARS) ? [violation('spec.title', `more than ${TITLE_CHARS} characters`)] : []),
     ...checkSpecMetadata(spec.metadata),
     ...(state === undefined || PHASES.has(state)
       ? []
-      : [fault(`metadata.annotations[${STATE_ANNOTATION}]`, 'must be open or closed', 'CHANNEL_STATE')]),
+      : [violation(`metadata.annotations[${STATE_ANNOTATION}]`, 'must be open or closed', 'CHANNEL_STATE')]),
   ];
 };
 
 /** Faults of the phase a client sent; '' says nothing. */
 export const checkPhase = (phase: string): readonly FieldViolation[] =>
-  phase === '' || PHASES.has(phase) ? [] : [fault('status.phase', 'must be open or closed', 'CHANNEL_STATE')];
+  phase === '' || PHASES.has(phase) ? [] : [violation('status.phase', 'must be open or closed', 'CHANNEL_STATE')];
 
 /** The phase that annotations stand for. */
 export const phaseOf = (annotations: TextMap): 'open' | 'closed' =>

@@ -5,7 +5,7 @@ import {
   ConnectorClassSpecSchema,
   type ConnectorMatchIndex,
 } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 export interface ConnectorClassRuleDeps {
   /** True for a variable that `connectors.envAllow` names and the configuration itself does not use. */
@@ -26,8 +26,6 @@ const REFERENCE_FORM = /^secret:\/\/[^/]+\/[^/]+$/;
 /** The one kind of credential, as it is stored whatever name it was written with. */
 const API_KEY = 'apiKey';
 
-const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
-
 /** The spec with the default runtime, the canonical name of the credential and no trailing slashes (CO-2.1). */
 export const fillClassDefaults = (spec: ConnectorClassSpec): ConnectorClassSpec => {
   const filled = clone(ConnectorClassSpecSchema, spec);
@@ -46,8 +44,8 @@ export const checkConnectorClass = (
   spec: ConnectorClassSpec,
   deps: ConnectorClassRuleDeps,
 ): readonly FieldViolation[] => [
-  ...(spec.platform.length > PLATFORM_MAX
-    ? [fault('spec.platform', `longer than ${PLATFORM_MAX} characters`, 'FIELD_INVALID')]
+  ...(isLongerThan(spec.platform, PLATFORM_MAX)
+    ? [violation('spec.platform', `longer than ${PLATFORM_MAX} characters`, 'FIELD_INVALID')]
     : []),
   ...checkEndpoint(spec.runtime?.endpoint ?? ''),
   ...(spec.auth === undefined ? [] : checkAuth(spec.auth, deps)),
@@ -55,7 +53,7 @@ export const checkConnectorClass = (
 ];
 
 const checkEndpoint = (endpoint: string): readonly FieldViolation[] => {
-  const invalid = (description: string) => [fault('spec.runtime.endpoint', description, 'ENDPOINT_INVALID')];
+  const invalid = (description: string) => [violation('spec.runtime.endpoint', description, 'ENDPOINT_INVALID')];
   if (endpoint === '') return invalid('is required');
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || !/^https?:\/\//i.test(endpoint)) return invalid('must be an absolute http or https URL');
@@ -65,7 +63,7 @@ const checkEndpoint = (endpoint: string): readonly FieldViolation[] => {
 };
 
 const checkAuth = (auth: ConnectorClassAuthSpec, deps: ConnectorClassRuleDeps): readonly FieldViolation[] => [
-  ...(auth.kind === API_KEY ? [] : [fault('spec.auth.kind', `must be ${API_KEY}`, 'AUTH_KIND')]),
+  ...(auth.kind === API_KEY ? [] : [violation('spec.auth.kind', `must be ${API_KEY}`, 'AUTH_KIND')]),
   ...checkApiKey(auth.apiKey, deps),
 ];
 
@@ -75,22 +73,22 @@ const checkApiKey = (
 ): readonly FieldViolation[] => {
   const at = 'spec.auth.apiKey';
   const { plain, env } = apiKey ?? {};
-  if ((plain === undefined) === (env === undefined)) return [fault(at, 'needs either plain or env', 'SECRET_REF')];
+  if ((plain === undefined) === (env === undefined)) return [violation(at, 'needs either plain or env', 'SECRET_REF')];
   if (env !== undefined) {
-    if (env.trim() === '') return [fault(`${at}.env`, 'must not be blank', 'SECRET_REF')];
+    if (env.trim() === '') return [violation(`${at}.env`, 'must not be blank', 'SECRET_REF')];
     return deps.isEnvAllowed(env)
       ? []
-      : [fault(`${at}.env`, 'is not a variable connectors may use', 'ENV_NOT_ALLOWED')];
+      : [violation(`${at}.env`, 'is not a variable connectors may use', 'ENV_NOT_ALLOWED')];
   }
-  if (plain === undefined || plain.trim() === '') return [fault(`${at}.plain`, 'must not be blank', 'SECRET_REF')];
+  if (plain === undefined || plain.trim() === '') return [violation(`${at}.plain`, 'must not be blank', 'SECRET_REF')];
   return plain.startsWith(REFERENCE) && !REFERENCE_FORM.test(plain)
-    ? [fault(`${at}.plain`, 'must be secret://name/key or a literal', 'SECRET_REF')]
+    ? [violation(`${at}.plain`, 'must be secret://name/key or a literal', 'SECRET_REF')]
     : [];
 };
 
 const checkIndexes = (indexes: readonly ConnectorMatchIndex[]): readonly FieldViolation[] => {
   const path = 'spec.matchIndexes';
-  const invalid = (field: string, description: string) => fault(field, description, 'MATCH_INDEX');
+  const invalid = (field: string, description: string) => violation(field, description, 'MATCH_INDEX');
   if (indexes.length > INDEXES_MAX) return [invalid(path, `more than ${INDEXES_MAX} indexes`)];
   return indexes.flatMap(({ name, fields }, position) => {
     const at = `${path}[${position}]`;
@@ -109,7 +107,7 @@ const checkIndexFields = (
 ): readonly FieldViolation[] => {
   if (fields.length === 0 || fields.length > FIELDS_MAX) return [invalid('', `must hold 1 to ${FIELDS_MAX} fields`)];
   return fields.flatMap((field, index) => {
-    const isBad = field.trim() === '' || field.length > FIELD_MAX || fields.indexOf(field) < index;
+    const isBad = field.trim() === '' || isLongerThan(field, FIELD_MAX) || fields.indexOf(field) < index;
     return isBad ? [invalid(`[${index}]`, `must be unique, not blank, at most ${FIELD_MAX} characters`)] : [];
   });
 };

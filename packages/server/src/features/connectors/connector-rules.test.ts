@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { ConnectorClassSpecSchema, ConnectorSpecSchema } from '@svc/api/resources';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkConnectorClass, fillClassDefaults } from './class-rules.ts';
 import {
@@ -184,5 +185,32 @@ describe('a connector', () => {
     ]);
     expect(compileRoutes(matchIndexes, { team: 't', user: 'u' })).toEqual(['team?team=t', 'user?user=u']);
     expect(compileRoutes(matchIndexes, {})).toEqual([]);
+  });
+
+  // CO-6, 28
+  it('has one route for one input, and other ones for every other', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', '=', '&', '?', '%', '3', 'D', ' ', '\u{1f642}'),
+      maxLength: 4,
+    });
+    const pair = fc.tuple(text, text).filter(([field, value]) => field.trim() !== '' && value.trim() !== '');
+    const input = fc.record({
+      name: fc.constantFrom('a', 'b', 'a.b'),
+      pairs: fc.uniqueArray(pair, { minLength: 1, maxLength: 3, selector: ([field]) => field }),
+    });
+    const routeOf = ({ name, pairs }: { name: string; pairs: readonly (readonly [string, string])[] }) => {
+      const { matchIndexes } = create(ConnectorClassSpecSchema, {
+        matchIndexes: [{ name, fields: pairs.map(([field]) => field) }],
+      });
+      return compileRoutes(matchIndexes, Object.fromEntries(pairs));
+    };
+    fc.assert(
+      fc.property(input, input, (left, right) => {
+        const isSame = JSON.stringify(left) === JSON.stringify(right);
+        expect(routeOf(left)).toHaveLength(1);
+        expect(routeOf(left)[0] === routeOf(right)[0]).toBe(isSame);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -1,19 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import type { MessageConsumer } from '@svc/api/data';
 import { type ConnectorMatchIndex, type ConnectorSpec, ConnectorSpecSchema } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
 
 const MATCH_FIELDS_MAX = 32;
 const KEY_MAX = 63;
 const VALUE_MAX = 512;
 const REPLY_MODES: ReadonlySet<string> = new Set(['', 'auto', 'thread', 'hold_for_review', 'review', 'none']);
 const PINNED = 'pinned';
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 /** An absent `enabled` is true (CO-G7). */
 export const fillConnectorDefaults = (spec: ConnectorSpec): ConnectorSpec =>
@@ -31,10 +25,10 @@ export const checkConnector = (subject: ConnectorSubject): readonly FieldViolati
   const { spec, namespace, ancestors } = subject;
   const { name = '', namespace: classNamespace = '' } = spec.classRef ?? {};
   return [
-    ...(name === '' ? [fault('spec.classRef.name', 'is required', 'CLASS_REF')] : []),
+    ...(name === '' ? [violation('spec.classRef.name', 'is required', 'CLASS_REF')] : []),
     ...(['', namespace, ...ancestors].includes(classNamespace)
       ? []
-      : [fault('spec.classRef.namespace', 'must be this namespace or an ancestor', 'CLASS_NAMESPACE')]),
+      : [violation('spec.classRef.namespace', 'must be this namespace or an ancestor', 'CLASS_NAMESPACE')]),
     ...checkMatchFields(spec.matchFields),
     ...(spec.consumer === undefined ? [] : checkConsumer(spec.consumer, namespace)),
   ];
@@ -43,11 +37,13 @@ export const checkConnector = (subject: ConnectorSubject): readonly FieldViolati
 const checkMatchFields = (fields: Readonly<Record<string, string>>): readonly FieldViolation[] => {
   const entries = Object.entries(fields);
   return [
-    ...(entries.length > MATCH_FIELDS_MAX ? [fault('spec.matchFields', `more than ${MATCH_FIELDS_MAX} fields`)] : []),
+    ...(entries.length > MATCH_FIELDS_MAX
+      ? [violation('spec.matchFields', `more than ${MATCH_FIELDS_MAX} fields`)]
+      : []),
     ...entries
-      .filter(([key, value]) => key.length > KEY_MAX || value.length > VALUE_MAX)
+      .filter(([key, value]) => isLongerThan(key, KEY_MAX) || isLongerThan(value, VALUE_MAX))
       .map(([key]) =>
-        fault(
+        violation(
           `spec.matchFields[${key.slice(0, KEY_MAX)}]`,
           `keys have at most ${KEY_MAX} characters, values ${VALUE_MAX}`,
         ),
@@ -60,20 +56,20 @@ const checkConsumer = (consumer: MessageConsumer, own: string): readonly FieldVi
   const members = [session, channel, workflow].filter((member) => member !== undefined);
   const at = 'spec.consumer';
   return [
-    ...(members.length > 1 ? [fault(at, 'must have one member at most', 'CONSUMER_MULTIPLE')] : []),
+    ...(members.length > 1 ? [violation(at, 'must have one member at most', 'CONSUMER_MULTIPLE')] : []),
     ...(session !== undefined && (session.agent?.name ?? '') === ''
-      ? [fault(`${at}.session.agent.name`, 'is required')]
+      ? [violation(`${at}.session.agent.name`, 'is required')]
       : []),
     ...(session?.continuity === PINNED && session.sessionId === ''
-      ? [fault(`${at}.session.sessionId`, 'is required by the continuity pinned', 'SESSION_ID_REQUIRED')]
+      ? [violation(`${at}.session.sessionId`, 'is required by the continuity pinned', 'SESSION_ID_REQUIRED')]
       : []),
     ...(channel !== undefined && (channel.channel?.name ?? '') === ''
-      ? [fault(`${at}.channel.channel.name`, 'is required')]
+      ? [violation(`${at}.channel.channel.name`, 'is required')]
       : []),
     ...(channel?.agent !== undefined && (channel.agent.namespace || own) !== (channel.channel?.namespace || own)
-      ? [fault(`${at}.channel.agent.namespace`, 'must be the namespace of the channel', 'CONSUMER_NAMESPACE')]
+      ? [violation(`${at}.channel.agent.namespace`, 'must be the namespace of the channel', 'CONSUMER_NAMESPACE')]
       : []),
-    ...(workflow !== undefined && workflow.name === '' ? [fault(`${at}.workflow.name`, 'is required')] : []),
+    ...(workflow !== undefined && workflow.name === '' ? [violation(`${at}.workflow.name`, 'is required')] : []),
   ];
 };
 
@@ -90,7 +86,7 @@ export const consumerNamespaces = (
 
 /** A foreign namespace that the writer may not send messages to. */
 export const consumerNamespaceFault = (field: string): FieldViolation =>
-  fault(field, 'must be this namespace, one below it, or one you may operate', 'CONSUMER_NAMESPACE');
+  violation(field, 'must be this namespace, one below it, or one you may operate', 'CONSUMER_NAMESPACE');
 
 /** True for a reply mode that is stored but acts as `auto`. */
 export const hasUnknownReplyMode = (consumer: MessageConsumer | undefined): boolean => {

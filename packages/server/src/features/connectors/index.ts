@@ -1,6 +1,7 @@
 /**
  * features/connectors: connector classes and connectors as resources: their rules, the routes a connector wants, and what can
- * be known about both without talking to the outside (CO-2.1, 2.4, 2.5). Registration, ingest and delivery are not here.
+ * be known about both without talking to the outside (CO-2.1, 2.4, 2.5). Registers no connector, takes no events and delivers
+ * nothing. app wires the contracts.
  */
-export { type ConnectorClassKindDeps, connectorClassContract } from './class-kind.ts';
-export { type ConnectorKindDeps, connectorContract } from './connector-kind.ts';
+export { connectorClassContract } from './class-kind.ts';
+export { connectorContract } from './connector-kind.ts';

@@ -10,7 +10,7 @@ import {
   eachReplicaIn,
   looksAt,
   usesTemplate,
-} from './deployment-world.ts';
+} from './deployment-reads.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { objectId } from './rendering/index.ts';
 import { passOverReplica } from './replica-pass.ts';

@@ -3,6 +3,7 @@ import { DeploymentReplicaSpecSchema } from '@svc/api/resources';
 import type { ReconcileOutcome, WriteOrigin } from '../../controllers/contract.ts';
 import { API_VERSION, recordKey } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { deploymentSpec, eachReplica, findTemplates, ownsReplica } from './deployment-reads.ts';
 import {
   DEPLOYMENT_LABEL,
   isSelected,
@@ -15,7 +16,6 @@ import {
   type TargetNamespace,
 } from './deployment-rules.ts';
 import { departing, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
-import { deploymentSpec, eachReplica, findTemplates, ownsReplica } from './deployment-world.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { REPLICA_FINALIZER } from './replica-pass.ts';
 import { renderingFacts, replicaSpec, replicaSummary } from './replica-record.ts';

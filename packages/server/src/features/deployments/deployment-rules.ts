@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeploymentSpec } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import type { OriginGrant } from '../../controllers/contract.ts';
 import {
   canonicalJson,
@@ -34,6 +34,7 @@ const DEPLOYMENT_NAME_MAX = NAME_MAX - '--'.length - LEAF_MAX - '-'.length - HAS
 
 /** Labels of a replica; the first stands on rendered objects too. */
 export const DEPLOYMENT_LABEL = 'svc/deployment';
+/** Label of a replica: the namespace that it renders into. */
 export const TARGET_LABEL = 'svc/target-namespace';
 /** Annotation of a rendered object: `ns/name` of the replica that looks after it. */
 export const REPLICA_ANNOTATION = 'svc/replica';
@@ -107,8 +108,10 @@ export const checkDeployment = (
   return [
     ...(name.length <= DEPLOYMENT_NAME_MAX
       ? []
-      : [fault('metadata.name', `of a Deployment has at most ${DEPLOYMENT_NAME_MAX} characters`)]),
-    ...(parent === '' || isName('namespace', parent) ? [] : [fault(`${at}.parent`, `must be ${nameForm.namespace}`)]),
+      : [violation('metadata.name', `of a Deployment has at most ${DEPLOYMENT_NAME_MAX} characters`)]),
+    ...(parent === '' || isName('namespace', parent)
+      ? []
+      : [violation(`${at}.parent`, `must be ${nameForm.namespace}`)]),
     ...checkLabels(matchLabels, `${at}.matchLabels`, limits),
     ...checkTemplates(spec.templates),
   ];
@@ -116,19 +119,13 @@ export const checkDeployment = (
 
 const checkTemplates = (names: readonly string[]): readonly FieldViolation[] => {
   if (names.length === 0 || names.length > TEMPLATES_MAX)
-    return [fault('spec.templates', `must name 1 to ${TEMPLATES_MAX} templates`, 'TEMPLATES')];
+    return [violation('spec.templates', `must name 1 to ${TEMPLATES_MAX} templates`, 'TEMPLATES')];
   return names.flatMap((name, index) => {
     const at = `spec.templates[${index}]`;
-    if (!isName('plain', name)) return [fault(at, `must be ${nameForm.plain}`, 'TEMPLATES')];
-    return names.indexOf(name) === index ? [] : [fault(at, 'is named twice', 'TEMPLATES')];
+    if (!isName('plain', name)) return [violation(at, `must be ${nameForm.plain}`, 'TEMPLATES')];
+    return names.indexOf(name) === index ? [] : [violation(at, 'is named twice', 'TEMPLATES')];
   });
 };
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 /**
  * True when the writer may have the children of that parent changed: it lies in the deployment's own subtree, or an admin grant

@@ -34,6 +34,7 @@ export const countReplicas = (standings: readonly ReplicaStanding[]): ReplicaCou
   };
 };
 
+/** Typed status of a stored deployment. */
 export const deploymentStatus = (record: Pick<StoredResource, 'status'>): DeploymentStatus =>
   messageFromText(DeploymentStatusSchema, record.status) as DeploymentStatus;
 

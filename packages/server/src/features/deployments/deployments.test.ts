@@ -23,21 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const counts = async (): Promise<string> => {
-  const { replicaCounts: found } = await world.deployment('acme/rollout');
-  return `${found?.desired} = ${found?.ready} + ${found?.pending} + ${found?.degraded}`;
-};
-const agents = async (): Promise<readonly string[]> =>
-  (await world.list('Agent')).map(({ key }) => `${key.namespace}/${key.name}`);
 const condition = async (type: string): Promise<string> => {
   const { conditions } = await world.deployment('acme/rollout');
   const found = conditions.find((entry) => entry.type === type);
   return `${found?.status} ${found?.reason}`;
-};
-const nothingMore = async (): Promise<void> => {
-  const before = await world.newest();
-  await world.resync();
-  expect(await world.newest()).toBe(before);
 };
 const relabel = (name: string, labels: string): Promise<unknown> => world.apply(namespace(name, labels));
 
@@ -95,19 +84,19 @@ describe('the selection', () => {
     await world.apply(namespace('a') + namespace('b', 'tier: silver') + namespace('a:deeper'));
     await world.apply(template('helper', 'systemPrompt: x') + deployment('helper'));
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/helper']);
+    expect(await world.agents()).toEqual(['acme:a/helper']);
     await relabel('b', 'tier: gold');
     await world.apply(namespace('c', 'tier: gold, more: x'));
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/helper', 'acme:b/helper', 'acme:c/helper']);
+    expect(await world.agents()).toEqual(['acme:a/helper', 'acme:b/helper', 'acme:c/helper']);
     await relabel('a', 'tier: silver');
     await world.settle();
-    expect(await agents()).toEqual(['acme:b/helper', 'acme:c/helper']);
-    expect(await counts()).toBe('2 = 2 + 0 + 0');
+    expect(await world.agents()).toEqual(['acme:b/helper', 'acme:c/helper']);
+    expect(await world.counts()).toBe('2 = 2 + 0 + 0');
     await world.apply(deployment('helper', '{}'));
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/helper', 'acme:b/helper', 'acme:c/helper']);
-    await nothingMore();
+    expect(await world.agents()).toEqual(['acme:a/helper', 'acme:b/helper', 'acme:c/helper']);
+    expect(await world.isAtRest()).toBe(true);
   });
 
   it('of nothing is Ready and says so', async () => {
@@ -130,7 +119,7 @@ describe('the selection', () => {
         'kind: Namespace\nmetadata: {name: other}\n',
     );
     await world.settle();
-    expect(await agents()).toEqual(['acme/t', 'default/t', 'other/t']);
+    expect(await world.agents()).toEqual(['acme/t', 'default/t', 'other/t']);
     expect(await world.spec('Agent', 'other/t')).toEqual({ systemPrompt: 'other' });
   });
 
@@ -153,7 +142,7 @@ it('keeps to the limits of the configuration', async () => {
   await world.apply(namespace('a') + namespace('b') + template('short', 'systemPrompt: x') + long);
   await world.apply(deployment('short, long'));
   await world.settle(world.controllers({ limits: { replicas: 1, objectBytes: 400, concurrency: 1 } }));
-  expect(await agents()).toEqual(['acme:a/short']);
+  expect(await world.agents()).toEqual(['acme:a/short']);
   expect(await condition('Selected')).toBe('False TooManyNamespaces');
   expect((await world.replica('acme:a')).conflicts.join()).toContain('Invalid');
 });
@@ -163,7 +152,7 @@ it('takes nothing away when its limit is lowered', async () => {
   await world.settle();
   await world.apply(namespace('c'));
   await world.settle(world.controllers({ limits: { ...defaultDeploymentLimits, replicas: 1 } }));
-  expect(await agents()).toEqual(['acme:a/short', 'acme:b/short']);
+  expect(await world.agents()).toEqual(['acme:a/short', 'acme:b/short']);
   expect(await condition('Selected')).toBe('False TooManyNamespaces');
 });
 
@@ -181,16 +170,16 @@ describe('withdrawal', () => {
         deployment('one, two, kept, also'),
     );
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/also', 'acme:a/kept', 'acme:a/one', 'acme:a/two']);
+    expect(await world.agents()).toEqual(['acme:a/also', 'acme:a/kept', 'acme:a/one', 'acme:a/two']);
     expect(await world.spec('Agent', 'acme:a/two')).toEqual({ postHistoryPrompt: 'mine', systemPrompt: 'y' });
     await relabel('a', '');
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/also', 'acme:a/kept', 'acme:a/two']);
+    expect(await world.agents()).toEqual(['acme:a/also', 'acme:a/kept', 'acme:a/two']);
     expect(await world.spec('Agent', 'acme:a/two')).toEqual({ postHistoryPrompt: 'mine' });
     expect(await world.spec('Agent', 'acme:a/kept')).toEqual({ systemPrompt: 'z' });
     expect((await world.get('Agent', 'acme:a/kept'))?.labels).toEqual({});
     expect(await world.list('DeploymentReplica')).toEqual([]);
-    expect(await counts()).toBe('0 = 0 + 0 + 0');
+    expect(await world.counts()).toBe('0 = 0 + 0 + 0');
   });
 
   it('keeps edited fields of what it adopted, and what another manager shares', async () => {
@@ -241,20 +230,20 @@ describe('withdrawal', () => {
     await world.apply(template('one', 'systemPrompt: x', { metadata: 'name: "{{ namespace.leaf }}-one"' }));
     await world.apply(deployment('one'));
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/a-one']);
+    expect(await world.agents()).toEqual(['acme:a/a-one']);
     await world.remove('Template', 'acme/one');
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/a-one']);
+    expect(await world.agents()).toEqual(['acme:a/a-one']);
     expect(await world.replica('acme:a')).toMatchObject({
       phase: 'Degraded',
       conflicts: ['Template/one#: TemplateMissing'],
       renderedResources: ['acme:a/Agent/a-one'],
     });
     expect(await condition('TemplatesResolved')).toBe('False TemplateMissing');
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.apply(template('one', 'systemPrompt: new', { namespace: 'system' }));
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/one']);
+    expect(await world.agents()).toEqual(['acme:a/one']);
     expect(await condition('TemplatesResolved')).toBe('True Resolved');
   });
 
@@ -265,7 +254,7 @@ describe('withdrawal', () => {
     for (const more of [{}, { propagation: DeletePropagation.FOREGROUND }, { force: true }]) {
       await world.apply(namespace('a') + namespace('b') + three + deployment('one, two'));
       await world.settle();
-      expect(await agents()).toHaveLength(4);
+      expect(await world.agents()).toHaveLength(4);
       await world.remove('Deployment', 'acme/rollout', more);
       await world.settle();
       await isNothingLeft();
@@ -277,7 +266,7 @@ describe('withdrawal', () => {
     await world.settle();
     await world.remove('Deployment', 'acme/rollout', { propagation: DeletePropagation.ORPHAN });
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/one']);
+    expect(await world.agents()).toEqual(['acme:a/one']);
     expect((await world.get('Agent', 'acme:a/one'))?.annotations).toEqual({});
     expect(await world.list('DeploymentReplica')).toEqual([]);
     expect(await world.list('Deployment')).toEqual([]);
@@ -305,27 +294,27 @@ describe('a target namespace that is deleted', () => {
 
   it('leaves the selection untouched, and comes back as it was', async () => {
     const before = await world.get('Agent', 'acme:a/one');
-    expect(await counts()).toBe('1 = 1 + 0 + 0');
+    expect(await world.counts()).toBe('1 = 1 + 0 + 0');
     await world.apply(template('one', 'systemPrompt: y'));
     await world.settle();
     expect((await world.get('Agent', 'acme:a/one'))?.version).toBe(before?.version);
     await world.call(createNamespace, { name: 'acme:a', labels: { tier: 'gold' } } as never);
     await world.settle();
     expect(await world.get('Agent', 'acme:a/one')).toMatchObject({ uid: before?.uid, spec: '{"systemPrompt":"y"}' });
-    expect(await counts()).toBe('2 = 2 + 0 + 0');
+    expect(await world.counts()).toBe('2 = 2 + 0 + 0');
   });
 
   it('loses its replica when it is purged', async () => {
     await world.call(deleteNamespace, { name: 'acme:a', purge: true } as never);
     await world.settle();
     expect(await world.replicasFor('acme:a')).toEqual([]);
-    expect(await counts()).toBe('1 = 1 + 0 + 0');
+    expect(await world.counts()).toBe('1 = 1 + 0 + 0');
   });
 
   it('holds nobody up: the deployment can go', async () => {
     await world.remove('Deployment', 'acme/rollout');
     await world.settle();
-    expect(await agents()).toEqual([]);
+    expect(await world.agents()).toEqual([]);
     expect(await world.list('Deployment')).toEqual([]);
   });
 });
@@ -337,10 +326,10 @@ it('a deployment in a deleted namespace rests, and withdraws when the namespace 
   await world.call(deleteNamespace, { name: 'acme' } as never);
   await world.apply('kind: Namespace\nmetadata: {name: "other:y"}\n');
   await world.settle();
-  expect(await agents()).toEqual(['other:x/one']);
+  expect(await world.agents()).toEqual(['other:x/one']);
   await world.call(deleteNamespace, { name: 'acme', purge: true } as never);
   await world.settle();
-  expect(await agents()).toEqual([]);
+  expect(await world.agents()).toEqual([]);
 });
 
 it('a deployment is Pending until its replicas are rendered', async () => {
@@ -349,7 +338,7 @@ it('a deployment is Pending until its replicas are rendered', async () => {
   const [selecting] = world.controllers();
   await selecting?.reconcile(recordKey('Deployment', 'acme', 'rollout'));
   expect((await world.replica('acme:a')).phase).toBe('Pending');
-  expect(await counts()).toBe('1 = 0 + 1 + 0');
+  expect(await world.counts()).toBe('1 = 0 + 1 + 0');
   expect(await condition('Ready')).toBe('False Pending');
   await world.settle();
   expect(await world.deployment('acme/rollout')).toMatchObject({ phase: 'Ready', observedGeneration: 1n });
@@ -367,7 +356,7 @@ describe('one mistake', () => {
       all.join('') + template('one', 'systemPrompt: "You are {{ namespace.labels.title }}"') + deployment('one'),
     );
     await world.settle();
-    expect(await counts()).toBe('100 = 99 + 0 + 1');
+    expect(await world.counts()).toBe('100 = 99 + 0 + 1');
     const { conflicts, conditions } = await world.replica('acme:n42');
     expect(conflicts).toEqual(['Agent/one#/spec/systemPrompt: RenderFailed:1:9']);
     expect(conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
@@ -380,10 +369,10 @@ describe('one mistake', () => {
       replicaCounts: { updated: 100n },
     });
     expect(await condition('Rendered')).toBe('False RenderFailed');
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await relabel('n42', 'tier: gold, title: at last');
     await world.settle();
-    expect(await counts()).toBe('100 = 100 + 0 + 0');
+    expect(await world.counts()).toBe('100 = 100 + 0 + 0');
   }, 120_000);
 
   it('of one template leaves the others alone, and what it made before', async () => {
@@ -438,8 +427,8 @@ describe('one mistake', () => {
     await world.settle();
     const { conflicts, phase } = await world.replica('acme:a');
     expect([conflicts, phase]).toEqual([[conflict], 'Degraded']);
-    expect(await agents()).toEqual(['acme:a/good']);
-    await nothingMore();
+    expect(await world.agents()).toEqual(['acme:a/good']);
+    expect(await world.isAtRest()).toBe(true);
   });
 
   it('two templates cannot render one object', async () => {

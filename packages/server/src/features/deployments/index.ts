@@ -4,6 +4,6 @@
  * resource. Does not know the kinds it renders: it asks their contracts. app wires it.
  */
 export { deploymentControllers } from './deployment-controllers.ts';
-export { type DeploymentKindDeps, deploymentContracts } from './deployment-kind.ts';
-export { type DeploymentLimits, defaultDeploymentLimits } from './deployment-rules.ts';
-export type { DeploymentsDeps, TargetNamespaces } from './deployments-deps.ts';
+export { deploymentContracts } from './deployment-kind.ts';
+export { defaultDeploymentLimits } from './deployment-rules.ts';
+export type { DeploymentsDeps } from './deployments-deps.ts';

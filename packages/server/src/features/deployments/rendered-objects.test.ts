@@ -8,17 +8,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const counts = async (): Promise<string> => {
-  const { replicaCounts: found } = await world.deployment('acme/rollout');
-  return `${found?.desired} = ${found?.ready} + ${found?.pending} + ${found?.degraded}`;
-};
-const agents = async (): Promise<readonly string[]> =>
-  (await world.list('Agent')).map(({ key }) => `${key.namespace}/${key.name}`);
-const nothingMore = async (): Promise<void> => {
-  const before = await world.newest();
-  await world.resync();
-  expect(await world.newest()).toBe(before);
-};
 describe('a rendered object', () => {
   it('takes every variable, keeps its types, and passes on what belongs to later phases', async () => {
     const prompt = [
@@ -64,7 +53,7 @@ describe('a rendered object', () => {
       'acme:a/Knowledge/docs/know',
     ]);
     expect((await world.replica('acme:a')).ownedJsonPointers).not.toContain('Knowledge/docs/know#/spec/path');
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.remove('Deployment', 'acme/rollout');
     await world.settle();
     for (const kind of ['Agent', 'Channel', 'ChannelSubscription', 'File', 'Knowledge'])
@@ -98,7 +87,7 @@ describe('a rendered object', () => {
         : world.views.generic(record, { secrets: true, isTransient: true }).spec?.kind.value;
     };
     expect(await open()).toMatchObject({ data: { token: Buffer.from('a-hush').toString('base64') } });
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.apply(`kind: Secret\nmetadata: {name: keys, namespace: "acme:a"}\nspec: {stringData: {mine: x}}\n`);
     await world.settle();
     expect((await world.replica('acme:a')).conflicts).toEqual([]);
@@ -141,13 +130,13 @@ describe('a rendered object', () => {
     const agent = await world.get('Agent', 'acme:a/one');
     expect(agent?.status).toContain('"phase":"Degraded"');
     expect(await world.replica('acme:a')).toMatchObject({ phase: 'Degraded', conflicts: [] });
-    expect(await counts()).toBe('1 = 0 + 0 + 1');
+    expect(await world.counts()).toBe('1 = 0 + 0 + 1');
     await world.apply(
       'kind: Skill\nmetadata: {name: write, namespace: acme}\nspec: {description: d, instructions: i}\n',
     );
     await world.settleReferences();
     await world.settle();
-    expect(await counts()).toBe('1 = 1 + 0 + 0');
+    expect(await world.counts()).toBe('1 = 1 + 0 + 0');
   });
 
   it('that is being deleted is waited for and made again', async () => {
@@ -160,10 +149,10 @@ describe('a rendered object', () => {
     await world.remove('Agent', 'acme:a/one');
     await world.settle();
     expect(await world.replica('acme:a')).toMatchObject({ phase: 'Pending', conflicts: [] });
-    expect(await counts()).toBe('1 = 0 + 1 + 0');
+    expect(await world.counts()).toBe('1 = 0 + 1 + 0');
     await world.remove('Agent', 'acme:a/one', { force: true });
     await world.settle();
-    expect(await counts()).toBe('1 = 1 + 0 + 0');
+    expect(await world.counts()).toBe('1 = 1 + 0 + 0');
   });
 
   it('takes a value that its kind had filled in, and gives it back to the kind', async () => {
@@ -177,10 +166,10 @@ describe('a rendered object', () => {
     await world.settle();
     expect((await world.replica('acme:a')).conflicts).toEqual([]);
     expect(await media()).toBe('text/html');
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.apply(doc(', mediaType: text/plain'));
     await world.settle();
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.apply(doc(''));
     await world.settle();
     expect([await media(), (await world.replica('acme:a')).conflicts]).toEqual(['text/plain', []]);
@@ -199,7 +188,7 @@ describe('a rendered object', () => {
     await world.settle();
     expect(await stored('acme:a')).toBe('{"a":"a","b":1}');
     expect(await conflicts()).toEqual([]);
-    await nothingMore();
+    expect(await world.isAtRest()).toBe(true);
     await world.apply(daily(''));
     await world.settle();
     expect(await conflicts()).toEqual([]);
@@ -211,7 +200,7 @@ describe('a rendered object', () => {
     await world.settle();
     await world.remove('Agent', 'acme:a/one');
     await world.settle();
-    expect(await agents()).toEqual(['acme:a/one']);
-    expect(await counts()).toBe('1 = 1 + 0 + 0');
+    expect(await world.agents()).toEqual(['acme:a/one']);
+    expect(await world.counts()).toBe('1 = 1 + 0 + 0');
   });
 });

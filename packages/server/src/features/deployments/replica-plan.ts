@@ -2,8 +2,8 @@ import { openRecord, withoutPrivate } from '../../resources/index.ts';
 import { applyRank } from '../../resources/manifest/index.ts';
 import { type Ownership, readOwnership } from '../../resources/merge/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import { deploymentKeyOf, deploymentSpec, findTemplates, openTemplate, ownsReplica } from './deployment-reads.ts';
 import { isSelected, managerOf, renderingVersion, type TargetNamespace } from './deployment-rules.ts';
-import { deploymentKeyOf, deploymentSpec, findTemplates, openTemplate, ownsReplica } from './deployment-world.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import {
   invalidReason,

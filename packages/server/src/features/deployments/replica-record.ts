@@ -29,9 +29,11 @@ export interface RenderingFacts {
   readonly templates: Readonly<Record<string, string>>;
 }
 
+/** Typed spec of a stored replica. */
 export const replicaSpec = (record: StoredResource): DeploymentReplicaSpec =>
   messageFromText(DeploymentReplicaSpecSchema, record.spec) as DeploymentReplicaSpec;
 
+/** Typed status of a stored replica. */
 export const replicaStatus = (record: Pick<StoredResource, 'status'>): DeploymentReplicaStatus =>
   messageFromText(DeploymentReplicaStatusSchema, record.status) as DeploymentReplicaStatus;
 
@@ -47,6 +49,7 @@ export const replicaSummary = (
   };
 };
 
+/** What the last whole pass over the replica rendered. */
 export const renderingFacts = (record: Pick<StoredResource, 'annotations'>): RenderingFacts => {
   const facts = parseJsonMap(record.annotations[RENDERING] ?? '{}') ?? {};
   const { version, templates } = facts;

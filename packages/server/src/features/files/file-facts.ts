@@ -65,8 +65,11 @@ const read = <T>(annotations: Annotations, key: string): T | undefined => {
   return text === undefined ? undefined : (JSON.parse(text) as T);
 };
 
+/** The stored bytes of a file; undefined while it has none. */
 export const objectOf = (annotations: Annotations): ObjectFacts | undefined => read(annotations, FACT.object);
+/** The upload that is announced and not completed. */
 export const uploadOf = (annotations: Annotations): UploadFacts | undefined => read(annotations, FACT.upload);
+/** The session that made the file. */
 export const sessionOf = (annotations: Annotations): FileSession | undefined => read(annotations, FACT.session);
 
 /** Typed spec of a stored file. */
@@ -75,6 +78,7 @@ export const fileSpec = (record: Pick<StoredResource, 'spec'>): FileSpec =>
 
 /** Who holds the bytes of a file; all files of a namespace lie below `file/<ns>`. */
 export const fileHolder = (key: ResourceKey, uid: string): string => `file/${key.namespace}/${uid}`;
+/** Prefix of the holders of all files of a namespace. */
 export const namespaceHolder = (namespace: string): string => `file/${namespace}`;
 /** Who holds the bytes of an upload that is not completed. */
 export const uploadHolder = (id: string): string => `upload/${id}`;

@@ -2,8 +2,9 @@ import { ContentMode } from '@svc/api/gateway';
 import { FilePurpose, FileRetention } from '@svc/api/resources';
 import type { Authorizer } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../base/index.ts';
-import { fillPage, namespaceKey, parseLabelSelector, recordKey, resourceNotFound } from '../../resources/index.ts';
-import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
+import { fillPage, parseLabelSelector, recordKey, resourceNotFound } from '../../resources/index.ts';
+import type { ResourceKey, StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import { isLost, markDamaged, objectLost } from './file-damage.ts';
 import { fileSpec, type ObjectFacts, objectOf } from './file-facts.ts';
@@ -97,6 +98,7 @@ export class FileReads {
       return fillPage<StoredResource>({
         size,
         bytes: this.#deps.limits.responseBytes,
+        metadataOnly,
         after: place === undefined ? undefined : recordKey('File', namespace, place),
         keep: (record) => isAsked(record, question),
         read: (after, limit) =>
@@ -150,7 +152,7 @@ export const showObject = async (
   const isInline = mode === ContentMode.INLINE || (mode === ContentMode.UNSPECIFIED && object.sizeBytes <= inlineBytes);
   if (!isInline) {
     const { path, expiresAt } = deps.links.grant({ ...object, key: objectKey(object.namespace, object.sha256) });
-    return { content: new Uint8Array(0), downloadUrl: `${deps.baseUrl}${path}`, expiresAt };
+    return { content: new Uint8Array(0), downloadUrl: `${deps.baseUrl()}${path}`, expiresAt };
   }
   if (object.sizeBytes > inlineBytes) throw tooLarge('the content', inlineBytes);
   return { ...NOTHING, content: await deps.blobs.read(object.sha256) };
@@ -165,9 +167,4 @@ const isAsked = (record: StoredResource, { pathPrefix, purpose }: FileQuestion):
   if (pathPrefix === '' && purpose === FilePurpose.UNSPECIFIED) return true;
   const spec = fileSpec(record);
   return isBelow(spec.path, pathPrefix) && (purpose === FilePurpose.UNSPECIFIED || spec.purpose === purpose);
-};
-
-const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {
-  const key = namespaceKey(namespace);
-  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
 };

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { FileIndexPolicy, FilePurpose, FileRetention, type FileSpec, FileSpecSchema } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import { fileName } from '../../resources/index.ts';
 
 const PATH_MAX = 1_024;
@@ -50,18 +50,16 @@ export const mergeFile = (spec: FileSpec, given: FileSpec | undefined): FileSpec
         retention: given.retention === FileRetention.UNSPECIFIED ? spec.retention : given.retention,
       });
 
-const fault = (field: string, description: string, reason: string): FieldViolation => ({ field, description, reason });
-
 /** Only what a session made can go with one. */
 export const checkOwner = (spec: Pick<FileSpec, 'retention'>, hasSession: boolean): readonly FieldViolation[] =>
   spec.retention === FileRetention.SESSION && !hasSession
-    ? [fault('spec.retention', 'SESSION is for files that a session makes', 'FILE_RETENTION')]
+    ? [violation('spec.retention', 'SESSION is for files that a session makes', 'FILE_RETENTION')]
     : [];
 
 /** Faults of the name a download shall have; '' stands for the end of the path. */
 export const checkFilename = (filename: string): readonly FieldViolation[] =>
   [...filename].length > PATH_MAX || !filename.isWellFormed() || /[\p{Cc}/\\]/u.test(filename) || DOTS.has(filename)
-    ? [fault('filename', 'must be a plain file name', 'FILE_NAME')]
+    ? [violation('filename', 'must be a plain file name', 'FILE_NAME')]
     : [];
 
 /** All faults of the fields; `before` is the path of the stored file, `name` what it is called or shall be. */
@@ -72,22 +70,23 @@ export const checkFile = (
   const faults: FieldViolation[] = [];
   if (!isFilePath(spec.path))
     faults.push(
-      fault(
+      violation(
         'spec.path',
         'must be absolute, without empty, "." or ".." segments, "\\" or control characters',
         'FILE_PATH',
       ),
     );
   else if (about.before !== undefined && about.before !== spec.path)
-    faults.push(fault('spec.path', 'of a file never changes', 'FILE_PATH'));
+    faults.push(violation('spec.path', 'of a file never changes', 'FILE_PATH'));
   else if (about.name !== fileName(spec.path))
-    faults.push(fault('metadata.name', `is derived from the path: ${fileName(spec.path)}`, 'FILE_PATH'));
+    faults.push(violation('metadata.name', `is derived from the path: ${fileName(spec.path)}`, 'FILE_PATH'));
   if (spec.mediaType.length > MEDIA_TYPE_MAX || !MEDIA_TYPE.test(spec.mediaType))
-    faults.push(fault('spec.mediaType', 'must be a media type such as text/plain', 'FILE_MEDIA_TYPE'));
-  if (FilePurpose[spec.purpose] === undefined) faults.push(fault('spec.purpose', 'is no known value', 'FILE_PURPOSE'));
+    faults.push(violation('spec.mediaType', 'must be a media type such as text/plain', 'FILE_MEDIA_TYPE'));
+  if (FilePurpose[spec.purpose] === undefined)
+    faults.push(violation('spec.purpose', 'is no known value', 'FILE_PURPOSE'));
   if (FileIndexPolicy[spec.indexPolicy] === undefined)
-    faults.push(fault('spec.indexPolicy', 'is no known value', 'FILE_INDEX_POLICY'));
+    faults.push(violation('spec.indexPolicy', 'is no known value', 'FILE_INDEX_POLICY'));
   if (FileRetention[spec.retention] === undefined)
-    faults.push(fault('spec.retention', 'is no known value', 'FILE_RETENTION'));
+    faults.push(violation('spec.retention', 'is no known value', 'FILE_RETENTION'));
   return faults;
 };

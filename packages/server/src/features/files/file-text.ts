@@ -70,9 +70,6 @@ export interface DocumentForm {
 const searchPlace = (namespace: string, policy: FileIndexPolicy): string =>
   policy === FileIndexPolicy.RETRIEVAL ? namespace : `~${namespace}`;
 
-/** The places in which workspace search of a namespace looks. */
-export const workspacePlaces = (namespace: string): readonly string[] => [namespace, `~${namespace}`];
-
 /** Puts the text of a stored file into the index, in place of what was there. */
 export const indexFile = async (
   tx: Pick<WriteTx, 'search'>,

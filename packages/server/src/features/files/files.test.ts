@@ -4,7 +4,6 @@ import { FileIndexPolicy, FilePurpose, FileRetention, FileSchema } from '@svc/ap
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RESOURCES_CHANGED } from '../../controllers/index.ts';
 import { callContext } from '../testing/index.ts';
-import { workspacePlaces } from './index.ts';
 import { DAY_MS, type FileWorld, openFileWorld, sha256, text } from './testing/file-world.ts';
 import { pdfDocument } from './testing/pdf-document.ts';
 
@@ -253,7 +252,7 @@ describe('files', () => {
       expect(world.conditions(retrieval)).toContain('Indexed True Indexed');
       expect(await world.search('falcons')).toEqual(['/r.md']);
       const beside = await world.store.read((tx) =>
-        tx.search.match({ namespaces: workspacePlaces('default'), terms: ['falcons'], limit: 9 }),
+        tx.search.match({ namespaces: ['default', '~default'], terms: ['falcons'], limit: 9 }),
       );
       expect(beside.map(({ path }) => path).sort()).toEqual(['/r.md', '/s.md']);
     });

@@ -4,13 +4,11 @@
  * runtime's ObjectAccess and the collector; bytes themselves lie in a BlobStore engine. Called by runtime and sessions
  * through ObjectAccess; app wires it.
  */
-export { type Artifacts, artifactsFeature, type NewArtifact } from './artifacts/index.ts';
+export { type Artifacts, artifactsFeature } from './artifacts/index.ts';
 export { fileContract } from './file-kind.ts';
 export { type FilesFeature, filesFeature } from './file-operations.ts';
-export type { FileReads } from './file-reads.ts';
-export { type DocumentForm, workspacePlaces } from './file-text.ts';
+export type { DocumentForm } from './file-text.ts';
 export { FileWorker, fileController } from './file-worker.ts';
-export type { FileWrites } from './file-writes.ts';
 export { linkKey, ObjectCollector, ObjectLinks, StoredObjects } from './objects/index.ts';
 export { PdfTexts } from './pdf/index.ts';
 export { UploadSignatures } from './transfers/index.ts';

@@ -10,7 +10,8 @@ import {
   SearchKnowledgeResponseSchema,
 } from '@svc/api/gateway';
 import { decodePageToken, encodePageToken, pageSize } from '../../base/index.ts';
-import { namespaceKey, recordKey, resourceNotFound } from '../../resources/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
+import { recordKey, resourceNotFound } from '../../resources/index.ts';
 import type { ReadTx, Store } from '../../store/contracts/index.ts';
 import { type Operation, unary } from '../contract.ts';
 import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
@@ -35,7 +36,7 @@ export const agentKnowledgeOperations = (deps: AgentKnowledgeDeps): readonly Ope
 const requireAgent = async (reads: Pick<ReadTx, 'resources'>, ns: string, agent: string): Promise<void> => {
   const key = recordKey('Agent', ns, agent);
   if ((await reads.resources.get(key)) !== undefined) return;
-  if ((await reads.resources.get(namespaceKey(ns))) === undefined) throw resourceNotFound(namespaceKey(ns));
+  await requireNamespace(reads, ns);
   throw resourceNotFound(key);
 };
 

@@ -3,9 +3,9 @@
  * library that shows what is visible from a namespace. Keeps no index of its own: the store does. app wires it; tools of
  * agents use the library.
  */
-export { type AgentKnowledgeDeps, agentKnowledgeOperations } from './agent-knowledge-operations.ts';
+export { agentKnowledgeOperations } from './agent-knowledge-operations.ts';
 export { chunkDocument } from './document-chunks.ts';
 export { knowledgeContract } from './knowledge-kind.ts';
-export { type FoundDocument, type KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
-export { type NamespaceKnowledgeDeps, namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
+export { KnowledgeLibrary } from './knowledge-library.ts';
+export { namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
 export { indexWords } from './search-words.ts';

@@ -10,10 +10,10 @@ export interface AddressRequest {
 }
 
 /** INVALID_ARGUMENT for a kind that is neither built in nor stored. */
-export const unknownKind = (kind: string): Fault => {
+export const unknownKind = (kind: string, field = 'kind'): Fault => {
   const near = kinds.find((row) => row.kind.toLowerCase() === kind.toLowerCase().replace(/s$/, ''));
   const advice = near === undefined ? '' : `, did you mean ${near.kind}`;
-  return invalidField('kind', `unknown kind "${kind.slice(0, 80)}"${advice}`, 'UNKNOWN_KIND');
+  return invalidField(field, `unknown kind "${kind.slice(0, 80)}"${advice}`, 'UNKNOWN_KIND');
 };
 
 /** The key a request of the ResourceService means (API-9.1). */
@@ -41,9 +41,9 @@ const customAddress = async (reads: Pick<ReadTx, 'resources'>, key: ResourceKey)
   return key;
 };
 
-/** Refuses a kind that is not built in and of which nothing is stored. */
-export const requireKind = async (reads: Pick<ReadTx, 'resources'>, kind: string): Promise<void> => {
+/** Refuses a kind that is not built in and of which nothing is stored; `field` is where the request names it. */
+export const requireKind = async (reads: Pick<ReadTx, 'resources'>, kind: string, field = 'kind'): Promise<void> => {
   if (findKind(kind) !== undefined) return;
   const some = await reads.resources.list({ kind, scope: { type: 'all' }, limit: 1 });
-  if (some.length === 0) throw unknownKind(kind);
+  if (some.length === 0) throw unknownKind(kind, field);
 };

@@ -449,6 +449,12 @@ describe('resources of every kind', () => {
       expect(await watch({ ns: 'none' }).ended).toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
     });
 
+    it('not for a kind that there is not, which is named by its place', async () => {
+      expect(await watch({ kinds: ['Agent', 'Agents'] }).ended).toMatchObject({
+        violations: [{ field: 'kinds[1]', reason: 'UNKNOWN_KIND' }],
+      });
+    });
+
     it('with a bookmark every 30 quiet seconds', async () => {
       const stream = watch({ kinds: ['Agent'] });
       await settle();

@@ -22,7 +22,7 @@ import { applyManifests, applyResource } from './apply/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { addressOf, requireKind } from './resource-address.ts';
 import { ChangeEvents } from './resource-events.ts';
-import { listScope, requireNamespace } from './resource-scope.ts';
+import { listScope, requireScope } from './resource-scope.ts';
 import { showResources } from './resource-shown.ts';
 import { ResourceWatch } from './resource-watch.ts';
 
@@ -51,7 +51,7 @@ const getResource = async (
     const key = await addressOf(tx, request);
     const record = await tx.resources.get(key);
     if (record === undefined) {
-      await requireNamespace(tx, request.ns);
+      await requireScope(tx, request.ns);
       throw resourceNotFound(key);
     }
     const [resource] = await showResources(deps, tx, { records: [record], context });
@@ -70,12 +70,13 @@ const listResources = async (
   const place = decodePageToken(request.pageToken, question);
   const version = place?.[0] ?? String((await deps.store.direct.resources.versionRange()).newest);
   return deps.store.read(async (tx) => {
-    await requireNamespace(tx, ns);
+    await requireScope(tx, ns);
     if (kind !== '') await requireKind(tx, kind);
     const { scope, keep } = await listScope(tx, request, deps.namespaces.descendants);
     const page = await fillPage<StoredResource>({
       size,
       bytes: deps.responseBytes,
+      metadataOnly,
       after: placeKey(place),
       keep,
       read: (after, limit) =>

@@ -1,4 +1,4 @@
-import { namespaceKey, resourceNotFound } from '../../resources/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
 import type { ReadTx, ResourceQuery, ResourceReads, StoredResource } from '../../store/contracts/index.ts';
 
 /** Names a request may give for every namespace. */
@@ -19,13 +19,12 @@ export interface ListScope {
 
 export type DescendantsOf = (resources: ResourceReads, namespace: string) => Promise<readonly string[]>;
 
-/** Throws NAMESPACE_NOT_FOUND for a namespace that has no record. */
-export const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, ns: string): Promise<void> => {
-  if (ns === ALL_NAMESPACES) return;
-  const key = namespaceKey(ns);
-  if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);
+/** Throws NAMESPACE_NOT_FOUND for a namespace that has no record; `-` always passes. */
+export const requireScope = async (reads: Pick<ReadTx, 'resources'>, ns: string): Promise<void> => {
+  if (ns !== ALL_NAMESPACES) await requireNamespace(reads, ns);
 };
 
+/** The scope of a list or watch over one namespace, those below it too with `recursive`, or all of them with `-`. */
 export const listScope = async (
   reads: Pick<ReadTx, 'resources'>,
   request: ScopeRequest,

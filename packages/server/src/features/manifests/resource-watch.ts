@@ -8,7 +8,7 @@ import type { StreamSink } from '../contract.ts';
 import type { ManifestsDeps, PastAncestors } from './manifests-deps.ts';
 import { requireKind } from './resource-address.ts';
 import { bookmark, type ChangeEvents } from './resource-events.ts';
-import { listScope, requireNamespace } from './resource-scope.ts';
+import { listScope, requireScope } from './resource-scope.ts';
 import { isSecret, secretTarget } from './resource-shown.ts';
 import { WatchFilter } from './watch-filter.ts';
 
@@ -72,8 +72,8 @@ export class ResourceWatch {
     const { direct } = this.#deps.store;
     const { request, context, sink } = this.#call;
     const from = parseVersion(request.resourceVersion);
-    await requireNamespace(direct, request.ns);
-    for (const kind of request.kinds) await requireKind(direct, kind);
+    await requireScope(direct, request.ns);
+    for (const [index, kind] of request.kinds.entries()) await requireKind(direct, kind, `kinds[${index}]`);
     const subscription = this.#deps.feed.subscribe((changes) => this.#receive(changes));
     const onAbort = (): void => this.#wake();
     context.signal.addEventListener('abort', onAbort);
@@ -162,7 +162,7 @@ export class ResourceWatch {
   /** A watch of a namespace that was purged ends as a new one would be refused, once it has shown what went. */
   async #requireNamespace(): Promise<void> {
     this.#lostNamespace = false;
-    if (!this.#isOver()) await requireNamespace(this.#deps.store.direct, this.#call.request.ns);
+    if (!this.#isOver()) await requireScope(this.#deps.store.direct, this.#call.request.ns);
   }
 
   /** Once, when everything up to the newest version at the start of the watch has been judged. */

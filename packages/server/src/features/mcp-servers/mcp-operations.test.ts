@@ -123,6 +123,19 @@ describe('MCP servers and bindings', () => {
     expect(condition(brokered, 'Reachable')).toBe('Unknown PerSessionAuth');
   });
 
+  it('say whether the secret with the address of their broker is there', async () => {
+    const made = await putServer('search', { ...GOOD, authBroker: { url: 'secret://broker/url' } });
+    expect(condition(made.server?.status, 'ReferencesResolved')).toBe('False Unresolved');
+    await world.store.write((tx) =>
+      world.writer.put(tx, callContext('apply'), {
+        key: recordKey('Secret', 'system', 'broker'),
+        spec: create(SecretSpecSchema, { data: { url: 'eA==' } }),
+      }),
+    );
+    await world.settle();
+    expect(condition((await readServer('search'))?.status, 'ReferencesResolved')).toBe('True Resolved');
+  });
+
   it('run as processes only for unscoped admins and in listed namespaces', async () => {
     const stdio = { transport: 'stdio', target: 'npx' };
     const scoped = (namespace: string): Caller => ({

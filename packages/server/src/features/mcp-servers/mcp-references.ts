@@ -14,9 +14,11 @@ type Reads = Pick<ReadTx, 'resources'>;
 const SECRET = /^secret:\/\/([^/]+)(?:\/(.+))?$/;
 const INHERITABLE = 'option.svc/inheritable';
 
+/** Typed spec of a stored server. */
 export const serverSpec = (record: StoredResource): McpServerSpec =>
   messageFromText(McpServerSpecSchema, record.spec) as McpServerSpec;
 
+/** Typed spec of a stored binding. */
 export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 
@@ -67,10 +69,10 @@ export class McpReferences {
   async missingSecrets(
     reads: Reads,
     namespace: string,
-    spec: { readonly args: readonly string[]; readonly headers: Readonly<Record<string, string>> },
+    spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>,
   ): Promise<readonly string[]> {
     const missing = new Set<string>();
-    for (const text of [...spec.args, ...Object.values(spec.headers)]) {
+    for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
       const [, name, key] = SECRET.exec(text) ?? [];
       if (name !== undefined && !(await this.#isSecretVisible(reads, namespace, [name, key]))) missing.add(name);
     }

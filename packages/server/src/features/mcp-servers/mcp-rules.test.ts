@@ -68,6 +68,9 @@ describe('the rules of MCP servers', () => {
     const authBroker = { url: 'https://broker.example.org/token' };
     expect(serverFaults({ authBroker })).toEqual([]);
     expect(serverFaults({ authBroker: { ...authBroker, kind: 'http_bearer', cacheTtlSeconds: 60 } })).toEqual([]);
+    expect(serverFaults({ authBroker: { url: 'secret://broker/url' } })).toEqual([]);
+    for (const url of ['secret://broker', 'secret://broker/', 'secret:///url', 'secret://a/b/c', 'ftp://a/b'])
+      expect(serverFaults({ authBroker: { url } })).toEqual(['spec.authBroker.url']);
     expect(serverFaults({ authBroker, transport: 'stdio', target: 'x' })).toEqual(['spec.authBroker']);
     expect(serverFaults({ authBroker, headers: { AUTHORIZATION: 'x' } })).toEqual(['spec.authBroker']);
     expect(checkBrokerUse({ transport: 'sse', headers: { 'X-Authorization': 'x' } })).toEqual([]);

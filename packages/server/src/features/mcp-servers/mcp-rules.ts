@@ -1,22 +1,19 @@
 import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import type { OriginGrant } from '../../controllers/contract.ts';
 import { isName, nameForm } from '../../resources/index.ts';
 
 const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
 const STDIO = 'stdio';
 const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
+/** A value that stands in a Secret (PL-8.4). */
+const REFERENCE = /^secret:\/\/[^/]+\/[^/]+$/;
 
 /** True for the transports that speak HTTP; they are stored as written (RT-7). */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
 
+/** True for servers that are a process of this machine. */
 export const isStdio = (transport: string): boolean => transport === STDIO;
-
-const fault = (field: string, description: string): FieldViolation => ({
-  field,
-  description,
-  reason: 'FIELD_INVALID',
-});
 
 /** All faults of a server's fields (API-8.7). */
 export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] => [
@@ -30,19 +27,19 @@ export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] =
 export const checkMcpBinding = (spec: McpServerBindingSpec): readonly FieldViolation[] => [
   ...(spec.serverRef === '' || isName('plain', spec.serverRef)
     ? []
-    : [fault('spec.serverRef', `must be ${nameForm.plain}`)]),
+    : [violation('spec.serverRef', `must be ${nameForm.plain}`)]),
   ...checkBroker(spec.authBroker),
 ];
 
 const checkTransport = (transport: string): readonly FieldViolation[] =>
   isHttpTransport(transport) || isStdio(transport)
     ? []
-    : [fault('spec.transport', `must be one of ${[...HTTP, STDIO].join(', ')}`)];
+    : [violation('spec.transport', `must be one of ${[...HTTP, STDIO].join(', ')}`)];
 
 const checkTarget = ({ transport, target }: McpServerSpec): readonly FieldViolation[] => {
-  if (target.trim() === '') return [fault('spec.target', 'is required')];
+  if (target.trim() === '') return [violation('spec.target', 'is required')];
   if (isHttpTransport(transport) && !isHttpUrl(target))
-    return [fault('spec.target', 'must be an absolute http(s) URL')];
+    return [violation('spec.target', 'must be an absolute http(s) URL')];
   return [];
 };
 
@@ -54,9 +51,11 @@ const isHttpUrl = (text: string): boolean => {
 const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {
   if (broker === undefined) return [];
   return [
-    ...(BROKERS.has(broker.kind) ? [] : [fault('spec.authBroker.kind', 'must be http_bearer or empty')]),
-    ...(isHttpUrl(broker.url) ? [] : [fault('spec.authBroker.url', 'must be an absolute http(s) URL')]),
-    ...(broker.cacheTtlSeconds >= 0 ? [] : [fault('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),
+    ...(BROKERS.has(broker.kind) ? [] : [violation('spec.authBroker.kind', 'must be http_bearer or empty')]),
+    ...(isHttpUrl(broker.url) || REFERENCE.test(broker.url)
+      ? []
+      : [violation('spec.authBroker.url', 'must be an absolute http(s) URL or secret://name/key')]),
+    ...(broker.cacheTtlSeconds >= 0 ? [] : [violation('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),
   ];
 };
 
@@ -67,8 +66,8 @@ export const checkBrokerUse = (server: {
 }): readonly FieldViolation[] => {
   const isStatic = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
   return [
-    ...(isHttpTransport(server.transport) ? [] : [fault('spec.authBroker', 'needs transport http')]),
-    ...(isStatic ? [fault('spec.authBroker', 'excludes a static Authorization header')] : []),
+    ...(isHttpTransport(server.transport) ? [] : [violation('spec.authBroker', 'needs transport http')]),
+    ...(isStatic ? [violation('spec.authBroker', 'excludes a static Authorization header')] : []),
   ];
 };
 

@@ -11,11 +11,10 @@ import type { Store } from '../../store/contracts/index.ts';
 
 export { NamespaceAncestry } from './namespace-ancestry.ts';
 export { descendantRecords, NamespaceDirectory } from './namespace-directory.ts';
-export { type NamespaceKindDeps, namespaceContract } from './namespace-kind.ts';
-export { type NamespaceOperationsDeps, namespaceOperations } from './namespace-operations.ts';
+export { namespaceContract } from './namespace-kind.ts';
+export { namespaceOperations } from './namespace-operations.ts';
 export { NamespacePurge } from './namespace-purge.ts';
-export type { NamespaceState } from './namespace-rules.ts';
-export { NamespaceService, type NamespaceServiceDeps, type NamespaceTurns } from './namespace-service.ts';
+export { NamespaceService, type NamespaceTurns } from './namespace-service.ts';
 export { PastAncestry } from './past-ancestry.ts';
 
 /** Creates `system` and `default` where they are missing; called at every start. */

@@ -201,6 +201,31 @@ describe('namespaces', () => {
     await expect(read('acme')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('being purged apart are not revived with the namespace that they went with', async () => {
+    for (const name of ['acme', 'acme:a', 'acme:a:deep', 'acme:b']) await make(name);
+    const key = recordKey('Skill', 'acme:a:deep', 'held');
+    await world.store.write((tx) =>
+      world.writer.create(tx, callContext('test'), { key, finalizers: ['example.org/hold'] }),
+    );
+    await remove('acme');
+    await remove('acme:a', true);
+    await world.runner.tick();
+    await make('acme');
+    const phase = async (name: string) => (await read(name)).namespace?.status?.phase;
+    expect([await phase('acme:a'), await phase('acme:a:deep'), await phase('acme:b')]).toEqual([
+      'Terminating',
+      'Terminating',
+      'Ready',
+    ]);
+    await expect(make('acme:a')).rejects.toMatchObject({ reason: 'NAMESPACE_DELETED' });
+    await world.store.write((tx) => world.writer.writeStatus(tx, key, () => ({ finalizers: [] })));
+    world.clock.advance(6_000);
+    await world.runner.tick();
+    for (const name of ['acme:a', 'acme:a:deep'])
+      await expect(read(name)).rejects.toMatchObject({ reason: 'NAMESPACE_NOT_FOUND' });
+    expect((await make('acme:a')).namespace?.status?.phase).toBe('Ready');
+  });
+
   it('being purged let go of what holds them by a write or by force, and of nothing else', async () => {
     await make('acme');
     const keys = ['one', 'two'].map((name) => recordKey('Skill', 'acme', name));

@@ -117,6 +117,7 @@ const readPage = async (
   return fillPage({
     size: input.size,
     bytes: deps.responseBytes,
+    metadataOnly: request.metadataOnly,
     after: input.after,
     read: (after, limit) =>
       tx.resources.list({

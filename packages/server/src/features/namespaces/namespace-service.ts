@@ -150,7 +150,7 @@ export class NamespaceService {
     return resource;
   }
 
-  /** Brings back the namespace and exactly the descendants that went with it. */
+  /** Brings back the namespace and exactly the descendants that went with it, but for those that a purge of their own empties. */
   async #revive(
     tx: WriteTx,
     origin: WriteOrigin,
@@ -166,7 +166,8 @@ export class NamespaceService {
     const mark = deletionMark(input.name, state.deletedAt);
     const below = await descendantRecords(tx.resources, input.name);
     for (const descendant of below)
-      if (descendant.annotations[DELETED_WITH] === mark) await this.#raise(tx, descendant);
+      if (descendant.annotations[DELETED_WITH] === mark && !namespaceState(descendant).isPurging)
+        await this.#raise(tx, descendant);
     await this.#raise(tx, record);
     await tx.queue.cancel(PURGE, input.name);
     const { resource } = await this.#deps.writer.modify(tx, origin, {

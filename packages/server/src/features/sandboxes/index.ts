@@ -1,6 +1,5 @@
 /**
- * features/sandboxes: sandbox classes, policies and sandboxes as resources, and the one rule of mount paths (RT-8.6). Runs no
- * sandbox: backends, leases and setup are another part's. app wires the contracts; whoever mounts asks mountPathProblem.
+ * features/sandboxes: sandbox classes, policies and sandboxes as resources, and the one rule of mount paths
+ * (`mount-path-rules.ts`, RT-8.6). Runs no sandbox: there are no backends yet. app wires the contracts.
  */
-
-export { type SandboxKindDeps, sandboxContracts } from './sandbox-kinds.ts';
+export { sandboxContracts } from './sandbox-kinds.ts';

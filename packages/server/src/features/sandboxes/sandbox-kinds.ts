@@ -1,8 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import {
+  ResourceConditionSchema,
   type ResourceRef,
   type SandboxClassSpec,
   type SandboxPolicySpec,
+  type SandboxRuntimeTemplateSpec,
   type SandboxSpec,
   type SandboxStatus,
   SandboxStatusSchema,
@@ -83,13 +85,18 @@ const observePolicy = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWr
   const { spec, key, current, generation } = write;
   const found = await findClass(deps, tx, { namespace: key.namespace, reference: spec.classRef });
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
-  const unknown = unknownModes(spec.template);
-  const modes: readonly Finding[] =
-    unknown.length === 0
-      ? []
-      : [{ type: 'ModesKnown', status: 'Unknown', reason: 'UnknownMode', message: unknown.join('; ') }];
+  const modes = judgeModes(spec.template);
   const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
   return commonStatus(current, { phase, findings: [finding, ...modes] }, { now: tx.now(), generation });
+};
+
+const MODES = 'ModesKnown';
+
+/** Said only of modes that are unknown. */
+const judgeModes = (template: SandboxRuntimeTemplateSpec | undefined): readonly Finding[] => {
+  const unknown = unknownModes(template);
+  if (unknown.length === 0) return [];
+  return [{ type: MODES, status: 'Unknown', reason: 'UnknownMode', message: unknown.join('; ') }];
 };
 
 /** The class a policy means: the named namespace, else own, ancestors, `system` (PL-3). */
@@ -110,20 +117,26 @@ const findClass = async (
 
 /** A sandbox that nothing provisioned yet; what its backend reported stays. */
 const observeSandbox = (tx: LookReads, write: SpecWrite<SandboxSpec>): SandboxStatus => {
-  const { current, generation } = write;
+  const { current, generation, spec } = write;
+  const at = { now: tx.now(), generation };
+  const modes = judgeModes(spec.runtimeTemplate);
   if (current !== undefined) {
     const stored = messageFromText(kindRow('Sandbox').status, current.status) as SandboxStatus;
-    return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation) });
+    const reported = stored.conditions.filter(({ type }) => type !== MODES);
+    const found = settleConditions(stored.conditions, modes, at).map((state) => create(ResourceConditionSchema, state));
+    const conditions = [...reported, ...found];
+    return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation), conditions });
   }
   const message = 'no sandbox backend has taken it up';
   const findings: readonly Finding[] = [
     { type: 'Ready', status: 'False', reason: 'NotProvisioned', message },
     { type: 'Provisioned', status: 'False', reason: 'NotProvisioned', message },
     { type: 'SetupDone', status: 'Unknown', reason: 'NotProvisioned' },
+    ...modes,
   ];
   return create(SandboxStatusSchema, {
     observedGeneration: BigInt(generation),
     phase: 'Pending',
-    conditions: settleConditions([], findings, { now: tx.now(), generation }),
+    conditions: settleConditions([], findings, at),
   });
 };

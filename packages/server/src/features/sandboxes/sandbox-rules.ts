@@ -5,28 +5,22 @@ import type {
   SandboxRuntimeTemplateSpec,
   SandboxSpec,
 } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import { parseJsonMap } from '../../resources/index.ts';
 import { isNormalPath, mountPathProblem } from './mount-path-rules.ts';
 
 /** Providers of RT-8.6. */
 const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
 
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
-
 /** All faults of a class. */
 export const checkSandboxClass = (spec: SandboxClassSpec): readonly FieldViolation[] => [
-  ...(PROVIDERS.includes(spec.provider) ? [] : [fault('spec.provider', `must be one of ${PROVIDERS.join(', ')}`)]),
+  ...(PROVIDERS.includes(spec.provider) ? [] : [violation('spec.provider', `must be one of ${PROVIDERS.join(', ')}`)]),
   ...checkJsonObject(spec.providerConfigJson, 'spec.providerConfigJson'),
   ...checkJsonObject(spec.credentialsJson, 'spec.credentialsJson'),
 ];
 
 const checkJsonObject = (text: string, field: string): readonly FieldViolation[] =>
-  text === '' || parseJsonMap(text) !== undefined ? [] : [fault(field, 'must be a JSON object')];
+  text === '' || parseJsonMap(text) !== undefined ? [] : [violation(field, 'must be a JSON object')];
 
 /** Where a reference to a class may point: the own namespace, an ancestor, or `system`; '' searches them (PL-3). */
 export interface ClassScope {
@@ -42,7 +36,7 @@ export const checkSandboxPolicy = (spec: SandboxPolicySpec, scope: ClassScope): 
 /** All faults of a sandbox: a policy or a class says what it is. */
 export const checkSandbox = (spec: SandboxSpec, scope: ClassScope): readonly FieldViolation[] => [
   ...(spec.policyRef === '' && (spec.classRef?.name ?? '') === ''
-    ? [fault('spec.policyRef', 'policyRef or classRef is required')]
+    ? [violation('spec.policyRef', 'policyRef or classRef is required')]
     : []),
   ...(spec.classRef === undefined ? [] : checkClassRef(spec.classRef, scope)),
   ...checkRuntimeTemplate(spec.runtimeTemplate, 'spec.runtimeTemplate'),
@@ -51,10 +45,10 @@ export const checkSandbox = (spec: SandboxSpec, scope: ClassScope): readonly Fie
 const checkClassRef = (reference: ResourceRef | undefined, scope: ClassScope): readonly FieldViolation[] => {
   const { name = '', namespace = '' } = reference ?? {};
   return [
-    ...(name === '' ? [fault('spec.classRef.name', 'is required')] : []),
+    ...(name === '' ? [violation('spec.classRef.name', 'is required')] : []),
     ...(namespace === '' || scope.visible.includes(namespace)
       ? []
-      : [fault('spec.classRef.namespace', 'must be this namespace, an ancestor or system')]),
+      : [violation('spec.classRef.namespace', 'must be this namespace, an ancestor or system')]),
   ];
 };
 
@@ -65,14 +59,16 @@ const checkRuntimeTemplate = (
   const problem = mountPathProblem(template?.workspace?.mountPath ?? '');
   const paths = (list: readonly string[], field: string): readonly FieldViolation[] =>
     list.flatMap((path, index) =>
-      isNormalPath(path) ? [] : [fault(`${at}.filesystem.${field}[${index}]`, 'must be an absolute, normalised path')],
+      isNormalPath(path)
+        ? []
+        : [violation(`${at}.filesystem.${field}[${index}]`, 'must be an absolute, normalised path')],
     );
   const blank = (list: readonly string[], field: string): readonly FieldViolation[] =>
     list.flatMap((text, index) =>
-      text.trim() === '' ? [fault(`${at}.setup.${field}[${index}]`, 'must not be blank')] : [],
+      text.trim() === '' ? [violation(`${at}.setup.${field}[${index}]`, 'must not be blank')] : [],
     );
   return [
-    ...(problem === '' ? [] : [fault(`${at}.workspace.mountPath`, problem, 'MOUNT_PATH')]),
+    ...(problem === '' ? [] : [violation(`${at}.workspace.mountPath`, problem, 'MOUNT_PATH')]),
     ...paths(template?.filesystem?.writable ?? [], 'writable'),
     ...paths(template?.filesystem?.readonly ?? [], 'readonly'),
     ...blank(template?.setup?.packages ?? [], 'packages'),

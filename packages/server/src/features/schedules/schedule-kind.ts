@@ -34,6 +34,7 @@ export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
       return checkSchedule(write.spec, write.annotations, {
         now: deps.now(),
         minSpacingSeconds: deps.minSpacingSeconds,
+        isStored: !write.isSpecChanged,
         ...(firedAt === undefined ? {} : { firedAt: Number(firedAt) }),
       });
     },

@@ -126,6 +126,21 @@ describe('schedules', () => {
     expect(await timers()).toEqual([]);
   });
 
+  it('whose one time has come may be written as they are, and given no other time that has passed', async () => {
+    const at = (micros: number): string => new Date(Math.floor(micros / 1_000)).toISOString();
+    const spec = { kind: 'at', runAt: at(now() + 60_000_000) };
+    await make('once', spec);
+    world.clock.advance(120_000);
+    const armed = await modify('once', spec, { labels: { team: 'a' } });
+    expect(armed.schedule?.status).toMatchObject({ phase: 'Ready', revision: 2n, backendArmed: true });
+    expect((await modify('once', spec, { labels: { team: 'a' } })).schedule?.status?.revision).toBe(3n);
+    for (const later of [
+      { ...spec, runAt: at(now() - 1_000_000) },
+      { ...spec, inputMessage: 'other' },
+    ])
+      await expect(modify('once', later)).rejects.toMatchObject({ violations: [{ reason: 'RUN_AT_PAST' }] });
+  });
+
   it('ignore a status that a client sends', async () => {
     const schedule = {
       metadata: { name: 'a' },

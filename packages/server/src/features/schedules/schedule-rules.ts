@@ -1,6 +1,6 @@
 import { clone } from '@bufbuild/protobuf';
 import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleTarget } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import {
   CronExpression,
   isTimezone,
@@ -21,6 +21,8 @@ export interface JudgeFacts {
   readonly minSpacingSeconds: number;
   /** The instant of kind `at` that was fired already; it may lie in the past. */
   readonly firedAt?: number;
+  /** The spec is as it is stored: it was judged when it was written, and its time may have come since. */
+  readonly isStored?: boolean;
 }
 
 const INPUT_MESSAGE_BYTES = 64 * 1024;
@@ -35,12 +37,6 @@ const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
   'option.svc/overlap': new Set(['allow', 'skip']),
   'option.svc/catch-up': new Set(['one', 'skip']),
 };
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 /** A schedule's spec as it is stored: `enabled` is filled in, words stay as they were written (CO-3.1). */
 export const fillSchedule = (spec: ScheduleSpec): ScheduleSpec => {
@@ -59,7 +55,7 @@ export const checkSchedule = (
   const kind = scheduleKind(spec);
   return [
     ...(kind === undefined ? [kindFault(spec)] : [...checkOtherFields(spec, kind), ...checkKind[kind](spec, facts)]),
-    ...(isTimezone(spec.timezone) ? [] : [fault('spec.timezone', 'is no IANA time zone', 'TIMEZONE')]),
+    ...(isTimezone(spec.timezone) ? [] : [violation('spec.timezone', 'is no IANA time zone', 'TIMEZONE')]),
     ...checkTarget(spec.target),
     ...checkInputs(spec),
     ...checkOptions(annotations),
@@ -68,12 +64,12 @@ export const checkSchedule = (
 
 const kindFault = (spec: ScheduleSpec): FieldViolation =>
   spec.kind.trim() === ''
-    ? fault('spec.kind', 'exactly one of runAt, intervalSeconds and cron is required', 'SCHEDULE_KIND')
-    : fault('spec.kind', 'must be at, every or cron', 'SCHEDULE_KIND');
+    ? violation('spec.kind', 'exactly one of runAt, intervalSeconds and cron is required', 'SCHEDULE_KIND')
+    : violation('spec.kind', 'must be at, every or cron', 'SCHEDULE_KIND');
 
 const checkOtherFields = (spec: ScheduleSpec, kind: ScheduleKind): readonly FieldViolation[] => {
   const stranger = (field: string): FieldViolation =>
-    fault(field, `is not for schedules of kind ${kind}`, 'FIELD_NOT_FOR_KIND');
+    violation(field, `is not for schedules of kind ${kind}`, 'FIELD_NOT_FOR_KIND');
   return [
     ...(kind !== 'at' && spec.runAt !== '' ? [stranger('spec.runAt')] : []),
     ...(kind !== 'every' && spec.intervalSeconds !== 0 ? [stranger('spec.intervalSeconds')] : []),
@@ -83,21 +79,21 @@ const checkOtherFields = (spec: ScheduleSpec, kind: ScheduleKind): readonly Fiel
 
 const checkAt = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
   const runAt = isTimezone(spec.timezone) ? parseRunAt(spec.runAt, spec.timezone) : parseRunAt(spec.runAt, '');
-  if (runAt === undefined) return [fault('spec.runAt', 'is no RFC 3339 time', 'RUN_AT')];
+  if (runAt === undefined) return [violation('spec.runAt', 'is no RFC 3339 time', 'RUN_AT')];
   // The timer keeps it as a number: one beyond what those hold exactly could be written, but no backup could read it.
-  if (runAt > Number.MAX_SAFE_INTEGER) return [fault('spec.runAt', 'lies after the year 2254', 'RUN_AT')];
+  if (runAt > Number.MAX_SAFE_INTEGER) return [violation('spec.runAt', 'lies after the year 2254', 'RUN_AT')];
   const isLate = runAt <= facts.now && spec.enabled !== false && runAt !== facts.firedAt;
-  return isLate ? [fault('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
+  return isLate && facts.isStored !== true ? [violation('spec.runAt', 'lies in the past', 'RUN_AT_PAST')] : [];
 };
 
 const checkEvery = (spec: ScheduleSpec, { minSpacingSeconds }: JudgeFacts): readonly FieldViolation[] =>
   spec.intervalSeconds >= Math.max(1, minSpacingSeconds)
     ? []
-    : [fault('spec.intervalSeconds', `must be at least ${Math.max(1, minSpacingSeconds)}`, 'INTERVAL')];
+    : [violation('spec.intervalSeconds', `must be at least ${Math.max(1, minSpacingSeconds)}`, 'INTERVAL')];
 
 const checkCron = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
   if (CronExpression.parse(spec.cron) === undefined)
-    return [fault('spec.cron', 'is no cron expression of five fields, or six with seconds first', 'CRON_SYNTAX')];
+    return [violation('spec.cron', 'is no cron expression of five fields, or six with seconds first', 'CRON_SYNTAX')];
   const timing = readTiming(spec);
   // The time zone is refused by itself.
   if (timing === undefined) return [];
@@ -108,10 +104,10 @@ const checkRuns = (timing: Timing, { now, minSpacingSeconds }: JudgeFacts): read
   const runs = nextInstants(timing, { anchor: now, after: now }, SPACING_RUNS + 1);
   const [first] = runs;
   if (first === undefined || first > now + FIVE_YEARS)
-    return [fault('spec.cron', 'does not come in the next five years', 'CRON_NEVER')];
+    return [violation('spec.cron', 'does not come in the next five years', 'CRON_NEVER')];
   const gaps = runs.slice(1).map((run, index) => run - Number(runs[index]));
   const isDense = gaps.some((gap) => gap < minSpacingSeconds * SECOND);
-  return isDense ? [fault('spec.cron', `runs closer together than ${minSpacingSeconds} s`, 'CRON_SPACING')] : [];
+  return isDense ? [violation('spec.cron', `runs closer together than ${minSpacingSeconds} s`, 'CRON_SPACING')] : [];
 };
 
 const checkKind = { at: checkAt, every: checkEvery, cron: checkCron } as const;
@@ -120,23 +116,23 @@ const checkTarget = (target: ScheduleTarget | undefined): readonly FieldViolatio
   const { agent = '', workflow = '', sessionMode = '' } = target ?? {};
   return [
     ...((agent === '') === (workflow === '')
-      ? [fault('spec.target', 'exactly one of agent and workflow is required', 'TARGET')]
+      ? [violation('spec.target', 'exactly one of agent and workflow is required', 'TARGET')]
       : []),
     ...(SESSION_MODES.has(sessionMode.trim().toLowerCase())
       ? []
-      : [fault('spec.target.sessionMode', 'must be new or reuse', 'SESSION_MODE')]),
+      : [violation('spec.target.sessionMode', 'must be new or reuse', 'SESSION_MODE')]),
   ];
 };
 
 const checkInputs = (spec: ScheduleSpec): readonly FieldViolation[] => [
   ...(Buffer.byteLength(spec.inputMessage) > INPUT_MESSAGE_BYTES
-    ? [fault('spec.inputMessage', `more than ${INPUT_MESSAGE_BYTES} bytes`)]
+    ? [violation('spec.inputMessage', `more than ${INPUT_MESSAGE_BYTES} bytes`)]
     : []),
   ...(Buffer.byteLength(spec.inputJson) > INPUT_JSON_BYTES
-    ? [fault('spec.inputJson', `more than ${INPUT_JSON_BYTES} bytes`, 'INPUT_JSON')]
+    ? [violation('spec.inputJson', `more than ${INPUT_JSON_BYTES} bytes`, 'INPUT_JSON')]
     : isJson(spec.inputJson)
       ? []
-      : [fault('spec.inputJson', 'is no JSON', 'INPUT_JSON')]),
+      : [violation('spec.inputJson', 'is no JSON', 'INPUT_JSON')]),
 ];
 
 const isJson = (text: string): boolean => {
@@ -153,5 +149,5 @@ const checkOptions = (annotations: TextMap): readonly FieldViolation[] =>
   Object.entries(OPTIONS).flatMap(([key, words]) => {
     const said = annotations[key];
     if (said === undefined || words.has(said)) return [];
-    return [fault(`metadata.annotations[${key}]`, `must be ${[...words].join(' or ')}`)];
+    return [violation(`metadata.annotations[${key}]`, `must be ${[...words].join(' or ')}`)];
   });

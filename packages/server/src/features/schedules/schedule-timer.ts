@@ -29,5 +29,6 @@ export const settleTimer = async (tx: WriteTx, record: StoredResource, status: S
   await tx.queue.put({ ...item, payload: JSON.stringify(fence) }, { replace: true });
 };
 
+/** The schedule will not wake before it is armed again. */
 export const cancelTimer = (tx: WriteTx, key: ResourceKey): Promise<void> =>
   tx.queue.cancel(SCHEDULE_TIMER, rowKey(key));

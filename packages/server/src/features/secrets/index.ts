@@ -3,9 +3,9 @@
  * `secret://name/key`, and RotateSecretKey (PL-8). Does not decide which fields are sensitive (resources) nor encrypt them
  * (the write pipeline, with this folder's key ring). app wires it; users of secrets get the resolver's functions.
  */
-export { freshKey, KeyRing, type SealingKey } from './key-ring.ts';
-export { openSecretKeys, type SecretKeys, type SecretKeysOptions } from './secret-keys.ts';
+export { freshKey, KeyRing } from './key-ring.ts';
+export { openSecretKeys, type SecretKeys } from './secret-keys.ts';
 export { secretContract } from './secret-kind.ts';
-export { type SecretOperationsDeps, secretOperations } from './secret-operations.ts';
-export { auditSecretReads, type SecretReadAuditDeps } from './secret-read-audit.ts';
-export { type SecretProblem, SecretResolver, type SecretResolverDeps, type SecretUse } from './secret-resolver.ts';
+export { secretOperations } from './secret-operations.ts';
+export { auditSecretReads } from './secret-read-audit.ts';
+export { SecretResolver } from './secret-resolver.ts';

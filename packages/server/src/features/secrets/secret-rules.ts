@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 import { isSealed, isSecretKey, sortKeys } from '../../resources/index.ts';
 
 /** Decoded bytes of all values of one Secret. */
@@ -8,12 +8,6 @@ export const SECRET_MAX = 1024 * 1024;
 const DEFAULT_TYPE = 'Opaque';
 const TYPE_MAX = 253;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 /** string_data moves into data, where it wins; the type gets its default (PL-8.1). */
 export const fillSecretDefaults = (spec: SecretSpec): SecretSpec => {
@@ -33,13 +27,13 @@ export const checkSecret = (spec: SecretSpec, stored?: Pick<SecretSpec, 'data'>)
   let bytes = 0;
   for (const [key, value] of Object.entries(spec.data)) {
     const field = `spec.data[${key.slice(0, 64)}]`;
-    if (!isSecretKey(key)) faults.push(fault(field, 'key must be 1-253 letters, digits, "-", "_" or "."'));
+    if (!isSecretKey(key)) faults.push(violation(field, 'key must be 1-253 letters, digits, "-", "_" or "."'));
     const isKept = isSealed(value) && stored?.data[key] === value;
-    if (!isKept && !BASE64.test(value)) faults.push(fault(field, 'must be base64', 'SECRET_BASE64'));
+    if (!isKept && !BASE64.test(value)) faults.push(violation(field, 'must be base64', 'SECRET_BASE64'));
     bytes += Buffer.byteLength(value, 'base64');
   }
-  if (bytes > SECRET_MAX) faults.push(fault('spec.data', `larger than ${SECRET_MAX} bytes`));
-  if (spec.type.length > TYPE_MAX) faults.push(fault('spec.type', `longer than ${TYPE_MAX} characters`));
+  if (bytes > SECRET_MAX) faults.push(violation('spec.data', `larger than ${SECRET_MAX} bytes`));
+  if (spec.type.length > TYPE_MAX) faults.push(violation('spec.type', `longer than ${TYPE_MAX} characters`));
   return faults;
 };
 

@@ -83,7 +83,8 @@ export class ChatService {
             object,
             messageHolder(session.id, admitted.messageId),
           );
-      for (const gone of [question.id, reply.id]) await tx.objects.dropReferences(gone, tx.now());
+      for (const gone of [question.id, reply.id])
+        await tx.objects.dropReferences(messageHolder(session.id, gone), tx.now());
       const { turnId } = admitted;
       await recordWrite(tx, { call, names, turnId, messageId: admitted.messageId }, this.#context);
       return admitted;

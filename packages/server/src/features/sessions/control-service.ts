@@ -21,14 +21,9 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../base/index.ts';
-import {
-  checkLabels,
-  checkSystemKeys,
-  namespaceKey,
-  refusal,
-  resourceNotFound,
-  sortKeys,
-} from '../../resources/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
+import { checkLabels, checkSystemKeys, refusal, sortKeys } from '../../resources/index.ts';
+import { parsePermission } from '../../runtime/contract.ts';
 import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import {
   checkNewLabels,
@@ -42,7 +37,7 @@ import {
 import { lockSession, readSession, recordWrite, refusedState } from './session-access.ts';
 import type { SessionService } from './session-service.ts';
 import type { SessionsContext } from './sessions-deps.ts';
-import { permissionData, permissionMessage, turnMessage } from './wire/index.ts';
+import { permissionMessage, turnMessage } from './wire/index.ts';
 
 /** The one `svc/` label a caller may set, through UpdateSessionMessage only (API-1.3). */
 const DELIVERY_STATUS = 'svc/connector-delivery-status';
@@ -66,7 +61,7 @@ export class ControlService {
     const violations = [
       ...checkLabels(plain, 'labels', { labels: limits.labels, annotationsBytes: 0 }),
       ...checkSystemKeys(await this.#labelsOf(request, plain), plain, 'labels'),
-      ...checkParts(wanted, limits),
+      ...checkParts(wanted, 'parts', limits),
     ];
     if (violations.length > 0) throw refusal(violations);
     const inbound = { namespace: request.ns, parts, field: 'parts', signal: call.signal };
@@ -108,7 +103,7 @@ export class ControlService {
       if (asked?.sessionId !== session.id)
         throw notFound('PermissionRequest', { session_id: session.id, request_id: requestId });
       const allow = decision === PermissionDecision.ALLOW;
-      const known = permissionData(asked).options.some((option) => option.id === optionId && option.allow === allow);
+      const known = parsePermission(asked).options.some((option) => option.id === optionId && option.allow === allow);
       if (optionId !== '' && !known) throw invalidField('optionId', 'is not an option with this decision');
       const decidedBy = call.caller.identity;
       const answer = { requestId, allow, optionId, comment, decidedBy };
@@ -170,14 +165,13 @@ export class ControlService {
     const question = ['permissions', ns, recursive];
     const [after = ''] = decodePageToken(request.pageToken, question) ?? [];
     return await this.#context.store.read(async (tx) => {
-      const key = namespaceKey(ns);
-      if ((await tx.resources.get(key)) === undefined) throw resourceNotFound(key);
+      await requireNamespace(tx, ns);
       const below = recursive ? await this.#context.namespaces.descendants(tx, ns) : [];
       const rows = await tx.log.openPermissions([ns, ...below], after, limit + 1);
       const page = rows.slice(0, limit);
       const last = page.at(-1);
       return create(ListPermissionRequestsResponseSchema, {
-        requests: page.map((row) => permissionMessage(permissionData(row))),
+        requests: page.map((row) => permissionMessage(parsePermission(row))),
         nextPageToken: rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '',
       });
     });

@@ -47,6 +47,7 @@ export const findRepeatEarly = (
   call: Repeatable | undefined,
 ): Promise<string | undefined> => findRepeat({ idempotency: store.direct.idempotency, now: () => store.now() }, call);
 
+/** Keeps the answer for repetitions, as the last insert of the transaction of the effect (decision 0002). */
 export const keepAnswer = async (
   tx: WriteTx,
   call: Repeatable | undefined,
@@ -57,4 +58,5 @@ export const keepAnswer = async (
   await tx.idempotency.insert({ ...call, answer: record.answer, expiresAt });
 };
 
+/** Tells the caller that the answer is that of an earlier call. */
 export const markReplayed = (context: CallContext): void => context.setHeader('idempotency-replayed', 'true');

@@ -5,6 +5,6 @@
  * mounts the operations and hands the browser surface what it needs.
  */
 
-export { type SessionsFeature, sessionsFeature } from './session-operations.ts';
+export { sessionsFeature } from './session-operations.ts';
 export type { SessionLimits, SessionsDeps } from './sessions-deps.ts';
 export { sessionActivity } from './wire/index.ts';

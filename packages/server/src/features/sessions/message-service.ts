@@ -25,8 +25,10 @@ import {
   type Admitted,
   EVENT,
   eventSubject,
+  isTurnOver,
   PART,
   type Part,
+  parseBody,
   type SessionEvent,
   type Submission,
 } from '../../runtime/contract.ts';
@@ -44,7 +46,7 @@ import {
 } from './inbound/index.ts';
 import { causeOf, lockSession, readSession, recordWrite } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
-import { awaitTurn, isTurnOver, replyText, turnBody } from './turn-wait.ts';
+import { awaitTurn, replyText } from './turn-wait.ts';
 
 const WHEN_BUSY: Readonly<Record<WhenBusy, Submission['whenBusy']>> = {
   [WhenBusy.UNSPECIFIED]: 'QUEUE',
@@ -200,7 +202,7 @@ export class MessageService {
       agent: turn.agent,
       sessionId: turn.sessionId,
       turnId: turn.id,
-      messageId: turnBody(turn).replyMessageIds.at(-1) ?? '',
+      messageId: parseBody(turn).replyMessageIds.at(-1) ?? '',
       kind: EVENT.DONE,
       attempt: 1,
       fence: 0,
@@ -254,7 +256,7 @@ export class MessageService {
     response.turnId = turn.id;
     response.turnState = TurnState[turn.state];
     if (!isTurnOver(turn)) return response;
-    const body = turnBody(turn);
+    const body = parseBody(turn);
     response.replyMessageId = body.replyMessageIds.at(-1) ?? response.replyMessageId;
     response.error = turn.state === 'FAILED' ? (body.error ?? '') : '';
     response.reply = await replyText(this.#context.store.direct, turn);

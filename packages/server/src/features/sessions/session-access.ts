@@ -1,6 +1,6 @@
 import type { CallContext } from '../../auth/contract.ts';
 import { Fault, isUuid, notFound } from '../../base/index.ts';
-import { namespaceKey, resourceNotFound } from '../../resources/index.ts';
+import { requireNamespace } from '../../controllers/door-contract.ts';
 import type { TurnCause } from '../../runtime/contract.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, SessionRow, WriteTx } from '../../store/contracts/index.ts';
@@ -46,8 +46,7 @@ export const requireAgent = async (
 ): Promise<void> => {
   const agent = await deps.agents.current(tx, names.ns, names.agent);
   if (agent !== undefined) return;
-  const namespace = await tx.resources.get(namespaceKey(names.ns));
-  if (namespace === undefined) throw resourceNotFound(namespaceKey(names.ns));
+  await requireNamespace(tx, names.ns);
   throw notFound('Agent', { ns: names.ns, name: names.agent });
 };
 

@@ -380,6 +380,14 @@ describe('control of turns', () => {
     expect(await reasonOf(fixed)).toBe('MESSAGE_FIXED');
   });
 
+  test('faults of an edit name the parts where the request has them', async () => {
+    const target = { ...(await newSession()), messageId: 'x' };
+    const parts = [{ partType: 1, id: '1' }, { partType: 7 }];
+    await expect(harness.call(controls.updateSessionMessage, { ...target, parts })).rejects.toMatchObject({
+      violations: [{ field: 'parts[0].content' }, { field: 'parts[1]' }, { field: 'parts[0].id' }],
+    });
+  });
+
   test('a fork holds the messages up to the given one, ids kept', async () => {
     const session = await newSession();
     const sent = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 10 });

@@ -1,36 +1,15 @@
 import { type Clock, isFault, together } from '../../base/index.ts';
-import { PART, type Part, type TurnBody } from '../../runtime/contract.ts';
+import { type Part, parseBody, replyTextOf } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
-export const turnBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
-
-export const isTurnOver = (turn: TurnRow): boolean =>
-  turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
-
-/** Text of a message after its last tool or permission part (RT-1 reply text). */
-const textAfterTools = (parts: readonly Part[]): string => {
-  let texts: string[] = [];
-  for (const part of parts) {
-    if (part.type === PART.TEXT) texts.push(part.content ?? '');
-    else if (
-      part.type === PART.TOOL_CALL ||
-      part.type === PART.TOOL_RESULT ||
-      part.type === PART.REQUEST_PERMISSION ||
-      part.type === PART.PERMISSION_RESULT
-    )
-      texts = [];
-  }
-  return texts.join('\n');
-};
-
 /** Text of the final message of a COMPLETED turn; '' for every other one. */
 export const replyText = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<string> => {
   if (turn.state !== 'COMPLETED') return '';
-  const id = turnBody(turn).replyMessageIds.at(-1) ?? '';
+  const id = parseBody(turn).replyMessageIds.at(-1) ?? '';
   const message = await tx.log.message(turn.sessionId, id);
-  return message === undefined ? '' : textAfterTools(JSON.parse(message.parts) as Part[]);
+  return message === undefined ? '' : replyTextOf(JSON.parse(message.parts) as Part[]);
 };
 
 const SILENT: EventOutlet = { open: () => undefined, send: () => true, onDrained: () => undefined };

@@ -109,6 +109,12 @@ class Passes {
         this.#seen = await this.#newest();
       },
       newest: () => this.#newest(),
+      /** True when a pass over every resource writes nothing. */
+      isAtRest: async () => {
+        const before = await this.#newest();
+        await this.#resync(this.#own);
+        return (await this.#newest()) === before;
+      },
     };
   }
 
@@ -175,6 +181,14 @@ const recordsOf = (store: Store) => {
   /** Status of a deployment. */
   const deployment = async (address: string): Promise<DeploymentStatus> =>
     messageFromText(DeploymentStatusSchema, (await get('Deployment', address))?.status ?? '{}') as DeploymentStatus;
+  /** Replica counts of `acme/rollout`: `desired = ready + pending + degraded`. */
+  const counts = async (): Promise<string> => {
+    const { replicaCounts: found } = await deployment('acme/rollout');
+    return `${found?.desired} = ${found?.ready} + ${found?.pending} + ${found?.degraded}`;
+  };
+  /** Every agent as `ns/name`. */
+  const agents = async (): Promise<readonly string[]> =>
+    (await list('Agent')).map(({ key }) => `${key.namespace}/${key.name}`);
   /** Replicas that render into a namespace. */
   const replicasFor = async (target: string): Promise<readonly StoredResource[]> =>
     (await list('DeploymentReplica')).filter((record) => record.labels['svc/target-namespace'] === target);
@@ -184,27 +198,5 @@ const recordsOf = (store: Store) => {
     if (record === undefined || others.length > 0) throw new Error(`there is not one replica for ${target}`);
     return messageFromText(DeploymentReplicaStatusSchema, record.status) as DeploymentReplicaStatus;
   };
-  return { list, get, spec, deployment, replicasFor, replica };
-};
-
-/** A store whose process dies around its `at`-th write from now: before it, or after it is on disk but not yet known. */
-export const dyingStore = (store: Store, at: number, side: 'before' | 'after'): DeploymentsDeps['store'] => {
-  let writes = 0;
-  let isDead = false;
-  const dead = (): never => {
-    isDead = true;
-    throw new Error('killed');
-  };
-  return {
-    direct: store.direct,
-    now: () => store.now(),
-    read: (work) => (isDead ? dead() : store.read(work)),
-    write: async (work) => {
-      writes += 1;
-      if (isDead || (writes >= at && side === 'before')) dead();
-      const result = await store.write(work);
-      if (writes >= at) dead();
-      return result;
-    },
-  };
+  return { list, get, spec, deployment, counts, agents, replicasFor, replica };
 };

@@ -25,3 +25,28 @@ export const dieAtWrite = (store: Store, last: number, death: Death): (() => boo
   };
   return () => count >= last;
 };
+
+/**
+ * As `dieAtWrite`, of one process among several: the store of a process that dies around its `at`-th write from now, while
+ * others go on with the store itself.
+ */
+export const dyingStore = (store: Store, at: number, side: Death): Pick<Store, 'direct' | 'now' | 'read' | 'write'> => {
+  let writes = 0;
+  let isDead = false;
+  const dead = (): never => {
+    isDead = true;
+    throw new Error('killed');
+  };
+  return {
+    direct: store.direct,
+    now: () => store.now(),
+    read: (work) => (isDead ? dead() : store.read(work)),
+    write: async (work) => {
+      writes += 1;
+      if (isDead || (writes >= at && side === 'before')) dead();
+      const result = await store.write(work);
+      if (writes >= at) dead();
+      return result;
+    },
+  };
+};

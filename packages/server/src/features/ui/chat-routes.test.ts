@@ -1,19 +1,24 @@
 import { fromJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
-import { GatewayService } from '@svc/api/gateway';
+import { GatewayService, SessionControlService } from '@svc/api/gateway';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
+import type { ObjectAccess } from '../../runtime/contract.ts';
+import { sessionHolder } from '../../store/contracts/index.ts';
 import { textResult } from '../../tools/index.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { uiRoutes } from './index.ts';
+import { chatRoutes } from './index.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
+const { method: sessionControl } = SessionControlService;
 
 let harness: SessionHarness;
 let fetcher: typeof fetch;
 let session: Awaited<ReturnType<SessionHarness['newSession']>>;
+let caller: Partial<CallContext>;
 
 const echo = {
   name: 'echo',
@@ -25,13 +30,14 @@ const echo = {
 };
 
 beforeEach(async () => {
+  caller = {};
   harness = new SessionHarness({
     tools: [echo],
     spec: { capabilities: { files: fromJson(ListValueSchema, [{ action: 'read', approval: 'ask' }]) } },
   });
   await harness.start();
   session = await harness.newSession();
-  const routes = uiRoutes({
+  const routes = chatRoutes({
     sessions: harness.chat,
     streams: harness.streams,
     links: { link: (_namespace, object) => `/v1/objects/${object.key}` },
@@ -39,7 +45,7 @@ beforeEach(async () => {
     clock: harness.engine.clock,
     requestBytes: 32 << 20,
   });
-  fetcher = routeFetch(routes, () => harness.context('ui'));
+  fetcher = routeFetch(routes, () => ({ ...harness.context('ui'), ...caller }));
 });
 afterEach(() => harness.close());
 
@@ -114,6 +120,15 @@ describe('the browser chat', () => {
     expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
     expect(response.headers.get('content-type')).toContain('text/event-stream');
     expect((await response.text()).endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  test('keeps the trace of its request on the turn (RT-11)', async () => {
+    const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    caller = { traceParent };
+    await send([user('hello')]);
+    const { turns } = await harness.call(sessionControl.listTurns, session);
+    const row = await harness.engine.store.direct.log.turn(turns[0]?.id ?? '');
+    expect(row?.body).toContain(traceParent);
   });
 
   test('shows reasoning apart from text', async () => {
@@ -233,6 +248,19 @@ describe('the browser chat', () => {
     await harness.call(gateway.sendMessage, { ...session, message: '!hold busy' });
     expect(await status({ messages: [], trigger: 'regenerate-message' })).toBe(429);
     await fetcher(api(), { method: 'DELETE' });
+  });
+
+  test('holds what a question shows once when its answer is made again, and not for the question that went', async () => {
+    const hold: ObjectAccess['hold'] = (...[tx, namespace, { sha256, sizeBytes, mediaType }, holder]) =>
+      tx.objects.addReference({ namespace, sha256, sizeBytes, mediaType, holder, at: tx.now() });
+    Object.assign(harness.engine.objects, { hold });
+    const held = (): Promise<number> =>
+      harness.engine.store.write((tx) => tx.objects.heldBytes(sessionHolder(session.sessionId)));
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const first = await send([user('look', [{ type: 'file', mediaType: 'image/png', filename: 'a.png', url }])]);
+    expect(await held()).toBe(8);
+    await send([], { trigger: 'regenerate-message', messageId: first.message.id });
+    expect(await held()).toBe(8);
   });
 
   test('refuses what it cannot send before the stream begins', async () => {

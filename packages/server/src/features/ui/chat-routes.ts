@@ -39,6 +39,7 @@ const callAs = (context: CallContext, operation: string): CallContext => ({
   caller: context.caller,
   requestId: context.requestId,
   idempotencyKey: context.idempotencyKey,
+  traceParent: context.traceParent,
   get signal() {
     return context.signal;
   },

@@ -3,6 +3,5 @@
  * multiplexed event stream. Owns the chunk table and its request bodies; what sessions do is handed in by app. Called by
  * transport through the routes that app mounts.
  */
-export { chatRoutes as uiRoutes } from './chat-routes.ts';
+export { chatRoutes } from './chat-routes.ts';
 export { consoleRoutes } from './console-routes.ts';
-export type { ChatMessage, ChatNames, ChatSessions, ObjectLinks, SentChat, UiDeps } from './ui-deps.ts';

@@ -3,6 +3,6 @@
  * them (RT-9). Counts only what runtime tells it and knows no turn. Called by runtime as its UsageMeter; app wires it.
  */
 export { PolicyIndex } from './policy-index.ts';
-export { type UsagePolicyKindDeps, usagePolicyContract } from './policy-kind.ts';
-export { UsageConditions, type UsageConditionsDeps, usageActivity } from './usage-facts.ts';
+export { usagePolicyContract } from './policy-kind.ts';
+export { UsageConditions, usageActivity } from './usage-facts.ts';
 export { PolicyMeter } from './usage-meter.ts';

@@ -1,5 +1,6 @@
 import type { UsageLimit } from '@svc/api/resources';
 import type { UsageSubject } from '../../runtime/contract.ts';
+import type { CounterSpan } from '../../store/contracts/index.ts';
 import { canonicalSubject, windowSeconds } from './policy-rules.ts';
 
 const BUCKETS = 60;
@@ -65,6 +66,12 @@ export const bucketAt = (limit: CompiledLimit, now: number): { readonly start: n
   const start = Math.floor(now / limit.bucketMicros) * limit.bucketMicros;
   return { start, end: start + limit.bucketMicros };
 };
+
+/** The buckets that count at a moment. */
+export const windowSpan = (limit: CompiledLimit, now: number): CounterSpan => ({
+  endsAfter: now - limit.windowMicros,
+  startsAfter: now - limit.windowMicros - limit.bucketMicros,
+});
 
 /** What a counter holds in the window that ends now. */
 export interface CounterState {

@@ -1,5 +1,5 @@
 import type { UsageLimit, UsagePolicySpec } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, violation } from '../../base/index.ts';
 
 export const METRICS: readonly string[] = [
   'llm.requests',
@@ -23,8 +23,6 @@ const WINDOW = /^[1-9][0-9]{0,8}[smhd]$/;
 const WINDOW_MAX_SECONDS = 3_650 * 86_400;
 const LIMITS_MAX = 100;
 
-const fault = (field: string, description: string): FieldViolation => ({ field, description, reason: 'FIELD_INVALID' });
-
 /** Seconds of `60s`, `1m`, `5h`, `7d`; undefined when malformed or longer than ten years. */
 export const windowSeconds = (window: string): number | undefined => {
   if (!WINDOW.test(window)) return undefined;
@@ -38,17 +36,17 @@ export const canonicalSubject = (scope: string): string | undefined =>
 
 /** All faults of a policy (RT-9, API-9.1). */
 export const checkUsagePolicy = (spec: UsagePolicySpec): readonly FieldViolation[] => [
-  ...(SCOPES.has(spec.namespaceScope) ? [] : [fault('spec.namespaceScope', 'must be recursive, self or empty')]),
-  ...(spec.hard.length > LIMITS_MAX ? [fault('spec.hard', `more than ${LIMITS_MAX} limits`)] : []),
+  ...(SCOPES.has(spec.namespaceScope) ? [] : [violation('spec.namespaceScope', 'must be recursive, self or empty')]),
+  ...(spec.hard.length > LIMITS_MAX ? [violation('spec.hard', `more than ${LIMITS_MAX} limits`)] : []),
   ...spec.hard.flatMap((limit, index) => checkLimit(limit, `spec.hard[${index}]`)),
 ];
 
 const checkLimit = (limit: UsageLimit, at: string): readonly FieldViolation[] => [
-  ...(METRICS.includes(limit.metric) ? [] : [fault(`${at}.metric`, `must be one of ${METRICS.join(', ')}`)]),
+  ...(METRICS.includes(limit.metric) ? [] : [violation(`${at}.metric`, `must be one of ${METRICS.join(', ')}`)]),
   ...(windowSeconds(limit.window) === undefined
-    ? [fault(`${at}.window`, 'must be a whole number with s, m, h or d, more than 0')]
+    ? [violation(`${at}.window`, 'must be a whole number with s, m, h or d, more than 0')]
     : []),
   ...(canonicalSubject(limit.subjectScope) === undefined
-    ? [fault(`${at}.subjectScope`, 'must be all, identity, subject or empty')]
+    ? [violation(`${at}.subjectScope`, 'must be all, identity, subject or empty')]
     : []),
 ];

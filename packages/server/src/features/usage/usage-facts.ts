@@ -9,15 +9,20 @@ import {
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
 import { type ReadTx, resourcePages, type Store, type StoredResource } from '../../store/contracts/index.ts';
-import { type CompiledLimit, type CounterState, compileLimit, counterKey, windowOf } from './limit-rules.ts';
+import {
+  type CompiledLimit,
+  type CounterState,
+  compileLimit,
+  counterKey,
+  windowOf,
+  windowSpan,
+} from './limit-rules.ts';
 import { canonicalSubject } from './policy-rules.ts';
 
 type Reads = Pick<ReadTx, 'counters'>;
 
 export interface UsageFactsDeps {
   readonly now: () => number;
-  /** Identities whose traffic this process has counted for a limit. */
-  readonly identitiesOf: (limit: CompiledLimit) => readonly string[];
 }
 
 const MICROS = 1_000_000;
@@ -34,7 +39,7 @@ const limitStatuses = async (
   const found: UsageLimitStatus[] = [];
   for (const limit of spec.hard) {
     const compiled = compileLimit(policy, limit);
-    const state = compiled === undefined ? undefined : await hottest(deps, reads, compiled);
+    const state = compiled === undefined ? undefined : await counted(deps, reads, compiled);
     const used = BigInt(state?.used ?? 0);
     const { start, resetAt } = compiled === undefined ? { start: now, resetAt: now } : windowOf(compiled, state, now);
     const { selector, metric, max, window } = limit;
@@ -56,13 +61,11 @@ const limitStatuses = async (
   return found;
 };
 
-const hottest = async (deps: UsageFactsDeps, reads: Reads, limit: CompiledLimit): Promise<CounterState | undefined> => {
-  const keys = limit.isPerIdentity
-    ? deps.identitiesOf(limit).map((identity) => counterKey(limit, identity))
-    : [counterKey(limit, '')];
-  if (keys.length === 0) return undefined;
-  const states = [...(await reads.counters.sum(keys, deps.now() - limit.windowMicros)).values()];
-  return states.sort((left, right) => right.used - left.used)[0];
+/** Of a limit per identity that of the one that has used most, wherever and whenever it was counted. */
+const counted = async (deps: UsageFactsDeps, reads: Reads, limit: CompiledLimit): Promise<CounterState | undefined> => {
+  const span = windowSpan(limit, deps.now());
+  if (limit.isPerIdentity) return reads.counters.hottest(counterKey(limit, ''), span);
+  return (await reads.counters.sum([limit.counter], span)).get(limit.counter);
 };
 
 /** The counts laid over the stored status when a policy is read (API-1.4 activity). */

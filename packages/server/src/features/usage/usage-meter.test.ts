@@ -58,7 +58,7 @@ describe('the usage meter', () => {
         () => 'ok',
         (error: unknown) => (isFault(error) ? error.reason : String(error)),
       );
-  const facts = () => ({ now: () => world.store.now(), identitiesOf: meter.identitiesOf.bind(meter) });
+  const facts = () => ({ now: () => world.store.now() });
   const shown = async (): Promise<readonly UsageLimitStatus[]> => {
     const record = (await world.store.direct.resources.get(key)) as StoredResource;
     const found = await usageActivity(facts())(world.store.direct, [record]);
@@ -122,6 +122,22 @@ describe('the usage meter', () => {
     expect((await shown())[0]).toMatchObject({ used: 1n });
   });
 
+  it('counts each call once however often its reservation and its return are repeated', async () => {
+    await policy([{ metric: 'llm.requests', max: 1n, window: '1m' }]);
+    // Bit by bit: whether the commit of that step was not answered and the step was asked for again.
+    for (let pattern = 0; pattern < 2 ** 6; pattern++) {
+      const isRepeated = (step: number): boolean => (pattern >> step) % 2 === 1;
+      for (let round = 0; round < 3; round++) {
+        for (let time = 0; time <= Number(isRepeated(2 * round)); time++)
+          expect(await reserve('llm.requests', {}, `a-${pattern}`)).toBe('ok');
+        expect((await shown())[0]).toMatchObject({ used: 1n });
+        for (let time = 0; time <= Number(isRepeated(2 * round + 1)); time++)
+          await world.store.write((tx) => meter.giveBack(tx, 'llm.requests', subject, `a-${pattern}`));
+        expect((await shown())[0]).toMatchObject({ used: 0n });
+      }
+    }
+  });
+
   it('raises all counters or none', async () => {
     await policy([
       { metric: 'tool.calls', max: 5n, window: '1m' },
@@ -159,7 +175,19 @@ describe('the usage meter', () => {
     expect(await reserve('llm.requests', { identity: 'bob' })).toBe('ok');
     expect(await reserve('llm.requests', { identity: 'eve', model: 'big' })).toBe('QUOTA_EXCEEDED');
     expect([await reserve('tool.calls'), await reserve('tool.calls')]).toEqual(['ok', 'QUOTA_EXCEEDED']);
-    expect((await shown())[0]).toMatchObject({ subjectScope: 'identity', used: 2n, remaining: 0n, exceeded: true });
+    const hottest = { subjectScope: 'identity', used: 2n, remaining: 0n, exceeded: true };
+    expect((await shown())[0]).toMatchObject(hottest);
+  });
+
+  it('shows the hottest identity also when others have counted it, before a restart or elsewhere', async () => {
+    await policy([{ metric: 'tool.calls', max: 5n, window: '1m', subjectScope: 'identity' }]);
+    const [first] = await shown();
+    expect(first).toMatchObject({ used: 0n, remaining: 5n });
+    for (const identity of ['ann', 'bob', 'bob', 'a|b']) await reserve('tool.calls', { identity });
+    meter = new PolicyMeter(policies);
+    expect((await shown())[0]).toMatchObject({ used: 2n, remaining: 3n, exceeded: false });
+    world.clock.advance(62_000);
+    expect((await shown())[0]).toMatchObject({ used: 0n, remaining: 5n });
   });
 
   it('charges tokens afterwards and refuses the next call beforehand', async () => {

@@ -1,15 +1,21 @@
-import { BoundedCache, Fault } from '../../base/index.ts';
+import { Fault } from '../../base/index.ts';
 import type { TurnUsage, UsageMeter, UsageSubject } from '../../runtime/contract.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
-import { bucketAt, type CompiledLimit, type CounterState, counterKey, limitMatches, windowOf } from './limit-rules.ts';
+import {
+  bucketAt,
+  type CompiledLimit,
+  type CounterState,
+  counterKey,
+  limitMatches,
+  windowOf,
+  windowSpan,
+} from './limit-rules.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
 const TOKEN_METRICS = ['llm.inputTokens', 'llm.outputTokens', 'llm.reasoningTokens', 'llm.totalTokens'] as const;
 /** How long a repeated reservation is free at most. */
 const HELD_MICROS = 86_400_000_000;
 const RESERVATIONS_MAX = 16;
-const IDENTITIES = 1_000;
-const COUNTERS = 5_000;
 
 /** Counters that one reservation raised; what a giving back lowers again. */
 interface Held {
@@ -24,7 +30,6 @@ interface Held {
  */
 export class PolicyMeter implements UsageMeter {
   readonly #policies: PolicyIndex;
-  readonly #identities = new BoundedCache<string, Set<string>>(COUNTERS);
 
   constructor(policies: PolicyIndex) {
     this.#policies = policies;
@@ -80,11 +85,6 @@ export class PolicyMeter implements UsageMeter {
     await this.#add(tx, parts, subject);
   }
 
-  /** Identities that this process has seen use a counter. */
-  identitiesOf(limit: CompiledLimit): readonly string[] {
-    return [...(this.#identities.get(limit.counter) ?? [])];
-  }
-
   #matching(metric: string, subject: UsageSubject): readonly CompiledLimit[] {
     return this.#policies.limitsFor(subject.namespace).filter((limit) => limitMatches(limit, metric, subject));
   }
@@ -92,7 +92,7 @@ export class PolicyMeter implements UsageMeter {
   async #require(tx: WriteTx, limit: CompiledLimit, subject: UsageSubject): Promise<void> {
     const key = counterKey(limit, subject.identity);
     const now = tx.now();
-    const state = (await tx.counters.sum([key], now - limit.windowMicros)).get(key);
+    const state = (await tx.counters.sum([key], windowSpan(limit, now))).get(key);
     if ((state?.used ?? 0) >= limit.max) throw quotaExceeded(limit, state, now);
   }
 
@@ -109,15 +109,8 @@ export class PolicyMeter implements UsageMeter {
       const { start, end } = bucketAt(limit, tx.now());
       await tx.counters.add(key, start, end, amount);
       raised.set(key, { key, start, end });
-      if (limit.isPerIdentity) this.#noteIdentity(limit, subject.identity);
     }
     return [...raised.values()];
-  }
-
-  #noteIdentity(limit: CompiledLimit, identity: string): void {
-    const known = this.#identities.get(limit.counter) ?? new Set<string>();
-    if (known.size < IDENTITIES) known.add(identity);
-    this.#identities.set(limit.counter, known);
   }
 }
 

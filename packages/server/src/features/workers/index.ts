@@ -3,8 +3,8 @@
  * on it; people and routing hints do. app wires it and says how a process drains.
  */
 
-export { type WorkerOperationsDeps, workerOperations } from './worker-operations.ts';
+export { workerOperations } from './worker-operations.ts';
 export { workerContract } from './worker-records.ts';
-export { WorkerRegistration, type WorkerRegistrationDeps } from './worker-registration.ts';
+export { WorkerRegistration } from './worker-registration.ts';
 export { HEARTBEAT_MS } from './worker-rules.ts';
-export { WorkerWatch, type WorkerWatchDeps } from './worker-watch.ts';
+export { WorkerWatch } from './worker-watch.ts';

@@ -19,6 +19,7 @@ export const workerContract = (): KindContract =>
         : workerStatus(current),
   });
 
+/** Key of the record of a process; all of them lie in `system`. */
 export const workerKey = (name: string): ResourceKey => recordKey('Worker', SYSTEM_NAMESPACE, name);
 
 export const emptyWorkerSpec = () => create(WorkerSpecSchema);

@@ -25,6 +25,7 @@ const FREE: ReadonlySet<string> = new Set([
 ]);
 /** Native tools behind a capability; those bound to a session are never available (CO-4.2). */
 const GATED: Readonly<Record<string, string>> = {
+  open_result: 'search:open_result',
   search_memory: 'memory:inspect',
   list_memory: 'memory:inspect',
   read_memory: 'memory:read',
@@ -56,13 +57,25 @@ const GATED: Readonly<Record<string, string>> = {
   sandbox_write_file: 'sandbox:write',
 };
 
+/** What `search` looks through is gated by kind: it may be called when one of them is open. */
+const SEARCH = ['search:workspace', 'search:sessions', 'search:knowledge'];
+
+const actionsOf = (tool: string): readonly string[] => {
+  if (tool === 'search') return SEARCH;
+  const action = Object.hasOwn(GATED, tool) ? GATED[tool] : undefined;
+  return action === undefined ? [] : [action];
+};
+
 /** Whether a step may call a tool: native by name, remote as `<server ref>/<tool>` or `mcp_<server>_<tool>` (CO-4.2). */
 export const toolGrant =
   (deps: ToolGrantDeps) =>
   async (reads: Reads, namespace: string, tool: string): Promise<boolean> => {
     if (FREE.has(tool)) return true;
-    const action = Object.hasOwn(GATED, tool) ? GATED[tool] : undefined;
-    if (action !== undefined) return (await grantedActions(deps, reads, namespace)).has(action);
+    const actions = actionsOf(tool);
+    if (actions.length > 0) {
+      const granted = await grantedActions(deps, reads, namespace);
+      return actions.some((action) => granted.has(action));
+    }
     for (const remote of remoteReadings(tool)) if (await isOffered(deps, reads, { namespace, ...remote })) return true;
     return false;
   };

@@ -30,8 +30,9 @@ const observe = async (deps: WorkflowKindDeps, tx: LookReads, write: SpecWrite<W
     unordered.length === 0
       ? { type: 'ReferencesOrdered', status: 'True', reason: 'Ordered' }
       : { type: 'ReferencesOrdered', status: 'False', reason: 'NotUpstream', message: unordered.join('; ') };
-  const phase = resolved.status === 'True' ? 'Ready' : 'Degraded';
-  const judged = { phase, findings: [resolved, ordered] };
+  const findings = [resolved, ordered];
+  const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
+  const judged = { phase, findings };
   const { $typeName: _, ...status } = commonStatus(current, judged, { now: tx.now(), generation });
   return create(WorkflowStatusSchema, status);
 };

@@ -1,12 +1,16 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import { type Attempt, failed, type Outcome } from '../attempt.ts';
 import { failureOf, failureOfStatus } from '../failure-rules.ts';
-import { type ExchangeControl, type ExchangeHandler, headerText, type ResponseHeaders } from '../http/index.ts';
+import {
+  type ExchangeControl,
+  type ExchangeHandler,
+  headerText,
+  MAX_ERROR_BYTES,
+  parseJsonBody,
+  type ResponseHeaders,
+} from '../http/index.ts';
 import { ChatAnswer } from './chat-answer.ts';
 import { EventReader } from './event-reader.ts';
-
-/** How much of an error body is read to classify it. */
-const MAX_ERROR_BYTES = 64 * 1024;
 
 /** All bytes of one answer; far above any output cap. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -15,14 +19,6 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const DRAIN_MS = 5000;
 
 const CANCELLED = new Error('call cancelled');
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /**
  * One request and its answer as the connection's callbacks deliver it: no stream objects and no promise per chunk. `settle` is
@@ -156,7 +152,7 @@ export class ChatExchange implements ExchangeHandler {
 
   /** A server that ignored `stream` answers with one JSON completion. */
   #readWhole(): void {
-    const body = parseJson(Buffer.concat(this.#body).toString('utf8'));
+    const body = parseJsonBody(Buffer.concat(this.#body).toString('utf8'));
     if (typeof body === 'object' && body !== null) this.#answer.readEvent({ ...body });
   }
 
@@ -166,7 +162,7 @@ export class ChatExchange implements ExchangeHandler {
   }
 
   #httpFailure() {
-    const body = parseJson(Buffer.concat(this.#body).toString('utf8'));
+    const body = parseJsonBody(Buffer.concat(this.#body).toString('utf8'));
     return failureOfStatus({
       status: this.#status,
       retryAfter: this.#retryAfter,

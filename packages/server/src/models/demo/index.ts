@@ -1,6 +1,7 @@
 /**
- * demo: the deterministic provider without key and network (RT-4.6), and its embeddings. Rows X1-X19 are cited in its
- * files. Created by the driver table; the memory is shared with the registry for `releaseHold`.
+ * demo: the deterministic provider without key and network (RT-4.6), and its embeddings, which nothing asks for before there
+ * is search by meaning. Its files cite rows X1-X19 of that chapter. Created by the driver table; the memory is shared with
+ * the registry for `releaseHold`.
  */
 export { DemoDriver } from './demo-driver.ts';
 export { DemoMemory } from './demo-memory.ts';

@@ -2,23 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/index.ts';
 import type { Attempt, Failure } from '../attempt.ts';
 import { failureOf, failureOfStatus } from '../failure-rules.ts';
-import { headerText } from '../http/index.ts';
-
-/** How much of an error body is read to classify it. */
-const MAX_ERROR_BYTES = 64 * 1024;
+import { headerText, MAX_ERROR_BYTES, parseJsonBody } from '../http/index.ts';
 
 /** Unread bytes after which the connection is paused. */
 const MAX_QUEUED_BYTES = 256 * 1024;
 
 const CANCELLED = new Error('call cancelled');
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -149,7 +138,7 @@ class FetchExchange implements Dispatcher.DispatchHandler {
         status: this.#status,
         retryAfter: headerText(this.#headers['retry-after']),
         nowMs: this.#options.clock.nowMicros() / 1000,
-        body: parseJson(text),
+        body: parseJsonBody(text),
       }),
     );
     this.#end.resolve(new Response(text, { status: this.#status, headers: plainHeaders(this.#headers) }));

@@ -1,19 +1,21 @@
 import { canonicalJson, type JsonData } from '../canonical-json.ts';
 
-/** The filters besides `default`, which alone takes an argument (PL-1.3). */
+/** The filters besides `default`, which alone takes an argument (PL-1.3, RT-3). */
 const FILTERS = {
-  upper: (value: JsonData): JsonData => plainText(value).toUpperCase(),
-  lower: (value: JsonData): JsonData => plainText(value).toLowerCase(),
-  trim: (value: JsonData): JsonData => plainText(value).trim(),
-  json: (value: JsonData): JsonData => canonicalJson(value),
-  slug: (value: JsonData): JsonData => slug(plainText(value)),
+  upper: (value: JsonData): string => plainText(value).toUpperCase(),
+  lower: (value: JsonData): string => plainText(value).toLowerCase(),
+  trim: (value: JsonData): string => plainText(value).trim(),
+  json: (value: JsonData): string => canonicalJson(value),
+  slug: (value: JsonData): string => slug(plainText(value)),
 } as const;
 
 export type FilterName = keyof typeof FILTERS;
 
+/** True for the name of a filter without argument. */
 export const isFilter = (name: string): name is FilterName => Object.hasOwn(FILTERS, name);
 
-export const applyFilter = (value: JsonData, name: FilterName): JsonData => FILTERS[name](value);
+/** What the filter makes of a value. */
+export const applyFilter = (value: JsonData, name: FilterName): string => FILTERS[name](value);
 
 /** A value inside a text: texts as they are, everything else as JSON. */
 export const plainText = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));

@@ -1,5 +1,5 @@
 import { isJsonMap, type JsonData } from '../canonical-json.ts';
-import { applyFilter, plainText } from './expression-filters.ts';
+import { applyFilter, type FilterName, plainText } from './expression-filters.ts';
 import {
   type ExpressionPath,
   type ExpressionPiece,
@@ -18,6 +18,8 @@ export interface ExpressionScope {
   readonly keepsRaw: boolean;
   /** Value of a variable of an owned root; undefined = not defined. */
   readonly resolve: (path: ExpressionPath) => JsonData | undefined;
+  /** How a value was written, such as `1.50`: it reads so inside of texts. Undefined, or absent, for what reads as its value. */
+  readonly written?: (path: ExpressionPath) => string | undefined;
 }
 
 export interface RenderedText {
@@ -35,7 +37,13 @@ export interface TextPlace {
 }
 
 type ValuePiece = Extract<ExpressionPiece, { kind: 'value' }>;
-type Outcome = { readonly value: JsonData } | { readonly passed: string } | { readonly problem: TextProblem };
+type Outcome = Found | { readonly passed: string } | { readonly problem: TextProblem };
+
+/** A value, and how it reads inside of a text. */
+interface Found {
+  readonly value: JsonData;
+  readonly written: string;
+}
 
 /**
  * Renders one text. Values are inserted as they are and never rendered again.
@@ -45,18 +53,25 @@ export const renderText = (text: string, scope: ExpressionScope): RenderedText =
   const parsed = parseText(text);
   const problems = [...parsed.problems];
   const outcomes = parsed.pieces.map((piece) => (piece.kind === 'value' ? renderValue(piece, scope) : piece));
-  const parts = outcomes.map((outcome): JsonData => {
+  const parts = outcomes.map((outcome): Found => {
     if ('problem' in outcome) {
       problems.push(outcome.problem);
-      return '';
+      return found('');
     }
-    if ('passed' in outcome) return outcome.passed;
-    if ('value' in outcome) return outcome.value;
-    return outcome.kind === 'raw' && scope.keepsRaw ? outcome.source : outcome.text;
+    if ('passed' in outcome) return found(outcome.passed);
+    if ('value' in outcome) return outcome;
+    return found(outcome.kind === 'raw' && scope.keepsRaw ? outcome.source : outcome.text);
   });
   const [only, ...others] = parts;
-  const value = only !== undefined && others.length === 0 ? only : parts.map(plainText).join('');
-  return { value, problems };
+  const isWhole = only !== undefined && others.length === 0;
+  return { value: isWhole ? only.value : parts.map(({ written }) => written).join(''), problems };
+};
+
+const found = (value: JsonData): Found => ({ value, written: plainText(value) });
+
+const lookedUp = (path: ExpressionPath, { resolve, written }: ExpressionScope): Found | undefined => {
+  const value = resolve(path);
+  return value === undefined ? undefined : { value, written: written?.(path) ?? plainText(value) };
 };
 
 const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
@@ -71,14 +86,20 @@ const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
   if (owned.length === 0) return { passed: piece.source };
   if (owned.length < paths.length)
     return { problem: { offset, message: 'one expression may not mix variables of two phases' } };
-  const value = piece.steps.reduce<JsonData | undefined>((result, step) => {
-    if (!('fallback' in step)) return result === undefined ? undefined : applyFilter(result, step.filter);
-    if (result !== undefined && result !== '') return result;
-    return 'path' in step.fallback ? scope.resolve(step.fallback.path) : step.fallback.value;
-  }, scope.resolve(piece.path));
-  if (value === undefined) return { problem: { offset, message: `${piece.path.join('.')} is not defined` } };
-  return { value };
+  const result = piece.steps.reduce<Found | undefined>(
+    (last, step) => {
+      if (!('fallback' in step)) return last === undefined ? undefined : found(filtered(last, step.filter));
+      if (last !== undefined && last.value !== '') return last;
+      return 'path' in step.fallback ? lookedUp(step.fallback.path, scope) : found(step.fallback.value);
+    },
+    lookedUp(piece.path, scope),
+  );
+  return result ?? { problem: { offset, message: `${piece.path.join('.')} is not defined` } };
 };
+
+/** Filters of texts read what was written. */
+const filtered = ({ value, written }: Found, filter: FilterName): JsonData =>
+  applyFilter(filter === 'json' ? value : written, filter);
 
 /** The value with every text in it replaced; keys stay (PL-1.3). */
 export const mapTexts = (

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonData } from '../canonical-json.ts';
+import { parseText } from './expression-syntax.ts';
 import {
   DEPLOYMENT_ROOTS,
   type ExpressionPath,
@@ -9,7 +10,6 @@ import {
   isPrompt,
   LATER_ROOTS,
   mapTexts,
-  parseText,
   renderText,
 } from './index.ts';
 

@@ -5,6 +5,7 @@ export const ANCESTORS_MAX = 32;
 
 /** The two namespaces that always exist and cannot be deleted. */
 export const SYSTEM_NAMESPACE = 'system';
+/** The namespace of callers that name none. */
 export const DEFAULT_NAMESPACE = 'default';
 
 /** Text before the last `:`, '' for a name without one. */

@@ -19,5 +19,6 @@ export { type ManifestNode, nodeJson } from './manifest-node.ts';
 export { type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
 export { adviceFor } from './nearest-name.ts';
 export { type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
-export { renderVariables } from './render-variables.ts';
+export { renderVariables, type VariableData, type Variables, WrittenValue } from './render-variables.ts';
 export { fieldAt, mapSpecTexts } from './spec-texts.ts';
+export { withoutDefaults } from './without-defaults.ts';

@@ -1,6 +1,6 @@
 import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
-import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canonical-json.ts';
+import { canonicalJson, isJsonMap, type JsonData, type JsonMap, specNormaliser } from '../canonical-json.ts';
 import { fileName, SYSTEM_NAMESPACE } from '../identifiers/index.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
 import { type RecordKey, recordKey } from '../record.ts';
@@ -216,7 +216,7 @@ const settle = (document: Omit<ManifestDocument, 'resource'>, parts: Parts): Man
   const named = { ...document, name: names.name };
   if (spec === undefined || report.findings.length > 0) return named;
   const json = names.channel === '' ? spec.json : { ...spec.json, channel: names.channel };
-  const message = row === undefined ? spec.spec : specMessage(row.spec, json);
+  const message = row === undefined ? spec.spec : specNormaliser(row.spec)(specMessage(row.spec, json));
   const key = { ...recordKey(parts.name, document.namespace, names.name), parent: names.channel };
   const meta = create(ResourceMetaSchema, { ...metadata, name: names.name, namespace: document.namespace });
   const said = {

@@ -40,6 +40,7 @@ export const memberNode = (map: MapNode, ...names: readonly string[]): ManifestN
   return found === undefined || isNullNode(found) ? undefined : found;
 };
 
+/** True for a null that is written out. */
 export const isNullNode = (node: ManifestNode): boolean => node.form === 'scalar' && node.value === null;
 
 /** Text of a scalar that is a string, '' for anything else; for names in messages before they are judged. */

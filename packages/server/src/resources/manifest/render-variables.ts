@@ -1,4 +1,4 @@
-import type { JsonData, JsonMap } from '../canonical-json.ts';
+import type { JsonData } from '../canonical-json.ts';
 import { isJsonMap } from '../canonical-json.ts';
 import {
   DEPLOYMENT_ROOTS,
@@ -27,11 +27,30 @@ const PROMPTS: ReadonlySet<string> = new Set([
   'post_history_prompt',
 ]);
 
+/** A single value that is no text, and how it was written: `1.50` reads so inside of texts, and is a number where it is all. */
+export class WrittenValue {
+  readonly value: number | boolean | string | null;
+  readonly text: string;
+
+  constructor(value: number | boolean | string | null, text: string) {
+    this.value = value;
+    this.text = text;
+  }
+}
+
+/** What `vars.*` may hold. */
+export type VariableData = JsonData | WrittenValue | readonly VariableData[] | Variables;
+
+/** Values of `vars.*` by their names. */
+export interface Variables {
+  readonly [name: string]: VariableData;
+}
+
 /**
  * The render phase (PL-1.3): replaces `{{ vars.* }}` in the texts of a document; expressions of later phases stay. A text that is
  * one expression takes the type of its value. Keys stay, and values are never read as YAML.
  */
-export const renderVariables = (node: ManifestNode, vars: JsonMap, report: FindingReport): ManifestNode => {
+export const renderVariables = (node: ManifestNode, vars: Variables, report: FindingReport): ManifestNode => {
   const kind = node.form === 'map' ? textOf(memberNode(node, 'kind')) : '';
   const walk = (inner: ManifestNode, path: string, isRead: boolean): ManifestNode => {
     if (inner.form === 'list')
@@ -52,19 +71,43 @@ const isReadLater = (kind: string, path: string, name: string): boolean =>
 
 const renderScalar = (
   node: ScalarNode,
-  place: { readonly path: string; readonly vars: JsonMap; readonly keepsRaw: boolean },
+  place: { readonly path: string; readonly vars: Variables; readonly keepsRaw: boolean },
   report: FindingReport,
 ): ManifestNode => {
   if (typeof node.value !== 'string' || !hasExpressions(node.value)) return node;
   const { path, vars, keepsRaw } = place;
-  const resolve = ([, ...names]: ExpressionPath): JsonData | undefined =>
-    names.reduce<JsonData | undefined>(
-      (value, name) => (isJsonMap(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+  const at = ([, ...names]: ExpressionPath): VariableData | undefined =>
+    names.reduce<VariableData | undefined>(
+      (value, name) => (isVariables(value) && Object.hasOwn(value, name) ? value[name] : undefined),
       vars,
     );
-  const { value, problems } = renderText(node.value, { owns: OWN_ROOTS, passes: PASSED_ROOTS, keepsRaw, resolve });
+  const resolve = (variable: ExpressionPath): JsonData | undefined => {
+    const found = at(variable);
+    return found === undefined ? undefined : jsonOf(found);
+  };
+  const written = (variable: ExpressionPath): string | undefined => {
+    const found = at(variable);
+    return found instanceof WrittenValue ? found.text : undefined;
+  };
+  const { value, problems } = renderText(node.value, {
+    owns: OWN_ROOTS,
+    passes: PASSED_ROOTS,
+    keepsRaw,
+    resolve,
+    written,
+  });
   for (const { message } of problems) report.add(node.at, path, { text: message, reason: 'VARIABLE' });
   return nodeOf(value, node.at);
+};
+
+const isVariables = (value: VariableData | undefined): value is Variables =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenValue);
+
+const jsonOf = (value: VariableData): JsonData => {
+  if (value instanceof WrittenValue) return value.value;
+  if (Array.isArray(value)) return value.map((item: VariableData) => jsonOf(item));
+  if (!isVariables(value)) return value as JsonData;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, jsonOf(item)]));
 };
 
 /** A JSON value as a node at one place. */

@@ -158,6 +158,63 @@ describe('a merge', () => {
   });
 });
 
+describe('a field that changes between a map and something else', () => {
+  const specs: readonly (readonly [string, JsonData])[] = [
+    ['a map', { x: 1, y: { z: 2 } }],
+    ['a value', 7],
+    ['a list', [{ x: 1 }]],
+    ['an empty map', {}],
+  ];
+  const pairs = specs.flatMap(([from, before]) =>
+    specs.filter(([to]) => to !== from).map(([to, after]) => [from, to, before, after] as const),
+  );
+  /** What a manager leaves behind who applied that alone. */
+  const applied = (manager: string, m: JsonData) => {
+    const input = {
+      manager,
+      ownership: {},
+      force: false,
+      setsUnowned: true,
+      digest,
+      live: {},
+      wanted: { spec: { m } },
+    };
+    const result = mergeFields(input);
+    return { live: result.merged, ownership: ownershipAfter(input, result, result.merged) };
+  };
+  const rules = { force: false, setsUnowned: true, digest };
+
+  it.each(pairs)('from %s to %s is what its manager says', (...[, to, before, after]) => {
+    const input = { ...rules, ...applied('me', before), manager: 'me', wanted: { spec: { m: after } } };
+    const result = mergeFields(input);
+    expect([result.merged, result.conflicts]).toEqual([{ spec: { m: after } }, []]);
+    const again = { ...input, live: result.merged, ownership: ownershipAfter(input, result, result.merged) };
+    expect([to, mergeFields(again).changed]).toEqual([to, []]);
+  });
+
+  const isEmpty = (value: JsonData): boolean => canonicalJson(value) === '{}';
+  it.each(pairs)('from %s to %s meets its manager, and is taken by force', (...[, , before, after]) => {
+    const start = { ...rules, ...applied('other', before), manager: 'me', wanted: { spec: { m: after } } };
+    const met = mergeFields(start);
+    const areBoth = [before, after].every((value) => canonicalJson(value).startsWith('{'));
+    expect(met.conflicts.map(({ manager }) => manager)).toEqual(areBoth ? [] : met.conflicts.map(() => 'other'));
+    expect(met.conflicts.length > 0).toBe(!areBoth);
+    expect(areBoth || met.merged).toEqual(areBoth || start.live);
+    const input = { ...start, force: true };
+    const result = mergeFields(input);
+    expect(result.merged).toEqual({ spec: { m: isEmpty(after) && areBoth ? before : after } });
+    const ownership = ownershipAfter(input, result, result.merged);
+    const back = mergeFields({
+      ...rules,
+      live: result.merged,
+      ownership,
+      manager: 'other',
+      wanted: { spec: { m: before } },
+    });
+    expect([back.merged, back.conflicts.length > 0]).toEqual([result.merged, !areBoth]);
+  });
+});
+
 it('kinds are applied by rank, custom ones last', () => {
   expect(applyRank('Namespace')).toBeLessThan(applyRank('Agent'));
   expect(applyRank('Widget')).toBeGreaterThan(applyRank('Task'));

@@ -69,17 +69,21 @@ export const mergeFields = (input: MergeInput): MergeResult => {
   const put = (pointer: string, value: JsonData | null): void => {
     merged = setAt(merged, pointer, value);
   };
+  const puts: [pointer: string, value: JsonData][] = [];
   for (const pointer of [...new Set([...Object.keys(mine), ...wanted.keys()])].sort()) {
     const value = wanted.get(pointer);
     const facts = { pointer, value, live: readAt(input.live, pointer), before: mine[pointer] };
     const verdict = judge(input, facts);
-    if (verdict === 'conflict') found.conflicts.push({ pointer, manager: otherOwners(input, pointer)[0] ?? '' });
-    if (verdict === 'take') found.taken.push(pointer);
+    if (verdict === 'conflict') found.conflicts.push({ pointer, manager: rivals(input, facts)[0]?.manager ?? '' });
+    if (verdict === 'take')
+      found.taken.push(...new Set([pointer, ...rivals(input, facts).map((rival) => rival.pointer)]));
     if (verdict === 'repair') found.repaired.push(pointer);
     if (verdict === 'set' || verdict === 'take' || verdict === 'remove') found.changed.push(pointer);
     if (verdict === 'remove') put(pointer, null);
-    else if (verdict !== 'keep' && verdict !== 'conflict') put(pointer, value ?? null);
+    else if (verdict !== 'keep' && verdict !== 'conflict') puts.push([pointer, value ?? null]);
   }
+  // What goes goes first: a map may become a single value.
+  for (const [pointer, value] of puts) put(pointer, value);
   const refused = new Set(found.conflicts.map(({ pointer }) => pointer));
   return { merged: withEmptyMaps(merged, wanted, refused), owned: wanted, ...found };
 };
@@ -100,9 +104,10 @@ interface Facts {
 
 const judge = (input: MergeInput, facts: Facts): Verdict => {
   const { pointer, value, live, before } = facts;
-  const isOthers = otherOwners(input, pointer).length > 0;
-  if (value === undefined) return before === undefined || isOthers ? 'keep' : judgeLeftOut(input, facts, before);
+  if (value === undefined)
+    return before === undefined || rivals(input, facts).length > 0 ? 'keep' : judgeLeftOut(input, facts, before);
   if (sameValue(value, live)) return 'keep';
+  const isOthers = rivals(input, facts).length > 0;
   if (before === undefined || before.isTaken === true)
     return judgeNew(input, live, isOthers || before?.isTaken === true);
   if (before.said === input.digest(pointer, value)) return isUntouched(input, facts, before) ? 'keep' : 'repair';
@@ -125,14 +130,34 @@ const judgeLeftOut = (input: MergeInput, facts: Facts, before: OwnedField): Verd
 const isUntouched = (input: MergeInput, facts: Facts, before: OwnedField): boolean =>
   before.stored === input.digest(facts.pointer, facts.live ?? null);
 
-const otherOwners = (input: MergeInput, pointer: string): readonly string[] =>
-  Object.entries(input.ownership)
-    .filter(([manager, fields]) => manager !== input.manager && ownedAt(fields, pointer)?.isTaken === false)
-    .map(([manager]) => manager);
+interface Rival {
+  readonly manager: string;
+  readonly pointer: string;
+}
 
-const ownedAt = (fields: OwnedFields, pointer: string): { readonly isTaken: boolean } | undefined => {
-  const field = fields[pointer];
-  return field === undefined ? undefined : { isTaken: field.isTaken === true };
+/**
+ * Fields of other managers that cannot stay as they are beside the value: the same field, those inside of what becomes a single
+ * value or a list, and a single value or list that would have to become a map.
+ */
+const rivals = (input: MergeInput, { pointer, value }: Pick<Facts, 'pointer' | 'value'>): readonly Rival[] => {
+  const isSingle = value !== undefined && !isJsonMap(value);
+  const isRival = (other: string): boolean => {
+    if (other === pointer) return true;
+    if (isSingle && other.startsWith(`${pointer}/`)) return true;
+    return value !== undefined && pointer.startsWith(`${other}/`) && isSingleAt(input.live, other);
+  };
+  return Object.entries(input.ownership).flatMap(([manager, fields]) =>
+    manager === input.manager
+      ? []
+      : Object.entries(fields)
+          .filter(([other, { isTaken }]) => isTaken !== true && isRival(other))
+          .map(([other]) => ({ manager, pointer: other })),
+  );
+};
+
+const isSingleAt = (map: JsonMap, pointer: string): boolean => {
+  const value = readAt(map, pointer);
+  return value !== undefined && !isJsonMap(value);
 };
 
 const isEmptyMap = (value: JsonData): boolean => isJsonMap(value) && Object.keys(value).length === 0;

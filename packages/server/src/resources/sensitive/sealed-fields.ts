@@ -1,13 +1,6 @@
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
 import type { ResourceRecord } from '../record.ts';
-import {
-  hasSensitiveFields,
-  isShown,
-  replacePath,
-  type SensitiveField,
-  specFields,
-  statusFields,
-} from './sensitive-fields.ts';
+import { hasSensitiveFields, isShown, replacePath, type SensitiveField, sensitiveFields } from './sensitive-fields.ts';
 
 /**
  * Encryption of the values of classes A and C (WIRE-8, PL-8) as the pure model sees it. A place names one value of one
@@ -136,12 +129,12 @@ const leavesOf = (part: SealedPart, map: JsonMap): ReadonlyMap<string, string> =
 
 /** The section with every sensitive value changed; a Template holds those of the kind inside it. */
 export const changeLeaves = (part: Pick<SealedPart, 'kind' | 'section'>, map: JsonMap, change: Change): JsonMap => {
-  if (part.section === 'status') return changeFields(map, statusFields[part.kind] ?? [], { change, at: '' });
-  if (part.kind !== 'Template') return changeFields(map, specFields[part.kind] ?? [], { change, at: '' });
+  if (part.section === 'status' || part.kind !== 'Template')
+    return changeFields(map, sensitiveFields(part.section, part.kind), { change, at: '' });
   const { kind, specJson } = map;
-  const fields = typeof kind === 'string' ? specFields[kind] : undefined;
+  const fields = typeof kind === 'string' ? sensitiveFields('spec', kind) : [];
   const inner = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
-  if (fields === undefined || inner === undefined) return map;
+  if (fields.length === 0 || inner === undefined) return map;
   return { ...map, specJson: canonicalJson(changeFields(inner, fields, { change, at: '/specJson' })) };
 };
 

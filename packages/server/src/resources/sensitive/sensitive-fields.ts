@@ -11,7 +11,9 @@ export interface SensitiveField {
   readonly isSecret?: boolean;
 }
 
-export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+type FieldTable = Readonly<Record<string, readonly SensitiveField[]>>;
+
+const inSpec: FieldTable = {
   Secret: [
     { path: ['data'], form: 'map', isSecret: true },
     // Only templates keep it: in a Secret itself it has become data.
@@ -27,29 +29,37 @@ export const specFields: Readonly<Record<string, readonly SensitiveField[]>> = {
   ],
 };
 
-export const statusFields: Readonly<Record<string, readonly SensitiveField[]>> = {
+const inStatus: FieldTable = {
   File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
   Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
 };
 
 const REFERENCE = 'secret://';
+const NONE: readonly SensitiveField[] = [];
+
+/** Sensitive fields of a section of a kind; a custom kind has none, though it may be named like a property of every object. */
+export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] => {
+  const table = section === 'spec' ? inSpec : inStatus;
+  return Object.hasOwn(table, kind) ? (table[kind] ?? NONE) : NONE;
+};
 
 /** True when an answer about the kind differs between callers with and without `read_secrets`. */
 export const hasSensitiveFields = (kind: string): boolean =>
-  kind === 'Template' || specFields[kind] !== undefined || statusFields[kind] !== undefined;
+  kind === 'Template' || sensitiveFields('spec', kind).length > 0 || sensitiveFields('status', kind).length > 0;
 
 /** The spec as a caller without `read_secrets` sees it. */
 export const maskSpec = (kind: string, spec: JsonMap): JsonMap =>
-  kind === 'Template' ? maskTemplate(spec) : apply(spec, specFields[kind] ?? [], hide);
+  kind === 'Template' ? maskTemplate(spec) : apply(spec, sensitiveFields('spec', kind), hide);
 
 /** The status as a caller without `read_secrets` sees it. */
-export const maskStatus = (kind: string, status: JsonMap): JsonMap => apply(status, statusFields[kind] ?? [], hide);
+export const maskStatus = (kind: string, status: JsonMap): JsonMap =>
+  apply(status, sensitiveFields('status', kind), hide);
 
 /** The status without what nobody may see (class F). */
 export const dropInternals = (kind: string, status: JsonMap): JsonMap =>
   apply(
     status,
-    (statusFields[kind] ?? []).filter((field) => field.form === 'drop'),
+    sensitiveFields('status', kind).filter((field) => field.form === 'drop'),
     hide,
   );
 
@@ -57,7 +67,7 @@ export const dropInternals = (kind: string, status: JsonMap): JsonMap =>
 export const keepSensitive = (kind: string, stored: JsonMap, written: JsonMap): JsonMap => {
   if (kind === 'Template') return keepTemplate(stored, written);
   let result = written;
-  for (const field of specFields[kind] ?? []) {
+  for (const field of sensitiveFields('spec', kind)) {
     const before = readPath(stored, field.path);
     if (before !== undefined) result = replacePath(result, field.path, (value) => keep(field, before, value));
   }
@@ -122,6 +132,7 @@ const parseText = (value: JsonData): JsonData => (typeof value === 'string' ? (p
 const readPath = (map: JsonMap, path: readonly string[]): JsonData | undefined =>
   path.reduce<JsonData | undefined>((value, key) => (isJsonMap(value) ? value[key] : undefined), map);
 
+/** A copy of the map with one value changed, or removed where `change` answers undefined; the map itself where there is none. */
 export const replacePath = (
   map: JsonMap,
   path: readonly string[],
@@ -139,7 +150,7 @@ export const replacePath = (
 const maskTemplate = (spec: JsonMap): JsonMap => {
   const { kind, specJson } = spec;
   const inner = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
-  if (typeof kind !== 'string' || inner === undefined || specFields[kind] === undefined) return spec;
+  if (typeof kind !== 'string' || inner === undefined || sensitiveFields('spec', kind).length === 0) return spec;
   return { ...spec, specJson: canonicalJson(maskSpec(kind, inner)) };
 };
 

@@ -7,6 +7,7 @@ export interface LoadedObjects {
   readonly texts: ReadonlyMap<string, string | undefined>;
 }
 
+/** For transcripts that name no object. */
 export const NO_OBJECTS: LoadedObjects = { media: new Map(), texts: new Map() };
 
 /** What to load: media bytes, and texts with the call whose output they are ('' = no output, never cut). */

@@ -1,5 +1,5 @@
-import type { ReadTx, TurnRow, TurnState } from '../../store/contracts/index.ts';
-import { parseBody } from '../turn-record.ts';
+import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
+import { isTurnOver, parseBody } from '../turn-record.ts';
 import { firstFence } from './history-order.ts';
 
 /** What the order needs to know of a turn. */
@@ -19,8 +19,6 @@ export type FindPlaces = (
 /** Ended turns whose place a process keeps; it never changes, so long sessions need no turn row twice. */
 const KEPT_PLACES = 10_000;
 
-const ENDED: ReadonlySet<TurnState> = new Set<TurnState>(['COMPLETED', 'FAILED', 'STOPPED']);
-
 /** Ids of the messages that a turn row names. */
 export const messageIdsOf = (row: TurnRow): readonly string[] => {
   const body = row.body === '' ? undefined : parseBody(row);
@@ -34,7 +32,7 @@ const keyOf = (sessionId: string, turnId: string): string => `${sessionId} ${tur
 export const createTurnPlaces = (): FindPlaces => {
   const kept = new Map<string, TurnPlace>();
   const keep = (row: TurnRow, place: TurnPlace): void => {
-    if (!ENDED.has(row.state) || place.fence === undefined) return;
+    if (!isTurnOver(row) || place.fence === undefined) return;
     kept.set(keyOf(row.sessionId, row.id), place);
     const [oldest] = kept.keys();
     if (kept.size > KEPT_PLACES && oldest !== undefined) kept.delete(oldest);

@@ -3,4 +3,4 @@
  * not decide which calls must ask nor when a turn parks: the turn's tool batch does. Called by turn, sweeper and session.
  */
 export { answerPermission, expirePermissions, PERMISSION_ANSWERED } from './permission-gate.ts';
-export { closePermissions, parsePermission, permissionRow, requestPart, resultPart } from './permission-records.ts';
+export { closePermissions, permissionRow, requestPart, resultPart } from './permission-records.ts';

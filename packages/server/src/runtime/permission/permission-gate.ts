@@ -2,8 +2,8 @@ import { Fault, notFound } from '../../base/index.ts';
 import type { PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import { type PermissionData, type SessionLifecycle, type TurnBody, WAKE_TURNS } from '../contract.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import { parseBody, parseSide, partId, recordedParts } from '../turn-record.ts';
-import { parsePermission, permissionRow, resultPart } from './permission-records.ts';
+import { parseBody, parsePermission, parseSide, partId, recordedParts } from '../turn-record.ts';
+import { permissionRow, resultPart } from './permission-records.ts';
 
 type Answer = Parameters<SessionLifecycle['answerPermission']>[2];
 

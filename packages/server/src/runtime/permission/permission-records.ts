@@ -1,9 +1,8 @@
 import type { PermissionRow, WriteTx } from '../../store/contracts/index.ts';
 import { PART, type Part, type PermissionData } from '../contract.ts';
+import { parsePermission } from '../turn-record.ts';
 
 /** Permission requests as rows and as parts (RT-R46, WIRE-5). Pure but for the transaction handed in. */
-
-export const parsePermission = (row: PermissionRow): PermissionData => JSON.parse(row.body) as PermissionData;
 
 const decisionName = (decision: PermissionData['decision']): string =>
   decision === 'PENDING' ? 'PERMISSION_DECISION_UNSPECIFIED' : `PERMISSION_DECISION_${decision}`;
@@ -15,6 +14,7 @@ const optionPayload = (option: PermissionData['options'][number]): Record<string
   remember: option.remember,
 });
 
+/** The question as it stands in the message. */
 export const requestPart = (data: PermissionData, id: string): Part => ({
   id,
   type: PART.REQUEST_PERMISSION,
@@ -32,6 +32,7 @@ export const requestPart = (data: PermissionData, id: string): Part => ({
   createdAt: data.createdAt,
 });
 
+/** The answer as it stands in the message; it changes nothing of the question. */
 export const resultPart = (data: PermissionData, id: string): Part => ({
   id,
   type: PART.PERMISSION_RESULT,
@@ -47,6 +48,7 @@ export const resultPart = (data: PermissionData, id: string): Part => ({
   createdAt: data.decidedAt,
 });
 
+/** The row of a request; `open` while it waits for an answer. */
 export const permissionRow = (data: PermissionData, open: boolean): PermissionRow => ({
   id: data.id,
   namespace: data.namespace,

@@ -6,7 +6,6 @@
  *
  * The turn engine calls `plan` once per step; app hands `promptCheck` to the agents feature.
  */
-export { createPromptAssembler, type PromptAssemblerDeps } from './prompt-assembler.ts';
+export { createPromptAssembler } from './prompt-assembler.ts';
 export { promptCheck } from './prompt-check.ts';
-export { createPromptRenderer, type PromptRenderer, type TurnValues } from './prompt-renderer.ts';
-export { createSessionGoals, goalsOf } from './session-goals.ts';
+export { createSessionGoals } from './session-goals.ts';

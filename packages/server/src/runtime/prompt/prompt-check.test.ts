@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPromptRenderer, promptCheck, type TurnValues } from './index.ts';
+import { promptCheck } from './index.ts';
+import { createPromptRenderer, type TurnValues } from './prompt-renderer.ts';
 
 const values: TurnValues = {
   nowMicros: Date.UTC(2026, 0, 2, 3, 4, 5, 678) * 1000,

@@ -1,18 +1,13 @@
-/** The six filters of the prompt language (RT-3); `default` alone takes an argument. */
-export const FILTERS: ReadonlyMap<string, (value: string, argument: string) => string> = new Map([
-  ['default', (value: string, argument: string) => (value === '' ? argument : value)],
-  ['upper', (value) => value.toUpperCase()],
-  ['lower', (value) => value.toLowerCase()],
-  ['trim', (value) => value.trim()],
-  ['json', (value) => JSON.stringify(value)],
-  ['slug', (value) => slugOf(value)],
-]);
+import { applyFilter, isFilter } from '../../resources/expressions/index.ts';
 
-/** Lower-case letters and digits joined by single hyphens; accents are dropped. */
-const slugOf = (value: string): string =>
-  value
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+/** True for the name of a filter of the prompt language (RT-3): those of templates, and `default`. */
+export const isPromptFilter = (name: string): boolean => name === 'default' || isFilter(name);
+
+/** The value after a filter; only `default` reads the argument, which stands in for an empty value. */
+export const applyPromptFilter = (
+  value: string,
+  filter: { readonly name: string; readonly argument: string },
+): string => {
+  if (isFilter(filter.name)) return applyFilter(value, filter.name);
+  return filter.name === 'default' && value === '' ? filter.argument : value;
+};

@@ -1,6 +1,7 @@
 import { assert } from '../../base/index.ts';
-import { FILTERS } from './prompt-filters.ts';
-import { hasExpressions, type PromptPiece, parsePrompt } from './prompt-syntax.ts';
+import { hasExpressions } from '../../resources/expressions/index.ts';
+import { applyPromptFilter } from './prompt-filters.ts';
+import { type PromptPiece, parsePrompt } from './prompt-syntax.ts';
 import { type TurnValues, variableValue } from './prompt-variables.ts';
 
 export type { TurnValues } from './prompt-variables.ts';
@@ -39,8 +40,5 @@ const validPieces = (text: string): readonly PromptPiece[] => {
 
 const renderPiece = (piece: PromptPiece, values: TurnValues): string => {
   if (piece.kind === 'text') return piece.text;
-  return piece.filters.reduce(
-    (value, filter) => FILTERS.get(filter.name)?.(value, filter.argument) ?? value,
-    variableValue(piece.path, values),
-  );
+  return piece.filters.reduce(applyPromptFilter, variableValue(piece.path, values));
 };

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { FILTERS } from './prompt-filters.ts';
+import { hasExpressions } from '../../resources/expressions/index.ts';
+import { isPromptFilter } from './prompt-filters.ts';
 import { isKnownPath } from './prompt-variables.ts';
 
 type Liquid = typeof import('liquidjs');
@@ -43,11 +44,8 @@ const QUOTED = /"[^"]*"|'[^']*'/g;
 
 const require = createRequire(import.meta.url);
 
-/** True when a prompt can hold an expression at all; others never load the template library. */
-export const hasExpressions = (text: string): boolean => text.includes('{{') || text.includes('{%');
-
 /**
- * Reads a prompt with the tokenizer of the template library, loaded here at its first use, and admits only
+ * Reads a prompt with the tokenizer of the template library, loaded here at the first one with an expression, and admits only
  * `{{ root.path | filter }}` and raw blocks (RT-3). Never throws for bad input.
  */
 export const parsePrompt = (text: string): ParsedPrompt => {
@@ -141,7 +139,7 @@ class PromptParser {
   }
 
   #filter(token: FilterToken): PromptFilter | undefined {
-    if (!FILTERS.has(token.name)) {
+    if (!isPromptFilter(token.name)) {
       this.#problem(token.begin, `there is no filter ${JSON.stringify(token.name)}`);
       return undefined;
     }

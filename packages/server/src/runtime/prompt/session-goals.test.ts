@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRow, Store } from '../../store/contracts/index.ts';
 import { type Goal, MAX_GOALS } from '../../tools/goal-contract.ts';
-import { createSessionGoals, goalsOf } from './index.ts';
+import { createSessionGoals, goalsOf } from './session-goals.ts';
 
 const goal = (id: string): Goal => ({
   id,

@@ -26,6 +26,7 @@ const mediaTokens = (content: ModelContent): number => {
 
 const toolText = (tool: ModelTool): string => `${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`;
 
+/** Tokens of messages, with a constant for what a provider puts around each. */
 export const countMessages = (messages: readonly ModelMessage[], count: CountTokens): number => {
   let tokens = 0;
   for (const { content } of messages) {
@@ -35,6 +36,7 @@ export const countMessages = (messages: readonly ModelMessage[], count: CountTok
   return tokens;
 };
 
+/** Tokens of the descriptions of tools. */
 export const countTools = (tools: readonly ModelTool[], count: CountTokens): number =>
   tools.reduce((tokens, tool) => tokens + MESSAGE_TOKENS + count(toolText(tool)), 0);
 

@@ -115,12 +115,7 @@ export class PartWriter {
 
   /** A part that is sent as one event at once; its id and time are given here. */
   whole(part: Part): Part {
-    this.#close();
-    const placed = {
-      ...part,
-      id: partId(this.#index++),
-      createdAt: part.createdAt === 0 ? this.#clock.nowMicros() : part.createdAt,
-    };
+    const placed = this.#place(part);
     this.#done.push(placed);
     this.#publish(this.#sequencer.delta(this.#messageId, placed, this.#clock.nowMicros()));
     return placed;
@@ -128,14 +123,16 @@ export class PartWriter {
 
   /** Gives a part its id without sending it: recorded first, shown by the caller after the commit. */
   reserve(part: Part): Part {
-    this.#close();
-    const placed = {
-      ...part,
-      id: partId(this.#index++),
-      createdAt: part.createdAt === 0 ? this.#clock.nowMicros() : part.createdAt,
-    };
+    const placed = this.#place(part);
     this.#reserved.push(placed);
     return placed;
+  }
+
+  /** The part with its id and time, after whatever was open. */
+  #place(part: Part): Part {
+    this.#close();
+    const createdAt = part.createdAt === 0 ? this.#clock.nowMicros() : part.createdAt;
+    return { ...part, id: partId(this.#index++), createdAt };
   }
 
   /** Sends what waits; afterwards every part is complete. */

@@ -1,5 +1,5 @@
 import { EVENT, PART, type Part, SEQUENCE_BASE, type SessionEvent, type Span } from '../contract.ts';
-import { unitsOf } from '../turn-record.ts';
+import { publicPart, unitsOf } from '../turn-record.ts';
 import type { TurnView } from './turn-view.ts';
 
 const fenceOf = (sequence: number): number => Math.floor(sequence / SEQUENCE_BASE);
@@ -96,7 +96,9 @@ const cutStretch = (view: TurnView, stretch: Stretch & { readonly seen: number }
     if (skip >= units) continue;
     const { messageId } = placed;
     const part =
-      skip === 0 ? shown(placed.part) : { ...shown(placed.part), content: (placed.part.content ?? '').slice(skip) };
+      skip === 0
+        ? publicPart(placed.part)
+        : { ...publicPart(placed.part), content: (placed.part.content ?? '').slice(skip) };
     const sequence = Math.min(base + count, highest);
     events.push({
       ...common,
@@ -117,13 +119,6 @@ const eventNames = (view: TurnView): Pick<SessionEvent, 'namespace' | 'agent' | 
   sessionId: view.sessionId,
   turnId: view.turnId,
 });
-
-/** Continuation data never leaves the server (RT-R23). */
-const shown = (part: Part): Part => {
-  if (part.continuation === undefined) return part;
-  const { continuation: _private, ...rest } = part;
-  return rest;
-};
 
 /** Sequence just before the turn's first event, undefined while it has sent nothing. */
 export const startOfTurn = (spans: readonly Span[]): number | undefined => {

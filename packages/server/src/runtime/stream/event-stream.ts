@@ -116,6 +116,7 @@ export class EventStream {
   }
 }
 
+/** Ends a stream of a node that stops; the reader resumes elsewhere after the cursor. */
 export const shuttingDown = (cursor: string): Fault =>
   new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server is shutting down: resume from the cursor elsewhere', {
     metadata: { cursor },

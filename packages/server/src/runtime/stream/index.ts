@@ -6,5 +6,5 @@
 export { createActivityHook } from './activity-hook.ts';
 export { createAnswerCursors } from './answer-cursor.ts';
 export { CursorCodec } from './cursor.ts';
-export { type SessionStreamsDeps, StreamRegistry } from './session-streams.ts';
+export { StreamRegistry } from './session-streams.ts';
 export * from './stream-contract.ts';

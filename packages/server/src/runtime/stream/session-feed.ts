@@ -2,9 +2,9 @@ import { type Fault, notFound } from '../../base/index.ts';
 import type { MessageRow, ReadTx, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
 import type { Feed, FeedSlice } from '../../store/follow/index.ts';
 import { EVENT, type LiveTurn, type LiveTurns, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
-import { parseBody } from '../turn-record.ts';
+import { isTurnOver, parseBody } from '../turn-record.ts';
 import { cutEvents } from './cut-events.ts';
-import { isEnded, type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';
+import { type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';
 
 /** Where events of a session come from beside the bus. */
 export interface EventSource {
@@ -20,6 +20,7 @@ const TURN_PAGE = 100;
 export const restingPosition = (session: SessionRow): number =>
   Math.max(session.lastSequence, session.fence * SEQUENCE_BASE);
 
+/** SESSION_NOT_FOUND for a session that went while it was followed. */
 export const sessionGone = (session: {
   readonly namespace: string;
   readonly agent: string;
@@ -102,7 +103,7 @@ export class SessionFeed implements Feed<SessionEvent> {
     for (;;) {
       const turns = await tx.log.turnsFromFence(this.sessionId, fence, TURN_PAGE);
       for (const turn of turns) {
-        if (isEnded(turn)) views.push(await readEndedTurn(tx, turn));
+        if (isTurnOver(turn)) views.push(await readEndedTurn(tx, turn));
         else if (this.#source.liveTurns.live(this.sessionId)?.turnId === turn.id)
           return { session, views, liveTurn: turn };
         else {

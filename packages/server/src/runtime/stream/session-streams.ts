@@ -1,7 +1,7 @@
 import { type CancelTimer, type Clock, isFault, isUuid, type Log, notFound, together } from '../../base/index.ts';
 import type { Bus, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
-import { parseBody } from '../turn-record.ts';
+import { isTurnOver, parseBody } from '../turn-record.ts';
 import { startedTurn } from './answer-cursor.ts';
 import { CursorCodec, cursorExpired } from './cursor.ts';
 import { cutEvents, startOfTurn } from './cut-events.ts';
@@ -10,7 +10,6 @@ import { EventStream, StreamMember, shuttingDown } from './event-stream.ts';
 import { type EventSource, readEndedTurn, restingPosition, SessionFeed, sessionGone } from './session-feed.ts';
 import { type HubKeeper, SessionHub } from './session-hub.ts';
 import type { EventOutlet, FollowedSession, FollowRequest, SessionStreams } from './stream-contract.ts';
-import { isEnded } from './turn-view.ts';
 
 export interface SessionStreamsDeps extends EventSource {
   readonly store: EventSource['store'] & { readonly epoch: string };
@@ -196,7 +195,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   async #start(asked: FollowedSession, turnId: string): Promise<Start> {
     const [session, turn] = await together(this.#session(asked), this.#turn(asked.sessionId, turnId));
     this.#noteRow(asked, session);
-    if (turn !== undefined && isEnded(turn)) return { events: await this.#endedTurn(turn, asked.after, session) };
+    if (turn !== undefined && isTurnOver(turn)) return { events: await this.#endedTurn(turn, asked.after, session) };
     if (asked.after === 'live') return this.#liveStart(session);
     if (asked.after !== '' && asked.after !== '0') return await this.#cursorStart(session, asked.after);
     const position = startOf(turn ?? (await startedTurn(this.#deps.store.direct, session)));
@@ -253,9 +252,9 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
       Math.floor(position / SEQUENCE_BASE),
       2,
     );
-    const oldest = missed.find((turn) => !isEnded(turn) || parseBody(turn).lastSequence > position);
+    const oldest = missed.find((turn) => !isTurnOver(turn) || parseBody(turn).lastSequence > position);
     const kept = this.now() - this.#deps.historySeconds * 1_000_000;
-    if (oldest !== undefined && isEnded(oldest) && oldest.finishedAt < kept) throw cursorExpired();
+    if (oldest !== undefined && isTurnOver(oldest) && oldest.finishedAt < kept) throw cursorExpired();
     return { position, settled: false };
   }
 

@@ -33,9 +33,6 @@ const names = (turn: TurnRow): Pick<TurnView, 'namespace' | 'agent' | 'sessionId
   turnId: turn.id,
 });
 
-export const isEnded = (turn: TurnRow): boolean =>
-  turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
-
 /** A running turn of this process: what it has shown so far, the unfinished step included. */
 export const viewOfLive = (turn: TurnRow, live: LiveTurn): TurnView => ({
   ...names(turn),

@@ -57,6 +57,7 @@ export interface Knobs {
   readonly hideReasoning: boolean;
 }
 
+/** The configured limits as the `knob` features of an agent narrow them; unknown knobs change nothing. */
 export const knobsOf = (
   spec: AgentSpec,
   limits: { readonly parallelTools: number; readonly maxSteps: number },

@@ -2,6 +2,7 @@ import { type AttemptSpan, eventSubject, PART, type Part, type PlacedPart, type 
 import type { EventSequencer } from '../event-sequencer.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from '../step/index.ts';
+import { publicPart } from '../turn-record.ts';
 import type { Knobs, ResolvedProfile } from './profile-rules.ts';
 import type { ClaimedTurn, RecordedNews, TurnClaim } from './turn-claim.ts';
 import type { TurnTranscript } from './turn-transcript.ts';
@@ -29,13 +30,6 @@ export interface TurnContext {
   /** Micros the turn was active so far, earlier claims included (turnTimeout, RT-2.10). */
   readonly activeMicros: () => number;
 }
-
-/** As followers may see it: continuation data never leaves the server (RT-R23). */
-export const publicPart = (part: Part): Part => {
-  if (part.continuation === undefined) return part;
-  const { continuation: _private, ...rest } = part;
-  return rest;
-};
 
 /** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest (RT-R4). */
 const emit = (context: TurnContext, event: SessionEvent): void => {

@@ -3,9 +3,9 @@ import type { SessionEvent, TurnUsage } from '../contract.ts';
 import { eventSubject, PART, type Part, type PlacedPart } from '../contract.ts';
 import { closePermissions } from '../permission/index.ts';
 import { usagePart } from '../step/index.ts';
-import { parseSide, partId, unitsOf } from '../turn-record.ts';
+import { parseSide, partId, publicPart, unitsOf } from '../turn-record.ts';
 import type { ClaimState } from './turn-claim.ts';
-import { publicPart, type TurnContext } from './turn-context.ts';
+import type { TurnContext } from './turn-context.ts';
 import { errorPart, type TurnError } from './turn-error.ts';
 import { type FinalState, finishTurn, holdObjects } from './turn-finish.ts';
 import { chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
@@ -24,6 +24,7 @@ export type TurnEnd =
 
 const REASONS = { stop: 'completed', tool_calls: 'completed', length: 'limit', content_filter: 'refused' } as const;
 
+/** The sum of a turn; available only where every call was counted by its provider. */
 export const addUsage = (total: TurnUsage | undefined, usage: TurnUsage): TurnUsage =>
   total === undefined
     ? usage

@@ -52,6 +52,7 @@ export interface TurnError {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** True when the next profile may be tried after such a failure (RT-4.3). */
 export const mayFailOver = (errorClass: ModelErrorClass, httpStatus: number | undefined): boolean =>
   errorClass === 'provider_invalid_request' ? httpStatus === 404 : CLASSES[errorClass].failOver;
 

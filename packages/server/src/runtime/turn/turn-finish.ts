@@ -7,10 +7,10 @@ import {
   type TurnState,
   type WriteTx,
 } from '../../store/contracts/index.ts';
-import { PART, type Part, type PlacedPart, type SessionEvent, type SessionSide, type TurnBody } from '../contract.ts';
+import type { Part, PlacedPart, SessionEvent, SessionSide, TurnBody } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps, type TurnEndHook } from '../runtime-deps.ts';
-import { parseBody, parseSide } from '../turn-record.ts';
+import { parseBody, parseSide, replyTextOf } from '../turn-record.ts';
 import { isStoreAway } from './store-away.ts';
 import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
 
@@ -47,22 +47,6 @@ const MESSAGE_STATE: Readonly<Record<FinalState, string>> = {
 };
 const ASSISTANT = 2;
 
-/** Text parts after the last tool call, result or permission part, joined by newline (RT-1, RT-R40). */
-const replyTextOf = (parts: readonly PlacedPart[]): string => {
-  const texts: string[] = [];
-  for (const { part } of parts) {
-    if (part.type === PART.TEXT) texts.push(part.content ?? '');
-    else if (
-      part.type === PART.TOOL_CALL ||
-      part.type === PART.TOOL_RESULT ||
-      part.type === PART.REQUEST_PERMISSION ||
-      part.type === PART.PERMISSION_RESULT
-    )
-      texts.length = 0;
-  }
-  return texts.join('\n');
-};
-
 /** Refers to the objects that parts of the turn name, in the transaction that names them (RT-R37). */
 export const holdObjects = async (
   { tx, objects }: { readonly tx: WriteTx; readonly objects: RuntimeDeps['objects'] },
@@ -92,6 +76,7 @@ export const storeAssistantMessage = async (
   });
 };
 
+/** Labels that tell where an assistant message comes from and how it ended. */
 export const messageLabels = (
   turn: TurnRow,
   body: TurnBody,
@@ -215,7 +200,7 @@ export const finishTurn = async (
   const { session, events } = await releasePendingStops(tx, requeued, body.pendingStops);
   await tx.log.saveSession(session);
   if (session.openTurns > 0) await readyNext(tx, session.id, deps.bus);
-  const replyText = state === 'COMPLETED' ? replyTextOf(placed) : '';
+  const replyText = state === 'COMPLETED' ? replyTextOf(placed.map(({ part }) => part)) : '';
   await runEndHooks({ tx, deps }, { session, turn: ended.row, body: ended.body, replyText });
   return events;
 };

@@ -115,7 +115,8 @@ const compact = async (
   profile: ResolvedProfile,
   plan: Extract<PromptPlan, { kind: 'compact' }>,
 ): Promise<boolean> => {
-  if ((await reserve(context, profile, `${context.claim.body.modelCalls + 1}/compaction`)) !== undefined) return false;
+  const call = `${context.claim.body.modelCalls + 1}/compaction`;
+  if ((await reserve(context, profile, call)) !== undefined) return false;
   let text = '';
   let usage: TurnUsage | undefined;
   const request = {
@@ -137,6 +138,7 @@ const compact = async (
     { writer: silent, signal: context.signal, hideReasoning: true, attempt: context.span, claim: context.claim },
     context.deps,
   );
+  if (outcome.kind === 'failed' && outcome.error.beforeFirstByte) await giveBack(context, profile, call);
   if (outcome.kind !== 'finished') return false;
   for (const part of silent.parts()) if (part.type === PART.TEXT) text += part.content ?? '';
   usage = outcome.usage;
@@ -161,6 +163,7 @@ const compact = async (
   return true;
 };
 
+/** Counts a model call against the policies of its namespace, in the transaction that records it (RT-9). */
 export const chargeUsage = async (
   tx: Parameters<TurnContext['deps']['usage']['charge']>[0],
   context: TurnContext,
@@ -210,7 +213,7 @@ const reserve = async (
 };
 
 /** Not one byte of an answer came: the request does not count (RT-9). */
-const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number): Promise<void> => {
+const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number | string): Promise<void> => {
   const { deps, claimed, claim } = context;
   if (!deps.usage.governs(claimed.turn.namespace)) return;
   const { subject, key } = reservation(context, profile, step);

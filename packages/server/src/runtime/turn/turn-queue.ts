@@ -16,6 +16,7 @@ export interface SteerBody {
   readonly profile: string;
 }
 
+/** Body of a turn that nobody has claimed yet. */
 export const newTurnBody = (
   start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds' | 'interrupting'> & { readonly replyMessageId: string },
 ): TurnBody => ({
@@ -36,6 +37,7 @@ export const newTurnBody = (
   ...(start.interrupting === true ? { interrupting: true as const } : {}),
 });
 
+/** Columns of a turn that waits in the queue of its session. */
 export const emptyTurn = (
   session: SessionRow,
   now: number,

@@ -9,6 +9,7 @@ import type { SteerBody } from './turn-queue.ts';
 const STEER_MESSAGES = 16;
 const STEER_BYTES = 64 * 1024;
 
+/** True while messages wait to join the turn. */
 export const hasSteers = async ({ claim, deps }: TurnContext): Promise<boolean> =>
   (await claim.patiently(() => deps.store.direct.log.steers(claim.sessionId))).length > 0;
 

@@ -12,8 +12,7 @@ import {
 } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { closePermissions, resultPart } from '../permission/index.ts';
-import { parseBody, partId, recordedParts } from '../turn-record.ts';
-import { publicPart } from './turn-context.ts';
+import { parseBody, partId, publicPart, recordedParts } from '../turn-record.ts';
 import { type FinishDeps, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
 import { afterTurnEnd, readyNext } from './turn-queue.ts';
 

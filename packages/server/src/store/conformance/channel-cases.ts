@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelEventDraft, ChannelHistory, ChannelMessageRow } from '../contracts/index.ts';
+import {
+  type ChannelEventDraft,
+  type ChannelHistory,
+  type ChannelMessageRow,
+  channelMessageHolder,
+} from '../contracts/index.ts';
 import { id, type MakeStore, openFor } from './store-under-test.ts';
 
 const message = (channelUid: string, number: number, more: Partial<ChannelMessageRow> = {}): ChannelMessageRow => ({
@@ -120,6 +125,36 @@ export const channelCases = (make: MakeStore): void => {
       expect(await channels.eventRange('c', EVERYTHING)).toEqual({ oldest: 1, newest: 0 });
       expect(await channels.message('other', id(1))).toBeDefined();
       expect((await channels.events('other', 0, 9)).length).toBe(1);
+    });
+
+    it('drop what their messages refer to with them, and nothing that others refer to', async () => {
+      const { store } = await openFor(make);
+      const object = (letter: string) => ({
+        ...{ namespace: 'default', sha256: letter.repeat(64), sizeBytes: 10, mediaType: '', at: 1 },
+      });
+      await store.write(async (tx) => {
+        for (const number of [1, 2, 3]) {
+          await tx.channels.insertMessage(message('c', number));
+          await tx.objects.addReference({ ...object(`${number}`), holder: channelMessageHolder('c', id(number)) });
+          await tx.objects.addReference({ ...object('a'), holder: channelMessageHolder('c', id(number)) });
+        }
+        await tx.objects.addReference({ ...object('3'), holder: channelMessageHolder('other', id(1)) });
+      });
+      const held = () =>
+        store.read(async (tx) => {
+          const found: string[] = [];
+          for (const letter of ['1', '2', '3', 'a'])
+            if (await tx.objects.hasReference('default', object(letter).sha256)) found.push(letter);
+          return found.join('');
+        });
+      expect(await store.write((tx) => tx.channels.trimMessages('c', 2_000, 9))).toBe(1);
+      expect(await held()).toBe('23a');
+      expect(await store.write((tx) => tx.channels.removeSome('c', 1))).toBe(1);
+      expect((await held()).length).toBe(2);
+      expect(await store.write((tx) => tx.channels.removeSome('c', 9))).toBe(1);
+      expect(await held()).toBe('3');
+      const condemned = await store.write((tx) => tx.objects.condemn(tx.now() + 1, tx.now(), 9));
+      expect([...condemned].sort()).toEqual(['1', '2', 'a'].map((letter) => object(letter).sha256));
     });
 
     it('outlive a restart', async () => {

@@ -116,7 +116,7 @@ const seen = (store: Store): Promise<unknown> =>
       await tx.log.permissionsOfTurn(id(1, 2)),
       await tx.audit.list({ limit: 10 }),
       await tx.audit.chainHead(),
-      [...(await tx.counters.sum(['c'], 0))],
+      [...(await tx.counters.sum(['c'], { endsAfter: 0, startsAfter: -1 }))],
       await tx.objects.hasReference('default', 'a'.repeat(64)),
       await tx.channels.events('channel', 0, 10),
       await tx.channels.eventRange('channel', history),

@@ -3,6 +3,7 @@ import { artifactCases } from './artifact-cases.ts';
 import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
 import { messageCases } from './message-cases.ts';
+import { placeCases } from './place-cases.ts';
 import { resourceCases } from './resource-cases.ts';
 import { searchCases } from './search-cases.ts';
 import { sessionCases } from './session-cases.ts';
@@ -18,6 +19,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
   describe(`store contract on ${engine}`, () => {
     transactionCases(make);
     resourceCases(make);
+    placeCases(make);
     sessionCases(make);
     messageCases(make);
     channelCases(make);

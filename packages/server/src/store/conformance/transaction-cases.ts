@@ -89,6 +89,32 @@ export const transactionCases = (make: MakeStore): void => {
       expect(found.map((each) => each.key.name)).toEqual(['other']);
     });
 
+    it('lets functions that stand in one line follow each other, in whatever order they write', async () => {
+      const { store } = await openFor(make);
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      await store.write(async (tx) => {
+        for (const name of names) await tx.resources.insert(draft(name));
+      });
+      let runs = 0;
+      const touch = (order: readonly string[], line: readonly string[]) =>
+        store.write(async (tx) => {
+          runs += 1;
+          await tx.inLine(line);
+          for (const name of order) {
+            const found = await tx.resources.get(key(name));
+            if (found !== undefined) await tx.resources.replace(found, found.version, ['spec']);
+            await tx.pause();
+          }
+        });
+      const pairs = Array.from({ length: 4 }, () => [
+        touch(names, ['one', 'other']),
+        touch(names.toReversed(), ['other', 'one', 'one']),
+      ]);
+      await Promise.all(pairs.flat());
+      await store.write((tx) => tx.inLine([]));
+      expect(runs).toBe(8);
+    });
+
     it('serialises writers that read and then write (S4)', async () => {
       const { store } = await openFor(make);
       const increment = () =>

@@ -203,6 +203,9 @@ export const workCases = (make: MakeStore): void => {
   });
 
   describe('counters', () => {
+    /** Buckets are ten long. */
+    const after = (endsAfter: number) => ({ endsAfter, startsAfter: endsAfter - 10 });
+
     it('sum the buckets that end after a time, per key', async () => {
       const { store } = await openFor(make);
       await store.write(async (tx) => {
@@ -213,7 +216,7 @@ export const workCases = (make: MakeStore): void => {
         await tx.counters.add('b', 10, 20, 7);
       });
       const none = { used: 0, oldestStart: 0 };
-      const sums = await store.direct.counters.sum(['a', 'b', 'c'], 10);
+      const sums = await store.direct.counters.sum(['a', 'b', 'c'], after(10));
       expect(sums).toEqual(
         new Map([
           ['a', { used: 3, oldestStart: 10 }],
@@ -221,10 +224,46 @@ export const workCases = (make: MakeStore): void => {
           ['c', none],
         ]),
       );
-      expect((await store.write((tx) => tx.counters.sum(['a'], 9))).get('a')).toEqual({ used: 8, oldestStart: 0 });
+      expect((await store.write((tx) => tx.counters.sum(['a'], after(9)))).get('a')).toEqual({
+        used: 8,
+        oldestStart: 0,
+      });
       expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(2);
       expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(1);
-      expect((await store.direct.counters.sum(['a'], 0)).get('a')).toEqual(none);
+      expect((await store.direct.counters.sum(['a'], after(0))).get('a')).toEqual(none);
+    });
+
+    it('know the largest of those that begin alike, in a window', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.add('a|ann', 0, 10, 9);
+        await tx.counters.add('a|ann', 10, 20, 1);
+        await tx.counters.add('a|bob', 10, 20, 1);
+        await tx.counters.add('a|bob', 20, 30, 1);
+        await tx.counters.add('a|~', 10, 20, 1);
+        await tx.counters.add('a', 10, 20, 50);
+        await tx.counters.add('a}', 10, 20, 50);
+      });
+      const { counters } = store.direct;
+      expect(await counters.hottest('a|', after(5))).toEqual({ used: 10, oldestStart: 0 });
+      expect(await store.read((tx) => tx.counters.hottest('a|', after(10)))).toEqual({ used: 2, oldestStart: 10 });
+      expect(await store.write((tx) => tx.counters.hottest('a|', after(20)))).toEqual({ used: 1, oldestStart: 20 });
+      expect([await counters.hottest('a|', after(30)), await counters.hottest('b|', after(0))]).toEqual([
+        undefined,
+        undefined,
+      ]);
+    });
+
+    it('take no notice of a bucket of which all was given back', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.add('a', 0, 10, 2);
+        await tx.counters.add('a', 0, 10, -2);
+        await tx.counters.add('a', 10, 20, 1);
+      });
+      const { counters } = store.direct;
+      expect((await counters.sum(['a'], after(5))).get('a')).toEqual({ used: 1, oldestStart: 10 });
+      expect(await counters.hottest('a', after(5))).toEqual({ used: 1, oldestStart: 10 });
     });
   });
 

@@ -3,6 +3,9 @@
  * made again under the same name starts empty. The store keeps and finds rows; `body` fields are JSON it does not read.
  */
 
+/** Who holds the objects of a channel's message; their references go with its row. */
+export const channelMessageHolder = (channelUid: string, id: string): string => `channel/${channelUid}/${id}`;
+
 export interface ChannelMessageRow {
   readonly channelUid: string;
   /** UUIDv7; unique in the channel, and its order. */
@@ -61,8 +64,8 @@ export interface ChannelLogWrites extends ChannelLogReads {
   appendEvents(channelUid: string, drafts: readonly ChannelEventDraft[]): Promise<readonly ChannelEventRow[]>;
   /** Drops events that are not kept, oldest first, at most `limit`; answers how many went. */
   trimEvents(channelUid: string, history: ChannelHistory, limit: number): Promise<number>;
-  /** Drops messages older than `beforeMicros`, oldest first, at most `limit`; answers how many went. */
+  /** Drops messages older than `beforeMicros` and what they refer to, oldest first, at most `limit`; answers how many went. */
   trimMessages(channelUid: string, beforeMicros: number, limit: number): Promise<number>;
-  /** Removes rows of a deleted channel, at most `limit`; answers how many went, 0 = nothing is left. */
+  /** Removes rows of a deleted channel and what its messages refer to, at most `limit`; answers how many went, 0 = nothing is left. */
   removeSome(channelUid: string, limit: number): Promise<number>;
 }

@@ -1,49 +1,18 @@
-/** Address of a resource. `parent` is the channel of a ChannelSubscription or the agent of a Session, else ''. */
-export interface ResourceKey {
-  readonly kind: string;
-  /** Full namespace name; '' for the kind Namespace itself. */
-  readonly namespace: string;
-  readonly parent: string;
-  readonly name: string;
-}
+import type { LabelRequirement, RecordKey, RecordOwner, ResourceRecord } from '../../resources/index.ts';
 
-export interface StoredOwner {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller: boolean;
-  readonly blockOwnerDeletion: boolean;
-}
+export type { LabelRequirement } from '../../resources/index.ts';
 
-/** One row of the generic table (architecture 4). `spec` and `status` are canonical protobuf JSON of the kind's messages. */
-export interface StoredResource {
-  readonly key: ResourceKey;
-  readonly apiVersion: string;
-  /** Never that of another row, also of one that is gone; so a name that is the uid was never there before. */
-  readonly uid: string;
-  readonly generation: number;
-  /** Value of the store-wide counter at the last write. */
-  readonly version: number;
+export type ResourceKey = RecordKey;
+export type StoredOwner = RecordOwner;
+
+/** One row of the generic table (architecture 4), times in micros. */
+export interface StoredResource extends ResourceRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly owners: readonly StoredOwner[];
-  readonly finalizers: readonly string[];
-  /** Micros; set while finalizers or dependants hold a deleted resource. */
-  readonly deletionTimestamp?: number;
-  readonly spec: string;
-  readonly status: string;
 }
 
 /** What a write hands in; the store assigns `version`, and `updatedAt` from its clock. */
 export type ResourceDraft = Omit<StoredResource, 'version' | 'updatedAt'>;
-
-export type LabelRequirement =
-  | { readonly op: 'in' | 'notIn'; readonly key: string; readonly values: readonly string[] }
-  | { readonly op: 'exists' | 'notExists'; readonly key: string };
 
 export interface ResourceQuery {
   /** Absent = all kinds. */

@@ -23,7 +23,7 @@ export interface ReadTx {
   readonly idempotency: Pick<IdempotencyWrites, 'find'>;
   readonly audit: Pick<AuditWrites, 'list' | 'chainHead'>;
   readonly objects: Pick<ObjectReferences, 'hasReference'>;
-  readonly counters: Pick<CounterWrites, 'sum'>;
+  readonly counters: Pick<CounterWrites, 'sum' | 'hottest'>;
   readonly instance: Pick<InstanceValues, 'value'>;
 }
 
@@ -44,6 +44,11 @@ export interface WriteTx {
   now(): number;
   /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Waits until no other transaction is under way that named one of the same things, and holds them until the end. For functions
+   * that write many rows, before anything else: two that come to wait for each other's rows both have to begin again.
+   */
+  inLine(names: readonly string[]): Promise<void>;
   /**
    * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: nobody
    * sees anything of it, and writes of others that would have to wait for its end go on waiting.

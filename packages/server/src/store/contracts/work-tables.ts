@@ -98,15 +98,31 @@ export interface AuditWrites {
   trim(beforeMicros: number, limit: number): Promise<number>;
 }
 
+export interface CounterSum {
+  readonly used: number;
+  /** Start of the oldest counted bucket; 0 when none has. */
+  readonly oldestStart: number;
+}
+
+/** Above every text that begins with it, by bytes of UTF-8. */
+export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
+
+/** A window over buckets, micros. Of a counter whose buckets are one size long, `startsAfter` is `endsAfter` less that size. */
+export interface CounterSpan {
+  /** Buckets that end then or before are out. */
+  readonly endsAfter: number;
+  /** No bucket that starts then or before ends within: those of former windows are not even looked at. */
+  readonly startsAfter: number;
+}
+
 /** Sliding usage windows in buckets (RT-9). */
 export interface CounterWrites {
   /** Locks the head rows in key order (RT-R67). */
   lock(keys: readonly string[]): Promise<void>;
-  /** Sum of buckets ending after `afterMicros`, per key, and the start of the oldest counted bucket. */
-  sum(
-    keys: readonly string[],
-    afterMicros: number,
-  ): Promise<ReadonlyMap<string, { readonly used: number; readonly oldestStart: number }>>;
+  /** Sum of the buckets within, per key; every key asked for is answered. */
+  sum(keys: readonly string[], span: CounterSpan): Promise<ReadonlyMap<string, CounterSum>>;
+  /** The largest sum, as `sum` answers it, among the keys that begin with `prefix`; undefined when none of them has counted. */
+  hottest(prefix: string, span: CounterSpan): Promise<CounterSum | undefined>;
   add(key: string, bucketStart: number, bucketEnd: number, amount: number): Promise<void>;
   trim(beforeMicros: number, limit: number): Promise<number>;
 }

@@ -11,6 +11,7 @@ export {
   notePostgresBackup,
   openPostgresDump,
   openPostgresLoad,
+  postgresEpoch,
   postgresRestoring,
 } from './copies/index.ts';
 export { type DatabaseExamination, examinePostgres } from './examine.ts';

@@ -7,6 +7,7 @@ export interface ArtifactSqlRow {
   readonly body: string;
 }
 
+/** The artifact that a row stores. */
 export const toArtifact = (row: ArtifactSqlRow): ArtifactRow => ({
   id: row.id,
   sessionId: row.session_id,

@@ -13,6 +13,7 @@ export interface AuditSqlRow {
   readonly hash: string;
 }
 
+/** The audit record that a row stores. */
 export const toAudit = (row: AuditSqlRow): AuditRow => ({
   id: row.id,
   at: row.at,

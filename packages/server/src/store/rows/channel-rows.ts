@@ -12,6 +12,7 @@ export interface ChannelEventSqlRow {
   readonly message_body: string | null;
 }
 
+/** The channel event that a row stores. */
 export const toChannelEvent = (row: ChannelEventSqlRow): ChannelEventRow => {
   const event = {
     channelUid: row.channel_uid,
@@ -36,6 +37,7 @@ export interface ChannelMessageSqlRow {
   readonly body: string;
 }
 
+/** The channel message that a row stores. */
 export const toChannelMessage = (row: ChannelMessageSqlRow): ChannelMessageRow => ({
   channelUid: row.channel_uid,
   id: row.id,

@@ -13,6 +13,7 @@ export interface MessageSqlRow {
   readonly parts: string;
 }
 
+/** The message that a row stores. */
 export const toMessage = (row: MessageSqlRow): MessageRow => ({
   id: row.id,
   sessionId: row.session_id,

@@ -40,6 +40,7 @@ export const RESOURCE_COLUMNS =
   'kind, namespace, parent, name, api_version, uid, generation, version, created_at, updated_at, deletion_at, ' +
   'labels, annotations, owners, finalizers, spec, status';
 
+/** The resource that a row stores. */
 export const toResource = (row: ResourceSqlRow): StoredResource => {
   const resource = {
     key: { kind: row.kind, namespace: row.namespace, parent: row.parent, name: row.name },
@@ -74,6 +75,7 @@ export interface EncodedDraft {
   readonly finalizers: string;
 }
 
+/** What of a draft is stored as JSON text. */
 export const encodeDraft = (draft: ResourceDraft): EncodedDraft => ({
   labels: textMapJson(draft.labels),
   annotations: textMapJson(draft.annotations),

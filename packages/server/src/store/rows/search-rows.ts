@@ -14,6 +14,7 @@ export interface SearchHitSqlRow extends SearchPlaceSqlRow {
   readonly body: string;
 }
 
+/** The document that a row stores. */
 export const toSearchPlace = (row: SearchPlaceSqlRow): SearchPlace => ({
   source: row.source,
   kind: row.kind,
@@ -23,6 +24,7 @@ export const toSearchPlace = (row: SearchPlaceSqlRow): SearchPlace => ({
   updatedAt: row.updated_at,
 });
 
+/** The chunk that a row stores, with its score. */
 export const toSearchHit = (row: SearchHitSqlRow, score: number): SearchHit => ({
   ...toSearchPlace(row),
   heading: row.heading,

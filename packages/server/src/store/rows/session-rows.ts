@@ -20,6 +20,7 @@ export interface SessionSqlRow {
   readonly body: string;
 }
 
+/** The session that a row stores. */
 export const toSession = (row: SessionSqlRow): SessionRow => ({
   id: row.id,
   namespace: row.namespace,

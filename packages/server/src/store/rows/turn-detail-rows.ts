@@ -9,6 +9,7 @@ export interface JournalSqlRow {
   readonly body: string;
 }
 
+/** The journal entry that a row stores. */
 export const toJournal = (row: JournalSqlRow): JournalRow => ({
   turnId: row.turn_id,
   index: row.position,
@@ -25,6 +26,7 @@ export interface SteerSqlRow {
   readonly body: string;
 }
 
+/** The steering message that a row stores. */
 export const toSteer = (row: SteerSqlRow): SteerRow => ({
   sessionId: row.session_id,
   messageId: row.message_id,
@@ -45,6 +47,7 @@ export interface PermissionSqlRow {
   readonly body: string;
 }
 
+/** The permission request that a row stores. */
 export const toPermission = (row: PermissionSqlRow): PermissionRow => ({
   id: row.id,
   namespace: row.namespace,

@@ -21,6 +21,7 @@ export interface TurnSqlRow {
   readonly body: string;
 }
 
+/** The turn that a row stores, with its claim. */
 export const toTurn = (row: TurnSqlRow): TurnRow => ({
   id: row.id,
   sessionId: row.session_id,

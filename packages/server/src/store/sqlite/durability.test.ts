@@ -5,7 +5,7 @@ import { draft, key } from '../conformance/index.ts';
 import type { Store } from '../contracts/index.ts';
 import { loadMigrations } from '../migrations/index.ts';
 import { lockDataDir } from './data-lock.ts';
-import type { SqliteStoreOptions } from './index.ts';
+import type { SqliteStoreOptions } from './sqlite-store.ts';
 import { makeTestStore } from './testing/test-store.ts';
 
 const openFor = async (options: Partial<SqliteStoreOptions> = {}) => {

@@ -6,6 +6,11 @@ const SYNC_FAILURES: ReadonlySet<number> = new Set([1034, 1290]);
 /** Primary result codes of a file that is no database, and of one whose pages do not hold together. */
 const DAMAGES: ReadonlySet<number> = new Set([11, 26]);
 
+const BUSY = 5;
+const FULL = 13;
+/** Primary result codes of a file that may not be used, or not now: rights, a lock, an I/O error, a missing folder. */
+const UNUSABLE: ReadonlySet<number> = new Set([3, BUSY, 8, 10, 14]);
+
 const resultCode = (error: unknown): number | undefined => {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
@@ -32,8 +37,18 @@ export const storageFault = (message: string, cause?: unknown): Fault =>
 /** SQLite rolled the whole transaction back by itself: disk full, I/O error. */
 export const givenUp = (): Fault => storageFault('the transaction was given up by the store');
 
-/** DATA_LOSS STORE_DAMAGED where SQLite could not make sense of the file; other errors pass through unchanged. */
-export const toOpenError = (error: unknown, file: string): unknown =>
-  DAMAGES.has((resultCode(error) ?? 0) & 0xff)
-    ? new Fault('DATA_LOSS', 'STORE_DAMAGED', `${file} is damaged, or no database`, { cause: error })
-    : error;
+/**
+ * What a start says of a file that it cannot open or bring up to date: DATA_LOSS STORE_DAMAGED where SQLite could not make sense
+ * of it, RESOURCE_EXHAUSTED STORAGE_FULL, UNAVAILABLE STORAGE for rights and disks; other errors pass through unchanged.
+ */
+export const toOpenError = (error: unknown, file: string): unknown => {
+  const code = (resultCode(error) ?? 0) & 0xff;
+  if (DAMAGES.has(code))
+    return new Fault('DATA_LOSS', 'STORE_DAMAGED', `${file} is damaged, or no database`, { cause: error });
+  if (code === FULL)
+    return new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', `the disk of ${file} is full`, { cause: error });
+  return UNUSABLE.has(code) ? storageFault(`${file} cannot be used: ${(error as Error).message}`, error) : error;
+};
+
+/** True where another connection holds what was to be locked. */
+export const isBusy = (error: unknown): boolean => ((resultCode(error) ?? 0) & 0xff) === BUSY;

@@ -183,6 +183,11 @@ export class WriteTransaction implements WriteTx {
     }
   }
 
+  /** There is one writer. */
+  async inLine(): Promise<void> {
+    this.#scope.enter();
+  }
+
   pause(): Promise<void> {
     return this.#scope.pause();
   }

@@ -17,8 +17,8 @@ import { AgentSchema, McpServerBindingSchema, ModelSchema } from '@svc/api/resou
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../base/index.ts';
+import { randomMessage } from '../testing/random-message.ts';
 import { Codec } from './codec.ts';
-import { randomMessage } from './random-message.ts';
 
 const codec = new Codec(100);
 const types = [

@@ -35,6 +35,7 @@ const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const isOtherName = (desc: DescMessage, name: string): boolean =>
   Object.hasOwn(otherNames[desc.typeName] ?? {}, name);
 
+/** True for JSON objects; lists and null are values. */
 export const isJsonObject = (json: unknown): json is Loose =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 

@@ -1,3 +1,5 @@
+import { shortestFloat } from '../../base/index.ts';
+
 const SCAN_LIMIT = 48;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters JSON escapes
 const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
@@ -16,14 +18,7 @@ export const quote = (text: string): string => {
 
 /** Shortest decimal that reads back as the same 32-bit float; non-finite values as the words of the JSON mapping. */
 export const floatText = (value: number): string => {
-  if (!Number.isFinite(value)) return nonFinite(value);
-  const single = Math.fround(value);
-  if (Number.isInteger(single)) return JSON.stringify(single);
-  for (let digits = 6; digits <= 9; digits++) {
-    const short = Number(single.toPrecision(digits));
-    if (Math.fround(short) === single) return JSON.stringify(short);
-  }
-  return JSON.stringify(single);
+  return Number.isFinite(value) ? JSON.stringify(shortestFloat(value)) : nonFinite(value);
 };
 
 export const doubleText = (value: number): string =>

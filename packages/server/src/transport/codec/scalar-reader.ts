@@ -79,6 +79,7 @@ const uint32 = range32(0, 0xffff_ffff);
 const int64 = range64(-(2n ** 63n), 2n ** 63n - 1n);
 const uint64 = range64(0n, 2n ** 64n - 1n);
 
+/** Readers by type; an answer that is a text says what is wrong. */
 export const scalarReaders: Readonly<Record<ScalarType, ReadScalar>> = {
   [ScalarType.STRING]: readText,
   [ScalarType.BOOL]: (json) => (typeof json === 'boolean' ? ok(json) : 'must be true or false'),

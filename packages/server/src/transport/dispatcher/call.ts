@@ -35,6 +35,7 @@ const readTraceParent = (exchange: Exchange): string | undefined => {
   return given !== undefined && traceParentForm.test(given) ? given : undefined;
 };
 
+/** CANCELLED for work whose caller went away. */
 export const clientGone = (): Fault => new Fault('CANCELLED', 'CLIENT_GONE', 'the client went away');
 
 /** One call from its route to its answer; also the context its handler sees. Small: thousands of idle streams hold one. */

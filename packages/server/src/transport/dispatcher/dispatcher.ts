@@ -31,6 +31,7 @@ interface StartParts {
   readonly params?: readonly string[];
 }
 
+/** UNAVAILABLE for calls that come while the server drains. */
 export const shuttingDown = (cursor = ''): Fault =>
   new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the server is shutting down', {
     ...(cursor === '' ? {} : { metadata: { cursor } }),

@@ -81,6 +81,7 @@ class TextChunk implements StreamChunk {
   }
 }
 
+/** A text or bytes as a chunk of a stream. */
 export const chunkOf = (data: string | Uint8Array): StreamChunk =>
   typeof data === 'string' ? new TextChunk(data) : { bytes: data };
 
@@ -105,4 +106,14 @@ const framed = (chunk: StreamChunk): Uint8Array | string => {
 export const splitTarget = (target: string): readonly [path: string, query: string] => {
   const mark = target.indexOf('?');
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+};
+
+const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+
+/** A request target as path and query; of one in absolute form, which is meant for proxies, also the host that it names. */
+export const originForm = (target: string): { readonly host: string | undefined; readonly target: string } => {
+  const absolute = target.startsWith('/') ? null : ABSOLUTE.exec(target);
+  if (absolute === null) return { host: undefined, target };
+  const rest = target.slice(absolute[0].length);
+  return { host: absolute[1], target: rest.startsWith('/') ? rest : `/${rest}` };
 };

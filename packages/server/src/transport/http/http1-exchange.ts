@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { collectBody } from './body-reader.ts';
-import { chunkedForm, type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import { chunkedForm, type Exchange, type HeaderList, originForm, type StreamChunk, splitTarget } from './exchange.ts';
 import type { HoldsText, Outbox } from './outbox.ts';
 import { dropBody, SMALL_BODY_BYTES, UNREAD_SILENCE_MS } from './unread-body.ts';
 
@@ -28,6 +28,8 @@ export class Http1Exchange implements Exchange, HoldsText {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #outbox: Outbox;
+  /** Host of a target in absolute form, which counts instead of the header (RFC 9112, 3.2.2). */
+  readonly #targetHost: string | undefined;
   /** The client holds its body back until it is asked for it. */
   #awaitsContinue: boolean;
   #direct = false;
@@ -41,7 +43,9 @@ export class Http1Exchange implements Exchange, HoldsText {
     this.#response = response;
     this.#outbox = outbox;
     this.#awaitsContinue = awaitsContinue;
-    [this.path, this.query] = splitTarget(request.url ?? '/');
+    const { host, target } = originForm(request.url ?? '/');
+    this.#targetHost = host;
+    [this.path, this.query] = splitTarget(target);
   }
 
   get method(): string {
@@ -57,6 +61,7 @@ export class Http1Exchange implements Exchange, HoldsText {
   }
 
   header(name: string): string | undefined {
+    if (name === 'host' && this.#targetHost !== undefined) return this.#targetHost;
     // Cheaper than the headers object, of which a call needs a handful; repeated fields join as lists do.
     const { rawHeaders } = this.#request;
     let found: string | undefined;

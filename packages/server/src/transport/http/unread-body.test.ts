@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { unary } from '../../features/contract.ts';
 import type { TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testParts } from '../testing.ts';
+import { testParts } from '../testing/transport-parts.ts';
 
 const TRIES = 20;
 const large = Buffer.alloc(9 * 1024 * 1024, 'a');

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testConfig, testParts } from '../testing.ts';
+import { testConfig, testParts } from '../testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 

@@ -104,6 +104,11 @@ export class OnePort {
     this.#sessions.goAway();
   }
 
+  /** The certificate of later handshakes. */
+  renewTls(tls: NonNullable<TransportConfig['tls']>): void {
+    this.#tls?.setSecureContext(tls);
+  }
+
   /** Ends everything now. */
   close(): void {
     if (this.#tcp.listening) this.#tcp.close();
@@ -170,16 +175,26 @@ export class OnePort {
       connectionsCheckingInterval: Math.min(HEAD_CHECK_MS, config.unaryDeadlineMs),
       requestTimeout: 0,
       noDelay: true,
+      // Refused below, with the body and the request id of every refusal.
+      requireHostHeader: false,
     });
     // Node looks for heads that take too long only in servers that listen; the connections of this one are handed to it.
     server.emit('listening');
     const outbox = new Outbox();
     const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
       if (this.#isLeaving) response.shouldKeepAlive = false;
+      if (request.headers.host === undefined && request.httpVersionMinor > 0) {
+        const { headers, body } = this.#parts.refuseBroken(400);
+        headers.push('connection', 'close', 'content-length', String(Buffer.byteLength(body)));
+        response.writeHead(400, headers).end(body);
+        return;
+      }
       this.#parts.handle(new Http1Exchange({ request, response, outbox, awaitsContinue }));
     };
     server.on('request', (request, response) => answer(request, response, false));
     server.on('checkContinue', (request, response) => answer(request, response, true));
+    // Nothing but a continuation can be expected of this server: what else is wished for changes nothing (RFC 9110, 10.1.1).
+    server.on('checkExpectation', (request, response) => answer(request, response, false));
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {
         socket.destroy();

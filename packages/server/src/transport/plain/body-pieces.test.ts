@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testParts } from '../testing.ts';
+import { testParts } from '../testing/transport-parts.ts';
+import { until } from '../testing/until.ts';
 
 const PATH = '/v1/up';
 const LIMIT = 1_000_000;
@@ -70,10 +71,6 @@ const putOverHttp2 = (body: Uint8Array, headers: Record<string, string> = {}): P
     });
     stream.end(body);
   });
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-};
 
 describe('a body that is taken piece by piece', () => {
   it('comes whole over both versions of HTTP, packed or not', async () => {

@@ -5,7 +5,7 @@ import type { CallContext } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
 import type { FinishedCall, HttpRoute, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testConfig, testParts } from '../testing.ts';
+import { testConfig, testParts } from '../testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 const seen: FinishedCall[] = [];

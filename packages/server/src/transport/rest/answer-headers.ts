@@ -33,6 +33,7 @@ export const refusalHeaders = (fault: Fault, requestId: string): HeaderList => [
   ...faultHeaders(fault),
 ];
 
+/** Adds what a browser of another origin needs; the list itself is changed. */
 export const addOrigin = (headers: HeaderList, origin: string, rules: OriginRules): HeaderList => {
   if (origin !== '') headers.push(...rules.responseHeaders(origin));
   return headers;

@@ -1,5 +1,5 @@
 import { type DescField, ScalarType } from '@bufbuild/protobuf';
-import { Fault } from '../../base/index.ts';
+import { invalidField } from '../../base/index.ts';
 import { DecodeReport } from '../codec/index.ts';
 
 /** Query parameters by name, in order, percent-decoded; throws INVALID_ARGUMENT on malformed escapes. */
@@ -9,25 +9,25 @@ export const parseQuery = (query: string): [name: string, value: string][] => {
   for (const item of query.split('&')) {
     if (item === '') continue;
     const mark = item.indexOf('=');
-    const name = mark < 0 ? item : item.slice(0, mark);
-    pairs.push([decodeText(name), mark < 0 ? '' : decodeText(item.slice(mark + 1))]);
+    const written = mark < 0 ? item : item.slice(0, mark);
+    const name = decodeText(written, written);
+    pairs.push([name, mark < 0 ? '' : decodeText(item.slice(mark + 1), name)]);
   }
   return pairs;
 };
 
-const decodeText = (text: string): string => {
+/** `field` is the parameter that a fault names. */
+const decodeText = (text: string, field: string): string => {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    const violation = { field: text.slice(0, 64), description: 'malformed percent-encoding', reason: 'FIELD_INVALID' };
-    throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'query: malformed percent-encoding', {
-      violations: [violation],
-    });
+    throw invalidField(field.slice(0, 64), 'malformed percent-encoding');
   }
 };
 
-const isQueryField = (field: DescField): boolean =>
+/** True for fields that can stand in a query: scalars, enums, and lists of them. */
+export const isQueryField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' ||
   field.fieldKind === 'enum' ||
   (field.fieldKind === 'list' && field.listKind !== 'message');

@@ -3,6 +3,6 @@
  * Owns templates, the route trie and the body conveniences. Handlers, authentication and deadlines are the dispatcher's.
  */
 export { addOrigin, refusalHeaders } from './answer-headers.ts';
-export { parseQuery } from './bind-query.ts';
+export { isQueryField, parseQuery } from './bind-query.ts';
 export { parseTemplate } from './path-template.ts';
 export { RestProtocol } from './rest-protocol.ts';

@@ -1,5 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import type { MethodEntry } from '../dispatcher/index.ts';
+import { isQueryField } from '../rest/index.ts';
 
 type Json = Record<string, unknown>;
 
@@ -73,11 +74,6 @@ const errorSchema: Json = {
   },
 };
 
-const isQueryField = (field: DescField): boolean =>
-  field.fieldKind === 'scalar' ||
-  field.fieldKind === 'enum' ||
-  (field.fieldKind === 'list' && field.listKind !== 'message');
-
 const parametersOf = (method: MethodEntry, names: ReadonlySet<string>, book: SchemaBook): Json[] => {
   const path = [...names].map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   if (method.http?.body === '*') return path;
@@ -118,12 +114,16 @@ export const openApi = (methods: readonly MethodEntry[], version: string): Json 
     paths[method.http.path] = row;
     row[method.http.verb.toLowerCase()] = operationOf(method, names, book);
   }
-  const securitySchemes = { bearer: { type: 'http', scheme: 'bearer' }, basic: { type: 'http', scheme: 'basic' } };
+  const securitySchemes = {
+    bearer: { type: 'http', scheme: 'bearer' },
+    basic: { type: 'http', scheme: 'basic' },
+    apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+  };
   return {
     openapi: '3.1.0',
     info: { title: 'svc', version },
     paths,
     components: { schemas: book.schemas, securitySchemes },
-    security: [{ bearer: [] }, { basic: [] }],
+    security: [{ bearer: [] }, { basic: [] }, { apiKey: [] }],
   };
 };

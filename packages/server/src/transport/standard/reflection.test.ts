@@ -10,7 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportConfig, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
 import { frameOf } from '../envelope/index.ts';
-import { testConfig, testParts } from '../testing.ts';
+import { testConfig, testParts } from '../testing/transport-parts.ts';
 
 const headers = { authorization: 'Bearer good' };
 const list = { messageRequest: { case: 'listServices', value: '' } } as const;

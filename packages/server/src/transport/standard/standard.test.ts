@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ManualClock } from '../../base/index.ts';
 import type { TransportParts, TransportServer } from '../contract.ts';
 import { createTransport } from '../create-transport.ts';
-import { testConfig, testParts } from '../testing.ts';
+import { testConfig, testParts } from '../testing/transport-parts.ts';
 
 let server: TransportServer | undefined;
 let clock: ManualClock;

@@ -11,3 +11,4 @@ export {
   strictSections,
   type WrittenSettings,
 } from './key-table.ts';
+export { pendingKeys } from './pending-keys.ts';

@@ -5,6 +5,7 @@ import {
   duration,
   integer,
   json,
+  keySecret,
   list,
   mapOf,
   path,
@@ -42,7 +43,7 @@ const jwksRule = record(
   },
   ['claim', 'value', 'role'],
 );
-const encryptionKey = record({ id: text(), key: secret }, ['id', 'key']);
+const encryptionKey = record({ id: text(), key: keySecret }, ['id', 'key']);
 
 /** Addresses, roles, browsers, console (PL-12). */
 export const serverKeys = {
@@ -65,7 +66,7 @@ export const serverKeys = {
   'server.roles': key(
     list(choice('gateway', 'controller', 'worker')),
     ['gateway', 'controller', 'worker'],
-    'What this process does. Splitting roles over processes needs PostgreSQL and NATS.',
+    'What this process does. Splitting roles over processes needs PostgreSQL and NATS, and has no effect yet.',
   ),
   'server.drainSeconds': key(
     duration({ max: 3_600_000 }),
@@ -110,7 +111,11 @@ export const authKeys = {
 
 /** Where data lives (PL-12, architecture 4). */
 export const storageKeys = {
-  'store.url': optional(storeUrl, 'Database: `sqlite:<path>` or `postgres://...`.', '`sqlite:<dataDir>/svc.db`'),
+  'store.url': optional(
+    storeUrl,
+    'Database: `postgres://...`, or the embedded one, which is always `<dataDir>/svc.db`.',
+    '`sqlite:<dataDir>/svc.db`',
+  ),
   'store.poolSize': key(integer({ min: 1, max: 1_000 }), 10, 'Connections to PostgreSQL.'),
   'store.sync': key(
     choice('full', 'off'),
@@ -192,7 +197,7 @@ export const integrationKeys = {
   ),
   'connectors.envAllow': optional(
     list(text('name pattern')),
-    'Environment variables that connector keys may name.',
+    'Environment variables that connector keys may name; never those that the configuration itself names.',
     '`*` with auth none, else `CONNECTOR_*, SVC_CONNECTOR_*`',
   ),
   'connectors.errorReplyText': optional(text(), 'Text delivered when a turn fails.', 'none: nothing is delivered'),

@@ -4,5 +4,5 @@
  */
 export type { Kind } from './kind.ts';
 export { boolean, choice, decimal, duration, integer, path, size, storeUrl, text, url } from './scalar-kinds.ts';
-export { secret, strongSecret } from './secret-kind.ts';
+export { keySecret, secret, strongSecret } from './secret-kind.ts';
 export { json, list, mapOf, record } from './structured-kinds.ts';

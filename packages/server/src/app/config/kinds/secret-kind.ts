@@ -6,6 +6,7 @@ const wellKnown = new Set([
   '0123456789abcdef',
   '1234567890123456',
   'changemechangeme',
+  'change-me-change-me',
   'change-me-please',
   'passwordpassword',
   'secretsecretsecret',
@@ -14,21 +15,28 @@ const wellKnown = new Set([
   'supersecretpassword',
   'your-256-bit-secret',
   'your-secret-here',
+  'your-secret-key-here',
   'insecure-default',
 ]);
 
 /** Least length of a secret that guards this server, in characters (PL-12). */
 const SECRET_MIN_CHARACTERS = 16;
 
-/** What is wrong with a secret that guards this server; never repeats it. */
-const weakness = (secret: string): string | undefined => {
-  if (secret.length < SECRET_MIN_CHARACTERS) return `must have at least ${SECRET_MIN_CHARACTERS} characters`;
+/** What is wrong with a secret; never repeats it. */
+type SecretRule = (secret: string) => string | undefined;
+
+const shortness: SecretRule = (secret) =>
+  secret.length < SECRET_MIN_CHARACTERS ? `must have at least ${SECRET_MIN_CHARACTERS} characters` : undefined;
+
+const weakness: SecretRule = (secret) => {
+  const short = shortness(secret);
+  if (short !== undefined) return short;
   const isRepeated = /^(.{1,4})\1+$/.test(secret);
   return wellKnown.has(secret.toLowerCase()) || isRepeated ? 'is too easy to guess: choose a random one' : undefined;
 };
 
 const read =
-  (isStrong: boolean): Kind<string>['parse'] =>
+  (rule: SecretRule | undefined): Kind<string>['parse'] =>
   (located, context) => {
     const value = located.kind === 'map' ? readReference(located, context) : scalarText(located);
     if (value === undefined) {
@@ -36,7 +44,7 @@ const read =
         ? undefined
         : refuse(located, context, 'must be a text, {env: NAME} or {file: path}');
     }
-    const fault = isStrong ? weakness(value) : undefined;
+    const fault = rule?.(value);
     return fault === undefined ? value : refuse(located, context, fault);
   };
 
@@ -63,15 +71,18 @@ const readReference = (located: LocatedMap, context: ParseContext): string | und
   return value === undefined || value === '' ? refuse(located, context, `file ${name} is missing or empty`) : value;
 };
 
-const secretKind = (isStrong: boolean): Kind<string> => ({
-  label: isStrong ? `secret of at least ${SECRET_MIN_CHARACTERS} characters` : 'secret',
-  parse: read(isStrong),
+const secretKind = (rule?: SecretRule): Kind<string> => ({
+  label: rule === undefined ? 'secret' : `secret of at least ${SECRET_MIN_CHARACTERS} characters`,
+  parse: read(rule),
   show: () => MASK,
   fromText: (text, origin) => (/^\s*\{/.test(text) ? jsonFromText(text, origin) : scalarFromText(text, origin)),
 });
 
 /** A credential for another service: any text, `{env: NAME}` or `{file: path}`; never shown. */
-export const secret: Kind<string> = secretKind(false);
+export const secret: Kind<string> = secretKind();
 
 /** A credential that guards this server; short and well-known ones are refused. */
-export const strongSecret: Kind<string> = secretKind(true);
+export const strongSecret: Kind<string> = secretKind(weakness);
+
+/** A key that encrypts what is stored: one from a generator, or a passphrase that is not short. */
+export const keySecret: Kind<string> = secretKind(shortness);

@@ -17,16 +17,16 @@ export const numberUnitMs = (key: string): number => {
 /** True when the key's name says its unit, so that people read and write it as a number. */
 export const isUnitInName = (key: string): boolean => /(seconds|hours|days)$/i.test(key);
 
-/** `10s`, `1h30m`, `500ms` or a plain number of `unitMs`; undefined when it is none of these. */
+/** `10s`, `1h30m`, `500ms` or a plain number of `unitMs`, as whole milliseconds; undefined when it is none of these. */
 export const parseDurationMs = (text: string, unitMs: number): number | undefined => {
   const compact = text.trim();
-  if (/^\d+(\.\d+)?$/.test(compact)) return Number(compact) * unitMs;
+  if (/^\d+(\.\d+)?$/.test(compact)) return Math.round(Number(compact) * unitMs);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(compact)) return undefined;
   let total = 0;
   for (const [, amount = '', unit = ''] of compact.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
     if (isDurationUnit(unit)) total += Number(amount) * durationUnits[unit];
   }
-  return total;
+  return Math.round(total);
 };
 
 /** Shortest exact text, such as `10s`, `1h30m` or `0s`. */

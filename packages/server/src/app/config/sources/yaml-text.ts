@@ -35,16 +35,25 @@ export const parseConfigText = (source: ConfigText, report: Report): LocatedMap 
   };
   const fail = (offset: number, text: string): void =>
     report({ severity: 'error', label: originAt(offset).label, key: '', text });
-  for (const error of document.errors) fail(error.pos[0], error.message);
+  for (const error of document.errors)
+    fail(error.pos[0], error.code === 'MULTIPLE_DOCS' ? 'a configuration is one document' : error.message);
   if (document.errors.length > 0) return undefined;
   if (document.contents === null) return { kind: 'map', origin: originAt(0), entries: new Map() };
   let aliases = 0;
+  /** What an alias stands in cannot be what it stands for. */
+  const around = new Set<unknown>();
   const read = (node: unknown): Located => {
+    around.add(node);
+    const located = readNode(node);
+    around.delete(node);
+    return located;
+  };
+  const readNode = (node: unknown): Located => {
     const origin = originAt(startOf(node));
     if (isAlias(node)) {
       aliases += 1;
       const target = node.resolve(document);
-      if (aliases <= ALIAS_LIMIT && target !== undefined) return read(target);
+      if (aliases <= ALIAS_LIMIT && target !== undefined && !around.has(target)) return read(target);
       fail(startOf(node), `alias ${node.source} cannot be resolved`);
       return { kind: 'scalar', origin, value: null };
     }

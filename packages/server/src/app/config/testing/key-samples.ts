@@ -32,10 +32,15 @@ const special: Readonly<Record<string, KeySample>> = {
     '[{"claim":"e"}]',
   ),
   'cors.origins': sample('["https://a.test"]', 'https://b.test,http://c.test', '*', 'not an origin'),
-  'store.url': sample('sqlite:/a.db', 'postgres://b/svc', 'sqlite:/c.db', 'mysql://a'),
+  'store.url': sample('postgres://a/svc', 'postgres://b/svc', 'postgresql://c/svc', 'mysql://a'),
   'bus.url': sample('nats://a', 'nats://b', 'tls://c', 'http://a'),
   'backup.schedule': sample('0 3 * * *', '@daily', '30 2 * * 1', 'at night'),
-  'secrets.keys': sample('[{"id":"a","key":"x"}]', '[{"id":"b","key":"y"}]', '[{"id":"c","key":"z"}]', '[{"id":"c"}]'),
+  'secrets.keys': sample(
+    '[{"id":"a","key":"a key of the flags"}]',
+    '[{"id":"b","key":"a key of the environment"}]',
+    '[{"id":"c","key":"a key of the file"}]',
+    '[{"id":"c","key":"short"}]',
+  ),
   'worker.endpoints': sample(
     '[{"url":"http://a"}]',
     '[{"url":"http://b","protocol":"grpc"}]',

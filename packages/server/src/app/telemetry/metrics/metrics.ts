@@ -69,6 +69,7 @@ const watchLive = (registry: Registry, live: LiveFigures): void => {
   queueFigures(registry, { store: live.store, kinds: live.queueKinds });
 };
 
+/** The figures of one process; with `namespaceLabel` those of turns carry their namespace. */
 export const createMetrics = (options: { readonly clock: Clock; readonly namespaceLabel: boolean }): Metrics => {
   const registry = new Registry();
   const stopProcess = processFigures(registry);

@@ -23,6 +23,7 @@ const contentOf = (content: ModelContent): object => {
 
 const messageOf = ({ role, content }: ModelMessage): object => ({ role, parts: content.map(contentOf) });
 
+/** What a model was asked, as JSON. */
 export const inputMessages = (request: ModelRequest): string => JSON.stringify(request.messages.map(messageOf));
 
 /** Text, reasoning and media of an answer; its calls are in the spans of the tools. */

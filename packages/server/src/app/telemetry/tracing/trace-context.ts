@@ -7,6 +7,7 @@ export interface ParsedTraceParent {
   readonly isSampled: boolean;
 }
 
+/** Reads a `traceparent` header (W3C); undefined when it is none. */
 export const parseTraceParent = (text: string): ParsedTraceParent | undefined => {
   const [, traceId = '', spanId = '', flags = ''] = text.split('-');
   if (traceId.length !== 32 || spanId.length !== 16) return undefined;

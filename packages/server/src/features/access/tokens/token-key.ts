@@ -10,6 +10,7 @@ export interface TokenKey {
   readonly publicJwk: JWK;
 }
 
+/** A new key (Ed25519). */
 export const makeTokenKey = (): TokenKey => tokenKey(generateKeyPairSync('ed25519').privateKey);
 
 /** The private half as text; to be sealed before it is stored. */

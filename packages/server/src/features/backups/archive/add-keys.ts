@@ -15,12 +15,17 @@ export interface KeyAddition {
   readonly svc: string;
   /** Unix seconds. */
   readonly seconds: number;
+  /** Ends the copying with its reason; looked at before each file of the archive. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Copies an archive that holds no keys, checking every byte, and adds keys. Faults as `readArchive` and `writeArchive`. */
 export const addKeys = async (addition: KeyAddition): Promise<WrittenArchive> => {
   const copying = { manifest: undefined as Manifest | undefined };
-  const sealed = await placeArchive(addition.to, tarOf(copiedEntries(addition, copying), addition.seconds));
+  const sealed = await placeArchive(
+    addition.to,
+    tarOf(copiedEntries(addition, copying), addition.seconds, addition.signal),
+  );
   assert(copying.manifest !== undefined, 'an archive ends with its manifest or with a fault');
   return { ...sealed, manifest: copying.manifest };
 };

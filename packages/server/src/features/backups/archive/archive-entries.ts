@@ -11,6 +11,7 @@ export interface ArchiveEntry extends TarEntry {
   readonly bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
+/** An entry whose bytes are all in memory. */
 export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
   ...{ name, sizeBytes: bytes.byteLength, bytes: [bytes] },
 });
@@ -19,6 +20,7 @@ export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
 export const formatText = (svc: string): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: ARCHIVE_FORMAT, svc })}\n`);
 
+/** The last entry of every archive. */
 export const manifestEntry = (manifest: Manifest): ArchiveEntry =>
   wholeEntry(MANIFEST_ENTRY, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
 
@@ -37,18 +39,22 @@ export async function* tarOf(
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
+/** As placeFile, of a sealed file. */
+export const placeArchive = (file: string, tar: AsyncIterable<Uint8Array>): Promise<SealedFile> =>
+  placeFile(file, (part) => writeSealed(part, tar));
+
 /**
- * Writes a sealed file beside `file` and then gives it its name, durably. Fault ALREADY_EXISTS FILE_EXISTS when the name is
- * taken; a failure leaves nothing.
+ * Has a file written beside `file` and then gives it its name, durably: nobody ever sees half of it. `write` makes the file it
+ * is told, mode 0600, and syncs it. Fault ALREADY_EXISTS FILE_EXISTS when the name is taken; a failure leaves nothing.
  */
-export const placeArchive = async (file: string, tar: AsyncIterable<Uint8Array>): Promise<SealedFile> => {
+export const placeFile = async <T>(file: string, write: (part: string) => Promise<T>): Promise<T> => {
   const part = `${file}.part`;
   // What a process that was killed left here is nobody's.
   await rm(part, { force: true });
   try {
-    const sealed = await writeSealed(part, tar);
+    const written = await write(part);
     await giveName(part, file);
-    return sealed;
+    return written;
   } finally {
     await rm(part, { force: true });
   }

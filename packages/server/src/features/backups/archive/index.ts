@@ -4,7 +4,8 @@
  * `zstd -d | tar t` reads it and no changed byte passes. Streamed both ways. Knows neither engines nor directories.
  */
 export { addKeys } from './add-keys.ts';
-export { type ArchivePart, readArchive } from './archive-reader.ts';
-export { type ArchiveSource, type WrittenArchive, writeArchive } from './archive-writer.ts';
+export { placeFile } from './archive-entries.ts';
+export { readArchive } from './archive-reader.ts';
+export { type WrittenArchive, writeArchive } from './archive-writer.ts';
 export { type KeyFiles, openKeys, sealKeys } from './key-seal.ts';
 export type { Manifest } from './manifest.ts';

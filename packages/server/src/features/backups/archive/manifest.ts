@@ -8,6 +8,7 @@ export const ARCHIVE_FORMAT = 1;
 
 /** Names inside an archive. The first entry tells the form, the last one what must have been read. */
 export const FORMAT_ENTRY = 'svc-backup.json';
+/** Names of the entries of an archive. */
 export const MANIFEST_ENTRY = 'manifest.json';
 export const KEYS_ENTRY = 'keys.sealed';
 export const tableEntry = (table: string, chunk: number): string =>

@@ -3,5 +3,5 @@
  * form of stored messages (CO-1.2). Does not follow channels and does not decide who is told. Called by channel-operations.ts
  * and stream/.
  */
-export { type MessageBody, MessageForms } from './message-form.ts';
+export { MessageForms } from './message-form.ts';
 export { ChannelMessageService } from './message-service.ts';

@@ -1,5 +1,5 @@
 import type { PostChannelMessageRequest } from '@svc/api/gateway';
-import type { FieldViolation } from '../../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../../base/index.ts';
 import { checkLabels, checkSystemKeys, type LabelLimits } from '../../../resources/index.ts';
 
 const AUTHOR_KIND_CHARS = 63;
@@ -8,27 +8,23 @@ const SUBSCRIPTION_NAMES = 64;
 /** Attachments of one message, as of a session message (RT-2.10). */
 const ATTACHMENTS = 20;
 
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
-
 /** All faults of a post; the size of its content is judged apart, by `isContentTooLarge` (CO-1.2). */
 export const checkPost = (request: PostChannelMessageRequest, limits: LabelLimits): readonly FieldViolation[] => [
   ...(request.content.trim() === '' && request.attachments.length === 0
-    ? [fault('content', 'must not be blank without attachments', 'CONTENT_REQUIRED')]
+    ? [violation('content', 'must not be blank without attachments', 'CONTENT_REQUIRED')]
     : []),
-  ...(request.authorKind.length > AUTHOR_KIND_CHARS
-    ? [fault('authorKind', `more than ${AUTHOR_KIND_CHARS} characters`)]
+  ...(isLongerThan(request.authorKind, AUTHOR_KIND_CHARS)
+    ? [violation('authorKind', `more than ${AUTHOR_KIND_CHARS} characters`)]
     : []),
-  ...(request.author.length > AUTHOR_CHARS ? [fault('author', `more than ${AUTHOR_CHARS} characters`)] : []),
+  ...(isLongerThan(request.author, AUTHOR_CHARS) ? [violation('author', `more than ${AUTHOR_CHARS} characters`)] : []),
   ...(request.subscriptionNames.length > SUBSCRIPTION_NAMES
-    ? [fault('subscriptionNames', `more than ${SUBSCRIPTION_NAMES} names`)]
+    ? [violation('subscriptionNames', `more than ${SUBSCRIPTION_NAMES} names`)]
     : []),
-  ...(request.attachments.length > ATTACHMENTS ? [fault('attachments', `more than ${ATTACHMENTS} attachments`)] : []),
+  ...(request.attachments.length > ATTACHMENTS
+    ? [violation('attachments', `more than ${ATTACHMENTS} attachments`)]
+    : []),
   ...request.attachments.flatMap((attachment, index) =>
-    attachment.key === '' ? [fault(`attachments[${index}].key`, 'is required')] : [],
+    attachment.key === '' ? [violation(`attachments[${index}].key`, 'is required')] : [],
   ),
   ...checkLabels(request.labels, 'labels', limits),
   ...checkSystemKeys({}, request.labels, 'labels'),

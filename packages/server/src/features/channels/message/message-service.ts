@@ -15,11 +15,15 @@ import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isUuid, notFound, pageSize } from '../../../base/index.ts';
 import { formatKey, refusal } from '../../../resources/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
-import type { ChannelMessageRow, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import {
+  type ChannelMessageRow,
+  channelMessageHolder,
+  type StoredResource,
+  type WriteTx,
+} from '../../../store/contracts/index.ts';
 import { findChannel, requireOpen } from '../channel-access.ts';
 import { touchChannel } from '../channel-kind.ts';
 import type { ChannelLog } from '../channel-log.ts';
-import { channelHolder } from '../channel-remains.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 import { settleAttachments } from './attachments.ts';
 import type { MessageBody, MessageForms } from './message-form.ts';
@@ -127,7 +131,7 @@ export class ChannelMessageService {
     const row = this.#row(tx, channel, post);
     await tx.channels.insertMessage(row);
     for (const object of attachments)
-      await this.#deps.objects.hold(tx, request.ns, object, `${channelHolder(channel.uid)}/${row.id}`);
+      await this.#deps.objects.hold(tx, request.ns, object, channelMessageHolder(channel.uid, row.id));
     await this.#log.append(tx, channel, [
       { kind: ChannelEventKind.MESSAGE_CREATED, at: tx.now(), message: row, body: {} },
     ]);

@@ -2,7 +2,7 @@
  * features/channels/subscription: ChannelSubscription as a resource: rules, contract, controller and its five operations
  * (CO-1.3). Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
  */
-export { type SubscriptionControllerDeps, subscriptionController } from './subscription-controller.ts';
-export { type SubscriptionKindDeps, subscriptionContract } from './subscription-kind.ts';
-export { contextSize, isSubscriptionOff, type ReplyMode, replyModeOf } from './subscription-rules.ts';
+export { subscriptionController } from './subscription-controller.ts';
+export { subscriptionContract } from './subscription-kind.ts';
+export { isSubscriptionOff } from './subscription-rules.ts';
 export { SubscriptionService } from './subscription-service.ts';

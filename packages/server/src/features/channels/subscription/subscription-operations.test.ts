@@ -6,7 +6,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordKey } from '../../../resources/index.ts';
 import { type ChannelWorld, openChannelWorld } from '../testing/index.ts';
-import { contextSize, replyModeOf } from './index.ts';
+import { contextSize, replyModeOf } from './subscription-rules.ts';
 
 const { method } = GatewayService;
 const ORIGIN = { requestId: '', operation: 'test', caller: { identity: 'test' } };

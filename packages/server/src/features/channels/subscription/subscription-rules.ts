@@ -4,7 +4,7 @@ import {
   type ChannelSubscriptionSpec,
   ChannelSubscriptionSpecSchema,
 } from '@svc/api/resources';
-import type { FieldViolation } from '../../../base/index.ts';
+import { type FieldViolation, isLongerThan, violation } from '../../../base/index.ts';
 import { type Finding, withReady } from '../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
@@ -17,12 +17,6 @@ const CONTEXT_MODES: ReadonlySet<string> = new Set(['recent_public', 'none']);
 const MODE_CHARS = 63;
 const CONTEXT_MESSAGES = 20;
 const CONTEXT_MESSAGES_MAX = 50;
-
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
 
 const word = (text: string, otherwise: string): string => {
   const plain = text.trim().toLowerCase();
@@ -46,22 +40,24 @@ export const fillSubscription = (spec: ChannelSubscriptionSpec): ChannelSubscrip
 /** All faults of a filled spec that is stored under `channel`; whether channel and agent exist is asked elsewhere. */
 export const checkSubscription = (spec: ChannelSubscriptionSpec, channel: string): readonly FieldViolation[] => [
   ...checkChannelName(spec.channel, channel),
-  ...(spec.agent === '' ? [fault('spec.agent', 'is required')] : []),
+  ...(spec.agent === '' ? [violation('spec.agent', 'is required')] : []),
   ...(TRIGGERS.has(spec.trigger)
     ? []
-    : [fault('spec.trigger', `must be one of ${[...TRIGGERS].join(', ')}`, 'TRIGGER')]),
+    : [violation('spec.trigger', `must be one of ${[...TRIGGERS].join(', ')}`, 'TRIGGER')]),
   ...checkLength(spec.replyMode, 'spec.replyMode'),
   ...checkLength(spec.contextPolicy?.mode ?? '', 'spec.contextPolicy.mode'),
   ...checkSpecMetadata(spec.metadata),
 ];
 
 const checkChannelName = (given: string, channel: string): readonly FieldViolation[] => {
-  if (given === '') return [fault('spec.channel', 'is required')];
-  return given === channel ? [] : [fault('spec.channel', 'is not the channel of the address', 'PATH_BODY_MISMATCH')];
+  if (given === '') return [violation('spec.channel', 'is required')];
+  return given === channel
+    ? []
+    : [violation('spec.channel', 'is not the channel of the address', 'PATH_BODY_MISMATCH')];
 };
 
 const checkLength = (text: string, field: string): readonly FieldViolation[] =>
-  text.length > MODE_CHARS ? [fault(field, `more than ${MODE_CHARS} characters`)] : [];
+  isLongerThan(text, MODE_CHARS) ? [violation(field, `more than ${MODE_CHARS} characters`)] : [];
 
 /** How replies of the subscription's sessions leave; unknown text acts as `tool`. */
 export const replyModeOf = (spec: Pick<ChannelSubscriptionSpec, 'replyMode'>): ReplyMode =>

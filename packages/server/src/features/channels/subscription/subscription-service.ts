@@ -95,6 +95,7 @@ export class SubscriptionService {
       return fillPage<StoredResource>({
         size,
         bytes: this.#deps.limits.responseBytes,
+        metadataOnly,
         after: place === undefined ? undefined : subscriptionKey({ ns, channel, name: place }),
         read: (after, limit) =>
           tx.resources.list({

@@ -9,6 +9,7 @@ import {
   isPrompt,
   LATER_ROOTS,
   mapTexts,
+  plainText,
   renderText,
   type TextPlace,
 } from '../../../resources/expressions/index.ts';
@@ -18,12 +19,12 @@ import {
   isJsonMap,
   type JsonData,
   type JsonMap,
-  jsonTextNormaliser,
   type KindRow,
   leafName,
   parentInSpec,
   parseJsonMap,
   recordKey,
+  specNormaliser,
   withoutPrivate,
 } from '../../../resources/index.ts';
 import { mapSpecTexts, shapeProblems } from '../../../resources/manifest/index.ts';
@@ -152,9 +153,9 @@ class TemplateRendering {
     const rendered = mapTexts(said, (text, place) => this.#text(text, place, { at: '/metadata', kind: '' })) as JsonMap;
     const texts = (member: string): JsonMap => {
       const map = rendered[member];
-      return isJsonMap(map) ? mapValues(map, textOf) : {};
+      return isJsonMap(map) ? mapValues(map, plainText) : {};
     };
-    return { name: textOf(rendered['name'] ?? ''), labels: texts('labels'), annotations: texts('annotations') };
+    return { name: plainText(rendered['name'] ?? ''), labels: texts('labels'), annotations: texts('annotations') };
   }
 
   #spec(map: JsonMap, row: KindRow): JsonMap {
@@ -173,7 +174,7 @@ class TemplateRendering {
   #filled(row: KindRow, key: ResourceKey, map: JsonMap): JsonMap {
     const message = fromJson(row.spec, map as JsonValue);
     const filled = this.#deps.contractOf(row.kind)?.defaults?.(message, key) ?? message;
-    return toJson(row.spec, jsonTextNormaliser(row.spec)(filled)) as JsonMap;
+    return toJson(row.spec, specNormaliser(row.spec)(filled)) as JsonMap;
   }
 }
 
@@ -188,8 +189,6 @@ const ownValues = (said: JsonMap, filled: JsonMap, defaults: JsonMap): JsonMap =
     .filter(([pointer, value]) => isOwn(pointer, value))
     .reduce<JsonMap>((map, [pointer, value]) => setAt(map, pointer, value), {});
 };
-
-const textOf = (value: JsonData): string => (typeof value === 'string' ? value : canonicalJson(value));
 
 const mapValues = (map: JsonMap, change: (value: JsonData) => JsonData): JsonMap =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));

@@ -2,5 +2,5 @@
  * features/files/artifacts: what agents make in their sessions: kept in the store beside the session and gone with it,
  * granted to others, promoted to files. Writes no files itself. Called by features/files only.
  */
-export { type ArtifactsFeature, artifactsFeature } from './artifact-operations.ts';
-export type { Artifacts, NewArtifact } from './artifacts.ts';
+export { artifactsFeature } from './artifact-operations.ts';
+export type { Artifacts } from './artifacts.ts';

@@ -9,7 +9,7 @@ import {
 } from '@svc/api/gateway';
 import type { Resource } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, type FieldViolation, inTurns } from '../../../base/index.ts';
+import { Fault, type FieldViolation, inTurns, violation } from '../../../base/index.ts';
 import { isName, pathParent, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
@@ -43,7 +43,10 @@ export const applyManifests = async (
   for (const document of documents) requireGrant(deps, document, context);
   const call = { deps, request, context, documents: inOrder(documents), isWhole };
   const outcomes = request.dryRun
-    ? await rehearse(deps.store, (tx) => run(call, savepoints(tx), () => tx.pause()))
+    ? await rehearse(deps.store, async (tx) => {
+        await tx.inLine(places(call.documents));
+        return run(call, savepoints(tx), () => tx.pause());
+      })
     : await commit(call);
   return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
 };
@@ -93,6 +96,7 @@ const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
       async () => undefined,
     );
   return deps.store.write(async (tx) => {
+    await tx.inLine(places(call.documents));
     const outcomes = await run(call, together(tx), () => tx.pause());
     const failed = outcomes.find((outcome) => outcome.fault !== undefined);
     if (failed?.fault !== undefined) throw refused(failed.fault, inInputOrder(outcomes));
@@ -100,19 +104,18 @@ const commit = (call: ApplyCall): Promise<readonly DocumentOutcome[]> => {
   });
 };
 
+/** Calls with documents of the same namespaces follow each other, in whatever order each has them. */
+const places = (documents: readonly InputDocument[]): readonly string[] =>
+  documents.map(({ kind, namespace, name }) => `apply/${kind === 'Namespace' ? name : namespace}`);
+
 const checkRequest = (request: ApplyManifestsRequest): void => {
   const { manifests, text, manager, applySet, prune } = request;
-  const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-    field,
-    description,
-    reason,
-  });
   const faults = [
-    ...(manifests.length > 0 && text !== '' ? [fault('text', 'manifests and text cannot both be given')] : []),
-    ...(manager === '' || isName('plain', manager) ? [] : [fault('manager', 'must be a name')]),
-    ...(manager.startsWith('deployment:') ? [fault('manager', 'belongs to deployments')] : []),
-    ...(applySet === '' || isName('plain', applySet) ? [] : [fault('applySet', 'must be a name')]),
-    ...(prune && applySet === '' ? [fault('applySet', 'is required to prune')] : []),
+    ...(manifests.length > 0 && text !== '' ? [violation('text', 'manifests and text cannot both be given')] : []),
+    ...(manager === '' || isName('plain', manager) ? [] : [violation('manager', 'must be a name')]),
+    ...(manager.startsWith('deployment:') ? [violation('manager', 'belongs to deployments')] : []),
+    ...(applySet === '' || isName('plain', applySet) ? [] : [violation('applySet', 'must be a name')]),
+    ...(prune && applySet === '' ? [violation('applySet', 'is required to prune')] : []),
   ];
   if (faults.length > 0) throw refusal(faults);
 };

@@ -1,5 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import { ApplyOutcome, type ApplyResourceResponse, GatewayService, ResourceService } from '@svc/api/gateway';
+import {
+  ApplyOutcome,
+  type ApplyResourceResponse,
+  GatewayService,
+  type ResourceResponse,
+  ResourceService,
+} from '@svc/api/gateway';
 import {
   type ResourceManifest,
   ResourceManifestSchema,
@@ -11,7 +17,7 @@ import { namespaceKey, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { type AuthoringWorld, openAuthoringWorld } from '../../testing/index.ts';
 
-const { applyResource, getResource } = ResourceService.method;
+const { applyManifests, applyResource, getResource } = ResourceService.method;
 const { createAgent, createNamespace, deleteNamespace } = GatewayService.method;
 
 describe('applying one resource', () => {
@@ -144,6 +150,19 @@ describe('applying one resource', () => {
     expect((await apply(empty)).resource?.spec?.kind.value).toMatchObject({ json: '{}' });
   });
 
+  it.each(['constructor', 'toString', 'valueOf'])('keeps custom kinds of any name, such as %s', async (kind) => {
+    const thing = {
+      kind,
+      name: 'w',
+      manifest: manifest({ apiVersion: 'example.org/v1', spec: spec('raw', { json: '{"a":1}' }) }),
+    };
+    expect((await apply(thing)).outcome).toBe(ApplyOutcome.CREATED);
+    expect((await apply(thing)).outcome).toBe(ApplyOutcome.UNCHANGED);
+    const read = { ns: 'default', kind, name: 'w' };
+    const { resource }: ResourceResponse = await world.call(getResource, read);
+    expect(resource?.spec?.kind.value).toMatchObject({ json: '{"a":1}' });
+  });
+
   describe('owners and finalizers', () => {
     const skill = (metadata: object): object => ({
       kind: 'Skill',
@@ -200,6 +219,17 @@ describe('applying one resource', () => {
       await apply({ ...agent('x'), ns: 'acme:team', createNamespace: true });
       expect(await stored('Agent', 'a', 'acme:team')).toBeDefined();
       expect(await world.store.direct.resources.get(namespaceKey('acme'))).toBeDefined();
+    });
+
+    it('that no namespace can be called are a fault of what names them', async () => {
+      const violations = (field: string) => ({ violations: [{ field, reason: 'FIELD_INVALID' }] });
+      const created = { ...agent('x'), ns: '-bad', createNamespace: true };
+      await expect(apply(created)).rejects.toMatchObject(violations('ns'));
+      const named = { kind: 'Agent', metadata: { name: 'a', namespace: '-bad' }, spec: spec('agent', {}) };
+      const documents = { ns: 'default', manifests: [manifest(named)] };
+      await expect(world.call(applyManifests, documents as never)).rejects.toMatchObject(
+        violations('manifests[0].metadata.namespace'),
+      );
     });
 
     it('are not created for callers whose grants do not cover them', async () => {

@@ -1,6 +1,6 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceManifest, type ResourceMeta } from '@svc/api/resources';
-import type { FieldViolation } from '../../../base/index.ts';
+import { type FieldViolation, violation } from '../../../base/index.ts';
 import {
   API_VERSION,
   canonicalApiVersion,
@@ -36,12 +36,6 @@ export interface ApplyTarget {
 
 export type TargetResult = { readonly target: ApplyTarget } | { readonly faults: readonly FieldViolation[] };
 
-const fault = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
-  field,
-  description,
-  reason,
-});
-
 /** Checks everything that needs no store: version, kind, agreement with the address, member of the spec (API-9.1). */
 export const applyTarget = (address: ApplyAddress, manifest: ResourceManifest | undefined): TargetResult => {
   const kind = checkKind(address.kind, manifest?.apiVersion ?? '');
@@ -65,16 +59,16 @@ const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const checkKind = (kind: string, text: string): KindResult => {
   const apiVersion = canonicalApiVersion(text);
   if (apiVersion === undefined)
-    return { faults: [fault('apiVersion', 'must be svc/v1 or group/version', 'API_VERSION')] };
+    return { faults: [violation('apiVersion', 'must be svc/v1 or group/version', 'API_VERSION')] };
   const row = findKind(kind);
   if (apiVersion !== API_VERSION) {
-    if (row !== undefined) return { faults: [fault('apiVersion', `${kind} is a kind of svc/v1`, 'API_VERSION')] };
-    if (!CUSTOM_KIND.test(kind)) return { faults: [fault('kind', 'must be 1-63 letters and digits')] };
+    if (row !== undefined) return { faults: [violation('apiVersion', `${kind} is a kind of svc/v1`, 'API_VERSION')] };
+    if (!CUSTOM_KIND.test(kind)) return { faults: [violation('kind', 'must be 1-63 letters and digits')] };
     return { row: undefined, apiVersion };
   }
   if (row === undefined) return { faults: unknownKind(kind).violations };
   if (row.writers.resourceService === 'none')
-    return { faults: [fault('kind', `${kind} is written by the system only`, 'KIND_READ_ONLY')] };
+    return { faults: [violation('kind', `${kind} is written by the system only`, 'KIND_READ_ONLY')] };
   return { row, apiVersion };
 };
 
@@ -93,9 +87,11 @@ const checkAgreement = (
   ] as const;
   const differing = pairs
     .filter(([, said, meant]) => said !== '' && said !== meant)
-    .map(([field, , meant]) => fault(field, `is ${meant === '' ? 'empty' : meant} by the path`, 'PATH_BODY_MISMATCH'));
+    .map(([field, , meant]) =>
+      violation(field, `is ${meant === '' ? 'empty' : meant} by the path`, 'PATH_BODY_MISMATCH'),
+    );
   const isMisplaced = row?.scope === 'root' && address.ns !== address.name;
-  return isMisplaced ? [...differing, fault('ns', 'of a Namespace is its name', 'PATH_BODY_MISMATCH')] : differing;
+  return isMisplaced ? [...differing, violation('ns', 'of a Namespace is its name', 'PATH_BODY_MISMATCH')] : differing;
 };
 
 interface SpecResult {
@@ -110,10 +106,10 @@ const readSpec = (row: KindRow | undefined, manifest: ResourceManifest | undefin
     return { value: row === undefined ? create(RawResourceSpecSchema, { json: '{}' }) : undefined, faults: [] };
   const member = row?.member ?? 'raw';
   if (said.case !== member)
-    return { value: undefined, faults: [fault('spec', `must be ${member}, not ${said.case}`, 'SPEC_KIND')] };
+    return { value: undefined, faults: [violation('spec', `must be ${member}, not ${said.case}`, 'SPEC_KIND')] };
   if (said.case !== 'raw') return { value: said.value, faults: [] };
   const map = parseJsonMap(said.value.json);
-  if (map === undefined) return { value: undefined, faults: [fault('spec', 'must be a JSON object')] };
+  if (map === undefined) return { value: undefined, faults: [violation('spec', 'must be a JSON object')] };
   return { value: create(RawResourceSpecSchema, { json: canonicalJson(map) }), faults: [] };
 };
 
@@ -127,8 +123,11 @@ const parentOf = (
   const said = (spec as Readonly<Record<string, unknown>> | undefined)?.[member];
   const inSpec = typeof said === 'string' ? said : '';
   if (address.parent !== '' && inSpec !== '' && inSpec !== address.parent)
-    return { name: '', faults: [fault(`spec.${member}`, `is ${address.parent} by the path`, 'PATH_BODY_MISMATCH')] };
+    return {
+      name: '',
+      faults: [violation(`spec.${member}`, `is ${address.parent} by the path`, 'PATH_BODY_MISMATCH')],
+    };
   const name = address.parent === '' ? inSpec : address.parent;
   const isMissing = name === '' && row.parent === 'channel';
-  return { name, faults: isMissing ? [fault('spec.channel', 'the channel is required')] : [] };
+  return { name, faults: isMissing ? [violation('spec.channel', 'the channel is required')] : [] };
 };

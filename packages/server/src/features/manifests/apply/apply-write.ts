@@ -34,7 +34,9 @@ export const writeTarget = async (deps: ManifestsDeps, tx: WriteTx, write: Apply
   const spec = await specOf(tx, target);
   if (createNamespace) {
     const { parent = '' } = spec as Message & { readonly parent?: string };
-    await createMissing(deps, tx, { name: row?.scope === 'root' ? parent : named.namespace, context });
+    const wanted =
+      row?.scope === 'root' ? { name: parent, field: 'spec.parent' } : { name: named.namespace, field: 'ns' };
+    await createMissing(deps, tx, { ...wanted, context });
   }
   if (row?.writers.resourceService === 'labels') return writeLabels(deps, tx, write);
   const before = await tx.resources.get(named);

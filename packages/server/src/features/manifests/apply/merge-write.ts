@@ -65,8 +65,11 @@ export const mergeDocument = async (
   const resource = await withParent(tx, document.resource);
   const { key, row } = resource;
   const { parent = '' } = resource.spec as Message & { readonly parent?: string };
-  const above = row?.scope === 'root' ? parent : key.namespace;
-  if (call.createNamespaces) await createMissing(deps, tx, { name: above, context: call.context });
+  const above =
+    row?.scope === 'root'
+      ? { name: parent, field: 'spec.parent' }
+      : { name: key.namespace, field: 'metadata.namespace' };
+  if (call.createNamespaces) await createMissing(deps, tx, { ...above, context: call.context });
   const before = await tx.resources.get(key);
   checkVersionOf(before, resource);
   const write = new MergeWrite(deps, tx, { resource, call, before });

@@ -1,16 +1,19 @@
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault } from '../../../base/index.ts';
-import { namespaceKey, pathAncestors, pathParent } from '../../../resources/index.ts';
+import { Fault, invalidField } from '../../../base/index.ts';
+import { isName, nameForm, namespaceKey, pathAncestors, pathParent } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 
-/** Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too (PL-1.4). */
+/**
+ * Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too (PL-1.4). A name that none
+ * can have is a fault of `field`, where the request has it.
+ */
 export const createMissing = async (
   deps: Pick<ManifestsDeps, 'namespaces' | 'authorizer'>,
   tx: WriteTx,
-  wanted: { readonly name: string; readonly context: CallContext },
+  wanted: { readonly name: string; readonly field: string; readonly context: CallContext },
 ): Promise<void> => {
-  const { name, context } = wanted;
+  const { name, field, context } = wanted;
   if (name === '' || (await tx.resources.get(namespaceKey(name))) !== undefined) return;
   let top = name;
   for (const above of pathAncestors(name)) {
@@ -19,5 +22,6 @@ export const createMissing = async (
   }
   if (!deps.authorizer.allows(context.caller, 'admin', { namespace: pathParent(top) }))
     throw new Fault('PERMISSION_DENIED', 'SCOPE', `no grant covers the creation of namespace ${top}`);
+  if (!isName('namespace', name)) throw invalidField(field, `must be ${nameForm.namespace}`);
   await deps.namespaces.create(tx, context, { name, parent: '', recursive: true, labels: {}, annotations: {} });
 };

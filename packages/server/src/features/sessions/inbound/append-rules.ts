@@ -1,7 +1,7 @@
 import { MessageRole, type SessionMessage } from '@svc/api/data';
 import type { AppendSessionMessageRequest } from '@svc/api/gateway';
-import { type FieldViolation, isUuid } from '../../../base/index.ts';
-import type { Part, SessionLifecycle } from '../../../runtime/contract.ts';
+import { type FieldViolation, isUuid, violation } from '../../../base/index.ts';
+import { type Part, partId, type SessionLifecycle } from '../../../runtime/contract.ts';
 import type { SessionLimits } from '../sessions-deps.ts';
 import type { InboundObjects } from './inbound-objects.ts';
 import { checkPartCounts, checkTextSize, checkWrittenPart, plainPart } from './part-rules.ts';
@@ -9,20 +9,14 @@ import { checkNewLabels } from './send-rules.ts';
 
 type MessageDraft = Parameters<SessionLifecycle['append']>[2];
 
-const refuse = (field: string, description: string): FieldViolation => ({
-  field,
-  description,
-  reason: 'FIELD_INVALID',
-});
-
-const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
+const checkIds = (message: SessionMessage, at: string): readonly FieldViolation[] => {
   const seen = new Set<string>();
   return message.parts.flatMap((part, index) => {
-    const id = part.id === '' ? partIdAt(index) : part.id;
+    const id = part.id === '' ? partId(index) : part.id;
     const isNew = !seen.has(id);
     seen.add(id);
     const isForm = /^\d{6}$/.test(id);
-    return isNew && isForm ? [] : [refuse(`message.parts[${index}].id`, 'must be six digits and used once')];
+    return isNew && isForm ? [] : [violation(`${at}[${index}].id`, 'must be six digits and used once')];
   });
 };
 
@@ -30,26 +24,25 @@ const checkIds = (message: SessionMessage): readonly FieldViolation[] => {
 const checkTime = (micros: bigint, field: string): readonly FieldViolation[] =>
   micros >= 0n && micros <= BigInt(Number.MAX_SAFE_INTEGER)
     ? []
-    : [refuse(field, 'must lie between the years 1970 and 2255')];
+    : [violation(field, 'must lie between the years 1970 and 2255')];
 
-const partIdAt = (index: number): string => index.toString().padStart(6, '0');
-
-/** Parts that replace or make a message: form, ids, sizes. */
+/** Parts that replace or make a message: form, ids, sizes. `at` is where the request has them. */
 export const checkParts = (
   message: SessionMessage,
+  at: string,
   limits: Pick<SessionLimits, 'messageBytes'>,
 ): readonly FieldViolation[] => [
-  ...checkPartCounts(message.parts, 'message.parts'),
+  ...checkPartCounts(message.parts, at),
   ...checkTextSize(
     message.parts.map((part) => part.content),
-    'message.parts',
+    at,
     limits.messageBytes,
   ),
   ...message.parts.flatMap((part, index) => [
-    ...checkWrittenPart(part, `message.parts[${index}]`),
-    ...checkTime(part.createdAt, `message.parts[${index}].createdAt`),
+    ...checkWrittenPart(part, `${at}[${index}]`),
+    ...checkTime(part.createdAt, `${at}[${index}].createdAt`),
   ]),
-  ...checkIds(message),
+  ...checkIds(message, at),
 ];
 
 /** Every fault of a message to be appended (API-8.3). */
@@ -58,13 +51,16 @@ export const checkAppend = (
   limits: Pick<SessionLimits, 'labels' | 'messageBytes'>,
 ): readonly FieldViolation[] => {
   const { message } = request;
-  if (message === undefined || message.parts.length === 0) return [refuse('message.parts', 'needs at least one part')];
+  if (message === undefined || message.parts.length === 0)
+    return [violation('message.parts', 'needs at least one part')];
   return [
-    ...(message.id === '' || isUuid(message.id) ? [] : [refuse('message.id', 'is no UUID in lower case')]),
-    ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM ? [] : [refuse('message.role', 'is not a role')]),
+    ...(message.id === '' || isUuid(message.id) ? [] : [violation('message.id', 'is no UUID in lower case')]),
+    ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM
+      ? []
+      : [violation('message.role', 'is not a role')]),
     ...checkTime(message.createdAt, 'message.createdAt'),
     ...checkNewLabels(message.labels, 'message.labels', limits),
-    ...checkParts(message, limits),
+    ...checkParts(message, 'message.parts', limits),
   ];
 };
 
@@ -75,7 +71,7 @@ export const writtenParts = (
 ): readonly Part[] =>
   message.parts.map((part, index) => {
     const createdAt = part.createdAt === 0n ? facts.createdAt : Number(part.createdAt);
-    const plain = plainPart(part, { id: part.id === '' ? partIdAt(index) : part.id, createdAt });
+    const plain = plainPart(part, { id: part.id === '' ? partId(index) : part.id, createdAt });
     const object = facts.objects.get(index);
     return object === undefined ? plain : { ...plain, object };
   });

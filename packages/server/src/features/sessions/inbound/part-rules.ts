@@ -1,5 +1,5 @@
 import type { SessionMessagePart } from '@svc/api/data';
-import type { FieldViolation } from '../../../base/index.ts';
+import { type FieldViolation, violation } from '../../../base/index.ts';
 import { PART, type Part } from '../../../runtime/contract.ts';
 
 /** Bounds of one message (RT-2.10). */
@@ -8,14 +8,9 @@ const MESSAGE_ATTACHMENTS = 20;
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
 const TYPES = Object.keys(PART).length;
 
+/** True for parts that carry bytes. */
 export const isMedia = (type: number): boolean =>
   type === PART.IMAGE || type === PART.AUDIO || type === PART.VIDEO || type === PART.FILE;
-
-const refuse = (field: string, description: string): FieldViolation => ({
-  field,
-  description,
-  reason: 'FIELD_INVALID',
-});
 
 /** Payload of a part as an object; undefined when the text is no JSON object. */
 const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> | undefined => {
@@ -30,6 +25,7 @@ const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> 
   }
 };
 
+/** Where the bytes of a part are to be taken from; '' when its payload names no place. */
 export const urlOf = (part: SessionMessagePart): string => {
   const url = payloadOf(part)?.['url'];
   return typeof url === 'string' ? url : '';
@@ -43,39 +39,39 @@ export const checkTextSize = (
 ): readonly FieldViolation[] => {
   let bytes = 0;
   for (const text of texts) bytes += text.length * 3 <= limitBytes ? text.length : Buffer.byteLength(text);
-  return bytes > limitBytes ? [refuse(field, `more than ${limitBytes} bytes of text`)] : [];
+  return bytes > limitBytes ? [violation(field, `more than ${limitBytes} bytes of text`)] : [];
 };
 
 /** Counts of parts and attachments of one message. */
 export const checkPartCounts = (parts: readonly SessionMessagePart[], field: string): readonly FieldViolation[] => [
-  ...(parts.length > MESSAGE_PARTS ? [refuse(field, `more than ${MESSAGE_PARTS} parts`)] : []),
+  ...(parts.length > MESSAGE_PARTS ? [violation(field, `more than ${MESSAGE_PARTS} parts`)] : []),
   ...(parts.filter((part) => isMedia(part.partType)).length > MESSAGE_ATTACHMENTS
-    ? [refuse(field, `more than ${MESSAGE_ATTACHMENTS} attachments`)]
+    ? [violation(field, `more than ${MESSAGE_ATTACHMENTS} attachments`)]
     : []),
 ];
 
 const checkMedia = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
   const url = urlOf(part);
-  if (part.object === undefined && url === '') return [refuse(at, 'needs an object or a payload with url')];
+  if (part.object === undefined && url === '') return [violation(at, 'needs an object or a payload with url')];
   if (part.object !== undefined || url.startsWith('data:') || url.startsWith('https://')) return [];
-  return [refuse(`${at}.payloadJson`, 'url must be a data: or https: url')];
+  return [violation(`${at}.payloadJson`, 'url must be a data: or https: url')];
 };
 
 /** A part of a message to be sent: text, or media with an object or a url (API-8.3 SendMessage). */
 export const checkSentPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
-  if (payloadOf(part) === undefined) return [refuse(`${at}.payloadJson`, 'is no JSON object')];
+  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is no JSON object')];
   if (isMedia(part.partType)) return checkMedia(part, at);
-  if (part.partType !== PART.TEXT) return [refuse(`${at}.partType`, 'must be TEXT, IMAGE, AUDIO, VIDEO or FILE')];
-  return part.content.trim() === '' ? [refuse(`${at}.content`, 'must not be blank')] : [];
+  if (part.partType !== PART.TEXT) return [violation(`${at}.partType`, 'must be TEXT, IMAGE, AUDIO, VIDEO or FILE')];
+  return part.content.trim() === '' ? [violation(`${at}.content`, 'must not be blank')] : [];
 };
 
 /** A part of a message written as it is: appended or edited. */
 export const checkWrittenPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
-  if (part.partType < 1 || part.partType > TYPES) return [refuse(`${at}.partType`, 'is not a part type')];
-  if (payloadOf(part) === undefined) return [refuse(`${at}.payloadJson`, 'is no JSON object')];
+  if (part.partType < 1 || part.partType > TYPES) return [violation(`${at}.partType`, 'is not a part type')];
+  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is no JSON object')];
   if (isMedia(part.partType)) return checkMedia(part, at);
   const isText = part.partType === PART.TEXT || part.partType === PART.REASONING;
-  return isText && part.content === '' ? [refuse(`${at}.content`, 'must not be empty')] : [];
+  return isText && part.content === '' ? [violation(`${at}.content`, 'must not be empty')] : [];
 };
 
 /** A part to store, its object set apart. */

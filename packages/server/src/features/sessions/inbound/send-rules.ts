@@ -1,14 +1,9 @@
 import type { SendMessageRequest } from '@svc/api/gateway';
-import type { FieldViolation } from '../../../base/index.ts';
+import { type FieldViolation, violation } from '../../../base/index.ts';
 import { checkLabels, checkSystemKeys } from '../../../resources/index.ts';
 import type { SessionLimits } from '../sessions-deps.ts';
 import { checkPartCounts, checkSentPart, checkTextSize } from './part-rules.ts';
 
-const refuse = (field: string, description: string): FieldViolation => ({
-  field,
-  description,
-  reason: 'FIELD_INVALID',
-});
 const WHEN_BUSY_MAX = 4;
 
 /** Labels that a caller gives to something new. */
@@ -29,11 +24,11 @@ export const checkSend = (
   const { message, parts, labels, whenBusy } = request;
   const texts = [message, ...parts.map((part) => part.content)];
   return [
-    ...(message.trim() === '' && parts.length === 0 ? [refuse('message', 'must not be blank without parts')] : []),
+    ...(message.trim() === '' && parts.length === 0 ? [violation('message', 'must not be blank without parts')] : []),
     ...checkTextSize(texts, 'message', limits.messageBytes),
     ...checkPartCounts(parts, 'parts'),
     ...parts.flatMap((part, index) => checkSentPart(part, `parts[${index}]`)),
     ...(Object.keys(labels).length === 0 ? [] : checkNewLabels(labels, 'labels', limits)),
-    ...(whenBusy < 0 || whenBusy > WHEN_BUSY_MAX ? [refuse('whenBusy', 'is not one of the values')] : []),
+    ...(whenBusy < 0 || whenBusy > WHEN_BUSY_MAX ? [violation('whenBusy', 'is not one of the values')] : []),
   ];
 };

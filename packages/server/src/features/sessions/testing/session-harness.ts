@@ -9,7 +9,8 @@ import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../../runti
 import { EngineHarness, type HarnessOptions } from '../../../runtime/testing/engine-harness.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import type { Operation, StreamSink } from '../../contract.ts';
-import { type SessionsDeps, type SessionsFeature, sessionsFeature } from '../index.ts';
+import { type SessionsFeature, sessionsFeature } from '../session-operations.ts';
+import type { SessionsDeps } from '../sessions-deps.ts';
 
 /** Sink of a test: keeps what it was sent; `lag` makes it answer that the reader lags. */
 export class TestSink implements StreamSink<SessionMessagePartEvent> {

@@ -8,9 +8,8 @@ import {
   TurnSchema,
   TurnState,
 } from '@svc/api/data';
-import type { PermissionData } from '../../../runtime/contract.ts';
-import type { PermissionRow, ReadTx, TurnRow } from '../../../store/contracts/index.ts';
-import { turnBody } from '../turn-wait.ts';
+import { type PermissionData, parseBody, parsePermission } from '../../../runtime/contract.ts';
+import type { ReadTx, TurnRow } from '../../../store/contracts/index.ts';
 import { tokenCounter } from './session-responses.ts';
 
 const DECISION = {
@@ -47,11 +46,9 @@ export const permissionMessage = (data: PermissionData): PermissionRequest =>
     sessionId: data.sessionId,
   });
 
-export const permissionData = (row: PermissionRow): PermissionData => JSON.parse(row.body) as PermissionData;
-
 /** A turn as the wire shows it; open permission requests are looked up only while it waits (API-9.2). */
 export const turnMessage = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<Turn> => {
-  const body = turnBody(turn);
+  const body = parseBody(turn);
   const asked = turn.state === 'WAITING' ? await tx.log.permissionsOfTurn(turn.id) : [];
   return create(TurnSchema, {
     id: turn.id,
@@ -70,6 +67,6 @@ export const turnMessage = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promi
     cause: body.cause.kind,
     identity: body.cause.identity,
     ...(body.usage === undefined ? {} : { usage: tokenCounter(body.usage) }),
-    pendingPermissions: asked.filter((row) => row.open).map((row) => permissionMessage(permissionData(row))),
+    pendingPermissions: asked.filter((row) => row.open).map((row) => permissionMessage(parsePermission(row))),
   });
 };

@@ -13,6 +13,7 @@ export interface OtherForm {
 const json = (field: string): OtherForm => ({ field, form: 'json' });
 const text = (field: string): OtherForm => ({ field, form: 'text' });
 
+/** Other forms by message and member; the value names the stored field (PL-1.2). */
 export const otherForms: Readonly<Record<string, Readonly<Record<string, OtherForm>>>> = {
   'svc.resources.TemplateSpec': { spec: json('spec_json') },
   'svc.resources.McpServerBindingSpec': { server: text('server_ref'), mcpServer: text('server_ref') },

@@ -2,4 +2,4 @@
  * store/blobs/local: object bytes in a content-addressed directory of one machine (PL-7). Owns everything below its
  * directory; knows nothing of who refers to an object (`ObjectReferences` of the store does). Opened by `app` only.
  */
-export { createLocalBlobs, type LocalBlobsOptions } from './local-blobs.ts';
+export { createLocalBlobs } from './local-blobs.ts';

@@ -16,6 +16,7 @@ export interface S3Connection {
 
 /** Tries of one request, the first one counted; the client waits longer before each. */
 export const TRIES = 3;
+/** Longest time to connect to the object service. */
 export const CONNECT_MS = 5_000;
 const IDLE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, Fault, ManualClock } from '../../../base/index.ts';
-import { selfSigned } from '../../../transport/self-signed.ts';
+import { selfSigned } from '../../../transport/testing/self-signed.ts';
 import { toStartFault, toStorageFault } from './s3-faults.ts';
 import { AttestingServer, type Disturbance } from './testing/attesting-server.ts';
 import { collect, hashOf, openForTest } from './testing/s3-places.ts';

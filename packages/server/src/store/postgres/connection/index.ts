@@ -16,6 +16,7 @@ export {
 export {
   ConnectionLost,
   isConflict,
+  isLockRefused,
   NotRun,
   refusalOf,
   ServerError,

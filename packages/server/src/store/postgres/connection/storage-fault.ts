@@ -1,7 +1,8 @@
 import { Fault, isFault } from '../../../base/index.ts';
 
 /** SQLSTATE: the transaction lost against another one and may run again. */
-const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
+const LOCK_REFUSED = '55P03';
+const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01', LOCK_REFUSED]);
 /** SQLSTATE: the disk of the database is full. */
 const DISK_FULL = '53100';
 /** SQLSTATE classes that say that the connection or the server is gone: connection, operator intervention, system. */
@@ -54,6 +55,10 @@ export const toEngineError = (error: unknown): ServerError | ConnectionLost => {
   return new ServerError(code, error);
 };
 
+/** True where a lock was not to be had: whoever has it may keep it for seconds. */
+export const isLockRefused = (error: unknown): boolean => error instanceof ServerError && error.code === LOCK_REFUSED;
+
+/** True for what another transaction caused: the function may run again. */
 export const isConflict = (error: unknown): boolean => error instanceof ServerError && CONFLICTS.has(error.code);
 
 /** UNAVAILABLE STORAGE; the cause is for the log only. */

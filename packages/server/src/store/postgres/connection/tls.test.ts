@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
-import { selfSigned } from '../../../transport/self-signed.ts';
+import { selfSigned } from '../../../transport/testing/self-signed.ts';
 import { openTestStore } from '../testing/test-store.ts';
 import { withPostgres } from '../testing/with-postgres.ts';
 import { composed, Database } from './index.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PoolClient } from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Session } from './session.ts';
 import { composed, statement } from './statement.ts';
 import { ConnectionLost, NotRun, ServerError } from './storage-fault.ts';
@@ -8,14 +8,9 @@ import { ConnectionLost, NotRun, ServerError } from './storage-fault.ts';
 /** The socket of a connection without a server. */
 class FakeSocket extends EventEmitter {
   readonly sent: Buffer[] = [];
-  silenceMs = 0;
 
   write(bytes: Buffer): void {
     this.sent.push(bytes);
-  }
-
-  setTimeout(ms: number): void {
-    this.silenceMs = ms;
   }
 
   destroy(error?: Error): void {
@@ -216,17 +211,52 @@ describe('a connection', () => {
     expect(session.lost).toBeInstanceOf(ConnectionLost);
   });
 
-  it('is given up after a silence only while the server owes an answer and is not known to take long', async () => {
-    const { session, socket, sent } = given();
-    expect(socket.silenceMs).toBe(8_000);
-    socket.emit('timeout');
-    const asked = outcomeOf(session.rows(ROWS));
-    await sent();
-    session.isPatient = true;
-    socket.emit('timeout');
-    expect(session.lost).toBeUndefined();
-    session.isPatient = false;
-    socket.emit('timeout');
-    expect([await asked, session.wasSilent]).toEqual([session.lost, true]);
+  describe('whose server sends nothing', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    it('is given up only while it owes an answer and is not known to take long', async () => {
+      const { session, sent } = given();
+      vi.advanceTimersByTime(60_000);
+      const asked = outcomeOf(session.rows(ROWS));
+      await sent();
+      session.isPatient = true;
+      vi.advanceTimersByTime(60_000);
+      await sent();
+      expect(session.lost).toBeUndefined();
+      session.isPatient = false;
+      const more = outcomeOf(session.run(NOTHING));
+      await sent();
+      expect(session.lost).toBeUndefined();
+      vi.advanceTimersByTime(8_000);
+      await sent();
+      expect([await asked, await more, session.wasSilent]).toEqual([session.lost, session.lost, true]);
+    });
+
+    it('is given up though more and more is asked of it', async () => {
+      const { session, answer, sent } = given();
+      const asked = [outcomeOf(session.run(NOTHING))];
+      await sent();
+      vi.advanceTimersByTime(7_000);
+      answer(message('1'), BOUND, message('n'), complete('DELETE 1'), READY);
+      for (let second = 0; second < 8; second++) {
+        expect(session.lost).toBeUndefined();
+        asked.push(outcomeOf(session.run(NOTHING)));
+        await sent();
+        vi.advanceTimersByTime(1_000);
+      }
+      await sent();
+      expect([session.wasSilent, await Promise.all(asked)]).toEqual([true, [1, ...Array(8).fill(session.lost)]]);
+    });
+
+    it('is kept when the answer had come before this process got round to read it', async () => {
+      const { session, answer, sent } = given();
+      const asked = session.run(NOTHING);
+      await sent();
+      vi.advanceTimersByTime(8_000);
+      answer(message('1'), BOUND, message('n'), complete('DELETE 1'), READY);
+      await sent();
+      expect([await asked, session.lost]).toEqual([1, undefined]);
+    });
   });
 });

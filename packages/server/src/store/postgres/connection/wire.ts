@@ -9,7 +9,8 @@ import { ConnectionLost, toEngineError } from './storage-fault.ts';
 /**
  * The messages of one connection, once the driver has opened it: pieces leave in order, and each is answered whole before
  * the next. It ends a connection whose server owes an answer and sends nothing for a while: a host that vanished resets no
- * connection, and the limits of the server end with it. The timer is the socket's own.
+ * connection, and the limits of the server end with it. What is written meanwhile is no sign of life; a timer of the socket
+ * would take it for one.
  */
 export class Wire {
   readonly #socket: Socket;
@@ -26,6 +27,9 @@ export class Wire {
       else piece.refuse(refusal);
     } else if (piece?.take(message) === true) this.#underWay.shift();
   };
+  /** Runs from the last byte that came, or from when an answer was owed again. */
+  readonly #patience: NodeJS.Timeout;
+  #chunks = 0;
   #lost: ConnectionLost | undefined;
   #wasSilent = false;
   /** Whether the server may work as long as it likes on a statement: migrations have no limits of their own. */
@@ -43,8 +47,7 @@ export class Wire {
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.#lose(new ConnectionLost(error)));
     socket.on('close', () => this.#lose(new ConnectionLost(new Error('the connection was closed'))));
-    socket.setTimeout(silenceMs);
-    socket.on('timeout', () => this.#onSilence());
+    this.#patience = setTimeout(() => this.#onSilence(), silenceMs).unref();
   }
 
   /** Set once the connection is known to be gone. */
@@ -63,11 +66,15 @@ export class Wire {
       return;
     }
     const messages = pieces.flatMap((piece) => piece.messages(this.#prepared));
+    if (this.#underWay.length === 0) this.#patience.refresh();
     this.#underWay.push(...pieces);
     this.#socket.write(Buffer.concat(messages));
   }
 
   #read(chunk: Buffer): void {
+    if (this.#lost !== undefined) return;
+    this.#chunks++;
+    this.#patience.refresh();
     try {
       this.#parser.parse(chunk, this.#take);
     } catch (error) {
@@ -76,10 +83,19 @@ export class Wire {
     }
   }
 
+  /** What came while this process was held up is read first. */
   #onSilence(): void {
-    if (this.#underWay.length === 0 || this.isPatient) return;
-    this.#wasSilent = true;
-    this.#end(new ConnectionLost(new Error('the database sent nothing for too long')));
+    if (this.#underWay.length === 0) return;
+    if (this.isPatient) {
+      this.#patience.refresh();
+      return;
+    }
+    const seen = this.#chunks;
+    setImmediate(() => {
+      if (this.#chunks !== seen || this.#lost !== undefined) return;
+      this.#wasSilent = true;
+      this.#end(new ConnectionLost(new Error('the database sent nothing for too long')));
+    });
   }
 
   #end(lost: ConnectionLost): void {
@@ -89,6 +105,7 @@ export class Wire {
 
   #lose(lost: ConnectionLost): void {
     this.#lost ??= lost;
+    clearTimeout(this.#patience);
     for (const piece of this.#underWay.splice(0)) piece.lose(this.#lost);
     this.whenLost?.();
   }

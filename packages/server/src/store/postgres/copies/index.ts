@@ -9,5 +9,6 @@ export {
   isPostgresEmpty,
   isPostgresInUse,
   openPostgresLoad,
+  postgresEpoch,
   postgresRestoring,
 } from './postgres-load.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../../base/index.ts';
 import type { DumpColumnType, DumpRow, DumpTable, StoreLoad } from '../../contracts/index.ts';
-import { DUMP_TABLES, INSTANCE_RESTORE } from '../../contracts/index.ts';
+import { DUMP_TABLES, INSTANCE_EPOCH, INSTANCE_RESTORE } from '../../contracts/index.ts';
 import { loadMigrations } from '../../migrations/index.ts';
 import { composed, type Database, type Session, type SqlValue, toCallerError } from '../connection/index.ts';
 import { migrate } from '../migrate.ts';
@@ -22,7 +22,7 @@ const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources')
 const HAS_ROWS = composed<{ found: boolean }>(
   'SELECT EXISTS (SELECT 1 FROM resources) OR EXISTS (SELECT 1 FROM sessions) AS found',
 );
-const RESTORING = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
+const VALUE = composed<{ value: string }>('SELECT value FROM instance WHERE name = $1');
 const END_RESTORE = composed('DELETE FROM instance WHERE name = $1');
 const ARRAYS: Readonly<Record<DumpColumnType, string>> = { text: 'text[]', integer: 'bigint[]', real: 'float8[]' };
 
@@ -31,18 +31,25 @@ export interface PostgresLoadOptions extends CopyOptions {
 }
 
 /** The word for a restore into the database that waits for the rest of it: no server starts on it, so its rows are all there is. */
-export const postgresRestoring = (options: CopyOptions): Promise<string | undefined> => asking(options, restoring);
+export const postgresRestoring = (options: CopyOptions): Promise<string | undefined> =>
+  asking(options, (session) => instanceValue(session, INSTANCE_RESTORE));
+
+/** What every restore gives a new value to; undefined for a database without a schema of ours. */
+export const postgresEpoch = (options: CopyOptions): Promise<string | undefined> =>
+  asking(options, (session) => instanceValue(session, INSTANCE_EPOCH));
 
 /** True for a database without a schema of ours, where nothing was ever stored, or only by a restore that was cut off. */
 export const isPostgresEmpty = (options: CopyOptions): Promise<boolean> =>
   asking(options, async (session) => {
     if ((await session.first(HAS_TABLES))?.found !== true) return true;
-    return (await session.first(HAS_ROWS))?.found !== true || (await restoring(session)) !== undefined;
+    return (
+      (await session.first(HAS_ROWS))?.found !== true || (await instanceValue(session, INSTANCE_RESTORE)) !== undefined
+    );
   });
 
-const restoring = async (session: Session): Promise<string | undefined> => {
+const instanceValue = async (session: Session, name: string): Promise<string | undefined> => {
   if ((await session.first(HAS_TABLES))?.found !== true) return undefined;
-  return (await session.first(RESTORING, [INSTANCE_RESTORE]))?.value;
+  return (await session.first(VALUE, [name]))?.value;
 };
 
 /** A restore is complete: servers may start. Harmless where none was begun. */

@@ -25,6 +25,7 @@ export interface RangeEntry {
   readonly version: number;
 }
 
+/** Names a row of any table within a read set. */
 export const rowId = (table: RowRead['table'], key: readonly string[]): string => JSON.stringify([table, ...key]);
 
 /** Held until the end by a transaction whose reads include rows that are not there, or lists. */
@@ -70,6 +71,7 @@ export class ReadSet {
   readonly #rows = new Map<string, RowRead>();
   readonly #ranges: RangeRead[] = [];
   readonly #known: KnownRows;
+  readonly #isRepeat: boolean;
   /** Resources as this run found them, or wrote them since; undefined = to be asked for. */
   #found = new Map<string, StoredResource | undefined>();
   #written = new Set<string>();
@@ -79,10 +81,14 @@ export class ReadSet {
   readonly #hot: Set<string>;
   #isStale = false;
 
-  /** `hot`: rows that made earlier runs fail; `known`: rows that this process read before. */
-  constructor(hot: Set<string>, known: KnownRows) {
+  /**
+   * `hot`: rows that made earlier runs fail; `known`: rows that this process read before. `isRepeat`: an earlier run was in vain, so
+   * nothing that is known is trusted: where another process changed many rows, each would cost a run of its own.
+   */
+  constructor(hot: Set<string>, known: KnownRows, isRepeat = false) {
     this.#hot = hot;
     this.#known = known;
+    this.#isRepeat = isRepeat;
   }
 
   /** True once a read is known to be stale, whatever the function did about it. */
@@ -106,7 +112,7 @@ export class ReadSet {
    */
   resource(id: string): StoredResource | undefined {
     if (this.#found.has(id) || this.#written.has(id)) return this.#found.get(id);
-    return this.isHot(id) ? undefined : this.#known.get(id);
+    return this.#isRepeat || this.isHot(id) ? undefined : this.#known.get(id);
   }
 
   /** What the run found under the key. */

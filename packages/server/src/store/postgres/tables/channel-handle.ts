@@ -1,11 +1,12 @@
 import { Fault } from '../../../base/index.ts';
-import type {
-  ChannelEventDraft,
-  ChannelEventRow,
-  ChannelHistory,
-  ChannelLogReads,
-  ChannelLogWrites,
-  ChannelMessageRow,
+import {
+  type ChannelEventDraft,
+  type ChannelEventRow,
+  type ChannelHistory,
+  type ChannelLogReads,
+  type ChannelLogWrites,
+  type ChannelMessageRow,
+  channelMessageHolder,
 } from '../../contracts/index.ts';
 import {
   type ChannelEventSqlRow,
@@ -16,6 +17,7 @@ import {
 } from '../../rows/index.ts';
 import type { Access, WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
+import { dropHolders } from './object-handle.ts';
 
 const COLUMNS = 'channel_uid, id, created_at, body';
 const MESSAGE = statement<ChannelMessageSqlRow>(
@@ -55,12 +57,13 @@ const REMOVE_EVENTS = statement(
   `DELETE FROM channel_events WHERE channel_uid = $1 AND sequence IN
    (SELECT sequence FROM channel_events WHERE channel_uid = $1 AND sequence < $2 ORDER BY sequence LIMIT $3)`,
 );
-const TRIM_MESSAGES = statement(
+const TRIM_MESSAGES = statement<{ id: string }>(
   `DELETE FROM channel_messages WHERE row IN
-   (SELECT row FROM channel_messages WHERE channel_uid = $1 AND created_at < $2 ORDER BY id LIMIT $3)`,
+   (SELECT row FROM channel_messages WHERE channel_uid = $1 AND created_at < $2 ORDER BY id LIMIT $3) RETURNING id`,
 );
-const REMOVE_MESSAGES = statement(
-  'DELETE FROM channel_messages WHERE row IN (SELECT row FROM channel_messages WHERE channel_uid = $1 LIMIT $2)',
+const REMOVE_MESSAGES = statement<{ id: string }>(
+  `DELETE FROM channel_messages WHERE row IN (SELECT row FROM channel_messages WHERE channel_uid = $1 LIMIT $2)
+   RETURNING id`,
 );
 const DROP_HEAD = statement('DELETE FROM channel_heads WHERE channel_uid = $1');
 
@@ -143,17 +146,25 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
   }
 
   async trimMessages(channelUid: string, beforeMicros: number, limit: number) {
-    return this.#access.sql.run(TRIM_MESSAGES, [channelUid, beforeMicros, limit]);
+    return this.#dropWith(channelUid, await this.#access.sql.rows(TRIM_MESSAGES, [channelUid, beforeMicros, limit]));
   }
 
   /** The head goes with the last event. */
   async removeSome(channelUid: string, limit: number) {
     const { sql } = this.#access;
-    const messages = await sql.run(REMOVE_MESSAGES, [channelUid, limit]);
+    const messages = await this.#dropWith(channelUid, await sql.rows(REMOVE_MESSAGES, [channelUid, limit]));
     if (messages === limit) return messages;
     const room = limit - messages;
     const events = await sql.run(REMOVE_EVENTS, [channelUid, Number.MAX_SAFE_INTEGER, room]);
     if (events < room) sql.later(DROP_HEAD, [channelUid]);
     return messages + events;
+  }
+
+  /** Drops what removed messages referred to; answers how many they were. */
+  async #dropWith(channelUid: string, gone: readonly { readonly id: string }[]): Promise<number> {
+    const { sql, now } = this.#access;
+    const holders = gone.map(({ id }) => channelMessageHolder(channelUid, id));
+    await dropHolders(sql, holders, now);
+    return gone.length;
   }
 }

@@ -12,7 +12,7 @@ import { LogReadHandle } from './log-handle.ts';
 import { hasReference } from './object-handle.ts';
 import { ResourceReadHandle } from './resource-handle.ts';
 import { SearchReadHandle } from './search/index.ts';
-import { findAnswer, instanceValue, sumCounters } from './work-handles.ts';
+import { findAnswer, hottestCounter, instanceValue, sumCounters } from './work-handles.ts';
 
 export { NEWEST_ACTIVITY } from './activity/index.ts';
 export { ArtifactWriteHandle } from './artifact-handle.ts';
@@ -35,6 +35,9 @@ export const createReadHandle = (access: Access): ReadTx => ({
   audit: new AuditReadHandle(access),
   idempotency: { find: async (scope, now) => findAnswer(access.sql, scope, now) },
   objects: { hasReference: async (namespace, sha256) => hasReference(access.sql, namespace, sha256) },
-  counters: { sum: async (keys, afterMicros) => sumCounters(access.sql, keys, afterMicros) },
+  counters: {
+    sum: async (keys, span) => sumCounters(access.sql, keys, span),
+    hottest: async (prefix, span) => hottestCounter(access.sql, prefix, span),
+  },
   instance: { value: async (name) => instanceValue(access.sql, name) },
 });

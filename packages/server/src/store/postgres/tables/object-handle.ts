@@ -20,6 +20,7 @@ const ADD_REFERENCE = statement(
    ON CONFLICT DO NOTHING`,
 );
 const OF_HOLDER = 'holder = $1';
+const OF_ANY = 'holder = ANY($1::text[])';
 const BELOW_HOLDER = '(holder = $1 OR (holder >= $2 AND holder < $3))';
 /** The objects are locked in one order before references go: of two that drop the last references, the second marks. */
 const lockObjects = (where: string) =>
@@ -28,8 +29,10 @@ const lockObjects = (where: string) =>
      ORDER BY sha256 FOR UPDATE`,
   );
 const LOCK_HELD = lockObjects(OF_HOLDER);
+const LOCK_ANY = lockObjects(OF_ANY);
 const LOCK_TREE = lockObjects(BELOW_HOLDER);
 const DROP = statement(`DELETE FROM object_references WHERE ${OF_HOLDER}`);
+const DROP_ANY = statement(`DELETE FROM object_references WHERE ${OF_ANY}`);
 const DROP_TREE = statement(`DELETE FROM object_references WHERE ${BELOW_HOLDER}`);
 const MARK = statement(
   `UPDATE objects o SET unreferenced_at = $2 WHERE sha256 = ANY($1::text[])
@@ -64,6 +67,14 @@ export const dropHolder = async (sql: Queries, holder: string, at: number): Prom
   if (held.length > 0) await sql.run(MARK, [held, at]);
 };
 
+/** Drops the references of each of these holders. */
+export const dropHolders = async (sql: Queries, holders: readonly string[], at: number): Promise<void> => {
+  const held = holders.length === 0 ? [] : (await sql.rows(LOCK_ANY, [holders])).map((row) => row.sha256);
+  if (held.length === 0) return;
+  await sql.run(DROP_ANY, [holders]);
+  await sql.run(MARK, [held, at]);
+};
+
 /** Drops the references of `holder` and of every holder below it (`holder/…`). */
 export const dropHolderTree = async (sql: Queries, holder: string, at: number): Promise<void> => {
   const held = (await sql.rows(LOCK_TREE, treeOf(holder))).map((row) => row.sha256);
@@ -71,6 +82,7 @@ export const dropHolderTree = async (sql: Queries, holder: string, at: number): 
   if (held.length > 0) await sql.run(MARK, [held, at]);
 };
 
+/** True while something of the namespace refers to the object. */
 export const hasReference = async (sql: Queries, namespace: string, sha256: string): Promise<boolean> =>
   (await sql.first(HAS, [sha256, namespace])) !== undefined;
 

@@ -30,6 +30,7 @@ const CHANGES = statement<ChangeSqlRow>(
 );
 const OLDEST = statement<{ version: number }>('SELECT version FROM changes ORDER BY version LIMIT 1');
 
+/** A key as the columns kind, namespace, parent, name. */
 export const keyColumns = (key: ResourceKey): [string, string, string, string] => [
   key.kind,
   key.namespace,

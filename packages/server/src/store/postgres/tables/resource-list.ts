@@ -55,13 +55,17 @@ export const addLabelCondition = (conditions: Conditions, requirement: LabelRequ
 
 /** Resources in key order: kind, namespace, parent, name, byte by byte. */
 export const listResources = async (sql: Queries, query: ResourceQuery): Promise<readonly StoredResource[]> => {
-  const { scope, kind, after, limit } = query;
+  const { scope } = query;
   if (scope.type === 'namespaces' && scope.namespaces.length === 0) return [];
-  const requirements = query.labels ?? [];
-  const driver = drivingLabel(requirements);
+  const driver = drivingLabel(query.labels ?? []);
   if (driver !== undefined) return listLabelled(sql, query, driver);
-  if (scope.type === 'namespaces' && scope.namespaces.length <= PLACES_MAX)
-    return listPlaces(sql, query, scope.namespaces);
+  if (scope.type === 'namespaces') return listPlaces(sql, query, [...new Set(scope.namespaces)]);
+  return listInOrder(sql, query);
+};
+
+/** Walks the key order and leaves out what is not meant. */
+const listInOrder = async (sql: Queries, query: ResourceQuery): Promise<readonly StoredResource[]> => {
+  const { kind, after, limit, labels = [] } = query;
   const conditions = new Conditions();
   if (kind !== undefined) conditions.add(`r.kind = ${conditions.value(kind)}`);
   addPlace(conditions, query, 'r');
@@ -69,7 +73,7 @@ export const listResources = async (sql: Queries, query: ResourceQuery): Promise
     const place = [after.kind, after.namespace, after.parent, after.name].map((each) => conditions.value(each));
     conditions.add(`(r.kind, r.namespace, r.parent, r.name) > (${place.join(', ')})`);
   }
-  for (const requirement of requirements) addLabelCondition(conditions, requirement, 'r.labels');
+  for (const requirement of labels) addLabelCondition(conditions, requirement, 'r.labels');
   const text = `SELECT ${COLUMNS} FROM resources r ${conditions.where}
     ORDER BY r.kind, r.namespace, r.parent, r.name LIMIT ${conditions.value(limit)}`;
   const rows = await sql.rows(composed<ResourceSqlRow>(text), conditions.values);
@@ -105,40 +109,65 @@ const kindsFor = async (
   return found.map((row) => row.kind).filter((each) => after === undefined || each >= after.kind);
 };
 
-/** Namespaces of which each is read from its own place on; of more the planner reads a whole kind and leaves out what is not meant. */
-const PLACES_MAX = 16;
+/** Namespaces of which each is always read from its own place on. */
+const FEW_PLACES = 16;
+/** Rows that are passed over in the time of one leap to a place that may have none. */
+const ROWS_PER_LEAP = 5;
+/** Rows counted at most to find out which is cheaper. */
+const COUNTED_MAX = 20_000;
+const IS_BEYOND = statement<{ readonly found: number }>(
+  'SELECT 1 AS found FROM resources WHERE kind = $1 OFFSET $2 LIMIT 1',
+);
 
-/** Resources of a few namespaces: a leap to each, a kind at a time until there are enough. */
+/** False for a kind of which there is so little that it is walked through sooner. */
+const areLeapsCheaper = async (sql: Queries, kind: string, places: number): Promise<boolean> =>
+  places <= FEW_PLACES ||
+  (await sql.first(IS_BEYOND, [kind, Math.min(places * ROWS_PER_LEAP, COUNTED_MAX)])) !== undefined;
+
+/** Resources of some namespaces, a kind at a time until there are enough. */
 const listPlaces = async (
   sql: Queries,
   query: ResourceQuery,
-  namespaces: readonly string[],
+  places: readonly string[],
 ): Promise<readonly StoredResource[]> => {
-  const { after, limit, parent, labels = [] } = query;
+  const { after, ...rest } = query;
   const found: StoredResource[] = [];
   for (const kind of await kindsFor(sql, KINDS, query)) {
-    const outer = new Conditions();
-    const [places, most] = [outer.value([...new Set(namespaces)]), outer.value(limit - found.length)];
-    const inner = new Conditions(outer.values);
-    inner.add(`r.kind = ${inner.value(kind)} AND r.namespace = n.namespace`);
-    if (parent !== undefined) inner.add(`r.parent = ${inner.value(parent)}`);
-    if (after?.kind === kind) {
-      const from = inner.value(after.namespace);
-      outer.add(`n.namespace COLLATE "C" >= ${from}`);
-      const place = [after.parent, after.name].map((each) => {
-        return `CASE WHEN n.namespace = ${from} THEN ${inner.value(each)} ELSE '' END`;
-      });
-      inner.add(`(r.parent, r.name) > (${place.join(', ')})`);
-    }
-    for (const requirement of labels) addLabelCondition(inner, requirement, 'r.labels');
-    const text = `SELECT p.* FROM unnest(${places}::text[]) AS n (namespace) CROSS JOIN LATERAL (
-        SELECT ${COLUMNS} FROM resources r ${inner.where} ORDER BY r.parent, r.name LIMIT ${most}) p ${outer.where}
-      ORDER BY p.namespace, p.parent, p.name LIMIT ${most}`;
-    const rows = await sql.rows(composed<ResourceSqlRow>(text), outer.values);
-    found.push(...rows.map(toResource));
-    if (found.length >= limit) break;
+    const from = after?.kind === kind ? { after } : {};
+    const wanted = { ...rest, ...from, kind, limit: query.limit - found.length };
+    const isLeaping = await areLeapsCheaper(sql, kind, places.length);
+    found.push(...(isLeaping ? await leapToPlaces(sql, wanted, places) : await listInOrder(sql, wanted)));
+    if (found.length >= query.limit) break;
   }
   return found;
+};
+
+/** Resources of one kind: a leap to each namespace in order, up to the one with which there are enough. */
+const leapToPlaces = async (
+  sql: Queries,
+  { kind, after, limit, parent, labels = [] }: ResourceQuery & { readonly kind: string },
+  namespaces: readonly string[],
+): Promise<readonly StoredResource[]> => {
+  const outer = new Conditions();
+  const [places, most] = [outer.value(namespaces), outer.value(limit)];
+  const inner = new Conditions(outer.values);
+  inner.add(`r.kind = ${inner.value(kind)} AND r.namespace = n.namespace`);
+  if (parent !== undefined) inner.add(`r.parent = ${inner.value(parent)}`);
+  if (after !== undefined) {
+    const from = inner.value(after.namespace);
+    outer.add(`place COLLATE "C" >= ${from}`);
+    const place = [after.parent, after.name].map(
+      (each) => `CASE WHEN n.namespace = ${from} THEN ${inner.value(each)} ELSE '' END`,
+    );
+    inner.add(`(r.parent, r.name) > (${place.join(', ')})`);
+  }
+  for (const requirement of labels) addLabelCondition(inner, requirement, 'r.labels');
+  // The planner knows the order of the places, so that it stops at the last one that is needed.
+  const text = `SELECT p.* FROM (SELECT place COLLATE "C" AS namespace FROM unnest(${places}::text[]) AS place ${outer.where}
+      ORDER BY 1) AS n CROSS JOIN LATERAL (
+      SELECT ${COLUMNS} FROM resources r ${inner.where} ORDER BY r.parent, r.name LIMIT ${most}) p
+    ORDER BY n.namespace, p.parent, p.name LIMIT ${most}`;
+  return (await sql.rows(composed<ResourceSqlRow>(text), outer.values)).map(toResource);
 };
 
 /**

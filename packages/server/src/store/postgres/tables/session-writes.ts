@@ -74,6 +74,7 @@ const changeLabels = (
   sql.later(labels.add ? ADD_LABELS : DROP_LABELS, values);
 };
 
+/** Throws SESSION_EXISTS. */
 export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
   const values = [
@@ -106,6 +107,7 @@ export const clearSession = async ({ sql, now }: WriteAccess, id: string): Promi
   await dropHolderTree(sql, sessionHolder(id), now);
 };
 
+/** As clearSession, with artifacts, labels and the row itself. */
 export const deleteSession = async (access: WriteAccess, id: string): Promise<void> => {
   const { sql, now } = access;
   await clearSession(access, id);

@@ -92,6 +92,7 @@ const HOLD_ORPHANS = turnsWhere(
    FOR UPDATE OF t SKIP LOCKED`,
 );
 
+/** Sent with the next statements of the transaction. */
 export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
   sql.later(INSERT, [
     ...[row.id, row.sessionId, row.namespace, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt],
@@ -120,13 +121,16 @@ export const saveTurn = async (
 const isExpected = (guard: TurnGuard | undefined, known: TurnRow | undefined): boolean =>
   known !== undefined && (guard === undefined || (guard.fence === known.fence && guard.states.includes(known.state)));
 
+/** Keeps the turns of a namespace back while it is a tombstone, or lets the first of each session be claimed again. */
 export const setNamespaceReady = async (sql: Queries, namespace: string, isReady: boolean): Promise<void> => {
   await sql.run(isReady ? MAKE_READY : UNREADY, [namespace]);
 };
 
+/** Parked turns whose time has come. */
 export const dueParks = async (sql: Queries, now: number, limit: number): Promise<readonly TurnRow[]> =>
   (await sql.rows(DUE_PARKS, [now, limit])).map(toTurn);
 
+/** Turns whose claim has run out, by the clock of the store. */
 export const expiredClaims = async (sql: Queries, now: number, limit: number): Promise<readonly TurnRow[]> =>
   (await sql.rows(EXPIRED, [now, limit])).map(toTurn);
 
@@ -141,6 +145,7 @@ export const deadClaims = async ({ sql, judge }: WriteAccess, limit: number): Pr
   return turns;
 };
 
+/** Turns with a claim, of one worker or of all. */
 export const claimedTurns = async (
   sql: Queries,
   worker: string | undefined,
@@ -150,6 +155,7 @@ export const claimedTurns = async (
   return rows.map(toTurn);
 };
 
+/** Renews all claims of a worker that it still holds. */
 export const renewClaims = async (
   sql: Queries,
   worker: string,

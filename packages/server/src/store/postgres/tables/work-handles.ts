@@ -1,10 +1,13 @@
 import { Fault } from '../../../base/index.ts';
-import type {
-  CounterWrites,
-  IdempotencyRecord,
-  IdempotencyWrites,
-  InstanceValues,
-  LeaseWrites,
+import {
+  type CounterSpan,
+  type CounterSum,
+  type CounterWrites,
+  endOfPrefix,
+  type IdempotencyRecord,
+  type IdempotencyWrites,
+  type InstanceValues,
+  type LeaseWrites,
 } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { type Queries, statement } from '../connection/index.ts';
@@ -45,6 +48,7 @@ const TRIM = statement(
    (SELECT scope FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 );
 
+/** The answer kept for a repetition, unless it has expired. */
 export const findAnswer = async (sql: Queries, scope: string, now: number): Promise<IdempotencyRecord | undefined> => {
   const row = await sql.first(FIND, [scope, now]);
   if (row === undefined) return undefined;
@@ -84,9 +88,21 @@ export class IdempotencyHandle implements IdempotencyWrites {
 
 /** One lock per key, taken in the order given. */
 const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM unnest($1::text[]) AS key');
+/** A bucket whose reservations were all given back counts nothing. */
 const SUM = statement<{ key: string; used: number; oldest: number }>(
   `SELECT key, sum(amount)::bigint AS used, min(bucket_start) AS oldest FROM counters
-   WHERE key = ANY($1::text[]) AND bucket_end > $2 GROUP BY key`,
+   WHERE key = ANY($1::text[]) AND bucket_start > $2 AND bucket_end > $3 AND amount <> 0 GROUP BY key`,
+);
+/** Leaps from key to key: the buckets of former windows are many times those that count. */
+const HOTTEST = statement<{ used: number; oldest: number }>(
+  `WITH RECURSIVE keys (key) AS (
+     (SELECT key FROM counters WHERE key >= $1 AND key < $2 ORDER BY key LIMIT 1)
+     UNION ALL SELECT next.key FROM keys CROSS JOIN LATERAL
+       (SELECT c.key FROM counters c WHERE c.key > keys.key AND c.key < $2 ORDER BY c.key LIMIT 1) next)
+   SELECT best.used, best.oldest FROM keys CROSS JOIN LATERAL
+     (SELECT sum(c.amount)::bigint AS used, min(c.bucket_start) AS oldest FROM counters c
+       WHERE c.key = keys.key AND c.bucket_start > $3 AND c.bucket_end > $4 AND c.amount <> 0) best
+   WHERE best.used > 0 ORDER BY best.used DESC LIMIT 1`,
 );
 const ADD = statement(
   `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES ($1,$2,$3,$4)
@@ -98,14 +114,24 @@ const TRIM_COUNTERS = statement(
 );
 
 /** Every key asked for is answered; without buckets with zeros. */
-export const sumCounters = async (sql: Queries, keys: readonly string[], afterMicros: number) => {
-  const found = new Map((await sql.rows(SUM, [keys, afterMicros])).map((row) => [row.key, row]));
+export const sumCounters = async (sql: Queries, keys: readonly string[], span: CounterSpan) => {
+  const found = new Map((await sql.rows(SUM, [keys, span.startsAfter, span.endsAfter])).map((row) => [row.key, row]));
   return new Map(
     keys.map((key) => {
       const row = found.get(key);
       return [key, { used: row?.used ?? 0, oldestStart: row?.oldest ?? 0 }] as const;
     }),
   );
+};
+
+/** Undefined when no key of that beginning has counted. */
+export const hottestCounter = async (
+  sql: Queries,
+  prefix: string,
+  span: CounterSpan,
+): Promise<CounterSum | undefined> => {
+  const row = await sql.first(HOTTEST, [prefix, endOfPrefix(prefix), span.startsAfter, span.endsAfter]);
+  return row === undefined ? undefined : { used: row.used, oldestStart: row.oldest };
 };
 
 /** `CounterWrites`: usage per bucket of a sliding window (RT-9). */
@@ -120,8 +146,12 @@ export class CounterHandle implements CounterWrites {
     this.#access.sql.later(LOCK, [[...new Set(keys)].sort()]);
   }
 
-  async sum(keys: readonly string[], afterMicros: number) {
-    return sumCounters(this.#access.sql, keys, afterMicros);
+  async sum(keys: readonly string[], span: CounterSpan) {
+    return sumCounters(this.#access.sql, keys, span);
+  }
+
+  async hottest(prefix: string, span: CounterSpan) {
+    return hottestCounter(this.#access.sql, prefix, span);
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {
@@ -146,6 +176,7 @@ const REMOVE = statement('DELETE FROM instance WHERE name = $1');
 const REMOVE_SEEN = statement('DELETE FROM instance WHERE name = $1 AND value = $2');
 const ADD_VALUE = statement('INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING');
 
+/** A fact that the instance keeps about itself. */
 export const instanceValue = async (sql: Queries, name: string): Promise<string | undefined> =>
   (await sql.first(VALUE, [name]))?.value;
 

@@ -89,8 +89,8 @@ const freePort = (): Promise<number> =>
   });
 
 /**
- * A PostgreSQL server of one test file, in a temporary folder, on a port of the loopback interface, open to everybody on
- * this machine while the test runs. Ends with the test process.
+ * A PostgreSQL server of one test file, on a port of the loopback interface, open to everybody on this machine while the test
+ * runs, in a temporary folder, or where SVC_TEST_MEMORY says in one that the checks keep in memory. Ends with the test process.
  */
 export class PostgresServer implements AsyncDisposable {
   readonly #program: string;
@@ -107,7 +107,7 @@ export class PostgresServer implements AsyncDisposable {
   private constructor(program: string, { isDurable = false, tls }: PostgresServerOptions) {
     this.#program = program;
     this.#account = unprivileged();
-    this.#dir = mkdtempSync(join(tmpdir(), 'svc-pg-'));
+    this.#dir = mkdtempSync(join(process.env['SVC_TEST_MEMORY'] ?? tmpdir(), 'svc-pg-'));
     if (this.#account !== undefined) chownSync(this.#dir, this.#account.uid, this.#account.gid);
     const sync = isDurable ? [] : ['fsync=off', 'full_page_writes=off'];
     const encryption =

@@ -1,4 +1,5 @@
 // @service postgresql
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../base/index.ts';
 import { draft, key, session, turn } from '../../conformance/index.ts';
@@ -237,6 +238,35 @@ withPostgres('write transactions of several processes', (postgres) => {
       expect((await stores[0].direct.resources.activity(['u'])).get('u')).toBe(`${settled}+`);
     });
 
+    it('in the second run at the latest, however many rows this process knows in an older version', async () => {
+      const [one, other] = await two();
+      const names = Array.from({ length: 60 }, (_, index) => `n${index}`);
+      await one.write(async (tx) => {
+        for (const name of names) await tx.resources.insert(draft(name, { spec: '{"value":0}' }));
+      });
+      let runs = 0;
+      const addToAll = (store: Store) =>
+        store.write(async (tx) => {
+          runs += 1;
+          for (const name of names) {
+            const { value, version } = await numberIn(tx, name);
+            await setNumber(tx, name, { value: value + 1, version });
+          }
+        });
+      const readAll = () =>
+        other.write(async (tx) => {
+          for (const name of names) await tx.resources.get(key(name));
+        });
+      // Twice: what was found unchanged is known from then on.
+      for (let round = 0; round < 2; round++) await readAll();
+      await addToAll(one);
+      runs = 0;
+      await addToAll(other);
+      expect(runs).toBe(2);
+      const numbers = await other.write((tx) => Promise.all(names.map((name) => numberIn(tx, name))));
+      expect(new Set(numbers.map(({ value }) => value))).toEqual(new Set([2]));
+    });
+
     it('though this process knows an older version of what was read', async () => {
       const stores = await two();
       await stores[0].write((tx) => tx.resources.insert(draft('a', { spec: '{"value":1}' })));
@@ -271,6 +301,36 @@ withPostgres('write transactions of several processes', (postgres) => {
       const [first, second] = await Promise.all([call(stores[0], 'one'), call(stores[1], 'two')]);
       expect(first).toBe(second);
     });
+  });
+
+  it('wait longer and longer for rows that another one keeps, so that it may take its time', async () => {
+    const pauses: number[] = [];
+    const pause = async (ms: number): Promise<void> => {
+      pauses.push(ms);
+      await nextTurn();
+    };
+    const [one, other] = (await postgres.stores(2, { pause })).map((made) => made.store) as [Store, Store];
+    await one.write((tx) => tx.resources.insert(draft('a')));
+    const held = Promise.withResolvers<void>();
+    let isOver = false;
+    const keeping = one.write(async (tx) => {
+      const found = await tx.resources.get(key('a'));
+      if (found !== undefined) await tx.resources.replace(found, found.version, ['spec']);
+      held.resolve();
+      for (let looks = 0; !isOver && looks < 100_000; looks++)
+        await tx.counters.sum(['x'], { startsAfter: 0, endsAfter: 0 });
+    });
+    await held.promise;
+    pauses.length = 0;
+    const refused = other.write(async (tx) => {
+      await tx.resources.get(key('a'));
+      await tx.instance.setValue('n', '1');
+    });
+    await expect(refused).rejects.toMatchObject({ reason: 'STORAGE', message: 'too many writes of the same rows' });
+    isOver = true;
+    await keeping;
+    expect(pauses.length).toBeGreaterThan(10);
+    expect(pauses.slice(10).filter((ms) => ms < 250 || ms > 500)).toEqual([]);
   });
 
   it('hand each due item and each ready turn to one taker', async () => {
@@ -335,7 +395,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     const reserve = (store: Store, keys: readonly string[]) =>
       store.write(async (tx) => {
         await tx.counters.lock(keys);
-        const used = (await tx.counters.sum(['a'], 0)).get('a')?.used ?? 0;
+        const used = (await tx.counters.sum(['a'], { endsAfter: 0, startsAfter: -1 })).get('a')?.used ?? 0;
         if (used >= 5) return false;
         await tx.counters.add('a', 0, 10, 1);
         return true;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { WriteTx } from '../../contracts/index.ts';
 import type { WriteAccess } from '../access.ts';
-import { toCallerError } from '../connection/index.ts';
+import { statement, toCallerError } from '../connection/index.ts';
 import {
   ArtifactWriteHandle,
   AuditHandle,
@@ -16,6 +17,13 @@ import {
   SearchWriteHandle,
 } from '../tables/index.ts';
 import type { TransactionScope } from './transaction-scope.ts';
+
+/** Lines of the whole database: locks are few, however much one transaction names. */
+const LINES = 64;
+/** In the order given, so that two transactions never wait for each other here. */
+const STAND_IN_LINES = statement('SELECT pg_advisory_xact_lock(3, line) FROM unnest($1::integer[]) AS line');
+
+const lineOf = (name: string): number => createHash('sha256').update(name).digest().readUInt32BE() % LINES;
 
 /** The handle a transaction function gets. Parts are made when first used: most functions need two or three. */
 export class WriteTransaction implements WriteTx {
@@ -100,6 +108,11 @@ export class WriteTransaction implements WriteTx {
       this.effects.length = effects;
       throw toCallerError(error);
     }
+  }
+
+  async inLine(names: readonly string[]): Promise<void> {
+    const lines = [...new Set(names.map(lineOf))].sort((left, right) => left - right);
+    if (lines.length > 0) await this.#scope.rows(STAND_IN_LINES, [lines]);
   }
 
   /** Every answer of the database is a turn already. */

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Which database, and the path of the copy; nothing may be there yet. */
+/** Which database, and the path of the copy; nothing or an empty file may be there. */
 export interface CopyOrder {
   readonly file: string;
   readonly copy: string;

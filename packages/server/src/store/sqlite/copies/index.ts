@@ -2,5 +2,5 @@
  * store/sqlite/copies: the whole contents of a database as rows, and a database made of such rows. Opens files of its own:
  * a dump reads a copy that SQLite made (architecture 4), a load writes a file that nobody has opened yet.
  */
-export { openSqliteDump, type SqliteDumpOptions } from './sqlite-dump.ts';
-export { openSqliteLoad, type SqliteLoadOptions } from './sqlite-load.ts';
+export { openSqliteDump } from './sqlite-dump.ts';
+export { openSqliteLoad } from './sqlite-load.ts';

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -70,12 +70,13 @@ it('a database that cannot be copied is a fault of the storage, and nothing is l
   expect(existsSync(copy)).toBe(false);
 });
 
-it('the copy of a dump goes when it is closed, which may be done twice', async () => {
+it('the copy of a dump is for its owner only and goes when it is closed, which may be done twice', async () => {
   const made = await makeTestStore({ durability: 'off' });
   onTestFinished(made.dispose);
   const copy = join(made.dataDir, 'copy.db');
+  writeFileSync(copy, 'what a process that was killed left');
   const dump = await openSqliteDump({ file: join(made.dataDir, 'svc.db'), copy });
-  expect(existsSync(copy)).toBe(true);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
   await dump.close();
   await dump.close();
   expect(existsSync(copy)).toBe(false);

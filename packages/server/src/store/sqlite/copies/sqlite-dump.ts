@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { DumpRow, DumpTable, StoreDump } from '../../contracts/index.ts';
@@ -8,7 +8,7 @@ import type { CopyOrder } from './copy-worker.ts';
 export interface SqliteDumpOptions {
   /** The database; a store may have it open and write. */
   readonly file: string;
-  /** Where its copy goes while the dump is open; nothing may be there yet. Needs as much room as the database. */
+  /** Where its copy goes while the dump is open, for its owner only; nobody else may use that path. Needs as much room as the database. */
   readonly copy: string;
 }
 
@@ -22,6 +22,9 @@ const APPLIED = 'SELECT coalesce(max(version), 0) AS version FROM schema_migrati
  */
 export const openSqliteDump = async (options: SqliteDumpOptions): Promise<StoreDump> => {
   try {
+    // What a process that was killed left here is nobody's. SQLite fills a file that is empty, and leaves its mode as it is.
+    rmSync(options.copy, { force: true });
+    closeSync(openSync(options.copy, 'wx', 0o600));
     await copyDatabase(options);
     return new SqliteDump(options.copy);
   } catch (error) {

@@ -1,9 +1,10 @@
-import type {
-  ChannelEventDraft,
-  ChannelHistory,
-  ChannelLogReads,
-  ChannelLogWrites,
-  ChannelMessageRow,
+import {
+  type ChannelEventDraft,
+  type ChannelHistory,
+  type ChannelLogReads,
+  type ChannelLogWrites,
+  type ChannelMessageRow,
+  channelMessageHolder,
 } from '../../contracts/index.ts';
 import type { Access, WriteAccess } from './access.ts';
 
@@ -67,13 +68,20 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
 
   async trimMessages(channelUid: string, beforeMicros: number, limit: number) {
     this.#access.change();
-    return this.#access.tables.channelMessages.trim(channelUid, beforeMicros, limit);
+    return this.#dropWith(channelUid, this.#access.tables.channelMessages.trim(channelUid, beforeMicros, limit));
   }
 
   async removeSome(channelUid: string, limit: number) {
     this.#access.change();
-    const messages = this.#access.tables.channelMessages.remove(channelUid, limit);
+    const messages = this.#dropWith(channelUid, this.#access.tables.channelMessages.remove(channelUid, limit));
     if (messages === limit) return messages;
     return messages + this.#access.tables.channelEvents.remove(channelUid, limit - messages);
+  }
+
+  /** Drops what removed messages referred to; answers how many they were. */
+  #dropWith(channelUid: string, gone: readonly string[]): number {
+    const { tables, now } = this.#access;
+    for (const id of gone) tables.objects.drop(channelMessageHolder(channelUid, id), now);
+    return gone.length;
   }
 }

@@ -2,6 +2,7 @@ import type {
   AuditFilter,
   AuditRow,
   AuditWrites,
+  CounterSpan,
   CounterWrites,
   IdempotencyRecord,
   IdempotencyWrites,
@@ -47,9 +48,15 @@ export class WorkReadHandle {
   }
 
   /** Of `counters`. */
-  async sum(keys: readonly string[], afterMicros: number) {
+  async sum(keys: readonly string[], span: CounterSpan) {
     this.#access.enter();
-    return this.#access.leave(this.#access.tables.counters.sum(keys, afterMicros));
+    return this.#access.leave(this.#access.tables.counters.sum(keys, span));
+  }
+
+  /** Of `counters`. */
+  async hottest(prefix: string, span: CounterSpan) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.counters.hottest(prefix, span));
   }
 
   /** Of `instance`. */
@@ -198,9 +205,14 @@ export class CounterHandle implements CounterWrites {
     this.#access.enter();
   }
 
-  async sum(keys: readonly string[], afterMicros: number) {
+  async sum(keys: readonly string[], span: CounterSpan) {
     this.#access.enter();
-    return this.#access.tables.counters.sum(keys, afterMicros);
+    return this.#access.tables.counters.sum(keys, span);
+  }
+
+  async hottest(prefix: string, span: CounterSpan) {
+    this.#access.enter();
+    return this.#access.tables.counters.hottest(prefix, span);
   }
 
   async add(...[key, start, end, amount]: Parameters<CounterWrites['add']>) {

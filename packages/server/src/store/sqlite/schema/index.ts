@@ -3,4 +3,4 @@
  * there are is the matter of store/migrations. Called when a store is opened, by a load, and by hand.
  */
 export { migrate } from './migrate.ts';
-export { openSqliteMigrations, type SqliteMigrationsOptions } from './sqlite-migrations.ts';
+export { openSqliteMigrations } from './sqlite-migrations.ts';

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -71,6 +71,23 @@ describe('migrations', () => {
     const copy = new DatabaseSync(join(dir, 'backups', 'schema-0005-6.db'));
     expect(copy.prepare('SELECT max(version) AS version FROM schema_migrations').get()).toEqual({ version: 5 });
     copy.close();
+  });
+
+  it('leave no copy that was cut off, nor count one, and keep the newest whatever the clock said before', () => {
+    const dir = tempDir();
+    const { run, database, tables } = openDatabase(dir);
+    run(steps(1));
+    const backups = join(dir, 'backups');
+    mkdirSync(backups);
+    const later = [97, 98, 99].map((time) => `schema-0000-${time}.db`);
+    for (const name of ['schema-0001-1.db.part', 'schema-0001-1.db.part-journal', ...later])
+      writeFileSync(join(backups, name), '');
+    database.exec('BEGIN');
+    expect(() => run(steps(2))).toThrow('VACUUM');
+    database.exec('COMMIT');
+    expect([tables(), readdirSync(backups).sort()]).toEqual([['t1'], later]);
+    run(steps(2));
+    expect(readdirSync(backups).sort()).toEqual([...later.slice(1), 'schema-0001-3.db']);
   });
 
   it('undo a step that fails and keep the ones before it', () => {

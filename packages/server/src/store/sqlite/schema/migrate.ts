@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Fault, type Log } from '../../../base/index.ts';
@@ -6,6 +6,8 @@ import { type Migration, pendingMigrations, undoneMigrations } from '../../migra
 
 /** Copies of the database file kept from before migrations (PL-16). */
 const KEPT_COPIES = 3;
+/** Ends the name of a copy that is not whole yet. */
+const PART = '.part';
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`;
@@ -84,16 +86,31 @@ const transact = (database: DatabaseSync, work: () => void): void => {
   }
 };
 
+/** Makes a copy under its name once it is whole; the newest ones stay, and the one just made whatever the clock said before. */
 const copyBefore = (database: DatabaseSync, applied: number, options: SchemaOptions): void => {
-  mkdirSync(options.backupDir, { recursive: true, mode: 0o700 });
-  const version = String(applied).padStart(4, '0');
-  const file = join(options.backupDir, `schema-${version}-${options.nowMicros}.db`);
-  database.prepare('VACUUM INTO ?').run(file);
+  const { backupDir, nowMicros } = options;
+  mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+  const name = `schema-${String(applied).padStart(4, '0')}-${nowMicros}.db`;
+  removeParts(backupDir);
+  try {
+    database.prepare('VACUUM INTO ?').run(join(backupDir, `${name}${PART}`));
+  } catch (error) {
+    removeParts(backupDir);
+    throw error;
+  }
+  renameSync(join(backupDir, `${name}${PART}`), join(backupDir, name));
   options.log.info('store copied before migrating', { schema: applied });
-  const copies = readdirSync(options.backupDir)
-    .filter((name) => name.startsWith('schema-') && name.endsWith('.db'))
+  const others = namesOf(backupDir, /^schema-.*\.db$/)
+    .filter((other) => other !== name)
     .sort((left, right) => timeOf(left) - timeOf(right));
-  for (const old of copies.slice(0, -KEPT_COPIES)) rmSync(join(options.backupDir, old));
+  for (const old of others.slice(0, 1 - KEPT_COPIES)) rmSync(join(backupDir, old));
 };
+
+/** What a full disk or a kill cut off, with its journal. */
+const removeParts = (backupDir: string): void => {
+  for (const name of namesOf(backupDir, /^schema-.*\.db\.part/)) rmSync(join(backupDir, name));
+};
+
+const namesOf = (folder: string, form: RegExp): string[] => readdirSync(folder).filter((name) => form.test(name));
 
 const timeOf = (copy: string): number => Number(/-(\d+)\.db$/.exec(copy)?.[1] ?? 0);

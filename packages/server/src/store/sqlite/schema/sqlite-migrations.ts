@@ -23,7 +23,7 @@ export interface SqliteMigrationsOptions {
 
 /**
  * The schema of the database in a data directory that no server uses. Faults FAILED_PRECONDITION DATA_DIR_IN_USE,
- * NOT_FOUND STORE_MISSING and DATA_LOSS STORE_DAMAGED.
+ * NOT_FOUND STORE_MISSING, and those of `toOpenError`.
  */
 export const openSqliteMigrations = async (options: SqliteMigrationsOptions): Promise<StoreMigrations> => {
   const file = join(options.dataDir, 'svc.db');
@@ -59,16 +59,24 @@ class SqliteMigrations implements StoreMigrations {
   }
 
   async up(): Promise<readonly Migration[]> {
-    return migrate(this.#database, { ...this.#schemaOptions(), mode: 'auto' });
+    return this.#explained(() => migrate(this.#database, { ...this.#schemaOptions(), mode: 'auto' }));
   }
 
   async down(target?: number): Promise<readonly Migration[]> {
-    return migrateDown(this.#database, this.#schemaOptions(), target);
+    return this.#explained(() => migrateDown(this.#database, this.#schemaOptions(), target));
   }
 
   async close(): Promise<void> {
     if (this.#database.isOpen) this.#database.close();
     this.#lock.release();
+  }
+
+  #explained<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toOpenError(error, join(this.#options.dataDir, 'svc.db'));
+    }
   }
 
   #schemaOptions(): SchemaOptions {

@@ -9,9 +9,9 @@ const BEFORE = `SELECT ${COLUMNS} FROM channel_messages WHERE channel_uid = ? AN
 const NEWEST = `SELECT ${COLUMNS} FROM channel_messages WHERE channel_uid = ? ORDER BY id DESC ${LIMIT}`;
 const INSERT = `INSERT INTO channel_messages (${COLUMNS}) VALUES (?,?,?,?) ON CONFLICT DO NOTHING`;
 const TRIM = `DELETE FROM channel_messages WHERE row IN
-  (SELECT row FROM channel_messages WHERE channel_uid = ? AND created_at < ? ORDER BY id ${LIMIT})`;
+  (SELECT row FROM channel_messages WHERE channel_uid = ? AND created_at < ? ORDER BY id ${LIMIT}) RETURNING id`;
 const REMOVE = `DELETE FROM channel_messages WHERE row IN
-  (SELECT row FROM channel_messages WHERE channel_uid = ? ${LIMIT})`;
+  (SELECT row FROM channel_messages WHERE channel_uid = ? ${LIMIT}) RETURNING id`;
 
 /** Messages of channels, in the order of their ids. */
 export class ChannelMessageTable {
@@ -19,8 +19,8 @@ export class ChannelMessageTable {
   readonly #before: Statement<ChannelMessageSqlRow>;
   readonly #newest: Statement<ChannelMessageSqlRow>;
   readonly #insert: Statement;
-  readonly #trim: Statement;
-  readonly #remove: Statement;
+  readonly #trim: Statement<{ id: string }>;
+  readonly #remove: Statement<{ id: string }>;
 
   constructor(connection: Connection) {
     this.#get = connection.statement(GET);
@@ -50,11 +50,13 @@ export class ChannelMessageTable {
       });
   }
 
-  trim(channelUid: string, beforeMicros: number, limit: number): number {
-    return this.#trim.run(channelUid, beforeMicros, limit);
+  /** Ids of the messages that went. */
+  trim(channelUid: string, beforeMicros: number, limit: number): string[] {
+    return this.#trim.all(channelUid, beforeMicros, limit).map((row) => row.id);
   }
 
-  remove(channelUid: string, limit: number): number {
-    return this.#remove.run(channelUid, limit);
+  /** Ids of the messages that went. */
+  remove(channelUid: string, limit: number): string[] {
+    return this.#remove.all(channelUid, limit).map((row) => row.id);
   }
 }

@@ -47,6 +47,7 @@ export interface Tables {
   readonly instance: InstanceTable;
 }
 
+/** The tables on one connection; with `records`, resources and sessions are kept between reads. */
 export const createTables = (
   connection: Connection,
   nextToken: () => string,

@@ -26,6 +26,7 @@ const CHANGE = statement(
 );
 const DROP = ['activity_slots', 'activity'].map((table) => statement(`DELETE FROM ${table} WHERE uid = $1`));
 
+/** Activity by uid; a uid without any is left out. */
 export const readActivity = async (sql: Queries, uids: readonly string[]): Promise<ReadonlyMap<string, string>> =>
   new Map((await sql.rows(READ, [uids])).map((row) => [row.uid, row.body]));
 
@@ -44,6 +45,7 @@ export const changeActivity = async (
   return (await sql.run(CHANGE, [uid, change.body, change.read ?? null])) === 1;
 };
 
+/** Forgets the activity of a resource that goes. */
 export const dropActivity = (sql: WriteQueries, uid: string): void => {
   for (const each of DROP) sql.later(each, [uid]);
 };

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
 import { AgentSchema } from '@svc/api/resources';
-import type { Authenticator, Authorizer, Caller } from '../auth/contract.ts';
-import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from '../base/index.ts';
-import { type Operation, unary } from '../features/contract.ts';
-import type { TransportConfig, TransportParts } from './contract.ts';
+import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
+import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from '../../base/index.ts';
+import { type Operation, unary } from '../../features/contract.ts';
+import type { TransportConfig, TransportParts } from '../contract.ts';
 
 /** Defaults of API-1.9 on a free port, for tests and benchmarks. */
 export const testConfig: TransportConfig = {

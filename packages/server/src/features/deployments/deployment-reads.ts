@@ -26,6 +26,7 @@ import { replicaSpec } from './replica-record.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
+/** Typed spec of a stored deployment. */
 export const deploymentSpec = (record: Pick<StoredResource, 'spec'>): DeploymentSpec =>
   messageFromText(DeploymentSpecSchema, record.spec) as DeploymentSpec;
 

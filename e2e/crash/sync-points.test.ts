@@ -1,0 +1,14 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FaultSweep } from './fault-sweep.ts';
+
+let sweep: FaultSweep;
+beforeAll(async () => {
+  sweep = await FaultSweep.start();
+});
+afterAll(() => sweep[Symbol.asyncDispose]());
+
+describe('a process killed after every durable write of its start and of a turn', () => {
+  it('loses and doubles nothing between a sync and its acknowledgement', async () => {
+    expect(await sweep.run('store.synced', 'attached')).toBeGreaterThan(3);
+  });
+});

@@ -1,9 +1,0 @@
-/** A pair of backslashes, or half a character as JSON.stringify writes it: it escapes lone surrogates and nothing else so. */
-const ESCAPES = /\\(?:\\|ud[89a-f][0-9a-f]{2})/g;
-
-/**
- * JSON text with U+FFFD in the place of each half of a character (a lone surrogate). Earlier builds stored such halves; neither
- * UTF-8 nor protobuf can say them, so that readers would fail. Texts inside that are JSON themselves stay as they are.
- */
-export const withoutHalfCharacters = (json: string): string =>
-  json.includes('\\ud') ? json.replace(ESCAPES, (found) => (found === '\\\\' ? found : '\ufffd')) : json;

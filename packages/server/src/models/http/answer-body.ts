@@ -1,0 +1,11 @@
+/** How much of an error body is read to classify it. */
+export const MAX_ERROR_BYTES = 64 * 1024;
+
+/** A body as JSON; undefined when it is none. */
+export const parseJsonBody = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
