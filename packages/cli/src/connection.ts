@@ -89,12 +89,18 @@ export const connect = (world: World, target: Target, options: ConnectOptions = 
   world.createClient(clientOptions(target, options));
 
 /** `--timeout` in milliseconds. */
-export const timeoutMs = (options: GlobalOptions): number | undefined => {
-  if (options.timeout === undefined) return undefined;
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(options.timeout);
+export const timeoutMs = ({ timeout }: GlobalOptions): number | undefined =>
+  timeout === undefined ? undefined : durationMs('--timeout', timeout);
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/;
+
+export const isDuration = (text: string): boolean => DURATION.test(text);
+
+/** A duration such as `30s`, or plain seconds, in milliseconds; `flag` names it in a refusal. */
+export const durationMs = (flag: string, text: string): number => {
+  const match = DURATION.exec(text);
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
   const unit = match?.[2] as keyof typeof units | undefined;
-  if (match === null)
-    throw new CommandFailure(`--timeout ${options.timeout} is no duration`, { hint: 'write it as 30s or 5m' });
+  if (match === null) throw new CommandFailure(`${flag} ${text} is no duration`, { hint: 'write it as 30s or 5m' });
   return Number(match[1]) * units[unit ?? 's'];
 };

@@ -145,12 +145,15 @@ const hints: Readonly<Record<string, string>> = {
   KEY_REVOKED: 'ask for a new key, then `svc login`',
   ROLE: '`svc whoami` shows what you may do',
   SCOPE: '`svc whoami` shows where you may do what',
-  NAMESPACE_MISSING: 'create it with `svc create namespace NAME`',
+  NAMESPACE_MISSING: 'create it with `svc create namespace {ns}`',
   NAMESPACE_NOT_FOUND: '`svc get namespaces` lists those that exist',
-  NAMESPACE_DELETED: 'creating it again brings it and its contents back: `svc create namespace NAME`',
+  NAMESPACE_DELETED: 'creating it again brings it and its contents back: `svc create namespace {ns}`',
   AGENT_NOT_FOUND: '`svc get agents` lists those that exist; -n chooses the namespace',
   AGENT_NOT_READY: '`svc describe agent NAME` says what is missing',
   SESSION_NOT_FOUND: '`svc session list` shows those that exist',
+  API_KEY_NOT_FOUND: '`svc apikey list --revoked` lists all keys with their ids',
+  WORKER_NOT_FOUND: '`svc worker list` lists those that exist',
+  CHANNEL_CLOSED: 'open it with `svc channel open NAME`',
   SESSION_BUSY: '`svc session stop ID` ends the running answer',
   PARENT_MISSING: 'add --recursive to create the namespaces above it too',
   CONFLICT: 'someone changed it meanwhile: read it again, then repeat',
@@ -168,7 +171,6 @@ const lists: Readonly<Record<string, string>> = {
   SCHEDULE: 'svc get schedules',
   TEMPLATE: 'svc get templates',
   MCP_SERVER: 'svc get mcpservers',
-  WORKER: 'svc worker list',
 };
 
 /** What refuses a connection before anything is said, by the words of Node.js. */
@@ -182,7 +184,7 @@ const hintOf = (error: SvcError): string | undefined => {
   const tls = isLocal(error) ? TLS_HINTS.find(([words]) => words.test(error.message)) : undefined;
   if (tls !== undefined) return tls[1];
   const byReason = hints[error.reason];
-  if (byReason !== undefined) return byReason;
+  if (byReason !== undefined) return byReason.replace('{ns}', error.metadata['ns'] ?? error.metadata['name'] ?? 'NAME');
   const [, kind] = /^([A-Z_]+)_NOT_FOUND$/.exec(error.reason) ?? [];
   const list = kind === undefined ? undefined : lists[kind];
   if (list !== undefined) return `\`${list}\` lists those that exist; -n chooses the namespace`;

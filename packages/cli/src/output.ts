@@ -36,6 +36,10 @@ export const printItems = async (
     return world.stdout.write(await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
   }
   const objects = items.map(({ json }) => json);
+  if (form.form === 'jsonl' && shown.isList) {
+    for (const object of objects) await printValue(world, object, form);
+    return;
+  }
   const [first = {}] = objects;
   const whole: JsonObject = shown.isList ? { apiVersion: 'svc/v1', kind: 'List', items: objects } : first;
   return printValue(world, whole, form);

@@ -148,7 +148,8 @@ describe('profiles', () => {
     expect(await fake.run('profile', 'use', 'b')).toBe(exitCodes.refused);
     expect(await fake.run('profile', 'delete', 'b')).toBe(exitCodes.refused);
     expect(await fake.run('whoami', '--profile', 'nope')).toBe(exitCodes.refused);
-    expect(await fake.run('logout', '--profile', 'nope')).toBe(0);
+    expect(await fake.run('logout', '--profile', 'nope')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain('there is no profile nope');
     const none = fakeWorld();
     await none.run('profile', 'list');
     expect(none.err()).toContain('svc login');

@@ -84,6 +84,8 @@ export const logout = (world: World, options: GlobalOptions): void => {
   const stored = readProfiles(world);
   const name = options.profile ?? stored.current;
   const profile = stored.profiles[name];
+  if (profile === undefined && options.profile !== undefined)
+    throw new CommandFailure(`there is no profile ${name}`, { hint: 'svc profile list' });
   if (profile === undefined) return world.stderr.write(`profile ${name} holds nothing\n`);
   const { token: _token, apiKey: _apiKey, password: _password, ...kept } = profile;
   writeProfiles(world, { ...stored, profiles: { ...stored.profiles, [name]: kept } });

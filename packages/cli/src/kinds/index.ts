@@ -3,7 +3,7 @@
  * Knows nothing of flags, output forms or messages: it calls in JSON, so that no descriptor is loaded to show a list.
  */
 export { allNames, collectPages, type Item, type Kind, listItems, type Propagation, type Scope } from './kind.ts';
-export { kindAndName, kindAndNames } from './kind-words.ts';
+export { kindAndItsNames, kindAndName, kindAndNames } from './kind-words.ts';
 export { isAuthorable, kindOf, kinds } from './known-kinds.ts';
 export { propagationOf } from './propagation.ts';
 export { ageOf, manifestForm, manifestOf, plainManifestOf } from './resource-json.ts';

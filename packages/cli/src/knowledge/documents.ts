@@ -73,6 +73,11 @@ export const setKnowledge = async (world: World, word: string, options: Knowledg
     throw new CommandFailure('there is no text', { hint: `svc knowledge set ${word} -f FILE, or pipe the text in` });
   const content = filename === '-' ? await world.stdin.readAll() : world.files.readText(resolve(world.cwd, filename));
   if (content === undefined) throw new CommandFailure(`there is no file ${filename}`);
+  // A job without standard input must not empty a document; a file that is empty is meant.
+  if (filename === '-' && content === '')
+    throw new CommandFailure('standard input is empty', {
+      hint: `svc knowledge set ${word} -f FILE, or pipe the text in`,
+    });
   const context = await openContext(world, options);
   const present = await documentAt(context, path);
   if (present?.spec?.content === content) return world.stdout.write(`${path} unchanged\n`);

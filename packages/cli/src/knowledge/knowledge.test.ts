@@ -74,6 +74,10 @@ describe('svc knowledge', () => {
     await server.run(['set', 'c'], { piped: 'z' });
     expect(server.documents.get('other-name')).toEqual({ path: 'c', content: 'z', annotations: { mine: 'y' } });
     expect((await server.run(['set', 'd'])).err).toContain('there is no text');
+    expect((await server.run(['set', 'c'], { piped: '' })).err).toContain('standard input is empty');
+    expect(
+      (await server.run(['set', 'e', '-f', 't.md'], { files: { '/work/t.md': { text: '', mode: 0o600 } } })).out,
+    ).toBe('e created (0 B)\n');
     expect((await server.run(['set', 'd', '-f', 'none'])).err).toContain('there is no file none');
   });
 

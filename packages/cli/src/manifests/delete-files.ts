@@ -1,4 +1,4 @@
-import { isSvcError } from '@svc/client/error';
+import { isSvcError, type SvcError } from '@svc/client/error';
 import { openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { type Propagation, propagationOf } from '../kinds/index.ts';
@@ -72,7 +72,9 @@ export const deleteAll = async (
 };
 
 /** How a resource is gone already; what a deleted namespace holds goes with it. Undefined for any other refusal. */
-const absenceOf = ({ code, reason }: { readonly code: string; readonly reason: string }): string | undefined => {
-  if (code === 'NOT_FOUND') return 'is not there';
+const absenceOf = ({ code, reason, violations }: SvcError): string | undefined => {
+  // A custom kind is known as long as something is stored of it.
+  if (code === 'NOT_FOUND' || violations.some((violation) => violation.reason === 'UNKNOWN_KIND'))
+    return 'is not there';
   return reason === 'NAMESPACE_DELETED' ? 'is not there any more' : undefined;
 };

@@ -423,6 +423,16 @@ describe('svc delete -f and svc prune', () => {
     expect(seen).toEqual(['bot']);
   });
 
+  it('takes a custom kind of which nothing is stored for gone', async () => {
+    const DeleteResource = () => {
+      throw new FakeFault('INVALID_ARGUMENT', 'FIELD_INVALID', { fields: ['kind'], fieldReason: 'UNKNOWN_KIND' });
+    };
+    const custom = 'apiVersion: a.b/v1\nkind: Thing\nmetadata: {name: x}\n';
+    const shell = world({ files: { '/work/a.yaml': file(custom) }, handlers: { unary: { DeleteResource } } });
+    expect(await shell.run('delete', '-f', 'a.yaml')).toBe(exitCodes.ok);
+    expect(shell.out()).toBe('Thing default/x is not there\n');
+  });
+
   it('ends with 2 when only some of it went', async () => {
     const handlers: FakeHandlers = {
       unary: {

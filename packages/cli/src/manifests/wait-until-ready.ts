@@ -1,5 +1,5 @@
 import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
-import { timeoutMs } from '../connection.ts';
+import { durationMs } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { isMap } from '../json-value.ts';
@@ -18,7 +18,7 @@ export const waitUntilReady = async (
 ): Promise<void> => {
   if (wait === undefined || wait === false) return;
   const { world, note } = context;
-  const limitMs = typeof wait === 'string' ? (timeoutMs({ timeout: wait }) ?? DEFAULT_MS) : DEFAULT_MS;
+  const limitMs = typeof wait === 'string' ? durationMs('--wait', wait) : DEFAULT_MS;
   const end = world.nowMs() + limitMs;
   let left = results.filter(({ outcome }) => outcome !== ApplyOutcome.PRUNED);
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {

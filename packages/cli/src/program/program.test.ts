@@ -57,6 +57,22 @@ describe('the command line', () => {
     expect(fake.err()).toContain('Did you mean chat?');
   });
 
+  it('tells its version without a server, wherever it is asked', async () => {
+    for (const words of [['--version'], ['-V'], ['get', '--version']]) {
+      const fake = fakeWorld();
+      expect([await fake.run(...words), fake.out(), fake.calls]).toEqual([0, 'svc 0.1.0\n', []]);
+    }
+  });
+
+  it('offers -f where a file stands without it', async () => {
+    const fake = fakeWorld();
+    expect(await fake.run('apply', 'team.yaml')).toBe(exitCodes.refused);
+    expect(fake.err()).toContain('try: svc apply -f team.yaml\n');
+    const other = fakeWorld();
+    await other.run('version', 'now');
+    expect(other.err()).toContain('try: svc version --help\n');
+  });
+
   it('says what to do when no server is there', async () => {
     const fake = fakeWorld();
     const fetch: typeof globalThis.fetch = () =>

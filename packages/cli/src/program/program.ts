@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { CommandFailure, type ExitCode, exitCodes, explain } from '../failure.ts';
 import { styleFor } from '../terminal/index.ts';
+import { VERSION } from '../version.ts';
 import type { World } from '../world.ts';
 import { declareContentCommands } from './content-commands.ts';
 import { declareEditCommands } from './edit-commands.ts';
@@ -30,7 +31,7 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     // The whole help stands there already.
     if (error.code === 'commander.help') return exitCodes.refused;
     const style = styleFor(world.stderr, world.environment, isColourWanted);
-    world.stderr.write(`${style.dim('  try:')} ${commandLineOf(program, words)} --help\n`);
+    world.stderr.write(`${style.dim('  try:')} ${adviceAfter(error, program, words)}\n`);
     return exitCodes.refused;
   }
 };
@@ -55,8 +56,11 @@ const helpWords = (program: Command, words: readonly string[]): string[] => {
   return [...path, '--help'];
 };
 
-/** The command that the words lead to, such as `svc channel tail`. */
-const commandLineOf = (program: Command, words: readonly string[]): string => {
+/** The command that the words lead to, and what it is called, such as `svc channel tail`. */
+const commandOf = (
+  program: Command,
+  words: readonly string[],
+): { readonly command: Command; readonly path: string } => {
   let command = program;
   const path = ['svc'];
   for (const word of words) {
@@ -65,7 +69,17 @@ const commandLineOf = (program: Command, words: readonly string[]): string => {
     command = found;
     path.push(word);
   }
-  return path.join(' ');
+  return { command, path: path.join(' ') };
+};
+
+/** What to try after a line that was not understood: where a file stands without its flag, the line with it. */
+const adviceAfter = (error: CommanderError, program: Command, words: readonly string[]): string => {
+  const { command, path } = commandOf(program, words);
+  const [file] = command.args;
+  const takesFiles = command.options.some(({ long }) => long === '--filename');
+  return error.code === 'commander.excessArguments' && takesFiles && file !== undefined
+    ? `${path} -f ${file}`
+    : `${path} --help`;
 };
 
 const subcommandOf = (command: Command, word: string): Command | undefined =>
@@ -109,6 +123,11 @@ const GROUPS: readonly (readonly [heading: string, declare: (program: Command, w
 export const buildProgram = async (world: World): Promise<Command> => {
   const { Command } = await import('commander');
   const program = new Command('svc')
+    .version(
+      `svc ${VERSION}`,
+      '-V, --version',
+      'version of this program; `svc version` asks the server for its own too',
+    )
     .description('Control plane and runtime for conversational agents.')
     .option('--server <url>', 'address of the server (SVC_SERVER, default http://127.0.0.1:7420)')
     .option('--token <token>', 'bearer token (SVC_TOKEN)')

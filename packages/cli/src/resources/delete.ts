@@ -1,9 +1,9 @@
-import { isSvcError } from '@svc/client/error';
+import { isSvcError, type SvcError } from '@svc/client/error';
 import { confirm } from '../confirm.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
-import { CommandFailure, exitCodes } from '../failure.ts';
-import { allNames, type Kind, kindAndNames, propagationOf } from '../kinds/index.ts';
+import { CommandFailure, exitCodes, explain } from '../failure.ts';
+import { allNames, type Kind, kindAndItsNames, propagationOf } from '../kinds/index.ts';
 import type { World } from '../world.ts';
 
 export interface DeleteOptions extends GlobalOptions, ScopeOptions {
@@ -15,25 +15,35 @@ export interface DeleteOptions extends GlobalOptions, ScopeOptions {
 
 /** `svc delete KIND NAME...` or `-l`: one after the other; some deleted and some not is exit code 2. */
 export const remove = async (world: World, words: readonly string[], options: DeleteOptions): Promise<void> => {
-  const { kind, names: given } = kindAndNames(words);
+  if (words.length === 0)
+    throw new CommandFailure('what is to be deleted?', {
+      hint: '`svc delete KIND NAME`, or `svc delete -f FILE` for all that manifests name',
+    });
+  const { kind, names: given } = kindAndItsNames(words);
   const propagation = propagationOf(options.cascade);
   const context = await openPlain(world, options);
   const names = given.length > 0 ? given : await selected(context, kind, options);
   const how = { propagation, isPurge: options.purge === true, isForced: options.force === true };
   let deleted = 0;
+  const failures: { readonly name: string; readonly error: SvcError }[] = [];
   for (const name of names) {
     try {
       const note = await kind.remove(context.scope, name, how);
       world.stdout.write(`${kind.name.toLowerCase()}/${name} ${note}\n`);
       deleted += 1;
     } catch (error) {
-      if (deleted === 0 || !isSvcError(error)) throw error;
-      throw new CommandFailure(`${name}: ${error.message} (${error.reason})`, {
-        exitCode: exitCodes.partial,
-        cause: error,
-      });
+      if (!isSvcError(error)) throw error;
+      failures.push({ name, error });
+      // What is gone already holds back no other.
+      if (error.code !== 'NOT_FOUND') break;
     }
   }
+  const [first] = failures;
+  if (first === undefined) return;
+  if (names.length === 1) throw first.error;
+  const lines = failures.map(({ name, error }) => `${name}: ${error.message} (${error.reason})`);
+  const exitCode = deleted > 0 ? exitCodes.partial : explain(failures.at(-1)?.error)?.exitCode;
+  throw new CommandFailure(lines.join('\n'), { ...(exitCode === undefined ? {} : { exitCode }), cause: first.error });
 };
 
 /** What `-l` finds, after a yes. */

@@ -1,7 +1,7 @@
 import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type ScopeOptions } from '../context.ts';
 import { isMap, mapOf, textOf } from '../json-value.ts';
-import { type Item, kindAndNames, listItems, type Scope } from '../kinds/index.ts';
+import { type Item, kindAndItsNames, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
 import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -12,7 +12,7 @@ export const describe = async (
   words: readonly string[],
   options: GlobalOptions & ScopeOptions,
 ): Promise<void> => {
-  const { kind, names } = kindAndNames(words);
+  const { kind, names } = kindAndItsNames(words);
   const form = outputForm(options.output);
   const { scope, note } = await openPlain(world, options);
   const items =

@@ -2,7 +2,7 @@ import { isSvcError, type SvcError } from '@svc/client/error';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { type Item, type Kind, kindAndNames, type Scope } from '../kinds/index.ts';
+import { type Item, type Kind, kindAndItsNames, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems } from '../output.ts';
 import type { World } from '../world.ts';
 import { listAcross } from './across.ts';
@@ -17,7 +17,7 @@ export interface GetOptions extends GlobalOptions, ScopeOptions {
 
 /** `svc get KIND [NAME...]`. */
 export const get = async (world: World, words: readonly string[], options: GetOptions): Promise<void> => {
-  const { kind: plain, names } = kindAndNames(words);
+  const { kind: plain, names } = kindAndItsNames(words);
   const kind = options.showManaged === true ? withManagers(plain) : plain;
   const form = outputForm(options.output);
   const context = await openPlain(world, options);

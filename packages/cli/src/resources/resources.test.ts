@@ -161,6 +161,17 @@ describe('svc get', () => {
     expect((await run(['get', 'planets'])).err()).toContain('there is no kind planets');
   });
 
+  it('takes one kind at a time, with or without its name before each', async () => {
+    expect((await run(['get', 'agent/one', 'agent/two', '-o', 'name'])).out()).toBe('agent/one\nagent/two\n');
+    expect((await run(['get', 'agent/one', 'ns/acme'])).err()).toContain('one kind at a time');
+    expect((await run(['get', 'agents,ns'])).err()).toContain('one kind at a time');
+  });
+
+  it('prints a list as JSON lines, one a resource', async () => {
+    const lines = (await run(['get', 'agents', '-o', 'jsonl'])).out().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).metadata.name)).toEqual(['one', 'two']);
+  });
+
   it('stops at --limit', async () => {
     expect((await run(['get', 'agents', '--limit', '1'])).out().trim().split('\n')).toHaveLength(2);
   });
@@ -298,5 +309,18 @@ describe('svc delete', () => {
     expect(exit).toBe(exitCodes.partial);
     expect(err()).toContain('gone: agent not found (AGENT_NOT_FOUND)');
     expect((await run(['delete', 'agent'])).err()).toContain('which agent?');
+    expect((await run(['delete'])).err()).toContain('what is to be deleted?');
+  });
+
+  it('goes on after one that is gone, and stops at what is refused', async () => {
+    const gone = await run(['delete', 'agent', 'gone', 'one', 'gone', 'two'], { handlers: removing });
+    expect([gone.exit, gone.out()]).toEqual([exitCodes.partial, 'agent/one deleted\nagent/two deleted\n']);
+    expect(gone.err().match(/gone: agent not found/g)).toHaveLength(2);
+    expect((await run(['delete', 'agent', 'gone', 'gone'], { handlers: removing })).exit).toBe(exitCodes.notFound);
+    const DeleteResource = () => {
+      throw new FakeFault('PERMISSION_DENIED', 'ROLE');
+    };
+    const denied = await run(['delete', 'agent', 'a', 'b'], { handlers: { unary: { DeleteResource } } });
+    expect([denied.exit, denied.calls]).toEqual([exitCodes.connection, ['DeleteResource']]);
   });
 });

@@ -97,6 +97,12 @@ describe('svc secret set', () => {
     expect([server.value('db', 'password'), server.value('db', 'user'), server.reads]).toEqual([value, 'ann', 0]);
   });
 
+  it('writes no value that nobody gave', async () => {
+    const shell = fakeWorld({ piped: '' });
+    expect(await shell.run('secret', 'set', 's', 'token')).toBe(exitCodes.refused);
+    expect([shell.err(), shell.calls]).toEqual([expect.stringContaining('standard input is empty'), []]);
+  });
+
   it('asks at a terminal without showing what is typed', async () => {
     const asked = await server.run(['set', 'new', 'key'], { hidden: 'typed' });
     expect(asked).toEqual({ exit: exitCodes.ok, out: 'secret/new created\n', err: 'value of new/key: ' });

@@ -65,6 +65,10 @@ const CARRIAGE_RETURN = 13;
 const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
   if (!world.stdin.isTerminal) {
     const bytes = await world.stdin.readAllBytes();
+    if (bytes.length === 0)
+      throw new CommandFailure('standard input is empty', {
+        hint: 'pipe the value in, or name a file with --from-file KEY=PATH',
+      });
     const end = bytes.at(-1) === LINE_FEED ? (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1) : 0;
     return bytes.subarray(0, bytes.length - end);
   }

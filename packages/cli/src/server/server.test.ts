@@ -68,7 +68,9 @@ describe('svc up', () => {
     expect(fake.calls).toEqual([]);
     expect(fake.opened).toEqual([]);
     expect(fake.err()).not.toContain('demo agent');
-    expect(await fake.run('up', '--port', 'many')).toBe(exitCodes.refused);
+    const mistyped = fakeWorld({ server: module });
+    expect(await mistyped.run('up', '--port', 'many')).toBe(exitCodes.refused);
+    expect([...mistyped.files.keys()]).toEqual([]);
   });
 
   it.each([

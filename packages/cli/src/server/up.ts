@@ -62,12 +62,12 @@ type Flags = Readonly<Record<string, string | undefined>>;
 
 /** Flags of the server, after the data directory, its key file and its configuration exist. */
 const prepare = (world: World, options: UpOptions): { readonly flags: Flags; readonly dataDir: string } => {
+  const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
   const chosen = world.environment['SVC_DATA_DIR'] || undefined;
   const dataDir = resolve(world.cwd, options.dataDir ?? chosen ?? userDirectory(world, 'data'));
   world.files.makeDirectory(dataDir, PRIVATE_DIRECTORY);
   ensureKeyFile(world, dataDir);
   const config = options.config ?? ownConfig(world, dataDir);
-  const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
   return { dataDir, flags: { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(world) } };
 };
 

@@ -1,7 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { TurnState } from '@svc/api/data';
 import { SendMessageResponseSchema } from '@svc/api/gateway';
-import { timeoutMs } from '../connection.ts';
+import { durationMs, isDuration, timeoutMs } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
 import { harmless } from '../terminal/index.ts';
@@ -20,14 +20,18 @@ const WAIT_SECONDS = 300;
 /** `svc send SESSION TEXT`: with --wait the reply goes to standard output, else the ids of what was accepted. */
 export const send = async (world: World, args: readonly string[], options: SendOptions): Promise<void> => {
   const [name = '', given] = args;
+  if (given === undefined && typeof options.wait === 'string' && !isDuration(options.wait))
+    throw new CommandFailure(`--wait took "${options.wait}" for a duration`, {
+      hint: `write the text first: svc send ${name} "${options.wait}" --wait`,
+    });
   const text = given ?? (world.stdin.isTerminal ? '' : (await world.stdin.readAll()).trim());
   if (text === '')
     throw new CommandFailure('there is nothing to send', { hint: 'svc send SESSION "text", or pipe the text in' });
   const whenBusy = whenBusyWords.find((word) => word === (options.whenBusy ?? 'queue'));
   if (whenBusy === undefined)
     throw new CommandFailure(`--when-busy ${options.whenBusy} is unknown`, { hint: whenBusyWords.join(', ') });
-  const { session } = await openSession(world, name, options);
   const waitSeconds = waitOf(options);
+  const { session } = await openSession(world, name, options);
   const sent = await session.send(text, { whenBusy, ...(waitSeconds === undefined ? {} : { waitSeconds }) });
   const form = outputForm(options.output);
   if (form.form !== 'table' && form.form !== 'wide') {
@@ -47,6 +51,6 @@ export const send = async (world: World, args: readonly string[], options: SendO
 /** `--wait`, `--wait 30` or --timeout, as whole seconds from 1 to 300. */
 const waitOf = (options: SendOptions): number | undefined => {
   if (options.wait === undefined || options.wait === false) return undefined;
-  const given = timeoutMs(typeof options.wait === 'string' ? { timeout: options.wait } : options);
+  const given = typeof options.wait === 'string' ? durationMs('--wait', options.wait) : timeoutMs(options);
   return given === undefined ? WAIT_SECONDS : Math.min(WAIT_SECONDS, Math.max(1, Math.ceil(given / 1_000)));
 };

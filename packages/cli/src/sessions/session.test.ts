@@ -70,7 +70,10 @@ describe('svc send', () => {
     expect((await run(['send', 's1', 'x', '--when-busy', 'later'], handlers)).err()).toContain(
       '--when-busy later is unknown',
     );
-    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain('is no duration');
+    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain('--wait long is no duration');
+    expect((await run(['send', 's1', '--wait', 'hello there'], handlers)).err()).toContain(
+      'svc send s1 "hello there" --wait\n',
+    );
   });
 });
 

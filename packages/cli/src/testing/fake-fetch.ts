@@ -15,6 +15,7 @@ export class FakeFault extends Error {
   readonly reason: string;
   readonly fields: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
+  readonly fieldReason: string;
 
   constructor(
     code: string,
@@ -23,6 +24,8 @@ export class FakeFault extends Error {
       readonly message?: string;
       readonly fields?: readonly string[];
       readonly metadata?: Readonly<Record<string, string>>;
+      /** Reason of every violation. */
+      readonly fieldReason?: string;
     } = {},
   ) {
     super(facts.message ?? `${reason} happened`);
@@ -30,6 +33,7 @@ export class FakeFault extends Error {
     this.reason = reason;
     this.fields = facts.fields ?? [];
     this.metadata = facts.metadata ?? {};
+    this.fieldReason = facts.fieldReason ?? 'WRONG';
   }
 }
 
@@ -121,7 +125,7 @@ const errorBody = (fault: FakeFault): unknown => ({
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: fault.reason, metadata: fault.metadata },
       {
         '@type': 'type.googleapis.com/google.rpc.BadRequest',
-        fieldViolations: fault.fields.map((field) => ({ field, description: 'is wrong', reason: 'WRONG' })),
+        fieldViolations: fault.fields.map((field) => ({ field, description: 'is wrong', reason: fault.fieldReason })),
       },
     ],
   },

@@ -57,18 +57,23 @@ const isOffline = async (world: World, options: BackupOptions, { server, upkeep 
   return isStoreNamed(options) || !isServerNamed;
 };
 
-/** A store that was named must not be mistaken for that of another server. */
+/** A store that was named must not be mistaken for that of another server, nor its keys for those of another store. */
 const requireStoreOf = async (
   { client, target }: CommandContext,
   options: BackupOptions,
-  dataDir: string,
+  { order, dataDir }: { readonly order: Order; readonly dataDir: string },
 ): Promise<void> => {
-  if (!isStoreNamed(options)) return;
+  if (!isStoreNamed(options) && order.passphrase === undefined) return;
   const { values } = await client.admin.getConfiguration({});
   const there: unknown = JSON.parse(values.find(({ key }) => key === 'dataDir')?.valueJson ?? 'null');
   if (there === dataDir) return;
-  throw new CommandFailure(`${dataDir} is in use by another server than ${target.server}, which has ${String(there)}`, {
-    hint: 'name its server with --server',
+  if (isStoreNamed(options))
+    throw new CommandFailure(
+      `${dataDir} is in use by another server than ${target.server}, which has ${String(there)}`,
+      { hint: 'name its server with --server' },
+    );
+  throw new CommandFailure(`the keys of ${target.server} are in ${String(there)}, not in ${dataDir}`, {
+    hint: `on the machine of the server: svc backup --include-keys --data-dir ${String(there)}`,
   });
 };
 
@@ -111,7 +116,7 @@ const makeOnline = async (
   { store, order }: { readonly store: LocalStore; readonly order: Order },
 ): Promise<Made> => {
   const context = await openContext(world, options);
-  await requireStoreOf(context, options, store.dataDir);
+  await requireStoreOf(context, options, { order, dataDir: store.dataDir });
   const create = async (): Promise<Made> => {
     const { path, sizeBytes, sha256 } = await context.client.admin.createBackup({});
     return { path, sizeBytes: Number(sizeBytes), sha256 };

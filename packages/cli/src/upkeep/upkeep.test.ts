@@ -153,7 +153,16 @@ describe('svc backup', () => {
     const fake = world({ isInUse: true, keysFail }, options);
     expect(await fake.run('backup', '--include-keys')).toBe(1);
     expect(fake.err()).toContain('the passphrase is too short (PASSPHRASE)');
-    expect(fake.calls).toEqual([]);
+    expect(fake.calls).toEqual(['GetConfiguration']);
+  });
+
+  it('never seals the keys of another data directory than that of the server', async () => {
+    const options = { files: localFile, environment: { SVC_PASSPHRASE: PASSPHRASE } };
+    const fake = world({ hasStore: false, serverDir: '/data' }, options);
+    expect(await fake.run('backup', 'mine', '--include-keys')).toBe(1);
+    expect(fake.err()).toContain('the keys of http://127.0.0.1:7420 are in /data, not in /work/svc-data');
+    expect(fake.err()).toContain('svc backup --include-keys --data-dir /data');
+    expect([fake.calls, fake.asked]).toEqual([['GetConfiguration'], []]);
   });
 
   it('says where the backup of the server is when it could not be taken over', async () => {

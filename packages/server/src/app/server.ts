@@ -159,7 +159,8 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
   await platform.policies.start(store.direct.resources, resources.feed);
   await platform.registration.heartbeat();
   await turns.runtime.start();
-  const files = await wireFiles(app);
+  let listening: TransportServer | undefined;
+  const files = await wireFiles(app, () => listening?.port ?? 0);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
     ...files.jobs,
@@ -169,7 +170,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
   ]);
   const { operations, routes } = surfaceOf(app, files.links);
   const access = await openAccess(app);
-  return createTransport({
+  listening = await createTransport({
     config: { ...config.transport, ...(tls === undefined ? {} : { tls }) },
     operations: [
       ...operations,
@@ -193,6 +194,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
     ids,
     log,
   });
+  return listening;
 };
 
 /** Calls that waited for a turn are answered once no turn runs any more. */

@@ -272,7 +272,7 @@ describe('pages', () => {
   it('are cut short by bytes but hold at least one row', async () => {
     expect(await names({ bytes: 3_000 })).toEqual(['a0,a1', 'a1']);
     expect(await names({ bytes: 1 })).toEqual(['a0', 'a0']);
-    expect(await names({ bytes: 1_600, metadataOnly: true })).toEqual(['a0,a1,a2,a3', 'a3']);
+    expect(await names({ bytes: 2_400, metadataOnly: true })).toEqual(['a0,a1,a2,a3', 'a3']);
     expect(await names({ bytes: 1, metadataOnly: true })).toEqual(['a0', 'a0']);
   });
 

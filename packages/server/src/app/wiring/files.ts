@@ -61,8 +61,18 @@ const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): Peri
   },
 });
 
-/** Files and artifacts with their routes, links to objects, and what collects objects nobody names. */
-export const wireFiles = async ({ config, engines, resources, turns }: AppParts): Promise<FileParts> => {
+/** The address of clients, without a slash at the end; one that was derived from port 0 gets the port that was free. */
+const clientUrl = ({ publicUrl }: Config, port: number): string =>
+  publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');
+
+/**
+ * Files and artifacts with their routes, links to objects, and what collects objects nobody names. `port` answers the one that is
+ * listened on.
+ */
+export const wireFiles = async (
+  { config, engines, resources, turns }: AppParts,
+  port: () => number,
+): Promise<FileParts> => {
   const { store, blobs, clock, ids, random, log } = engines;
   const { direct } = engines.objects;
   const { writer, views, authorizer, audit, directory: namespaces } = resources;
@@ -75,7 +85,7 @@ export const wireFiles = async ({ config, engines, resources, turns }: AppParts)
     signatures: new UploadSignatures(key),
     form: FORM,
     pdf: new PdfTexts({ clock, log }),
-    baseUrl: config.publicUrl.replace(/\/+$/, ''),
+    baseUrl: () => clientUrl(config, port()),
     limits: fileLimits(config),
   };
   const files = filesFeature(deps);

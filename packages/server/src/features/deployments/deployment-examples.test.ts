@@ -81,6 +81,22 @@ describe('the examples of the contract (PL-5)', () => {
     expect(await outcomes()).toContain(`repaired Agent/${A}/helper`);
   });
 
+  it('meets what took the place of what it had made, as it meets what was there before', async () => {
+    await begin();
+    await world.remove('Agent', HELPER);
+    await world.call(GatewayService.method.createAgent, {
+      ns: A,
+      name: 'helper',
+      spec: { systemPrompt: 'Mine.' },
+    } as never);
+    await world.settle();
+    expect(await helper()).toMatchObject({ systemPrompt: 'Mine.', modelPolicy: expect.anything() });
+    expect((await world.replica(A)).conflicts).toEqual(['Agent/helper#/spec/systemPrompt: ExistingValue']);
+    await world.remove('Deployment', 'acme/rollout');
+    await world.settle();
+    expect(await helper()).toEqual({ systemPrompt: 'Mine.' });
+  });
+
   it('keeps what an operator added, and owns it not', async () => {
     await begin();
     await modify({ postHistoryPrompt: 'Be short.' }, ['spec.postHistoryPrompt']);

@@ -152,7 +152,7 @@ export const showObject = async (
   const isInline = mode === ContentMode.INLINE || (mode === ContentMode.UNSPECIFIED && object.sizeBytes <= inlineBytes);
   if (!isInline) {
     const { path, expiresAt } = deps.links.grant({ ...object, key: objectKey(object.namespace, object.sha256) });
-    return { content: new Uint8Array(0), downloadUrl: `${deps.baseUrl}${path}`, expiresAt };
+    return { content: new Uint8Array(0), downloadUrl: `${deps.baseUrl()}${path}`, expiresAt };
   }
   if (object.sizeBytes > inlineBytes) throw tooLarge('the content', inlineBytes);
   return { ...NOTHING, content: await deps.blobs.read(object.sha256) };

@@ -30,7 +30,7 @@ export interface FilesDeps {
   readonly ids: Ids;
   readonly form: DocumentForm;
   readonly pdf: PdfReader;
-  /** Where callers reach the gateway, without a slash at the end. */
-  readonly baseUrl: string;
+  /** Where callers reach the gateway, without a slash at the end; asked when it listens. */
+  readonly baseUrl: () => string;
   readonly limits: FileLimits;
 }

@@ -112,7 +112,8 @@ const openArchive = async (file: string): Promise<FileHandle> => {
   try {
     return await open(file, 'r');
   } catch (error) {
-    throw notAnArchive(`${file} cannot be read`, error);
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw notAnArchive(`${file} ${isMissing ? 'does not exist' : 'cannot be read'}`, error);
   }
 };
 

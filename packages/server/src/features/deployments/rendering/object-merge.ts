@@ -96,8 +96,9 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
 export const liveForm = (live: StoredResource): JsonMap => managedForm(live, parseJsonMap(live.spec) ?? {});
 
 /** The live form without values at wanted pointers that only the kind filled in: there the deployment meets nobody. */
-const said = ({ record, defaults = {} }: MergeSubject, form: JsonMap, wanted: JsonMap): JsonMap => {
-  const owned = new Set(record?.owned);
+const said = (subject: MergeSubject, form: JsonMap, wanted: JsonMap): JsonMap => {
+  const { defaults = {} } = subject;
+  const owned = new Set(ownedBefore(subject));
   return [...leavesOf({ spec: defaults })]
     .filter(
       ([pointer, value]) => !owned.has(pointer) && readAt(wanted, pointer) !== undefined && isAt(form, pointer, value),
@@ -122,11 +123,19 @@ const hashedForm = (
   return { ...form, spec: hashSpec({ kind: subject.kind, place }, spec, { hash: by.hash, like }) };
 };
 
+/**
+ * Pointers of the last rendering. None where the deployment owns nothing of this very object: another one took the place of what
+ * it had written, in a namespace that was made anew or by hand.
+ */
+const ownedBefore = ({ live, manager, ownership, record }: MergeSubject): readonly string[] =>
+  live !== undefined && ownership[manager] === undefined ? [] : (record?.owned ?? []);
+
 /** The base as the merge wants it: what was said is what was stored, because renderings have the stored form. */
-const baseFields = ({ manager, ownership, record }: MergeSubject, base: JsonMap): OwnedFields => {
+const baseFields = (subject: MergeSubject, base: JsonMap): OwnedFields => {
+  const { manager, ownership } = subject;
   const known = ownership[manager] ?? {};
   return Object.fromEntries(
-    (record?.owned ?? []).map((pointer) => {
+    ownedBefore(subject).map((pointer) => {
       const text = canonicalJson(readAt(base, pointer) ?? null);
       const isTaken = known[pointer]?.isTaken === true;
       return [pointer, { said: text, stored: text, ...(isTaken ? { isTaken } : {}) }];

@@ -112,6 +112,23 @@ describe('artifacts', () => {
     expect(await fields({})).toEqual(['access.targetAgent', 'access.operations']);
     expect(await fields({ targetAgent: 'x', operations: ['read', 'write'] })).toEqual(['access.operations']);
     expect(await fields(late)).toEqual(['access.expiresAt']);
+    const named = { targetAgent: 'a b', targetSessionId: 'x', grantedByAgent: '/', grantedBySessionId: 'y' };
+    expect(await fields({ ...named, operations: ['read'] })).toEqual([
+      'access.targetAgent',
+      'access.grantedByAgent',
+      'access.targetSessionId',
+      'access.grantedBySessionId',
+    ]);
+  });
+
+  it('take a hundred grants at once, and others when those have expired', async () => {
+    const { id } = await make('shared');
+    const to = (index: number) => grant(id, { targetAgent: `a${index}`, operations: ['read'] });
+    for (let index = 0; index < 100; index++) await to(index);
+    await expect(to(100)).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' });
+    await expect(to(99)).resolves.toBeDefined();
+    world.clock.advance(DAY_MS + 1);
+    await expect(to(100)).resolves.toBeDefined();
   });
 
   it('of a deleted namespace can be read, and are neither granted nor made nor deleted', async () => {

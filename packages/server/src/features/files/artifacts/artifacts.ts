@@ -3,6 +3,7 @@ import type { File } from '@svc/api/resources';
 import {
   decodePageToken,
   encodePageToken,
+  Fault,
   type FieldViolation,
   invalidFields,
   isUuid,
@@ -10,6 +11,7 @@ import {
   pageSize,
 } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts, WriteOrigin } from '../../../controllers/contract.ts';
+import { isName } from '../../../resources/index.ts';
 import { artifactHolder, type ReadTx, type StoredResource, type WriteTx } from '../../../store/contracts/index.ts';
 import type { FileWrites } from '../file-writes.ts';
 import type { FilesDeps } from '../files-deps.ts';
@@ -29,6 +31,8 @@ import {
 
 const DAY_MICROS = 86_400 * 1_000_000;
 const GRANT_DAYS_MAX = 30;
+/** Grants of one artifact that have not expired: they stand in one row. */
+const GRANTS_MAX = 100;
 
 export interface ArtifactsDeps extends FilesDeps {
   readonly audit: AppendAudit;
@@ -114,7 +118,10 @@ export class Artifacts {
     return this.#writes.createFrom(origin, { namespace, file, content });
   }
 
-  /** Lets another agent or session use the artifact, for a day unless said otherwise. Throws FIELD_INVALID, NAMESPACE_DELETED. */
+  /**
+   * Lets another agent or session use the artifact, for a day unless said otherwise. Throws FIELD_INVALID, QUOTA_EXCEEDED,
+   * NAMESPACE_DELETED.
+   */
   async grant(
     origin: WriteOrigin,
     names: { readonly place: ArtifactPlace; readonly id: string },
@@ -125,6 +132,8 @@ export class Artifacts {
       await this.#deps.namespaces.requireLive(tx, artifact.namespace);
       const grant = newGrant(wanted, tx.now());
       const kept = artifact.grants.filter((each) => each.expiresAt > tx.now() && !isSameTarget(each, grant));
+      if (kept.length >= GRANTS_MAX)
+        throw new Fault('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', `the artifact has ${GRANTS_MAX} grants already`);
       await tx.artifacts.put(artifactRow({ ...artifact, grants: [...kept, grant] }));
       await this.#audit(tx, origin, { artifact, outcome: 'granted' });
       return grant;
@@ -186,6 +195,7 @@ const isOperation = (name: string): name is ArtifactOperation =>
 
 const newGrant = (wanted: ArtifactAccess | undefined, now: number): ArtifactGrant => {
   const { targetAgent = '', targetSessionId = '', operations: named = [] } = wanted ?? {};
+  const { grantedByAgent = '', grantedBySessionId = '' } = wanted ?? {};
   const asked = Number(wanted?.expiresAt ?? 0n);
   const expiresAt = asked === 0 ? now + DAY_MICROS : asked;
   const operations = [...new Set(named)].filter(isOperation);
@@ -193,11 +203,14 @@ const newGrant = (wanted: ArtifactAccess | undefined, now: number): ArtifactGran
   const refuse = (field: string, description: string): void =>
     void faults.push({ field: `access.${field}`, description, reason: 'FIELD_INVALID' });
   if (targetAgent === '' && targetSessionId === '') refuse('targetAgent', 'an agent or a session is required');
+  for (const [field, name] of Object.entries({ targetAgent, grantedByAgent }))
+    if (name !== '' && !isName('agent', name)) refuse(field, 'is no name of an agent');
+  for (const [field, id] of Object.entries({ targetSessionId, grantedBySessionId }))
+    if (id !== '' && !isUuid(id)) refuse(field, 'is no id of a session');
   if (operations.length === 0 || operations.length < new Set(named).size)
     refuse('operations', `must be some of ${ARTIFACT_OPERATIONS.join(', ')}`);
   if (expiresAt <= now || expiresAt > now + GRANT_DAYS_MAX * DAY_MICROS)
     refuse('expiresAt', `must lie in the next ${GRANT_DAYS_MAX} days`);
   if (faults.length > 0) throw invalidFields(faults);
-  const { grantedByAgent = '', grantedBySessionId = '' } = wanted ?? {};
   return { targetAgent, targetSessionId, operations, expiresAt, createdAt: now, grantedByAgent, grantedBySessionId };
 };

@@ -59,7 +59,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
     ids,
     form: FORM,
     pdf: new PdfTexts({ clock, log: silentLog }),
-    baseUrl: 'http://here',
+    baseUrl: () => 'http://here',
     limits: all,
   };
   const feature = filesFeature({ ...deps, authorizer });

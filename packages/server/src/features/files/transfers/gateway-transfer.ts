@@ -18,7 +18,7 @@ export class GatewayTransfer implements UploadTransfer {
   }
 
   async link(key: ResourceKey, upload: UploadFacts): Promise<UploadLink> {
-    return { url: `${this.#deps.baseUrl}${this.#deps.signatures.link(signed(key, upload))}`, headers: {} };
+    return { url: `${this.#deps.baseUrl()}${this.#deps.signatures.link(signed(key, upload))}`, headers: {} };
   }
 
   /** Nothing can lie elsewhere. */

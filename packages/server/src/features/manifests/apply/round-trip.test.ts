@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFault } from '../../../base/index.ts';
 import { kindContract } from '../../../controllers/contract.ts';
 import { kinds } from '../../../resources/index.ts';
+import { type JsonMap, withoutDefaults } from '../../../resources/manifest/index.ts';
 import { type AuthoringWorld, openAuthoringWorld } from '../../testing/index.ts';
 
 const { applyManifests, listResources } = ResourceService.method;
@@ -78,8 +79,8 @@ describe('every authorable kind', () => {
     .join('---\n');
   const custom = 'apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: x}\nspec: {b: [1, {c: null}], a: {}}\n';
 
-  /** What `svc get -o manifest` prints. */
-  const printed = async (caller?: never): Promise<string> => {
+  /** What `svc get -o manifest` prints; with all fields that are empty, too, as the API words them. */
+  const printed = async (caller?: never, isWhole = false): Promise<string> => {
     const page: ListResourcesResponse = await (caller === undefined
       ? world.call(listResources, { ns: '-', pageSize: 200 })
       : world.call(listResources, { ns: '-', pageSize: 200 }, caller));
@@ -92,7 +93,8 @@ describe('every authorable kind', () => {
       const [inner] = Object.values(json['spec'] ?? {});
       const spec =
         resource.spec?.kind.case === 'raw' ? (JSON.parse((inner as { json: string }).json) as object) : inner;
-      return { apiVersion: resource.apiVersion, kind: resource.kind, metadata, spec };
+      const said = isWhole ? spec : withoutDefaults(resource.kind, spec as JsonMap);
+      return { apiVersion: resource.apiVersion, kind: resource.kind, metadata, spec: said };
     });
     return objects.map((object) => `--- ${JSON.stringify(object)}\n`).join('');
   };
@@ -111,7 +113,12 @@ describe('every authorable kind', () => {
       mode: 'none',
       grants: [{ role: 'admin', readSecrets: false }],
     } as never;
-    for (const text of [await printed(), await printed(blind)])
+    for (const text of [
+      await printed(),
+      await printed(blind),
+      await printed(undefined, true),
+      await printed(blind, true),
+    ])
       expect(outcomes(await apply(text, { manager: 'other' })).filter((line) => !line.startsWith('UNCHANGED'))).toEqual(
         [],
       );
