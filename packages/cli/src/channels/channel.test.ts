@@ -211,6 +211,25 @@ describe('svc channel tail', () => {
     expect(asked).toEqual(['3 before m9', '50 before m9', '50 before m180', '50 before m130']);
   });
 
+  it('reads no further page after Ctrl-C', async () => {
+    let pages = 0;
+    const shell: ReturnType<typeof fakeWorld> = fakeWorld({
+      handlers: {
+        unary: {
+          ListChannelMessages: () => {
+            pages += 1;
+            shell.interrupt();
+            const id = `m${9 - pages}`;
+            return { messages: [message(id, 'x')], hasMore: pages < 4, nextBeforeMessageId: id };
+          },
+        },
+        streams: { StreamChannelEvents: () => [] },
+      },
+    });
+    expect(await shell.run('channel', 'tail', 'room')).toBe(exitCodes.interrupted);
+    expect([pages, shell.out()]).toEqual([1, '']);
+  });
+
   it('repeats nothing when its cursor is of a store that was restored, and leaves out nothing that is new', async () => {
     const routed = (sequence: bigint, timestamp: bigint, agent: string) => ({
       ...{ kind: 2, cursor: `c${sequence}`, subscription: 'one', sessionId: 's', sequence, timestamp, agent },

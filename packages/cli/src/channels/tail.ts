@@ -58,9 +58,10 @@ class Tail {
   }
 
   /** Shows the newest messages. */
-  async list(): Promise<void> {
+  async list(signal?: AbortSignal): Promise<void> {
     const { limit, show } = this.#parts;
-    const { messages, hasMore } = await this.#newest(Math.min(PAGE_MAX, limit), (found) => found.length < limit);
+    const pages = { pageSize: Math.min(PAGE_MAX, limit), signal };
+    const { messages, hasMore } = await this.#newest(pages, (found) => found.length < limit);
     const listed = messages.slice(-limit);
     this.#shown.start(listed, hasMore || listed.length < messages.length);
     this.#isListed = true;
@@ -107,8 +108,8 @@ class Tail {
       let next = stream.next();
       if (!isResumed) {
         await Promise.race([opened.promise, next]);
-        if (after === '') await this.list();
-        else await this.#catchUp();
+        if (after === '') await this.list(call.signal);
+        else await this.#catchUp(call.signal);
       }
       for (;;) {
         const { done, value } = await next;
@@ -123,26 +124,28 @@ class Tail {
   }
 
   /** Messages outlive their events: those that came while there was no stream are read, however many. */
-  async #catchUp(): Promise<void> {
+  async #catchUp(signal: AbortSignal): Promise<void> {
     this.#shown.startAgain();
     const { newest } = this.#shown;
-    const { messages } = await this.#newest(PAGE_AGAIN, (found) => (found[0]?.id ?? '') > newest);
+    const pages = { pageSize: PAGE_AGAIN, signal };
+    const { messages } = await this.#newest(pages, (found) => (found[0]?.id ?? '') > newest);
     for (const message of messages) if (this.#shown.takesMessage(message)) this.#parts.show(message);
   }
 
   /** The newest messages, oldest first, page after page as long as `isWanted` says so of what was found. */
   async #newest(
-    pageSize: number,
+    { pageSize, signal }: { readonly pageSize: number; readonly signal: AbortSignal | undefined },
     isWanted: (found: readonly ChannelMessage[]) => boolean,
   ): Promise<{ readonly messages: readonly ChannelMessage[]; readonly hasMore: boolean }> {
     const { context, channel } = this.#parts;
     let messages: readonly ChannelMessage[] = [];
     let beforeMessageId: string | undefined;
     do {
-      const page = await context.client.gateway.listChannelMessages({
+      const request = {
         ...{ ns: context.target.namespace, channel, pageSize },
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
-      });
+      };
+      const page = await context.client.gateway.listChannelMessages(request, { signal });
       messages = [...page.messages, ...messages];
       beforeMessageId = page.hasMore ? page.nextBeforeMessageId : undefined;
     } while (beforeMessageId !== undefined && isWanted(messages));

@@ -66,6 +66,7 @@ export const fakeFetch = (handlers: FakeHandlers, calls: string[] = []): typeof 
     if (method === undefined)
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
     calls.push(method.name);
+    init?.signal?.throwIfAborted();
     try {
       return unary === undefined
         ? streamAnswer(method, handlers, { url, headers })
