@@ -64,8 +64,10 @@ const SPECS: Readonly<Record<string, string>> = {
 
 describe('every authorable kind', () => {
   let world: AuthoringWorld;
+  const open = (): Promise<AuthoringWorld> =>
+    openAuthoringWorld({ contracts: PLAIN.map((kind) => kindContract({ kind, validate: () => [] })) });
   beforeEach(async () => {
-    world = await openAuthoringWorld({ contracts: PLAIN.map((kind) => kindContract({ kind, validate: () => [] })) });
+    world = await open();
   });
   afterEach(() => world.close());
 
@@ -124,6 +126,16 @@ describe('every authorable kind', () => {
       );
     expect(await printed(blind)).not.toContain('hush');
     expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
+  });
+
+  it('is the same where it is made anew of what was printed', async () => {
+    await apply(`${all}---\n${custom}`);
+    const [text, whole] = [await printed(), await printed(undefined, true)];
+    expect(text.length).toBeLessThan(whole.length);
+    await world.close();
+    world = await open();
+    await apply(text);
+    expect(await printed(undefined, true)).toBe(whole);
   });
 
   it('in broken manifests is refused as a fault of the caller, and nothing is applied', {
