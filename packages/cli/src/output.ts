@@ -36,13 +36,27 @@ export const printItems = async (
     return world.stdout.write(await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
   }
   const objects = items.map(({ json }) => json);
-  if (form.form === 'jsonl' && shown.isList) {
-    for (const object of objects) await printValue(world, object, form);
-    return;
-  }
   const [first = {}] = objects;
-  const whole: JsonObject = shown.isList ? { apiVersion: 'svc/v1', kind: 'List', items: objects } : first;
-  return printValue(world, whole, form);
+  return shown.isList ? printList(world, resourceList(objects), form) : printValue(world, first, form);
+};
+
+interface PrintedList {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly items: readonly unknown[];
+}
+
+/** Resources as one value. */
+export const resourceList = (items: readonly JsonObject[]): PrintedList => ({
+  apiVersion: 'svc/v1',
+  kind: 'List',
+  items,
+});
+
+/** As printValue, of a list: JSON lines are one an item. */
+export const printList = async (world: World, list: PrintedList, form: OutputForm): Promise<void> => {
+  if (form.form !== 'jsonl') return printValue(world, list, form);
+  for (const item of list.items) await printValue(world, item, form);
 };
 
 /** Prints any value in the forms that know no columns. */

@@ -98,6 +98,9 @@ describe('svc apikey list', () => {
     const json = fakeWorld({ handlers: pages });
     await json.run('apikey', 'list', '-o', 'json');
     expect(JSON.parse(json.out())).toMatchObject([{ id: ID }]);
+    const lines = fakeWorld({ handlers: pages });
+    await lines.run('apikey', 'list', '-o', 'jsonl');
+    expect(JSON.parse(lines.out())).toMatchObject({ id: ID });
   });
 });
 

@@ -4,7 +4,7 @@ import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, printValue } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { grantText } from './grant-text.ts';
@@ -72,6 +72,7 @@ export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise
   const request = { includeRevoked: options.revoked === true, member: 'keys' };
   const keys = await listItems({ call, limit: Number.POSITIVE_INFINITY }, 'AuthService/ListApiKeys', request);
   if (form.form === 'name') return world.stdout.write(keys.map(({ id }) => `apikey/${textOf(id)}\n`).join(''));
+  if (form.form === 'jsonl') return printList(world, { items: keys }, form);
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, keys, form);
   if (keys.length === 0) return note('no keys within your own grants; `svc apikey create` makes one');
   const rows = keys.map((key) => [

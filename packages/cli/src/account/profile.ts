@@ -1,6 +1,6 @@
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure } from '../failure.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList } from '../output.ts';
 import { type Profile, readProfiles, writeProfiles } from '../profiles.ts';
 import { renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
@@ -14,7 +14,7 @@ export const listProfiles = (world: World, options: GlobalOptions): void | Promi
     const items = Object.entries(profiles).map(([name, { server = '', namespace = 'default' }]) => ({
       ...{ name, server, namespace, isCurrent: name === current },
     }));
-    return printValue(world, { items }, form);
+    return printList(world, { items }, form);
   }
   const rows = Object.entries(profiles).map(([name, profile]) => {
     const credential = ['token', 'apiKey', 'password'].find((field) => field in profile) ?? '-';

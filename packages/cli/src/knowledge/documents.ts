@@ -5,7 +5,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { collectPages } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, printValue } from '../output.ts';
 import { harmless, localTime, sizeText, styleFor } from '../terminal/index.ts';
 import { resourceJson } from '../typed-resource.ts';
 import type { World } from '../world.ts';
@@ -152,7 +152,7 @@ export const searchKnowledge = async (world: World, query: string, options: Know
     ...{ ns: context.target.namespace, agent, query, limit },
   });
   const items = results.map(({ $typeName: _, timestamp, ...hit }) => ({ ...hit, timestamp: String(timestamp) }));
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items }, form);
   if (results.length === 0) return context.note('nothing is found');
   const style = styleFor(world.stdout, world.environment, options.color);
   for (const { path, namespace, snippet, score, timestamp } of results) {

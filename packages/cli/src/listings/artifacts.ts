@@ -2,7 +2,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { findSession, listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList } from '../output.ts';
 import { age, renderTable, sizeText } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -18,7 +18,7 @@ export const listArtifacts = async (
   const artifacts = await listUpTo(context, context.limit, (limit) =>
     listItems({ call: context.call, limit }, 'FileService/ListArtifacts', { ...key, member: 'artifacts' }),
   );
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: artifacts }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: artifacts }, form);
   if (artifacts.length === 0) return context.note(`no artifacts in session ${key.sessionId}`);
   const rows = artifacts.map(({ id, title, objectRef, mediaType, createdAt }) => [
     ...[textOf(id), textOf(title) || '-', sizeText(Number(textOf(mapOf(objectRef)['sizeBytes'])))],

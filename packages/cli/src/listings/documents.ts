@@ -3,7 +3,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { mapOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, resourceList } from '../output.ts';
 import { renderTable, sizeText } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -24,7 +24,7 @@ export const listKnowledge = async (
     .toSorted((left, right) => (pathOf(left) < pathOf(right) ? -1 : 1));
   if (form.form !== 'table' && form.form !== 'wide') {
     const items = found.map((document) => ({ apiVersion: 'svc/v1', kind: 'Knowledge', ...document }));
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
+    return printList(world, resourceList(items), form);
   }
   if (found.length === 0)
     return note(`no knowledge${below === undefined ? '' : ` below ${below}`} in namespace ${target.namespace}`);

@@ -3,7 +3,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type ScopeOptions } from '../context.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, resourceList } from '../output.ts';
 import { age, renderTable, sizeText } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -26,7 +26,7 @@ export const listFiles = async (
     return world.stdout.write(files.map(({ metadata }) => `file/${textOf(mapOf(metadata)['name'])}\n`).join(''));
   if (form.form !== 'table' && form.form !== 'wide') {
     const items = files.map((file) => ({ apiVersion: 'svc/v1', kind: 'File', ...file }));
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items }, form);
+    return printList(world, resourceList(items), form);
   }
   if (files.length === 0)
     return note(`no files${pathPrefix === '' ? '' : ` below ${pathPrefix}`} in namespace ${target.namespace}`);

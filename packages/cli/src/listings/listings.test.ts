@@ -52,4 +52,15 @@ describe.each([['file list'], ['secret list'], ['artifact list s --agent a']])('
     });
     expect(await run(...command.split(' '), '--limit', String(TOTAL))).toMatchObject({ lines: TOTAL, err: '' });
   });
+
+  it('prints JSON lines, one an item', async () => {
+    const shell = fakeWorld({ handlers });
+    expect(await shell.run(...command.split(' '), '--limit', '2', '-o', 'jsonl')).toBe(exitCodes.ok);
+    const items = shell
+      .out()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(items.map(({ id, metadata }) => id ?? metadata.name)).toEqual([name(0), name(1)]);
+  });
 });

@@ -4,7 +4,7 @@ import { listUpTo, openPlain, type PlainContext } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { sinceMicros } from './since.ts';
@@ -33,11 +33,7 @@ export const showAudit = async (world: World, options: AuditOptions): Promise<vo
   const wanted = { ...options, since };
   const found = await listUpTo(context, context.limit ?? SHOWN, (limit) => newest(context, { ...wanted, limit }));
   const records = found.toReversed();
-  if (form.form === 'jsonl') {
-    for (const record of records) await printValue(world, record, form);
-    return;
-  }
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: records }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: records }, form);
   if (records.length === 0) return context.note('nothing is recorded');
   const isWide = form.form === 'wide';
   const headings = ['TIME', 'WHO', 'OPERATION', 'TARGET', 'OUTCOME', ...(isWide ? ['REQUEST', 'HASH'] : [])];

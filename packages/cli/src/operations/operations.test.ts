@@ -61,6 +61,7 @@ describe('svc usage', () => {
 
   it('shows all with -A, or says that there is none', async () => {
     expect((await run('usage', '-A')).out.trim().split('\n')).toHaveLength(5);
+    expect((await run('usage', '-A', '-o', 'jsonl')).out.trim().split('\n')).toHaveLength(4);
     expect(JSON.parse((await run('usage', '-n', 'z', '-o', 'json')).out)).toMatchObject({
       items: [{ namespace: 'z', policy: 'else', used: '3' }],
     });

@@ -4,7 +4,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { openPlain, type PlainContext } from '../context.ts';
 import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { listItems, manifestForm } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList } from '../output.ts';
 import { localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -29,7 +29,7 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
     options.allNamespaces === true
       ? await limitsOf(context, '-', () => true)
       : await limitsInForce(context, context.target.namespace);
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: limits.map(jsonOf) }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: limits.map(jsonOf) }, form);
   if (limits.length === 0)
     return context.note(
       options.allNamespaces === true

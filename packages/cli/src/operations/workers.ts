@@ -3,7 +3,7 @@ import type { GlobalOptions } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems, manifestForm } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, printValue, resourceList } from '../output.ts';
 import { age, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -16,8 +16,7 @@ export const listWorkers = async (world: World, options: GlobalOptions): Promise
   const request = { ns: SYSTEM, kind: 'Worker', member: 'resources' };
   const found = await listItems({ call, limit: Number.POSITIVE_INFINITY }, 'ResourceService/ListResources', request);
   const workers = found.map(manifestForm);
-  if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items: workers }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, resourceList(workers), form);
   if (workers.length === 0) return note('no workers');
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
   const rows = workers.map((worker) => rowOf(world, worker));

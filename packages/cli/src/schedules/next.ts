@@ -4,7 +4,7 @@ import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, printValue } from '../output.ts';
 import { age, localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -46,7 +46,7 @@ const nextOfAll = async (world: World, options: NextOptions): Promise<void> => {
       const next = nextOf(schedule);
       return { name: nameOf(schedule), nextRun: next === undefined ? null : isoTime(next) };
     });
-    return printValue(world, { items }, form);
+    return printList(world, { items }, form);
   }
   if (ordered.length === 0) return note(`no schedules in namespace ${target.namespace}`);
   const rows = ordered.map((schedule) => {

@@ -4,7 +4,7 @@ import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../co
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { mapOf, textOf } from '../json-value.ts';
 import { ageOf, listItems, manifestForm } from '../kinds/index.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList, printValue, resourceList } from '../output.ts';
 import { counted, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -35,8 +35,7 @@ export const listSecrets = async (world: World, options: SecretOptions): Promise
   const context = await openPlain(world, options);
   const labelSelector = context.scope.selector;
   const secrets = await listUpTo(context, context.limit, (limit) => listSome(context, { limit, labelSelector }));
-  if (form.form !== 'table' && form.form !== 'wide')
-    return printValue(world, { apiVersion: 'svc/v1', kind: 'List', items: secrets }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, resourceList(secrets), form);
   if (secrets.length === 0) return context.note(`no secrets in namespace ${context.target.namespace}`);
   const isWide = form.form === 'wide';
   const rows = secrets.map((secret) => {

@@ -46,9 +46,9 @@ export const showConfig = async (world: World, options: ConfigOptions): Promise<
   const { server, loaded } = await load(world, options);
   const rows = server.configurationValues(loaded);
   // Loaded here, as in about.ts: starting a server needs no forms of output.
-  const { outputForm, printValue } = await import('../output.ts');
+  const { outputForm, printList } = await import('../output.ts');
   const form = outputForm(options.output);
-  if (form.form !== 'table' && form.form !== 'wide') return printValue(world, { items: rows }, form);
+  if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: rows }, form);
   const changed = rows.filter((row) => options.all === true || row.source !== 'default');
   for (const warning of loaded.warnings) world.stderr.write(`warning: ${lineOf(warning)}\n`);
   const style = styleFor(world.stderr, world.environment, options.color);

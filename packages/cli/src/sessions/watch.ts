@@ -4,7 +4,7 @@ import { SessionMessagePartEventSchema } from '@svc/api/events';
 import { type Session, textOf, viewOfMessages } from '@svc/client';
 import { ReplyRenderer } from '../chat/index.ts';
 import type { CommandContext } from '../context.ts';
-import { outputForm, printValue } from '../output.ts';
+import { outputForm, printList } from '../output.ts';
 import { harmless, localTime, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
@@ -20,8 +20,7 @@ export const messages = async (world: World, name: string, options: SessionOptio
   const form = outputForm(options.output);
   if (form.form === 'table' || form.form === 'wide') return printMessages(world, found, options);
   const objects = found.map((message) => toJson(SessionMessageSchema, message, { alwaysEmitImplicit: true }));
-  if (form.form !== 'jsonl') return printValue(world, { items: objects }, form);
-  for (const object of objects) await printValue(world, object, form);
+  return printList(world, { items: objects }, form);
 };
 
 const newestMessages = async (session: Session, wanted: number): Promise<readonly SessionMessage[]> => {
