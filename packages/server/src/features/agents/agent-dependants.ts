@@ -1,5 +1,5 @@
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
-import { formatKey, messageFromText } from '../../resources/index.ts';
+import { formatKey, isSecretReference, messageFromText } from '../../resources/index.ts';
 import {
   type ResourceChange,
   type ResourceKey,
@@ -8,7 +8,7 @@ import {
   type StoredResource,
 } from '../../store/contracts/index.ts';
 import { harnessOf, TEMPLATE_ANNOTATION } from './agent-findings.ts';
-import { DEFAULT_POLICY, SECRET } from './reference-lookup.ts';
+import { DEFAULT_POLICY } from './reference-lookup.ts';
 
 /** Stands for every name of a kind. */
 const ANY = '*';
@@ -28,7 +28,7 @@ const dependencies = (spec: AgentSpec, annotations: StoredResource['annotations'
   // A binding may lead to a server of another name.
   for (const name of spec.mcpServerRefs) found.add(`McpServerBinding/${name}`).add(`McpServer/${ANY}`);
   if (spec.runtime?.kind === 'acp') sandbox(spec.runtime.acp?.sandboxPolicyRef ?? '');
-  const secrets = Object.values(harnessOf(spec)?.env ?? {}).filter((value) => value.startsWith(SECRET));
+  const secrets = Object.values(harnessOf(spec)?.env ?? {}).filter(isSecretReference);
   for (const { target, auth } of spec.a2a?.connections ?? []) {
     if (target?.internal !== undefined) found.add(`Agent/${target.internal.agent}`);
     secrets.push(auth?.secretRef ?? '');
