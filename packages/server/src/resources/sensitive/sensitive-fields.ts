@@ -12,36 +12,38 @@ export interface SensitiveField {
   readonly isSecret?: boolean;
 }
 
-type FieldTable = Readonly<Record<string, readonly SensitiveField[]>>;
+type FieldTable = ReadonlyMap<string, readonly SensitiveField[]>;
 
-const inSpec: FieldTable = {
-  Secret: [
-    { path: ['data'], form: 'map', isSecret: true },
-    // Only templates keep it: in a Secret itself it has become data.
-    { path: ['stringData'], form: 'map', isSecret: true },
-  ],
-  McpServer: [{ path: ['headers'], form: 'map' }],
-  McpServerBinding: [{ path: ['headers'], form: 'map' }],
-  Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
-  ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
-  SandboxClass: [
-    { path: ['credentialsJson'], form: 'leaves' },
-    { path: ['providerConfigJson'], form: 'leaves' },
-  ],
-};
+const inSpec: FieldTable = new Map(
+  Object.entries<readonly SensitiveField[]>({
+    Secret: [
+      { path: ['data'], form: 'map', isSecret: true },
+      // Only templates keep it: in a Secret itself it has become data.
+      { path: ['stringData'], form: 'map', isSecret: true },
+    ],
+    McpServer: [{ path: ['headers'], form: 'map' }],
+    McpServerBinding: [{ path: ['headers'], form: 'map' }],
+    Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
+    ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
+    SandboxClass: [
+      { path: ['credentialsJson'], form: 'leaves' },
+      { path: ['providerConfigJson'], form: 'leaves' },
+    ],
+  }),
+);
 
-const inStatus: FieldTable = {
-  File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
-  Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
-};
+const inStatus: FieldTable = new Map(
+  Object.entries<readonly SensitiveField[]>({
+    File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
+    Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
+  }),
+);
 
 const NONE: readonly SensitiveField[] = [];
 
 /** Sensitive fields of a section of a kind; a custom kind has none, though it may be named like a property of every object. */
-export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] => {
-  const table = section === 'spec' ? inSpec : inStatus;
-  return Object.hasOwn(table, kind) ? (table[kind] ?? NONE) : NONE;
-};
+export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] =>
+  (section === 'spec' ? inSpec : inStatus).get(kind) ?? NONE;
 
 /** True when an answer about the kind differs between callers with and without `read_secrets`. */
 export const hasSensitiveFields = (kind: string): boolean =>
