@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import { isSecretReference } from './secret-references.ts';
 
 /**
  * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,
@@ -38,7 +39,6 @@ const inStatus: FieldTable = new Map(
   }),
 );
 
-const REFERENCE = 'secret://';
 const NONE: readonly SensitiveField[] = [];
 
 /** Sensitive fields of a section of a kind; a custom kind has none, though it may be named like a property of every object. */
@@ -102,7 +102,7 @@ const hideText = (field: SensitiveField, value: JsonData): JsonData => {
 
 /** References to secrets are no secrets themselves. */
 export const isShown = (field: SensitiveField, value: string): boolean =>
-  field.isSecret !== true && value.startsWith(REFERENCE);
+  field.isSecret !== true && isSecretReference(value);
 
 const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData => {
   if (field.form !== 'leaves' || value === '') return keepLeaves(before, value);
