@@ -60,7 +60,8 @@ export function runCommand(
       child.stderr.destroy();
       resolve({ ...end, output: Buffer.concat(chunks).toString('utf8') });
     };
-    process.once('exit', stop);
+    // Before whatever else this process does at its end, such as removing the folders of the program.
+    process.prependOnceListener('exit', stop);
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('error', (error) => {

@@ -94,11 +94,13 @@ describe('TLS of server.tls.*', () => {
     return { flags, write };
   };
 
-  /** Fingerprint of the certificate that a new connection is shown. */
+  /** Fingerprint of the certificate that a new connection is shown, which is offered HTTP/2 always. */
   const shown = async (app: AppUnderTest): Promise<string> => {
-    const socket = connectTls({ host: '127.0.0.1', port: app.port, rejectUnauthorized: false });
+    const ALPNProtocols = ['h2', 'http/1.1'];
+    const socket = connectTls({ host: '127.0.0.1', port: app.port, rejectUnauthorized: false, ALPNProtocols });
     await once(socket, 'secureConnect');
     const { fingerprint256 } = socket.getPeerCertificate();
+    expect(socket.alpnProtocol).toBe('h2');
     socket.destroy();
     return fingerprint256;
   };

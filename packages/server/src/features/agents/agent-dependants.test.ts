@@ -31,20 +31,21 @@ describe('what agents hang on', () => {
     agent('harnessed', { runtime: { kind: 'acp', acp: { sandboxPolicyRef: 'strict' } } }),
     agent('served', { mcpServerRefs: ['files'] }),
     agent('connected', { a2a: { connections: [{ name: 'x', auth: { kind: 'bearer', secretRef: 'a/b' } }] } }),
-    agent('linked', {
+    agent('linked', { a2a: { connections: [{ name: 'x', target: { internal: { agent: 'other' } } }] } }),
+    agent('placed', {
       a2a: { connections: [{ name: 'x', target: { internal: { namespace: 'far', agent: 'other' } } }] },
     }),
-    agent('keyed', { runtime: { kind: 'acp', acp: { env: { A: 'secret://a/b', B: 'plain' } } } }),
+    agent('keyed', { runtime: { kind: 'acp', acp: { env: { A: 'secret://a/b', B: 'plain', C: 'secret://c' } } } }),
     agent('unkeyed', { runtime: { kind: 'acp', acp: { env: { B: 'plain' } } } }),
     agent('templated', {}, { annotations: { 'svc/template': 'base' } }),
   ];
   const namesOf = async (
     dependants: AgentDependants,
-    [kind = '', name = '']: readonly string[],
+    [kind = '', name = '', namespace = 'acme']: readonly string[],
     where: { readonly reads: ResourceReads; readonly namespaces?: readonly string[] | undefined },
   ): Promise<readonly string[]> => {
     const { reads, namespaces } = where;
-    const found = await dependants.of(recordKey(kind, 'acme', name), reads, async () => namespaces);
+    const found = await dependants.of(recordKey(kind, namespace, name), reads, async () => namespaces);
     return found.map((key) => key.name).sort();
   };
 
@@ -57,7 +58,8 @@ describe('what agents hang on', () => {
     ['McpServerBinding', 'files', ['served']],
     ['McpServerBinding', 'mail', []],
     ['McpServer', 'any', ['served']],
-    ['Secret', 'any', ['connected', 'keyed']],
+    ['Secret', 'a', ['connected', 'keyed']],
+    ['Secret', 'any', []],
     ['Agent', 'other', ['linked']],
     ['Agent', 'linked', []],
     ['Template', 'base', ['templated']],
@@ -68,6 +70,14 @@ describe('what agents hang on', () => {
     expect(await namesOf(dependants, [kind, name], { reads, namespaces: ['acme', 'acme:team'] })).toEqual(expected);
     expect(await namesOf(dependants, [kind, name], { reads })).toEqual(expected);
     expect(await namesOf(dependants, [kind, name], { reads, namespaces: ['other'] })).toEqual([]);
+  });
+
+  it('tells agents whom they are connected to, by name and place', async () => {
+    const { reads } = storeOf(agents);
+    const dependants = new AgentDependants();
+    expect(await namesOf(dependants, ['Agent', 'other', 'acme'], { reads })).toEqual(['linked']);
+    expect(await namesOf(dependants, ['Agent', 'other', 'far'], { reads })).toEqual(['placed']);
+    expect(await namesOf(dependants, ['Agent', 'other', 'elsewhere'], { reads })).toEqual([]);
   });
 
   it('is read once and kept up from changes', async () => {

@@ -1,5 +1,5 @@
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
-import { formatKey, messageFromText } from '../../resources/index.ts';
+import { formatKey, isSecretReference, messageFromText, parseSecretReference } from '../../resources/index.ts';
 import {
   type ResourceChange,
   type ResourceKey,
@@ -8,15 +8,15 @@ import {
   type StoredResource,
 } from '../../store/contracts/index.ts';
 import { harnessOf, TEMPLATE_ANNOTATION } from './agent-findings.ts';
-import { DEFAULT_POLICY, SECRET } from './reference-lookup.ts';
+import { DEFAULT_POLICY } from './reference-lookup.ts';
 
 /** Stands for every name of a kind. */
 const ANY = '*';
 
 type Subject = Pick<StoredResource, 'key' | 'spec' | 'annotations'>;
 
-/** What agents may hang on, as `Kind/name`, or `Kind/*` where the name says too little. */
-const dependencies = (spec: AgentSpec, annotations: StoredResource['annotations']): ReadonlySet<string> => {
+/** What an agent may hang on: `Kind/name`, `Kind/namespace/name` where the place is said too, `Kind/*` where the name says too little. */
+const dependencies = ({ key, annotations }: Subject, spec: AgentSpec): ReadonlySet<string> => {
   const found = new Set<string>();
   const sandbox = (name: string): void => {
     found.add(`SandboxPolicy/${name === '' ? DEFAULT_POLICY : name}`).add(`SandboxClass/${ANY}`);
@@ -28,12 +28,16 @@ const dependencies = (spec: AgentSpec, annotations: StoredResource['annotations'
   // A binding may lead to a server of another name.
   for (const name of spec.mcpServerRefs) found.add(`McpServerBinding/${name}`).add(`McpServer/${ANY}`);
   if (spec.runtime?.kind === 'acp') sandbox(spec.runtime.acp?.sandboxPolicyRef ?? '');
-  const secrets = Object.values(harnessOf(spec)?.env ?? {}).filter((value) => value.startsWith(SECRET));
+  const references = Object.values(harnessOf(spec)?.env ?? {}).filter(isSecretReference);
   for (const { target, auth } of spec.a2a?.connections ?? []) {
-    if (target?.internal !== undefined) found.add(`Agent/${target.internal.agent}`);
-    secrets.push(auth?.secretRef ?? '');
+    const { namespace, agent } = target?.internal ?? {};
+    if (agent !== undefined) found.add(`Agent/${namespace || key.namespace}/${agent}`);
+    references.push(auth?.secretRef ?? '');
   }
-  if (secrets.some((reference) => reference !== '')) found.add(`Secret/${ANY}`);
+  for (const reference of references) {
+    const secret = parseSecretReference(reference);
+    if (secret !== undefined) found.add(`Secret/${secret.name}`);
+  }
   const template = annotations[TEMPLATE_ANNOTATION];
   if (template !== undefined) found.add(`Template/${template}`);
   return found;
@@ -71,7 +75,9 @@ export class AgentDependants {
       throw error;
     });
     await this.#filling;
-    const places = [key.name, ANY].flatMap((name) => this.#agents.get(`${key.kind}/${name}`) ?? []);
+    const places = [key.name, `${key.namespace}/${key.name}`, ANY].flatMap(
+      (name) => this.#agents.get(`${key.kind}/${name}`) ?? [],
+    );
     if (places.length === 0) return [];
     const wanted = await namespaces();
     return places.flatMap((byNamespace) => {
@@ -86,9 +92,10 @@ export class AgentDependants {
       for (const record of page) if (!this.#dependencies.has(formatKey(record.key))) this.#keep(record);
   }
 
-  #keep({ key, spec, annotations }: Subject): void {
-    const found = dependencies(messageFromText(AgentSpecSchema, spec) as AgentSpec, annotations);
+  #keep(agent: Subject): void {
+    const found = dependencies(agent, messageFromText(AgentSpecSchema, agent.spec) as AgentSpec);
     if (found.size === 0) return;
+    const { key } = agent;
     const id = formatKey(key);
     this.#dependencies.set(id, found);
     for (const name of found) {

@@ -1,16 +1,9 @@
 import { toJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
 import type { AcpRuntime, AgentSpec, Connection, Feature, Model } from '@svc/api/resources';
-import { type Finding, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import { type Finding, isSecretReference, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
-import {
-  type Ancestry,
-  findMcpServer,
-  isSandboxUsable,
-  isSecretVisible,
-  isSkillVisible,
-  SECRET,
-} from './reference-lookup.ts';
+import { type Ancestry, findMcpServer, isSandboxUsable, isSecretVisible, isSkillVisible } from './reference-lookup.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
@@ -136,7 +129,7 @@ const connectionProblem = async (
 const environmentProblems = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
   const missing: string[] = [];
   for (const [name, value] of Object.entries(harnessOf(spec)?.env ?? {}))
-    if (value.startsWith(SECRET) && !(await isSecretVisible(reads, value, ancestry))) missing.push(name);
+    if (isSecretReference(value) && !(await isSecretVisible(reads, value, ancestry))) missing.push(name);
   return missing.map((name) => `variable ${name}: secret not found`);
 };
 

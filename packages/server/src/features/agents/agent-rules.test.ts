@@ -64,6 +64,10 @@ describe('a spec of an agent', () => {
     [{ runtime: { kind: 'vm' } }, ['spec.runtime.kind']],
     [{ runtime: { kind: 'acp' } }, ['spec.runtime.acp']],
     [{ runtime: { kind: 'acp', acp: {} } }, ['spec.runtime.acp']],
+    [
+      { runtime: { kind: 'acp', acp: { command: 'x', env: Object.fromEntries(many((name) => [name, ''])) } } },
+      ['spec.runtime.acp.env'],
+    ],
     [{ runtime: { kind: 'native' } }, []],
     [{ postHistoryPrompt: 'bad' }, ['spec.postHistoryPrompt TEMPLATE_INVALID line 2, column 3: no']],
   ])('%o has faults %o', (init, expected) => {

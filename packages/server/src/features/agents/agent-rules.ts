@@ -15,7 +15,7 @@ const EFFORTS: ReadonlySet<string> = new Set(['', 'none', 'minimal', 'low', 'med
 const RUNTIMES: ReadonlySet<string> = new Set(['', 'llm', 'native', 'acp']);
 const PERMISSION_KEYS: ReadonlySet<string> = new Set(['default', 'filesystemRead', 'filesystemWrite', 'terminal']);
 const PERMISSIONS: ReadonlySet<string> = new Set(['allow', 'ask', 'deny']);
-/** Most features, references, profiles and connections of one agent: each is looked up, and compared with the others. */
+/** Most features, references, profiles, connections and variables of one agent: each is looked up, or compared with the others. */
 const LIST_MAX = 1_000;
 
 /** An agent's spec with absent values filled in: thinking is on when any of its options is set (WIRE-4). */
@@ -120,6 +120,8 @@ const checkRuntime = (runtime: AgentRuntime | undefined): readonly FieldViolatio
   const { acp } = runtime;
   if (runtime.kind === 'acp' && (acp === undefined || (acp.command === '' && acp.harnessRef === '')))
     faults.push(violation('spec.runtime.acp', 'command or harnessRef is required'));
+  if (Object.keys(acp?.env ?? {}).length > LIST_MAX)
+    faults.push(violation('spec.runtime.acp.env', `must hold at most ${LIST_MAX} entries`));
   for (const [key, value] of Object.entries(acp?.permissionPolicy ?? {})) {
     const at = `spec.runtime.acp.permissionPolicy[${key.slice(0, 40)}]`;
     if (!PERMISSION_KEYS.has(key)) faults.push(violation(at, `is none of ${[...PERMISSION_KEYS].join(', ')}`));

@@ -1,10 +1,13 @@
-import { isJsonMap, type JsonMap, parseJsonMap, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import {
+  isJsonMap,
+  type JsonMap,
+  parseJsonMap,
+  parseSecretReference,
+  SYSTEM_NAMESPACE,
+} from '../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
-
-/** What references to secrets begin with. */
-export const SECRET = 'secret://';
 
 /** Sandbox policy of agents that name none. */
 export const DEFAULT_POLICY = 'default';
@@ -84,14 +87,14 @@ export const isSandboxUsable = async (reads: Reads, name: string, ancestry: Ance
 
 /** True when a reference, `secret://name/key` or `name/key`, leads to a key of a visible Secret: own, else the nearest ancestor's that may be inherited (RT-R75). */
 export const isSecretVisible = async (reads: Reads, reference: string, ancestry: Ancestry): Promise<boolean> => {
-  const [name = '', key = '', ...rest] = reference.replace(SECRET, '').split('/');
-  if (name === '' || key === '' || rest.length > 0) return false;
+  const wanted = parseSecretReference(reference);
+  if (wanted === undefined) return false;
   for (const namespace of [ancestry.own, ...ancestry.ancestors]) {
-    const secret = await find(reads, 'Secret', { namespace, name });
+    const secret = await find(reads, 'Secret', { namespace, name: wanted.name });
     if (secret === undefined) continue;
     if (namespace !== ancestry.own && secret.annotations['option.svc/inheritable'] !== 'true') continue;
     const { data } = specOf(secret);
-    return isJsonMap(data) && Object.hasOwn(data, key);
+    return isJsonMap(data) && Object.hasOwn(data, wanted.key);
   }
   return false;
 };

@@ -6,6 +6,7 @@ import {
   type ConnectorMatchIndex,
 } from '@svc/api/resources';
 import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
+import { isSecretReference, parseSecretReference } from '../../resources/index.ts';
 
 export interface ConnectorClassRuleDeps {
   /** True for a variable that `connectors.envAllow` names and the configuration itself does not use. */
@@ -20,8 +21,6 @@ const INDEX_NAME = /^[A-Za-z0-9._-]{1,63}$/;
 const AUTH_KINDS: ReadonlySet<string> = new Set(['', 'apikey', 'api_key', 'api-key', 'bearer', 'token']);
 /** Also an empty one, which a parsed URL no longer shows. */
 const USER_INFORMATION = /^https?:\/\/[^/]*@/i;
-const REFERENCE = 'secret://';
-const REFERENCE_FORM = /^secret:\/\/[^/]+\/[^/]+$/;
 
 /** The one kind of credential, as it is stored whatever name it was written with. */
 const API_KEY = 'apiKey';
@@ -81,7 +80,7 @@ const checkApiKey = (
       : [violation(`${at}.env`, 'is not a variable connectors may use', 'ENV_NOT_ALLOWED')];
   }
   if (plain === undefined || plain.trim() === '') return [violation(`${at}.plain`, 'must not be blank', 'SECRET_REF')];
-  return plain.startsWith(REFERENCE) && !REFERENCE_FORM.test(plain)
+  return isSecretReference(plain) && parseSecretReference(plain) === undefined
     ? [violation(`${at}.plain`, 'must be secret://name/key or a literal', 'SECRET_REF')]
     : [];
 };

@@ -19,8 +19,8 @@ export const judgeServer = async (
   references: McpReferences,
 ): Promise<McpJudgement> => {
   const { namespace, spec } = server;
-  const missing = await references.missingSecrets(reads, namespace, spec);
-  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, missing.map(secretMissing));
+  const problems = await references.secretProblems(reads, namespace, spec);
+  return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, problems);
 };
 
 /** As `judgeServer`, for a binding together with the server it finds now. */
@@ -31,15 +31,12 @@ export const judgeBinding = async (
 ): Promise<McpJudgement> => {
   const { namespace, name, spec } = binding;
   const server = await references.findBoundServer(reads, { namespace, name, serverRef: spec.serverRef });
-  const missing = await references.missingSecrets(reads, namespace, spec);
   const problems = [
     ...(server === undefined ? [`MCP server ${spec.serverRef === '' ? name : spec.serverRef} not found`] : []),
-    ...missing.map(secretMissing),
+    ...(await references.secretProblems(reads, namespace, spec)),
   ];
   return settle(connectionFacts(spec, server), problems);
 };
-
-const secretMissing = (name: string): string => `secret ${name} not found`;
 
 interface ConnectionFacts {
   readonly isDisabled: boolean;

@@ -134,6 +134,14 @@ describe('MCP servers and bindings', () => {
     );
     await world.settle();
     expect(condition((await readServer('search'))?.status, 'ReferencesResolved')).toBe('True Resolved');
+    for (const [args, message] of [
+      [['secret://broker/other'], 'secret broker not found'],
+      [['secret://broker', 'secret://broker/url/more'], 'a reference is no secret://name/key'],
+    ] as const) {
+      const { server } = await putServer('search', { ...GOOD, args });
+      const found = server?.status?.conditions.find(({ type }) => type === 'ReferencesResolved');
+      expect(found).toMatchObject({ status: 'False', message });
+    }
   });
 
   it('run as processes only for unscoped admins and in listed namespaces', async () => {

@@ -5,13 +5,20 @@ import {
   McpServerSpecSchema,
 } from '@svc/api/resources';
 import type { NamespaceFacts } from '../../controllers/contract.ts';
-import { isJsonMap, messageFromText, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import {
+  isJsonMap,
+  isSecretReference,
+  messageFromText,
+  parseJsonMap,
+  parseSecretReference,
+  recordKey,
+  SYSTEM_NAMESPACE,
+} from '../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import { type EffectiveMcpServer, effectiveServer, type HeldSpec } from './effective-server.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-const SECRET = /^secret:\/\/([^/]+)(?:\/(.+))?$/;
 const INHERITABLE = 'option.svc/inheritable';
 
 /** Typed spec of a stored server. */
@@ -65,24 +72,27 @@ export class McpReferences {
     return effectiveServer({ namespace: server.key.namespace, spec: serverSpec(this.#open(server)) }, binding);
   }
 
-  /** `secret://` references that lead nowhere from the namespace; the texts themselves are not repeated, only names. */
-  async missingSecrets(
+  /** Sentences on `secret://` references that lead nowhere from the namespace; of their texts only names are repeated. */
+  async secretProblems(
     reads: Reads,
     namespace: string,
     spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>,
   ): Promise<readonly string[]> {
-    const missing = new Set<string>();
+    const problems = new Set<string>();
     for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
-      const [, name, key] = SECRET.exec(text) ?? [];
-      if (name !== undefined && !(await this.#isSecretVisible(reads, namespace, [name, key]))) missing.add(name);
+      if (!isSecretReference(text)) continue;
+      const wanted = parseSecretReference(text);
+      if (wanted === undefined) problems.add('a reference is no secret://name/key');
+      else if (!(await this.#isSecretVisible(reads, namespace, wanted)))
+        problems.add(`secret ${wanted.name} not found`);
     }
-    return [...missing];
+    return [...problems];
   }
 
   async #isSecretVisible(
     reads: Reads,
     namespace: string,
-    [name, key]: readonly [name: string, key: string | undefined],
+    { name, key }: { readonly name: string; readonly key: string },
   ): Promise<boolean> {
     const ancestors = await this.#namespaces.ancestors(reads, namespace);
     for (const place of [namespace, ...ancestors]) {
@@ -90,7 +100,7 @@ export class McpReferences {
       if (secret === undefined) continue;
       if (place !== namespace && secret.annotations[INHERITABLE] !== 'true') continue;
       const data = parseJsonMap(secret.spec)?.['data'];
-      return key === undefined || (isJsonMap(data) && Object.hasOwn(data, key));
+      return isJsonMap(data) && Object.hasOwn(data, key);
     }
     return false;
   }

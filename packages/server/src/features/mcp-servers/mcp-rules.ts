@@ -1,13 +1,11 @@
 import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../base/index.ts';
 import type { OriginGrant } from '../../controllers/contract.ts';
-import { isName, nameForm } from '../../resources/index.ts';
+import { isName, isSecretReference, nameForm, parseSecretReference } from '../../resources/index.ts';
 
 const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
 const STDIO = 'stdio';
 const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
-/** A value that stands in a Secret (PL-8.4). */
-const REFERENCE = /^secret:\/\/[^/]+\/[^/]+$/;
 
 /** True for the transports that speak HTTP; they are stored as written (RT-7). */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
@@ -48,11 +46,14 @@ const isHttpUrl = (text: string): boolean => {
   return URL.canParse(text);
 };
 
+/** True for an address that stands in a Secret (PL-8.4). */
+const isReference = (url: string): boolean => isSecretReference(url) && parseSecretReference(url) !== undefined;
+
 const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {
   if (broker === undefined) return [];
   return [
     ...(BROKERS.has(broker.kind) ? [] : [violation('spec.authBroker.kind', 'must be http_bearer or empty')]),
-    ...(isHttpUrl(broker.url) || REFERENCE.test(broker.url)
+    ...(isHttpUrl(broker.url) || isReference(broker.url)
       ? []
       : [violation('spec.authBroker.url', 'must be an absolute http(s) URL or secret://name/key')]),
     ...(broker.cacheTtlSeconds >= 0 ? [] : [violation('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),

@@ -3,12 +3,12 @@ import {
   isJsonMap,
   openRecord,
   parseJsonMap,
+  parseSecretReference,
   recordKey,
   SYSTEM_NAMESPACE,
   type ValueSeal,
 } from '../../resources/index.ts';
 import type { ReadTx, Store, StoredResource } from '../../store/contracts/index.ts';
-import { parseSecretReference } from './secret-rules.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 

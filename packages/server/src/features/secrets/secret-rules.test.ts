@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { SecretSpecSchema } from '@svc/api/resources';
 import { describe, expect, it } from 'vitest';
-import { checkSecret, fillSecretDefaults, parseSecretReference, SECRET_MAX } from './secret-rules.ts';
+import { checkSecret, fillSecretDefaults, SECRET_MAX } from './secret-rules.ts';
 
 const faults = (data: Record<string, string>, type = ''): string[] =>
   checkSecret(create(SecretSpecSchema, { data, type })).map((fault) => `${fault.field} ${fault.reason}`);
@@ -31,15 +31,5 @@ describe('a secret', () => {
     expect(checkSecret(spec, spec)).toEqual([]);
     expect(checkSecret(spec, { data: { a: 'sealed:v1:gone:BBBB', b: 'sealed:v1:gone:AAAA' } })).toHaveLength(1);
     expect(faults(spec.data)).toEqual(['spec.data[a] SECRET_BASE64']);
-  });
-
-  it.each<readonly [string, unknown]>([
-    ['secret://a/b', { name: 'a', key: 'b' }],
-    ['a/b', { name: 'a', key: 'b' }],
-    ['secret://a', undefined],
-    ['secret:///b', undefined],
-    ['a/b/c', undefined],
-  ])('is meant by %s: %j', (reference, expected) => {
-    expect(parseSecretReference(reference)).toEqual(expected);
   });
 });

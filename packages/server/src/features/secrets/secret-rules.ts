@@ -36,11 +36,3 @@ export const checkSecret = (spec: SecretSpec, stored?: Pick<SecretSpec, 'data'>)
   if (spec.type.length > TYPE_MAX) faults.push(violation('spec.type', `longer than ${TYPE_MAX} characters`));
   return faults;
 };
-
-/** Name and key of `secret://name/key` or `name/key`; undefined when malformed. */
-export const parseSecretReference = (
-  reference: string,
-): { readonly name: string; readonly key: string } | undefined => {
-  const [name = '', key = '', ...rest] = reference.replace(/^secret:\/\//, '').split('/');
-  return name === '' || key === '' || rest.length > 0 ? undefined : { name, key };
-};

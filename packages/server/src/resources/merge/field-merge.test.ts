@@ -184,8 +184,10 @@ describe('a field that changes between a map and something else', () => {
   };
   const rules = { force: false, setsUnowned: true, digest };
 
-  it.each(pairs)('from %s to %s is what its manager says', (...[, to, before, after]) => {
-    const input = { ...rules, ...applied('me', before), manager: 'me', wanted: { spec: { m: after } } };
+  const sayings = pairs.flatMap((pair) => [true, false].map((setsUnowned) => [...pair, setsUnowned] as const));
+  it.each(sayings)('from %s to %s is what its manager says', (...[, to, before, after, setsUnowned]) => {
+    const start = { ...applied('me', before), manager: 'me', wanted: { spec: { m: after } } };
+    const input = { ...rules, setsUnowned, ...start };
     const result = mergeFields(input);
     expect([result.merged, result.conflicts]).toEqual([{ spec: { m: after } }, []]);
     const again = { ...input, live: result.merged, ownership: ownershipAfter(input, result, result.merged) };

@@ -69,10 +69,12 @@ export const mergeFields = (input: MergeInput): MergeResult => {
   const put = (pointer: string, value: JsonData | null): void => {
     merged = setAt(merged, pointer, value);
   };
-  const puts: [pointer: string, value: JsonData][] = [];
-  for (const pointer of [...new Set([...Object.keys(mine), ...wanted.keys()])].sort()) {
+  // What goes goes first: a map may become a single value.
+  const leftOut = Object.keys(mine).filter((pointer) => !wanted.has(pointer));
+  for (const pointer of [...leftOut.sort(), ...[...wanted.keys()].sort()]) {
     const value = wanted.get(pointer);
-    const facts = { pointer, value, live: readAt(input.live, pointer), before: mine[pointer] };
+    const isFree = readAt(merged, pointer) === undefined;
+    const facts = { pointer, value, live: readAt(input.live, pointer), isFree, before: mine[pointer] };
     const verdict = judge(input, facts);
     if (verdict === 'conflict') found.conflicts.push({ pointer, manager: rivals(input, facts)[0]?.manager ?? '' });
     if (verdict === 'take')
@@ -80,10 +82,9 @@ export const mergeFields = (input: MergeInput): MergeResult => {
     if (verdict === 'repair') found.repaired.push(pointer);
     if (verdict === 'set' || verdict === 'take' || verdict === 'remove') found.changed.push(pointer);
     if (verdict === 'remove') put(pointer, null);
-    else if (verdict !== 'keep' && verdict !== 'conflict') puts.push([pointer, value ?? null]);
+    else if (verdict !== 'keep' && verdict !== 'conflict') put(pointer, value ?? null);
   }
-  // What goes goes first: a map may become a single value.
-  for (const [pointer, value] of puts) put(pointer, value);
+  found.changed.sort();
   const refused = new Set(found.conflicts.map(({ pointer }) => pointer));
   return { merged: withEmptyMaps(merged, wanted, refused), owned: wanted, ...found };
 };
@@ -99,25 +100,27 @@ interface Facts {
   /** Undefined = the manager says nothing about it. */
   readonly value: JsonData | undefined;
   readonly live: JsonData | undefined;
+  /** Nothing is there, once the manager's own fields are gone that it no longer says. */
+  readonly isFree: boolean;
   readonly before: OwnedField | undefined;
 }
 
 const judge = (input: MergeInput, facts: Facts): Verdict => {
-  const { pointer, value, live, before } = facts;
+  const { pointer, value, live, isFree, before } = facts;
   if (value === undefined)
     return before === undefined || rivals(input, facts).length > 0 ? 'keep' : judgeLeftOut(input, facts, before);
   if (sameValue(value, live)) return 'keep';
   const isOthers = rivals(input, facts).length > 0;
   if (before === undefined || before.isTaken === true)
-    return judgeNew(input, live, isOthers || before?.isTaken === true);
+    return judgeNew(input, isFree, isOthers || before?.isTaken === true);
   if (before.said === input.digest(pointer, value)) return isUntouched(input, facts, before) ? 'keep' : 'repair';
   if (!isOthers) return 'set';
   return input.force ? 'take' : 'conflict';
 };
 
-const judgeNew = (input: MergeInput, live: JsonData | undefined, isOthers: boolean): Verdict => {
+const judgeNew = (input: MergeInput, isFree: boolean, isOthers: boolean): Verdict => {
   if (isOthers) return input.force ? 'take' : 'conflict';
-  if (live === undefined || input.setsUnowned || input.force) return 'set';
+  if (isFree || input.setsUnowned || input.force) return 'set';
   return 'conflict';
 };
 

@@ -17,6 +17,7 @@ export {
   unopenedValues,
   type ValueSeal,
 } from './sealed-fields.ts';
+export * from './secret-references.ts';
 export {
   dropInternals,
   hasSensitiveFields,

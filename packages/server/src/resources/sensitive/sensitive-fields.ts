@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } from '../canonical-json.ts';
+import { isSecretReference } from './secret-references.ts';
 
 /**
  * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,
@@ -11,37 +12,38 @@ export interface SensitiveField {
   readonly isSecret?: boolean;
 }
 
-type FieldTable = Readonly<Record<string, readonly SensitiveField[]>>;
+type FieldTable = ReadonlyMap<string, readonly SensitiveField[]>;
 
-const inSpec: FieldTable = {
-  Secret: [
-    { path: ['data'], form: 'map', isSecret: true },
-    // Only templates keep it: in a Secret itself it has become data.
-    { path: ['stringData'], form: 'map', isSecret: true },
-  ],
-  McpServer: [{ path: ['headers'], form: 'map' }],
-  McpServerBinding: [{ path: ['headers'], form: 'map' }],
-  Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
-  ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
-  SandboxClass: [
-    { path: ['credentialsJson'], form: 'leaves' },
-    { path: ['providerConfigJson'], form: 'leaves' },
-  ],
-};
+const inSpec: FieldTable = new Map(
+  Object.entries<readonly SensitiveField[]>({
+    Secret: [
+      { path: ['data'], form: 'map', isSecret: true },
+      // Only templates keep it: in a Secret itself it has become data.
+      { path: ['stringData'], form: 'map', isSecret: true },
+    ],
+    McpServer: [{ path: ['headers'], form: 'map' }],
+    McpServerBinding: [{ path: ['headers'], form: 'map' }],
+    Agent: [{ path: ['runtime', 'acp', 'env'], form: 'map' }],
+    ConnectorClass: [{ path: ['auth', 'apiKey', 'plain'], form: 'text' }],
+    SandboxClass: [
+      { path: ['credentialsJson'], form: 'leaves' },
+      { path: ['providerConfigJson'], form: 'leaves' },
+    ],
+  }),
+);
 
-const inStatus: FieldTable = {
-  File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
-  Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
-};
+const inStatus: FieldTable = new Map(
+  Object.entries<readonly SensitiveField[]>({
+    File: [{ path: ['pendingUpload', 'requiredHeaders'], form: 'map' }],
+    Sandbox: [{ path: ['lease', 'token'], form: 'drop' }],
+  }),
+);
 
-const REFERENCE = 'secret://';
 const NONE: readonly SensitiveField[] = [];
 
 /** Sensitive fields of a section of a kind; a custom kind has none, though it may be named like a property of every object. */
-export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] => {
-  const table = section === 'spec' ? inSpec : inStatus;
-  return Object.hasOwn(table, kind) ? (table[kind] ?? NONE) : NONE;
-};
+export const sensitiveFields = (section: 'spec' | 'status', kind: string): readonly SensitiveField[] =>
+  (section === 'spec' ? inSpec : inStatus).get(kind) ?? NONE;
 
 /** True when an answer about the kind differs between callers with and without `read_secrets`. */
 export const hasSensitiveFields = (kind: string): boolean =>
@@ -100,7 +102,7 @@ const hideText = (field: SensitiveField, value: JsonData): JsonData => {
 
 /** References to secrets are no secrets themselves. */
 export const isShown = (field: SensitiveField, value: string): boolean =>
-  field.isSecret !== true && value.startsWith(REFERENCE);
+  field.isSecret !== true && isSecretReference(value);
 
 const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData => {
   if (field.form !== 'leaves' || value === '') return keepLeaves(before, value);

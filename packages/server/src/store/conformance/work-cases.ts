@@ -248,6 +248,8 @@ export const workCases = (make: MakeStore): void => {
       expect(await counters.hottest('a|', after(5))).toEqual({ used: 10, oldestStart: 0 });
       expect(await store.read((tx) => tx.counters.hottest('a|', after(10)))).toEqual({ used: 2, oldestStart: 10 });
       expect(await store.write((tx) => tx.counters.hottest('a|', after(20)))).toEqual({ used: 1, oldestStart: 20 });
+      await store.write((tx) => tx.counters.add('a|abe', 20, 30, 2));
+      expect(await counters.hottest('a|', after(10))).toEqual({ used: 2, oldestStart: 20 });
       expect([await counters.hottest('a|', after(30)), await counters.hottest('b|', after(0))]).toEqual([
         undefined,
         undefined,

@@ -121,7 +121,10 @@ export interface CounterWrites {
   lock(keys: readonly string[]): Promise<void>;
   /** Sum of the buckets within, per key; every key asked for is answered. */
   sum(keys: readonly string[], span: CounterSpan): Promise<ReadonlyMap<string, CounterSum>>;
-  /** The largest sum, as `sum` answers it, among the keys that begin with `prefix`; undefined when none of them has counted. */
+  /**
+   * The largest sum, as `sum` answers it, among the keys that begin with `prefix`; of equal ones that of the first key. Undefined
+   * when none of them has counted.
+   */
   hottest(prefix: string, span: CounterSpan): Promise<CounterSum | undefined>;
   add(key: string, bucketStart: number, bucketEnd: number, amount: number): Promise<void>;
   trim(beforeMicros: number, limit: number): Promise<number>;

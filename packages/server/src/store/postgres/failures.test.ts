@@ -31,11 +31,13 @@ const failureOf = async (work: Promise<unknown>): Promise<Fault> => {
   return error;
 };
 
-const kill = (url: string) =>
+/** Ends every connection of the store; with `waitMs`, answers when they are ended and not only told to end. */
+const kill = (url: string, waitMs = 0) =>
   runSql(
     url,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    `SELECT pg_terminate_backend(pid, $1) FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'svc'`,
+    [waitMs],
   );
 
 const nameOf = async (store: Store, name: string) => (await store.direct.resources.get(key(name)))?.key.name;
@@ -61,7 +63,8 @@ withPostgres(
       await store.write(async (tx) => {
         runs++;
         await tx.resources.insert(draft(`run-${runs}`));
-        if (runs === 1) await kill(url);
+        // One that ends a little later would be taken for the second run, and cost a third.
+        if (runs === 1) await kill(url, 60_000);
         await tx.instance.setValue('n', '1');
       });
       expect([runs, await nameOf(store, 'run-1'), await nameOf(store, 'run-2')]).toEqual([2, undefined, 'run-2']);

@@ -77,8 +77,8 @@ const pendingOf = async (session: Session, { migrations }: MigrateOptions) => {
 
 /** Runs `work` while no other node migrates, without the limits of a call. A failure leaves the lock to the end of the session. */
 export const withMigrationLock = async <T>(session: Session, work: () => Promise<T>): Promise<T> => {
-  await session.rows(LIMITS_OFF);
   session.isPatient = true;
+  await session.rows(LIMITS_OFF);
   await session.rows(LOCK);
   const done = await work();
   await session.rows(UNLOCK);

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fdatasyncSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
@@ -14,6 +14,7 @@ import { RecordCache } from './records/index.ts';
 import { migrate } from './schema/index.ts';
 import { storageFault, toOpenError } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
+import { syncPath } from './sync-path.ts';
 import { createTables, type Tables } from './tables/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 
@@ -67,14 +68,7 @@ export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Stor
 
 /** Makes folders that were just created durable: each is an entry of its parent. */
 const syncFolders = (folder: string, firstMade: string): void => {
-  for (let path = folder; path.length >= firstMade.length; path = dirname(path)) {
-    const parent = openSync(dirname(path), 'r');
-    try {
-      fsyncSync(parent);
-    } finally {
-      closeSync(parent);
-    }
-  }
+  for (let path = folder; path.length >= firstMade.length; path = dirname(path)) syncPath(dirname(path));
 };
 
 /** The writing connection with its schema in place. */

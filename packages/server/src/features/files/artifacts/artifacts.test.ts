@@ -125,7 +125,10 @@ describe('artifacts', () => {
     const { id } = await make('shared');
     const to = (index: number) => grant(id, { targetAgent: `a${index}`, operations: ['read'] });
     for (let index = 0; index < 100; index++) await to(index);
-    await expect(to(100)).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' });
+    await expect(to(100)).rejects.toMatchObject({
+      ...{ code: 'RESOURCE_EXHAUSTED', reason: 'QUOTA_EXCEEDED' },
+      metadata: { artifact_id: id, max: '100' },
+    });
     await expect(to(99)).resolves.toBeDefined();
     world.clock.advance(DAY_MS + 1);
     await expect(to(100)).resolves.toBeDefined();

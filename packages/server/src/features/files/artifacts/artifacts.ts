@@ -133,7 +133,12 @@ export class Artifacts {
       const grant = newGrant(wanted, tx.now());
       const kept = artifact.grants.filter((each) => each.expiresAt > tx.now() && !isSameTarget(each, grant));
       if (kept.length >= GRANTS_MAX)
-        throw new Fault('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', `the artifact has ${GRANTS_MAX} grants already`);
+        throw new Fault(
+          'RESOURCE_EXHAUSTED',
+          'QUOTA_EXCEEDED',
+          `the artifact has ${GRANTS_MAX} grants already: one must expire first`,
+          { metadata: { artifact_id: names.id, max: String(GRANTS_MAX) } },
+        );
       await tx.artifacts.put(artifactRow({ ...artifact, grants: [...kept, grant] }));
       await this.#audit(tx, origin, { artifact, outcome: 'granted' });
       return grant;

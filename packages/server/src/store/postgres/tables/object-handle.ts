@@ -19,8 +19,7 @@ const ADD_REFERENCE = statement(
   `INSERT INTO object_references (holder, namespace, sha256, size_bytes, media_type, at) VALUES ($1,$2,$3,$4,$5,$6)
    ON CONFLICT DO NOTHING`,
 );
-const OF_HOLDER = 'holder = $1';
-const OF_ANY = 'holder = ANY($1::text[])';
+const OF_HOLDERS = 'holder = ANY($1::text[])';
 const BELOW_HOLDER = '(holder = $1 OR (holder >= $2 AND holder < $3))';
 /** The objects are locked in one order before references go: of two that drop the last references, the second marks. */
 const lockObjects = (where: string) =>
@@ -28,11 +27,9 @@ const lockObjects = (where: string) =>
     `SELECT sha256 FROM objects WHERE sha256 IN (SELECT sha256 FROM object_references WHERE ${where})
      ORDER BY sha256 FOR UPDATE`,
   );
-const LOCK_HELD = lockObjects(OF_HOLDER);
-const LOCK_ANY = lockObjects(OF_ANY);
+const LOCK_HELD = lockObjects(OF_HOLDERS);
 const LOCK_TREE = lockObjects(BELOW_HOLDER);
-const DROP = statement(`DELETE FROM object_references WHERE ${OF_HOLDER}`);
-const DROP_ANY = statement(`DELETE FROM object_references WHERE ${OF_ANY}`);
+const DROP = statement(`DELETE FROM object_references WHERE ${OF_HOLDERS}`);
 const DROP_TREE = statement(`DELETE FROM object_references WHERE ${BELOW_HOLDER}`);
 const MARK = statement(
   `UPDATE objects o SET unreferenced_at = $2 WHERE sha256 = ANY($1::text[])
@@ -60,18 +57,11 @@ const BEHIND_SLASH = '0';
 
 const treeOf = (holder: string): [string, string, string] => [holder, `${holder}/`, `${holder}${BEHIND_SLASH}`];
 
-/** Drops the references of `holder`. */
-export const dropHolder = async (sql: Queries, holder: string, at: number): Promise<void> => {
-  const held = (await sql.rows(LOCK_HELD, [holder])).map((row) => row.sha256);
-  await sql.run(DROP, [holder]);
-  if (held.length > 0) await sql.run(MARK, [held, at]);
-};
-
 /** Drops the references of each of these holders. */
 export const dropHolders = async (sql: Queries, holders: readonly string[], at: number): Promise<void> => {
-  const held = holders.length === 0 ? [] : (await sql.rows(LOCK_ANY, [holders])).map((row) => row.sha256);
+  const held = holders.length === 0 ? [] : (await sql.rows(LOCK_HELD, [holders])).map((row) => row.sha256);
   if (held.length === 0) return;
-  await sql.run(DROP_ANY, [holders]);
+  await sql.run(DROP, [holders]);
   await sql.run(MARK, [held, at]);
 };
 
@@ -101,7 +91,7 @@ export class ObjectHandle implements ObjectReferences {
   }
 
   async dropReferences(holder: string, at: number) {
-    await dropHolder(this.#access.sql, holder, at);
+    await dropHolders(this.#access.sql, [holder], at);
   }
 
   async hasReference(namespace: string, sha256: string) {

@@ -3,7 +3,7 @@ import { artifactHolder, type SessionRow, sessionHolder } from '../../contracts/
 import { LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
 import type { WriteAccess } from '../access.ts';
 import { statement, type WriteQueries } from '../connection/index.ts';
-import { dropHolder, dropHolderTree } from './object-handle.ts';
+import { dropHolders, dropHolderTree } from './object-handle.ts';
 import { SESSION_COLUMNS } from './session-page.ts';
 import { OPEN } from './turn-sql.ts';
 
@@ -111,7 +111,12 @@ export const clearSession = async ({ sql, now }: WriteAccess, id: string): Promi
 export const deleteSession = async (access: WriteAccess, id: string): Promise<void> => {
   const { sql, now } = access;
   await clearSession(access, id);
-  for (const artifact of await sql.rows(DROP_ARTIFACTS, [id])) await dropHolder(sql, artifactHolder(artifact.id), now);
+  const artifacts = await sql.rows(DROP_ARTIFACTS, [id]);
+  await dropHolders(
+    sql,
+    artifacts.map((artifact) => artifactHolder(artifact.id)),
+    now,
+  );
   const session = await sql.first(DELETE, [id]);
   if (session !== undefined) changeLabels(sql, { ...session, id }, { json: session.labels, add: false });
 };

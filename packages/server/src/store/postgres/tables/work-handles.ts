@@ -102,7 +102,7 @@ const HOTTEST = statement<{ used: number; oldest: number }>(
    SELECT best.used, best.oldest FROM keys CROSS JOIN LATERAL
      (SELECT sum(c.amount)::bigint AS used, min(c.bucket_start) AS oldest FROM counters c
        WHERE c.key = keys.key AND c.bucket_start > $3 AND c.bucket_end > $4 AND c.amount <> 0) best
-   WHERE best.used > 0 ORDER BY best.used DESC LIMIT 1`,
+   WHERE best.used > 0 ORDER BY best.used DESC, keys.key LIMIT 1`,
 );
 const ADD = statement(
   `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES ($1,$2,$3,$4)

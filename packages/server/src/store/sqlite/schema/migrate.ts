@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Fault, type Log } from '../../../base/index.ts';
 import { type Migration, pendingMigrations, undoneMigrations } from '../../migrations/index.ts';
+import { syncPath } from '../sync-path.ts';
 
 /** Copies of the database file kept from before migrations (PL-16). */
 const KEPT_COPIES = 3;
@@ -86,19 +87,25 @@ const transact = (database: DatabaseSync, work: () => void): void => {
   }
 };
 
-/** Makes a copy under its name once it is whole; the newest ones stay, and the one just made whatever the clock said before. */
+/**
+ * Makes a copy that has its name once it is whole and on disk, which SQLite leaves to its caller; the newest ones stay, and the
+ * one just made whatever the clock said before.
+ */
 const copyBefore = (database: DatabaseSync, applied: number, options: SchemaOptions): void => {
   const { backupDir, nowMicros } = options;
   mkdirSync(backupDir, { recursive: true, mode: 0o700 });
   const name = `schema-${String(applied).padStart(4, '0')}-${nowMicros}.db`;
+  const part = join(backupDir, `${name}${PART}`);
   removeParts(backupDir);
   try {
-    database.prepare('VACUUM INTO ?').run(join(backupDir, `${name}${PART}`));
+    database.prepare('VACUUM INTO ?').run(part);
+    syncPath(part);
   } catch (error) {
     removeParts(backupDir);
     throw error;
   }
-  renameSync(join(backupDir, `${name}${PART}`), join(backupDir, name));
+  renameSync(part, join(backupDir, name));
+  syncPath(backupDir);
   options.log.info('store copied before migrating', { schema: applied });
   const others = namesOf(backupDir, /^schema-.*\.db$/)
     .filter((other) => other !== name)

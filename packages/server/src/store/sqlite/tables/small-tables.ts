@@ -81,7 +81,7 @@ const HOTTEST = `WITH RECURSIVE keys (key) AS (
     SELECT min(key) FROM counters WHERE key >= ?1 AND key < ?2
     UNION ALL SELECT (SELECT min(key) FROM counters WHERE key > keys.key AND key < ?2) FROM keys WHERE keys.key IS NOT NULL)
   SELECT key, (SELECT sum(amount) FROM counters c WHERE c.key = keys.key AND bucket_start > ?3 AND bucket_end > ?4) AS used
-  FROM keys WHERE key IS NOT NULL ORDER BY used DESC LIMIT 1`;
+  FROM keys WHERE key IS NOT NULL ORDER BY used DESC, key LIMIT 1`;
 const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES (?,?,?,?)
   ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`;
 const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
