@@ -1,7 +1,7 @@
 /**
  * Regenerates packages/api from proto/ with the versions of buf and protoc-gen-es in node_modules.
  *
- *   node tools/generate/generate.mjs           writes packages/api/gen and the lists in packages/api/src
+ *   node tools/generate/generate.mjs           writes packages/api/gen, the lists in packages/api/src, and docs/reference
  *   node tools/generate/generate.mjs --check   writes to a temporary folder and exits 1 on a difference
  *
  * Called by hand after a change of a .proto file and, with --check, by `npm test`.
@@ -11,16 +11,20 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generateComments } from './comments.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
+/** Writes docs/reference; whether that is current is a test beside it. */
+const referenceDocs = join(root, 'packages/server/src/app/testing/reference/reference-docs.ts');
+
 /** One file of sub-path exports per package of the contract, with its header. */
 const subPaths = {
-  data: 'Messages of package svc.data: messages, parts, turns, runs, principals, grants (contract: wire.md 5).',
-  events: 'Messages of the server streams, package svc.events (contract: wire.md 6).',
-  external: 'The connector contract, package svc.external (contract: wire.md 2.3, 7).',
-  gateway: 'Services of package svc.gateway with their requests and responses (contract: wire.md 2.1, 2.2, 3).',
-  resources: 'Messages of package svc.resources: metadata, specs, statuses, full resources (contract: wire.md 4).',
+  data: 'Messages of package svc.data: messages, parts, turns, runs, principals, grants.',
+  events: 'Messages of the server streams, package svc.events.',
+  external: 'The connector contract, package svc.external.',
+  gateway: 'Services of package svc.gateway with their requests and responses.',
+  resources: 'Messages of package svc.resources: metadata, specs, statuses, full resources.',
 };
 
 /** Writes everything that is generated below `target`, a folder laid out like packages/api. */
@@ -32,6 +36,7 @@ function generate(target) {
     stdio: 'inherit',
     env: { ...process.env, PATH: `${binaries}${delimiter}${process.env['PATH'] ?? ''}` },
   });
+  generateComments(root, target);
   mkdirSync(join(target, 'src'), { recursive: true });
   for (const [name, header] of Object.entries(subPaths)) {
     const files = readdirSync(join(root, 'proto', 'svc', name)).filter((file) => file.endsWith('.proto'));
@@ -83,4 +88,5 @@ if (rest.length > 0 || (mode !== undefined && mode !== '--check')) {
   if (!check()) process.exitCode = 1;
 } else {
   generate(join(root, 'packages', 'api'));
+  execFileSync(process.execPath, [referenceDocs, join(root, 'docs', 'reference')], { stdio: 'inherit' });
 }

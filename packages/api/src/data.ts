@@ -1,4 +1,4 @@
-/** Messages of package svc.data: messages, parts, turns, runs, principals, grants (contract: wire.md 5). */
+/** Messages of package svc.data: messages, parts, turns, runs, principals, grants. */
 export * from '../gen/svc/data/access_pb.js';
 export * from '../gen/svc/data/artifact_pb.js';
 export * from '../gen/svc/data/channel_message_pb.js';

@@ -1,4 +1,4 @@
-/** Services of package svc.gateway with their requests and responses (contract: wire.md 2.1, 2.2, 3). */
+/** Services of package svc.gateway with their requests and responses. */
 export * from '../gen/svc/gateway/admin_service_pb.js';
 export * from '../gen/svc/gateway/agents_pb.js';
 export * from '../gen/svc/gateway/auth_service_pb.js';

@@ -1,7 +1,7 @@
 /**
  * Every operation this product serves, read from the descriptors: the one method table that
  * transports, authorisation, the SDK and the command line share. Nothing here is written by hand;
- * a change of a .proto file is a change of this table (contract: wire.md 2.1-2.3).
+ * a change of a .proto file is a change of this table.
  */
 import { type DescMessage, type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { ConnectorService } from '../gen/svc/external/connector_service_pb.js';

@@ -1,4 +1,4 @@
-/** Messages of package svc.resources: metadata, specs, statuses, full resources (contract: wire.md 4). */
+/** Messages of package svc.resources: metadata, specs, statuses, full resources. */
 export * from '../gen/svc/resources/agent_pb.js';
 export * from '../gen/svc/resources/channel_pb.js';
 export * from '../gen/svc/resources/connection_pb.js';

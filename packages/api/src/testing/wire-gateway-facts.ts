@@ -157,7 +157,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
     '1 resource resources.Resource, 2 outcome ApplyOutcome, 3 field_errors FieldError[], 4 changed_paths string[]',
   'gateway.FieldError': '1 field string, 2 description string, 3 reason string, 4 line uint32, 5 column uint32',
   'gateway.ApplyManifestsRequest':
-    '1 manifests resources.ResourceManifest[], 2 text string, 3 ns string, 4 manager string, 5 force bool, 6 dry_run bool, 7 atomic bool?, 8 keep_going bool, 9 create_namespaces bool?, 10 apply_set string, 11 prune bool, 12 prune_namespaces bool, 13 allow_empty bool',
+    '1 manifests resources.ResourceManifest[], 2 text string, 3 ns string, 4 manager string, 5 force bool, 6 dry_run bool, 7 atomic bool?, 8 keep_going bool, 9 create_namespaces bool?, 10 apply_set string, 11 prune bool, 12 prune_namespaces bool, 13 allow_empty bool, 14 keep_uids bool',
   'gateway.ApplyManifestsResponse': '1 results ApplyManifestResult[]',
   'gateway.ApplyManifestResult':
     '1 kind string, 2 ns string, 3 name string, 4 outcome ApplyOutcome, 5 field_errors FieldError[], 6 resource resources.Resource, 7 changed_paths string[]',
@@ -217,10 +217,11 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.WhoAmIRequest': '',
   'gateway.WhoAmIResponse':
     '1 subject string, 2 mode string, 3 grants data.Grant[], 4 expires_at int64?, 5 identity string, 6 server_version string',
-  'gateway.MintAccessTokenRequest': '1 grants data.Grant[], 2 ttl_seconds uint32, 3 subject_suffix string',
+  'gateway.MintAccessTokenRequest':
+    '1 grants data.Grant[], 2 ttl_seconds uint32, 3 subject_suffix string, 4 force bool',
   'gateway.MintAccessTokenResponse':
     '1 access_token string, 2 token_type string, 3 expires_at int64, 4 grants data.Grant[]',
-  'gateway.CreateApiKeyRequest': '1 name string, 2 grants data.Grant[], 3 expires_at int64?',
+  'gateway.CreateApiKeyRequest': '1 name string, 2 grants data.Grant[], 3 expires_at int64?, 4 force bool',
   'gateway.CreateApiKeyResponse': '1 key data.ApiKey, 2 secret string',
   'gateway.ListApiKeysRequest': '1 page_size int32, 2 page_token string, 3 include_revoked bool',
   'gateway.ListApiKeysResponse': '1 keys data.ApiKey[], 2 next_page_token string',

@@ -130,7 +130,7 @@ export const resourceMessages: Readonly<Record<string, string>> = {
   'resources.DeploymentPlacement': '1 namespace_selector NamespaceSelector',
   'resources.DeploymentSpec': '1 placement DeploymentPlacement, 2 templates string[]',
   'resources.DeploymentStatus':
-    '1 observed_generation uint64, 2 phase string, 3 conditions ResourceCondition[], 4 replicas ResourceRef[], 5 replica_counts DeploymentReplicaCounts',
+    '1 observed_generation uint64, 2 phase string, 3 conditions ResourceCondition[], 4 replicas ResourceRef[], 5 replica_counts DeploymentReplicaCounts, 6 template_versions string[]',
   'resources.DeploymentReplicaCounts':
     '1 desired uint64, 2 updated uint64, 3 ready uint64, 4 pending uint64, 5 degraded uint64',
   'resources.DeploymentReplicaSpec': '1 deployment_ref ResourceRef, 2 target_namespace string',

@@ -11,8 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_access: GenFile;
 
 /**
- * One right: a role on a scope; absent scope fields widen it, an empty string covers nothing
- * (contract: api.md 4.2).
+ * One right: a role on a scope; absent scope fields widen it, an empty string covers nothing.
  *
  * @generated from message svc.data.Grant
  */
@@ -25,6 +24,8 @@ export declare type Grant = Message<"svc.data.Grant"> & {
   role: string;
 
   /**
+   * Namespace that the grant covers, with its descendants; absent means everything.
+   *
    * @generated from field: optional string namespace = 2;
    */
   namespace?: string | undefined;
@@ -65,7 +66,7 @@ export declare type Grant = Message<"svc.data.Grant"> & {
 export declare const GrantSchema: GenMessage<Grant>;
 
 /**
- * A long-lived credential without its secret (contract: api.md 9.5).
+ * A long-lived credential without its secret.
  *
  * @generated from message svc.data.ApiKey
  */

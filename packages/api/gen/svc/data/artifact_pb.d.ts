@@ -12,7 +12,7 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_artifact: GenFile;
 
 /**
- * Bytes an agent produced in a session; removed with it unless promoted (contract: platform.md 7).
+ * Bytes an agent produced in a session; removed with it unless promoted.
  *
  * @generated from message svc.data.Artifact
  */
@@ -72,17 +72,21 @@ export declare type Artifact = Message<"svc.data.Artifact"> & {
 export declare const ArtifactSchema: GenMessage<Artifact>;
 
 /**
- * Permission for another agent or session to use an artifact (contract: api.md 9.4).
+ * Permission for another agent or session to use an artifact.
  *
  * @generated from message svc.data.ArtifactAccess
  */
 export declare type ArtifactAccess = Message<"svc.data.ArtifactAccess"> & {
   /**
+   * Agent that may use the artifact.
+   *
    * @generated from field: string target_agent = 1;
    */
   targetAgent: string;
 
   /**
+   * Session that may use it; empty means every session of the agent.
+   *
    * @generated from field: string target_session_id = 2;
    */
   targetSessionId: string;
@@ -102,11 +106,15 @@ export declare type ArtifactAccess = Message<"svc.data.ArtifactAccess"> & {
   expiresAt: bigint;
 
   /**
+   * Agent that gave the access.
+   *
    * @generated from field: string granted_by_agent = 5;
    */
   grantedByAgent: string;
 
   /**
+   * Session that gave the access.
+   *
    * @generated from field: string granted_by_session_id = 6;
    */
   grantedBySessionId: string;

@@ -12,22 +12,28 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_channel_message: GenFile;
 
 /**
- * A message of a channel (contract: coordination.md 1.2).
+ * A message of a channel.
  *
  * @generated from message svc.data.ChannelMessage
  */
 export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
   /**
+   * UUIDv7; text order is the order of the channel.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Namespace of the channel.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 3;
    */
   channel: string;
@@ -40,11 +46,15 @@ export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
   authorKind: string;
 
   /**
+   * Name of the author, as it is shown.
+   *
    * @generated from field: string author = 5;
    */
   author: string;
 
   /**
+   * Text of the message.
+   *
    * @generated from field: string content = 6;
    */
   content: string;
@@ -57,21 +67,29 @@ export declare type ChannelMessage = Message<"svc.data.ChannelMessage"> & {
   createdAt: bigint;
 
   /**
+   * Agent that posted the message, if one did.
+   *
    * @generated from field: string source_agent = 8;
    */
   sourceAgent: string;
 
   /**
+   * Session of that agent.
+   *
    * @generated from field: string source_session_id = 9;
    */
   sourceSessionId: string;
 
   /**
+   * Labels of the message.
+   *
    * @generated from field: map<string, string> labels = 10;
    */
   labels: { [key: string]: string };
 
   /**
+   * Objects that belong to the message.
+   *
    * @generated from field: repeated svc.data.ObjectRef attachments = 11;
    */
   attachments: ObjectRef[];

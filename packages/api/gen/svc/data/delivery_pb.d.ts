@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_delivery: GenFile;
 
 /**
- * One row of the outbox to a connector service (contract: coordination.md 2.11).
+ * One row of the outbox to a connector service.
  *
  * @generated from message svc.data.Delivery
  */

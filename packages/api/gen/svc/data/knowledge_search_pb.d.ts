@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_knowledge_search: GenFile;
 
 /**
- * A knowledge document as an agent sees it (contract: api.md 8.2).
+ * A knowledge document as an agent sees it.
  *
  * @generated from message svc.data.KnowledgeModule
  */
@@ -51,7 +51,7 @@ export declare type KnowledgeModule = Message<"svc.data.KnowledgeModule"> & {
 export declare const KnowledgeModuleSchema: GenMessage<KnowledgeModule>;
 
 /**
- * One hit of a knowledge search (contract: api.md 8.2).
+ * One hit of a knowledge search.
  *
  * @generated from message svc.data.KnowledgeSearchResult
  */

@@ -12,7 +12,7 @@ import type { ResourceRef } from "../resources/resource_ref_pb.js";
 export declare const file_svc_data_message_consumer: GenFile;
 
 /**
- * Sends connector events into a session of an agent (contract: coordination.md 2.9).
+ * Sends connector events into a session of an agent.
  *
  * @generated from message svc.data.SessionMessageConsumer
  */
@@ -54,12 +54,14 @@ export declare type SessionMessageConsumer = Message<"svc.data.SessionMessageCon
 export declare const SessionMessageConsumerSchema: GenMessage<SessionMessageConsumer>;
 
 /**
- * Posts connector events to a channel (contract: coordination.md 2.9).
+ * Posts connector events to a channel.
  *
  * @generated from message svc.data.ChannelMessageConsumer
  */
 export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageConsumer"> & {
   /**
+   * The channel. Required.
+   *
    * @generated from field: svc.resources.ResourceRef channel = 1;
    */
   channel?: ResourceRef | undefined;
@@ -93,7 +95,7 @@ export declare type ChannelMessageConsumer = Message<"svc.data.ChannelMessageCon
 export declare const ChannelMessageConsumerSchema: GenMessage<ChannelMessageConsumer>;
 
 /**
- * Starts a workflow run for each connector event (contract: coordination.md 2.9).
+ * Starts a workflow run for each connector event.
  *
  * @generated from message svc.data.WorkflowMessageConsumer
  */
@@ -106,6 +108,8 @@ export declare type WorkflowMessageConsumer = Message<"svc.data.WorkflowMessageC
   namespace: string;
 
   /**
+   * Name of the workflow. Required.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -125,22 +129,28 @@ export declare type WorkflowMessageConsumer = Message<"svc.data.WorkflowMessageC
 export declare const WorkflowMessageConsumerSchema: GenMessage<WorkflowMessageConsumer>;
 
 /**
- * Where a connector's events go; at most one member is set (contract: coordination.md 2.4).
+ * Where a connector's events go; at most one member is set.
  *
  * @generated from message svc.data.MessageConsumer
  */
 export declare type MessageConsumer = Message<"svc.data.MessageConsumer"> & {
   /**
+   * An agent, in a session of its own.
+   *
    * @generated from field: optional svc.data.SessionMessageConsumer session = 1;
    */
   session?: SessionMessageConsumer | undefined;
 
   /**
+   * A channel.
+   *
    * @generated from field: optional svc.data.ChannelMessageConsumer channel = 2;
    */
   channel?: ChannelMessageConsumer | undefined;
 
   /**
+   * A workflow; each message starts a run.
+   *
    * @generated from field: optional svc.data.WorkflowMessageConsumer workflow = 3;
    */
   workflow?: WorkflowMessageConsumer | undefined;

@@ -11,23 +11,28 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_object_ref: GenFile;
 
 /**
- * Points to bytes in the object store; the key is opaque and grants nothing by itself (contract:
- * wire.md 5, platform.md 7).
+ * Points to bytes in the object store; the key is opaque and grants nothing by itself.
  *
  * @generated from message svc.data.ObjectRef
  */
 export declare type ObjectRef = Message<"svc.data.ObjectRef"> & {
   /**
+   * Key in the object store.
+   *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
+   * Media type of the content.
+   *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
+   * Size of the content in bytes.
+   *
    * @generated from field: uint64 size_bytes = 3;
    */
   sizeBytes: bigint;
@@ -40,16 +45,22 @@ export declare type ObjectRef = Message<"svc.data.ObjectRef"> & {
   sha256: string;
 
   /**
+   * Name to save the content under.
+   *
    * @generated from field: string filename = 5;
    */
   filename: string;
 
   /**
+   * Free texts.
+   *
    * @generated from field: map<string, string> metadata = 6;
    */
   metadata: { [key: string]: string };
 
   /**
+   * How the content is encoded; empty for plain bytes.
+   *
    * @generated from field: string content_encoding = 7;
    */
   contentEncoding: string;

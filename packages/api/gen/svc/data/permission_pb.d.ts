@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_permission: GenFile;
 
 /**
- * One answer that a permission request offers (contract: api.md 9.2).
+ * One answer that a permission request offers.
  *
  * @generated from message svc.data.PermissionOption
  */
@@ -46,7 +46,7 @@ export declare type PermissionOption = Message<"svc.data.PermissionOption"> & {
 export declare const PermissionOptionSchema: GenMessage<PermissionOption>;
 
 /**
- * A question a turn waits on before it runs a tool (contract: api.md 9.2).
+ * A question a turn waits on before it runs a tool.
  *
  * @generated from message svc.data.PermissionRequest
  */
@@ -152,7 +152,7 @@ export declare type PermissionRequest = Message<"svc.data.PermissionRequest"> & 
 export declare const PermissionRequestSchema: GenMessage<PermissionRequest>;
 
 /**
- * Answer to a permission request (contract: api.md 9.2).
+ * Answer to a permission request.
  *
  * @generated from enum svc.data.PermissionDecision
  */

@@ -31,7 +31,7 @@ export const PermissionDecisionSchema = /*@__PURE__*/
   enumDesc(file_svc_data_permission, 0);
 
 /**
- * Answer to a permission request (contract: api.md 9.2).
+ * Answer to a permission request.
  *
  * @generated from enum svc.data.PermissionDecision
  */

@@ -11,8 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_principal: GenFile;
 
 /**
- * Sender of a provider message as the connector service normalised it (contract: wire.md 5,
- * coordination.md 2.9).
+ * Sender of a provider message as the connector service normalised it.
  *
  * @generated from message svc.data.Principal
  */

@@ -12,23 +12,28 @@ import type { ObjectRef } from "./object_ref_pb.js";
 export declare const file_svc_data_session_message: GenFile;
 
 /**
- * One piece of a message; which fields are set follows from part_type (contract: wire.md 5,
- * runtime.md 5).
+ * One piece of a message; which fields are set follows from part_type.
  *
  * @generated from message svc.data.SessionMessagePart
  */
 export declare type SessionMessagePart = Message<"svc.data.SessionMessagePart"> & {
   /**
+   * Unique in its message; text order is the order of the parts.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * What the part is; decides which of its fields are set.
+   *
    * @generated from field: svc.data.SessionMessagePartType part_type = 2;
    */
   partType: SessionMessagePartType;
 
   /**
+   * Text of the part.
+   *
    * @generated from field: string content = 3;
    */
   content: string;
@@ -69,7 +74,7 @@ export declare type SessionMessagePart = Message<"svc.data.SessionMessagePart"> 
 export declare const SessionMessagePartSchema: GenMessage<SessionMessagePart>;
 
 /**
- * A finished message of a session (contract: api.md 8.3).
+ * A finished message of a session.
  *
  * @generated from message svc.data.SessionMessage
  */
@@ -111,7 +116,7 @@ export declare type SessionMessage = Message<"svc.data.SessionMessage"> & {
 export declare const SessionMessageSchema: GenMessage<SessionMessage>;
 
 /**
- * What a part is; decides which of its fields are set (contract: wire.md 5).
+ * What a part is; decides which of its fields are set.
  *
  * @generated from enum svc.data.SessionMessagePartType
  */
@@ -122,66 +127,92 @@ export enum SessionMessagePartType {
   UNSPECIFIED = 0,
 
   /**
+   * Text of the message.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_TEXT = 1;
    */
   TEXT = 1,
 
   /**
+   * What the model thought before it answered.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_REASONING = 2;
    */
   REASONING = 2,
 
   /**
+   * A call of a tool; name is the tool.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_TOOL_CALL = 3;
    */
   TOOL_CALL = 3,
 
   /**
+   * What a tool answered.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_TOOL_RESULT = 4;
    */
   TOOL_RESULT = 4,
 
   /**
+   * Tokens that were used.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_USAGE = 5;
    */
   USAGE = 5,
 
   /**
+   * Why the turn failed.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_ERROR = 6;
    */
   ERROR = 6,
 
   /**
+   * An image.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_IMAGE = 7;
    */
   IMAGE = 7,
 
   /**
+   * Sound.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_AUDIO = 8;
    */
   AUDIO = 8,
 
   /**
+   * A video.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_VIDEO = 9;
    */
   VIDEO = 9,
 
   /**
+   * A file.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_FILE = 10;
    */
   FILE = 10,
 
   /**
+   * A question to people: may a tool run?
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_REQUEST_PERMISSION = 11;
    */
   REQUEST_PERMISSION = 11,
 
   /**
+   * The answer to such a question.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_PERMISSION_RESULT = 12;
    */
   PERMISSION_RESULT = 12,
 
   /**
+   * Earlier messages were summed up.
+   *
    * @generated from enum value: SESSION_MESSAGE_PART_TYPE_COMPACTION = 13;
    */
   COMPACTION = 13,
@@ -193,7 +224,7 @@ export enum SessionMessagePartType {
 export declare const SessionMessagePartTypeSchema: GenEnum<SessionMessagePartType>;
 
 /**
- * Who wrote a message (contract: wire.md 5).
+ * Who wrote a message.
  *
  * @generated from enum svc.data.MessageRole
  */

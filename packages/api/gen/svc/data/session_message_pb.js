@@ -32,7 +32,7 @@ export const SessionMessagePartTypeSchema = /*@__PURE__*/
   enumDesc(file_svc_data_session_message, 0);
 
 /**
- * What a part is; decides which of its fields are set (contract: wire.md 5).
+ * What a part is; decides which of its fields are set.
  *
  * @generated from enum svc.data.SessionMessagePartType
  */
@@ -46,7 +46,7 @@ export const MessageRoleSchema = /*@__PURE__*/
   enumDesc(file_svc_data_session_message, 1);
 
 /**
- * Who wrote a message (contract: wire.md 5).
+ * Who wrote a message.
  *
  * @generated from enum svc.data.MessageRole
  */

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_token_counter: GenFile;
 
 /**
- * Tokens of one model call or one turn, as the provider counted them (contract: runtime.md 4.4).
+ * Tokens of one model call or one turn, as the provider counted them.
  *
  * @generated from message svc.data.TokenCounter
  */

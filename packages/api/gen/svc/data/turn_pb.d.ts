@@ -13,8 +13,7 @@ import type { PermissionRequest } from "./permission_pb.js";
 export declare const file_svc_data_turn: GenFile;
 
 /**
- * One reply of an agent from admission to its end, recoveries included (contract: runtime.md 2.1,
- * 2.2).
+ * One reply of an agent from admission to its end, recoveries included.
  *
  * @generated from message svc.data.Turn
  */
@@ -104,7 +103,7 @@ export declare type Turn = Message<"svc.data.Turn"> & {
   cause: string;
 
   /**
-   * On whose account the turn runs (api.md 4.1).
+   * On whose account the turn runs.
    *
    * @generated from field: string identity = 15;
    */
@@ -130,7 +129,7 @@ export declare type Turn = Message<"svc.data.Turn"> & {
 export declare const TurnSchema: GenMessage<Turn>;
 
 /**
- * Where a turn stands; the last three never change again (contract: runtime.md 2.2).
+ * Where a turn stands; the last three never change again.
  *
  * @generated from enum svc.data.TurnState
  */

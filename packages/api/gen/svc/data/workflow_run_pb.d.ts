@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_data_workflow_run: GenFile;
 
 /**
- * One execution of a workflow over a snapshot of its spec (contract: coordination.md 4.6).
+ * One execution of a workflow over a snapshot of its spec.
  *
  * @generated from message svc.data.WorkflowRun
  */
@@ -119,7 +119,7 @@ export declare type WorkflowRun = Message<"svc.data.WorkflowRun"> & {
 export declare const WorkflowRunSchema: GenMessage<WorkflowRun>;
 
 /**
- * State of one step within a run (contract: coordination.md 4.6).
+ * State of one step within a run.
  *
  * @generated from message svc.data.WorkflowStepRun
  */
@@ -230,7 +230,7 @@ export declare type WorkflowStepRun = Message<"svc.data.WorkflowStepRun"> & {
 export declare const WorkflowStepRunSchema: GenMessage<WorkflowStepRun>;
 
 /**
- * One entry of a run's history (contract: coordination.md 4.6).
+ * One entry of a run's history.
  *
  * @generated from message svc.data.WorkflowRunEvent
  */

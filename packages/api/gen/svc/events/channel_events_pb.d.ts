@@ -12,47 +12,63 @@ import type { ChannelMessage } from "../data/channel_message_pb.js";
 export declare const file_svc_events_channel_events: GenFile;
 
 /**
- * One event of a channel stream (contract: api.md 5.2).
+ * One event of a channel stream.
  *
  * @generated from message svc.events.ChannelEvent
  */
 export declare type ChannelEvent = Message<"svc.events.ChannelEvent"> & {
   /**
+   * Namespace of the channel.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * What happened; decides which of the fields below are set.
+   *
    * @generated from field: svc.events.ChannelEventKind kind = 3;
    */
   kind: ChannelEventKind;
 
   /**
+   * The message; on MESSAGE_CREATED.
+   *
    * @generated from field: svc.data.ChannelMessage message = 4;
    */
   message?: ChannelMessage | undefined;
 
   /**
+   * Session that was started or continued.
+   *
    * @generated from field: string session_id = 5;
    */
   sessionId: string;
 
   /**
+   * Agent of that session.
+   *
    * @generated from field: string agent = 6;
    */
   agent: string;
 
   /**
+   * Subscription that was matched.
+   *
    * @generated from field: string subscription = 7;
    */
   subscription: string;
 
   /**
+   * Why a route failed, or why an agent did not answer.
+   *
    * @generated from field: string error = 8;
    */
   error: string;
@@ -86,7 +102,7 @@ export declare type ChannelEvent = Message<"svc.events.ChannelEvent"> & {
 export declare const ChannelEventSchema: GenMessage<ChannelEvent>;
 
 /**
- * What happened in a channel (contract: api.md 5.2).
+ * What happened in a channel.
  *
  * @generated from enum svc.events.ChannelEventKind
  */
@@ -97,11 +113,15 @@ export enum ChannelEventKind {
   UNSPECIFIED = 0,
 
   /**
+   * A message was posted.
+   *
    * @generated from enum value: CHANNEL_EVENT_KIND_MESSAGE_CREATED = 1;
    */
   MESSAGE_CREATED = 1,
 
   /**
+   * A subscription matched; its agent answers in that session.
+   *
    * @generated from enum value: CHANNEL_EVENT_KIND_SESSION_ROUTED = 2;
    */
   SESSION_ROUTED = 2,
@@ -114,6 +134,8 @@ export enum ChannelEventKind {
   PUBLISH_SKIPPED = 3,
 
   /**
+   * A route failed; error says why.
+   *
    * @generated from enum value: CHANNEL_EVENT_KIND_ERROR = 4;
    */
   ERROR = 4,

@@ -25,7 +25,7 @@ export const ChannelEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_events_channel_events, 0);
 
 /**
- * What happened in a channel (contract: api.md 5.2).
+ * What happened in a channel.
  *
  * @generated from enum svc.events.ChannelEventKind
  */

@@ -12,27 +12,35 @@ import type { Resource } from "../resources/resource_pb.js";
 export declare const file_svc_events_resource_events: GenFile;
 
 /**
- * One change of a resource, or a bookmark (contract: api.md 9.1).
+ * One change of a resource, or a bookmark.
  *
  * @generated from message svc.events.ResourceChangedEvent
  */
 export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEvent"> & {
   /**
+   * Namespace of the resource.
+   *
    * @generated from field: string namespace = 1;
    */
   namespace: string;
 
   /**
+   * Kind of the resource.
+   *
    * @generated from field: string resource_kind = 2;
    */
   resourceKind: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * uid of the resource; a new resource of the same name has another one.
+   *
    * @generated from field: string uid = 4;
    */
   uid: string;
@@ -45,11 +53,15 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
   resourceVersion: string;
 
   /**
+   * Generation of the spec.
+   *
    * @generated from field: uint64 generation = 6;
    */
   generation: bigint;
 
   /**
+   * What happened.
+   *
    * @generated from field: svc.events.ResourceChangeType change_type = 7;
    */
   changeType: ResourceChangeType;
@@ -69,6 +81,8 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
   timestamp: bigint;
 
   /**
+   * The resource after the change; before it when it was deleted.
+   *
    * @generated from field: svc.resources.Resource resource = 10;
    */
   resource?: Resource | undefined;
@@ -81,7 +95,7 @@ export declare type ResourceChangedEvent = Message<"svc.events.ResourceChangedEv
 export declare const ResourceChangedEventSchema: GenMessage<ResourceChangedEvent>;
 
 /**
- * What happened to a resource (contract: api.md 9.1).
+ * What happened to a resource.
  *
  * @generated from enum svc.events.ResourceChangeType
  */
@@ -92,11 +106,15 @@ export enum ResourceChangeType {
   UNSPECIFIED = 0,
 
   /**
+   * Created, or selected from now on.
+   *
    * @generated from enum value: RESOURCE_CHANGE_TYPE_CREATED = 1;
    */
   CREATED = 1,
 
   /**
+   * Spec, status or metadata changed.
+   *
    * @generated from enum value: RESOURCE_CHANGE_TYPE_UPDATED = 2;
    */
   UPDATED = 2,

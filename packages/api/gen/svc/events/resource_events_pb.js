@@ -25,7 +25,7 @@ export const ResourceChangeTypeSchema = /*@__PURE__*/
   enumDesc(file_svc_events_resource_events, 0);
 
 /**
- * What happened to a resource (contract: api.md 9.1).
+ * What happened to a resource.
  *
  * @generated from enum svc.events.ResourceChangeType
  */

@@ -12,22 +12,28 @@ import type { SessionMessagePart } from "../data/session_message_pb.js";
 export declare const file_svc_events_session_events: GenFile;
 
 /**
- * One event of a session stream (contract: api.md 5.1).
+ * One event of a session stream.
  *
  * @generated from message svc.events.SessionMessagePartEvent
  */
 export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessagePartEvent"> & {
   /**
+   * The session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * What the event says.
+   *
    * @generated from field: svc.events.SessionMessagePartEventKind kind = 2;
    */
   kind: SessionMessagePartEventKind;
 
   /**
+   * What was written, or why the turn failed.
+   *
    * @generated from field: svc.data.SessionMessagePart part = 3;
    */
   part?: SessionMessagePart | undefined;
@@ -40,11 +46,15 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
   timestamp: bigint;
 
   /**
+   * Agent of the session.
+   *
    * @generated from field: string agent = 5;
    */
   agent: string;
 
   /**
+   * Namespace of the session.
+   *
    * @generated from field: string ns = 6;
    */
   ns: string;
@@ -78,6 +88,8 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
   cursor: string;
 
   /**
+   * Turn that writes the message.
+   *
    * @generated from field: string turn_id = 11;
    */
   turnId: string;
@@ -97,7 +109,7 @@ export declare type SessionMessagePartEvent = Message<"svc.events.SessionMessage
 export declare const SessionMessagePartEventSchema: GenMessage<SessionMessagePartEvent>;
 
 /**
- * What a session event says about its part (contract: api.md 5.1).
+ * What a session event says about its part.
  *
  * @generated from enum svc.events.SessionMessagePartEventKind
  */

@@ -25,7 +25,7 @@ export const SessionMessagePartEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_events_session_events, 0);
 
 /**
- * What a session event says about its part (contract: api.md 5.1).
+ * What a session event says about its part.
  *
  * @generated from enum svc.events.SessionMessagePartEventKind
  */

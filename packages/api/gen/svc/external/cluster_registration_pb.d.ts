@@ -11,8 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_external_cluster_registration: GenFile;
 
 /**
- * Body of the call that registers a ConnectorClass with its connector service (contract:
- * coordination.md 2.2).
+ * Body of the call that registers a ConnectorClass with its connector service.
  *
  * @generated from message svc.external.RegisterClusterRequest
  */
@@ -66,7 +65,7 @@ export declare type RegisterClusterRequest = Message<"svc.external.RegisterClust
 export declare const RegisterClusterRequestSchema: GenMessage<RegisterClusterRequest>;
 
 /**
- * Answer of a connector service to a registration (contract: coordination.md 2.2).
+ * Answer of a connector service to a registration.
  *
  * @generated from message svc.external.RegisterClusterResponse
  */

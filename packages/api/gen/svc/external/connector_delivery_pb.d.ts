@@ -12,7 +12,7 @@ import type { ObjectRef } from "../data/object_ref_pb.js";
 export declare const file_svc_external_connector_delivery: GenFile;
 
 /**
- * Body of a delivery to a connector service (contract: coordination.md 2.11).
+ * Body of a delivery to a connector service.
  *
  * @generated from message svc.external.ConnectorDeliveryRequest
  */
@@ -87,7 +87,7 @@ export declare type ConnectorDeliveryRequest = Message<"svc.external.ConnectorDe
 export declare const ConnectorDeliveryRequestSchema: GenMessage<ConnectorDeliveryRequest>;
 
 /**
- * Answer of a connector service to a delivery (contract: coordination.md 2.11).
+ * Answer of a connector service to a delivery.
  *
  * @generated from message svc.external.ConnectorDeliveryResponse
  */
@@ -119,7 +119,7 @@ export declare type ConnectorDeliveryResponse = Message<"svc.external.ConnectorD
 export declare const ConnectorDeliveryResponseSchema: GenMessage<ConnectorDeliveryResponse>;
 
 /**
- * Body of a typing signal; best effort (contract: coordination.md 2.13).
+ * Body of a typing signal; best effort.
  *
  * @generated from message svc.external.ConnectorActivityRequest
  */

@@ -14,8 +14,7 @@ import type { MessageConsumer } from "../data/message_consumer_pb.js";
 export declare const file_svc_external_connector_service: GenFile;
 
 /**
- * One provider message as a connector service reports it (contract: api.md 9.6, coordination.md
- * 2.7).
+ * One provider message as a connector service reports it.
  *
  * @generated from message svc.external.ConnectorMessageEvent
  */
@@ -110,7 +109,7 @@ export declare type ConnectorMessageEvent = Message<"svc.external.ConnectorMessa
 export declare const ConnectorMessageEventSchema: GenMessage<ConnectorMessageEvent>;
 
 /**
- * What became of the event; only ACCEPTED consumes the event_id (contract: api.md 9.6).
+ * What became of the event; only ACCEPTED consumes the event_id.
  *
  * @generated from message svc.external.ConnectorMessageEventResponse
  */
@@ -157,8 +156,7 @@ export declare type ConnectorMessageEventResponse = Message<"svc.external.Connec
 export declare const ConnectorMessageEventResponseSchema: GenMessage<ConnectorMessageEventResponse>;
 
 /**
- * State of a provider connection; without match_fields that of the whole class (contract:
- * coordination.md 2.13).
+ * State of a provider connection; without match_fields that of the whole class.
  *
  * @generated from message svc.external.ConnectorStatusEvent
  */
@@ -193,7 +191,7 @@ export declare type ConnectorStatusEvent = Message<"svc.external.ConnectorStatus
 export declare const ConnectorStatusEventSchema: GenMessage<ConnectorStatusEvent>;
 
 /**
- * Receipt of a status report (contract: coordination.md 2.13).
+ * Receipt of a status report.
  *
  * @generated from message svc.external.ConnectorAckResponse
  */
@@ -218,7 +216,7 @@ export declare type ConnectorAckResponse = Message<"svc.external.ConnectorAckRes
 export declare const ConnectorAckResponseSchema: GenMessage<ConnectorAckResponse>;
 
 /**
- * What happened to the provider message (contract: api.md 9.6).
+ * What happened to the provider message.
  *
  * @generated from enum svc.external.ConnectorMessageEventKind
  */
@@ -252,7 +250,7 @@ export enum ConnectorMessageEventKind {
 export declare const ConnectorMessageEventKindSchema: GenEnum<ConnectorMessageEventKind>;
 
 /**
- * What became of an ingested event (contract: api.md 9.6).
+ * What became of an ingested event.
  *
  * @generated from enum svc.external.ConnectorMessageEventStatus
  */
@@ -304,15 +302,14 @@ export enum ConnectorMessageEventStatus {
 export declare const ConnectorMessageEventStatusSchema: GenEnum<ConnectorMessageEventStatus>;
 
 /**
- * What connector services call here, authenticated by the callback secret of their registration
- * (contract: api.md 9.6).
+ * What connector services call here, authenticated by the callback secret of their registration.
  *
  * @generated from service svc.external.ConnectorService
  */
 export declare const ConnectorService: GenService<{
   /**
    * Takes one provider message, exactly once per event_id, and dispatches it in the same
-   * transaction (contract: api.md 9.6).
+   * transaction. Errors: CLASS_MISMATCH, CLASS_NOT_READY, REGISTRATION.
    *
    * @generated from rpc svc.external.ConnectorService.IngestMessageEvent
    */
@@ -322,8 +319,8 @@ export declare const ConnectorService: GenService<{
     output: typeof ConnectorMessageEventResponseSchema;
   },
   /**
-   * Takes what a connector service knows about its provider connection; changes conditions only
-   * (contract: api.md 9.6).
+   * Takes what a connector service knows about its provider connection; changes conditions only.
+   * Errors: REGISTRATION.
    *
    * @generated from rpc svc.external.ConnectorService.ReportStatus
    */

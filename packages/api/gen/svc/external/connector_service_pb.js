@@ -49,7 +49,7 @@ export const ConnectorMessageEventKindSchema = /*@__PURE__*/
   enumDesc(file_svc_external_connector_service, 0);
 
 /**
- * What happened to the provider message (contract: api.md 9.6).
+ * What happened to the provider message.
  *
  * @generated from enum svc.external.ConnectorMessageEventKind
  */
@@ -63,7 +63,7 @@ export const ConnectorMessageEventStatusSchema = /*@__PURE__*/
   enumDesc(file_svc_external_connector_service, 1);
 
 /**
- * What became of an ingested event (contract: api.md 9.6).
+ * What became of an ingested event.
  *
  * @generated from enum svc.external.ConnectorMessageEventStatus
  */
@@ -71,8 +71,7 @@ export const ConnectorMessageEventStatus = /*@__PURE__*/
   tsEnum(ConnectorMessageEventStatusSchema);
 
 /**
- * What connector services call here, authenticated by the callback secret of their registration
- * (contract: api.md 9.6).
+ * What connector services call here, authenticated by the callback secret of their registration.
  *
  * @generated from service svc.external.ConnectorService
  */

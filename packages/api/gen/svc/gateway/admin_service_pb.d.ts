@@ -12,7 +12,7 @@ import type { Worker } from "../resources/worker_pb.js";
 export declare const file_svc_gateway_admin_service: GenFile;
 
 /**
- * Arguments of GetConfiguration (contract: api.md 9.5).
+ * Arguments of GetConfiguration.
  *
  * @generated from message svc.gateway.GetConfigurationRequest
  */
@@ -26,7 +26,7 @@ export declare type GetConfigurationRequest = Message<"svc.gateway.GetConfigurat
 export declare const GetConfigurationRequestSchema: GenMessage<GetConfigurationRequest>;
 
 /**
- * Answer of GetConfiguration (contract: api.md 9.5).
+ * Answer of GetConfiguration.
  *
  * @generated from message svc.gateway.GetConfigurationResponse
  */
@@ -44,7 +44,7 @@ export declare type GetConfigurationResponse = Message<"svc.gateway.GetConfigura
 export declare const GetConfigurationResponseSchema: GenMessage<GetConfigurationResponse>;
 
 /**
- * One configuration key in effect (contract: platform.md 12).
+ * One configuration key in effect.
  *
  * @generated from message svc.gateway.ConfigurationValue
  */
@@ -74,7 +74,7 @@ export declare type ConfigurationValue = Message<"svc.gateway.ConfigurationValue
 export declare const ConfigurationValueSchema: GenMessage<ConfigurationValue>;
 
 /**
- * Arguments of RunDoctor (contract: api.md 9.5).
+ * Arguments of RunDoctor.
  *
  * @generated from message svc.gateway.RunDoctorRequest
  */
@@ -94,7 +94,7 @@ export declare type RunDoctorRequest = Message<"svc.gateway.RunDoctorRequest"> &
 export declare const RunDoctorRequestSchema: GenMessage<RunDoctorRequest>;
 
 /**
- * Answer of RunDoctor (contract: api.md 9.5).
+ * Answer of RunDoctor.
  *
  * @generated from message svc.gateway.RunDoctorResponse
  */
@@ -112,12 +112,14 @@ export declare type RunDoctorResponse = Message<"svc.gateway.RunDoctorResponse">
 export declare const RunDoctorResponseSchema: GenMessage<RunDoctorResponse>;
 
 /**
- * One self-check (contract: platform.md 13).
+ * One self-check.
  *
  * @generated from message svc.gateway.DoctorCheck
  */
 export declare type DoctorCheck = Message<"svc.gateway.DoctorCheck"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -147,7 +149,7 @@ export declare type DoctorCheck = Message<"svc.gateway.DoctorCheck"> & {
 export declare const DoctorCheckSchema: GenMessage<DoctorCheck>;
 
 /**
- * Arguments of CreateBackup (contract: api.md 9.5).
+ * Arguments of CreateBackup.
  *
  * @generated from message svc.gateway.CreateBackupRequest
  */
@@ -161,7 +163,7 @@ export declare type CreateBackupRequest = Message<"svc.gateway.CreateBackupReque
 export declare const CreateBackupRequestSchema: GenMessage<CreateBackupRequest>;
 
 /**
- * Answer of CreateBackup (contract: api.md 9.5).
+ * Answer of CreateBackup.
  *
  * @generated from message svc.gateway.CreateBackupResponse
  */
@@ -189,12 +191,14 @@ export declare type CreateBackupResponse = Message<"svc.gateway.CreateBackupResp
 export declare const CreateBackupResponseSchema: GenMessage<CreateBackupResponse>;
 
 /**
- * Arguments of DrainWorker (contract: api.md 9.5).
+ * Arguments of DrainWorker.
  *
  * @generated from message svc.gateway.DrainWorkerRequest
  */
 export declare type DrainWorkerRequest = Message<"svc.gateway.DrainWorkerRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -207,7 +211,7 @@ export declare type DrainWorkerRequest = Message<"svc.gateway.DrainWorkerRequest
 export declare const DrainWorkerRequestSchema: GenMessage<DrainWorkerRequest>;
 
 /**
- * Answer of DrainWorker (contract: api.md 9.5).
+ * Answer of DrainWorker.
  *
  * @generated from message svc.gateway.DrainWorkerResponse
  */
@@ -225,7 +229,7 @@ export declare type DrainWorkerResponse = Message<"svc.gateway.DrainWorkerRespon
 export declare const DrainWorkerResponseSchema: GenMessage<DrainWorkerResponse>;
 
 /**
- * Arguments of RotateSecretKey (contract: api.md 9.5).
+ * Arguments of RotateSecretKey.
  *
  * @generated from message svc.gateway.RotateSecretKeyRequest
  */
@@ -239,7 +243,7 @@ export declare type RotateSecretKeyRequest = Message<"svc.gateway.RotateSecretKe
 export declare const RotateSecretKeyRequestSchema: GenMessage<RotateSecretKeyRequest>;
 
 /**
- * Answer of RotateSecretKey (contract: api.md 9.5).
+ * Answer of RotateSecretKey.
  *
  * @generated from message svc.gateway.RotateSecretKeyResponse
  */
@@ -259,14 +263,13 @@ export declare type RotateSecretKeyResponse = Message<"svc.gateway.RotateSecretK
 export declare const RotateSecretKeyResponseSchema: GenMessage<RotateSecretKeyResponse>;
 
 /**
- * Care of one installation; every operation needs an unscoped admin (contract: api.md 9.5).
+ * Care of one installation; every operation needs an unscoped admin.
  *
  * @generated from service svc.gateway.AdminService
  */
 export declare const AdminService: GenService<{
   /**
-   * Answers the effective configuration and where each value came from, secrets masked (contract:
-   * api.md 9.5).
+   * Answers the effective configuration and where each value came from, secrets masked.
    *
    * @generated from rpc svc.gateway.AdminService.GetConfiguration
    */
@@ -276,7 +279,7 @@ export declare const AdminService: GenService<{
     output: typeof GetConfigurationResponseSchema;
   },
   /**
-   * Runs the self-checks of this installation (contract: api.md 9.5).
+   * Runs the self-checks of this installation.
    *
    * @generated from rpc svc.gateway.AdminService.RunDoctor
    */
@@ -286,7 +289,7 @@ export declare const AdminService: GenService<{
     output: typeof RunDoctorResponseSchema;
   },
   /**
-   * Writes a consistent backup below backup.dir (contract: api.md 9.5).
+   * Writes a consistent backup below backup.dir.
    *
    * @generated from rpc svc.gateway.AdminService.CreateBackup
    */
@@ -296,7 +299,7 @@ export declare const AdminService: GenService<{
     output: typeof CreateBackupResponseSchema;
   },
   /**
-   * Makes a worker claim nothing new and hand over what it holds (contract: api.md 9.5).
+   * Makes a worker claim nothing new and hand over what it holds. Errors: WORKER_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.AdminService.DrainWorker
    */
@@ -306,7 +309,7 @@ export declare const AdminService: GenService<{
     output: typeof DrainWorkerResponseSchema;
   },
   /**
-   * Adds an encryption key and re-encrypts stored secrets in the background (contract: api.md 9.5).
+   * Adds an encryption key and re-encrypts stored secrets in the background.
    *
    * @generated from rpc svc.gateway.AdminService.RotateSecretKey
    */

@@ -97,7 +97,7 @@ export const RotateSecretKeyResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_admin_service, 11);
 
 /**
- * Care of one installation; every operation needs an unscoped admin (contract: api.md 9.5).
+ * Care of one installation; every operation needs an unscoped admin.
  *
  * @generated from service svc.gateway.AdminService
  */

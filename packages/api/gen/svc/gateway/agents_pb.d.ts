@@ -13,12 +13,14 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 export declare const file_svc_gateway_agents: GenFile;
 
 /**
- * Arguments of CreateAgent (contract: api.md 8.1).
+ * Arguments of CreateAgent.
  *
  * @generated from message svc.gateway.CreateAgentRequest
  */
 export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -31,16 +33,22 @@ export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest
   name?: string | undefined;
 
   /**
+   * Spec of the agent. Default: an empty one.
+   *
    * @generated from field: svc.resources.AgentSpec spec = 3;
    */
   spec?: AgentSpec | undefined;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 4;
    */
   labels: { [key: string]: string };
 
   /**
+   * Annotations of the resource.
+   *
    * @generated from field: map<string, string> annotations = 5;
    */
   annotations: { [key: string]: string };
@@ -60,12 +68,14 @@ export declare type CreateAgentRequest = Message<"svc.gateway.CreateAgentRequest
 export declare const CreateAgentRequestSchema: GenMessage<CreateAgentRequest>;
 
 /**
- * The agent after the write (contract: api.md 8.1).
+ * The agent after the write.
  *
  * @generated from message svc.gateway.AgentResponse
  */
 export declare type AgentResponse = Message<"svc.gateway.AgentResponse"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: svc.resources.Agent agent = 1;
    */
   agent?: Agent | undefined;
@@ -78,17 +88,21 @@ export declare type AgentResponse = Message<"svc.gateway.AgentResponse"> & {
 export declare const AgentResponseSchema: GenMessage<AgentResponse>;
 
 /**
- * Arguments of GetAgent (contract: api.md 8.1).
+ * Arguments of GetAgent.
  *
  * @generated from message svc.gateway.GetAgentRequest
  */
 export declare type GetAgentRequest = Message<"svc.gateway.GetAgentRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -101,12 +115,14 @@ export declare type GetAgentRequest = Message<"svc.gateway.GetAgentRequest"> & {
 export declare const GetAgentRequestSchema: GenMessage<GetAgentRequest>;
 
 /**
- * Answer of GetAgent (contract: api.md 8.1).
+ * Answer of GetAgent.
  *
  * @generated from message svc.gateway.GetAgentResponse
  */
 export declare type GetAgentResponse = Message<"svc.gateway.GetAgentResponse"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: svc.resources.Agent agent = 1;
    */
   agent?: Agent | undefined;
@@ -119,37 +135,49 @@ export declare type GetAgentResponse = Message<"svc.gateway.GetAgentResponse"> &
 export declare const GetAgentResponseSchema: GenMessage<GetAgentResponse>;
 
 /**
- * Arguments of ModifyAgent (contract: api.md 8.1).
+ * Arguments of ModifyAgent.
  *
  * @generated from message svc.gateway.ModifyAgentRequest
  */
 export declare type ModifyAgentRequest = Message<"svc.gateway.ModifyAgentRequest"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
 
   /**
+   * The new spec; absent leaves it as it is.
+   *
    * @generated from field: svc.resources.AgentSpec spec = 3;
    */
   spec?: AgentSpec | undefined;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 4;
    */
   labels: { [key: string]: string };
 
   /**
+   * Annotations of the resource.
+   *
    * @generated from field: map<string, string> annotations = 5;
    */
   annotations: { [key: string]: string };
 
   /**
+   * Template of kind Agent in system; spec is patched over it again.
+   *
    * @generated from field: string template = 6;
    */
   template: string;
@@ -176,12 +204,14 @@ export declare type ModifyAgentRequest = Message<"svc.gateway.ModifyAgentRequest
 export declare const ModifyAgentRequestSchema: GenMessage<ModifyAgentRequest>;
 
 /**
- * Arguments of ListAgents (contract: api.md 8.1).
+ * Arguments of ListAgents.
  *
  * @generated from message svc.gateway.ListAgentsRequest
  */
 export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -194,12 +224,14 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -220,7 +252,7 @@ export declare type ListAgentsRequest = Message<"svc.gateway.ListAgentsRequest">
 export declare const ListAgentsRequestSchema: GenMessage<ListAgentsRequest>;
 
 /**
- * One page of the list (contract: api.md 8.1).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListAgentsResponse
  */

@@ -12,7 +12,7 @@ import type { ApiKey, Grant } from "../data/access_pb.js";
 export declare const file_svc_gateway_auth_service: GenFile;
 
 /**
- * Arguments of WhoAmI (contract: api.md 9.5).
+ * Arguments of WhoAmI.
  *
  * @generated from message svc.gateway.WhoAmIRequest
  */
@@ -26,7 +26,7 @@ export declare type WhoAmIRequest = Message<"svc.gateway.WhoAmIRequest"> & {
 export declare const WhoAmIRequestSchema: GenMessage<WhoAmIRequest>;
 
 /**
- * Answer of WhoAmI (contract: api.md 9.5).
+ * Answer of WhoAmI.
  *
  * @generated from message svc.gateway.WhoAmIResponse
  */
@@ -75,12 +75,14 @@ export declare type WhoAmIResponse = Message<"svc.gateway.WhoAmIResponse"> & {
 export declare const WhoAmIResponseSchema: GenMessage<WhoAmIResponse>;
 
 /**
- * Arguments of MintAccessToken (contract: api.md 9.5).
+ * Arguments of MintAccessToken.
  *
  * @generated from message svc.gateway.MintAccessTokenRequest
  */
 export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessTokenRequest"> & {
   /**
+   * What the token may do; each must lie within the caller's grants. Required.
+   *
    * @generated from field: repeated svc.data.Grant grants = 1;
    */
   grants: Grant[];
@@ -93,9 +95,18 @@ export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessToke
   ttlSeconds: number;
 
   /**
+   * Appended to the subject of the caller.
+   *
    * @generated from field: string subject_suffix = 3;
    */
   subjectSuffix: string;
+
+  /**
+   * Accepts grants for namespaces that do not exist yet; without it they are refused, since most are misspelt.
+   *
+   * @generated from field: bool force = 4;
+   */
+  force: boolean;
 };
 
 /**
@@ -105,7 +116,7 @@ export declare type MintAccessTokenRequest = Message<"svc.gateway.MintAccessToke
 export declare const MintAccessTokenRequestSchema: GenMessage<MintAccessTokenRequest>;
 
 /**
- * Answer of MintAccessToken (contract: api.md 9.5).
+ * Answer of MintAccessToken.
  *
  * @generated from message svc.gateway.MintAccessTokenResponse
  */
@@ -142,17 +153,21 @@ export declare type MintAccessTokenResponse = Message<"svc.gateway.MintAccessTok
 export declare const MintAccessTokenResponseSchema: GenMessage<MintAccessTokenResponse>;
 
 /**
- * Arguments of CreateApiKey (contract: api.md 9.5).
+ * Arguments of CreateApiKey.
  *
  * @generated from message svc.gateway.CreateApiKeyRequest
  */
 export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * What the key may do; each must lie within the caller's grants. Required.
+   *
    * @generated from field: repeated svc.data.Grant grants = 2;
    */
   grants: Grant[];
@@ -163,6 +178,13 @@ export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyReque
    * @generated from field: optional int64 expires_at = 3;
    */
   expiresAt?: bigint | undefined;
+
+  /**
+   * Accepts grants for namespaces that do not exist yet; without it they are refused, since most are misspelt.
+   *
+   * @generated from field: bool force = 4;
+   */
+  force: boolean;
 };
 
 /**
@@ -172,7 +194,7 @@ export declare type CreateApiKeyRequest = Message<"svc.gateway.CreateApiKeyReque
 export declare const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest>;
 
 /**
- * Answer of CreateApiKey (contract: api.md 9.5).
+ * Answer of CreateApiKey.
  *
  * @generated from message svc.gateway.CreateApiKeyResponse
  */
@@ -197,7 +219,7 @@ export declare type CreateApiKeyResponse = Message<"svc.gateway.CreateApiKeyResp
 export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse>;
 
 /**
- * Arguments of ListApiKeys (contract: api.md 9.5).
+ * Arguments of ListApiKeys.
  *
  * @generated from message svc.gateway.ListApiKeysRequest
  */
@@ -210,11 +232,15 @@ export declare type ListApiKeysRequest = Message<"svc.gateway.ListApiKeysRequest
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
+   * Include keys that were revoked.
+   *
    * @generated from field: bool include_revoked = 3;
    */
   includeRevoked: boolean;
@@ -227,7 +253,7 @@ export declare type ListApiKeysRequest = Message<"svc.gateway.ListApiKeysRequest
 export declare const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest>;
 
 /**
- * One page of the list (contract: api.md 9.5).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListApiKeysResponse
  */
@@ -252,12 +278,14 @@ export declare type ListApiKeysResponse = Message<"svc.gateway.ListApiKeysRespon
 export declare const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse>;
 
 /**
- * Arguments of RevokeApiKey (contract: api.md 9.5).
+ * Arguments of RevokeApiKey.
  *
  * @generated from message svc.gateway.RevokeApiKeyRequest
  */
 export declare type RevokeApiKeyRequest = Message<"svc.gateway.RevokeApiKeyRequest"> & {
   /**
+   * Id of the key.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -270,7 +298,7 @@ export declare type RevokeApiKeyRequest = Message<"svc.gateway.RevokeApiKeyReque
 export declare const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest>;
 
 /**
- * Answer of RevokeApiKey (contract: api.md 9.5).
+ * Answer of RevokeApiKey.
  *
  * @generated from message svc.gateway.RevokeApiKeyResponse
  */
@@ -288,7 +316,7 @@ export declare type RevokeApiKeyResponse = Message<"svc.gateway.RevokeApiKeyResp
 export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse>;
 
 /**
- * Arguments of ListAuditRecords (contract: api.md 9.5).
+ * Arguments of ListAuditRecords.
  *
  * @generated from message svc.gateway.ListAuditRecordsRequest
  */
@@ -301,11 +329,15 @@ export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditReco
   ns: string;
 
   /**
+   * Only records of this identity.
+   *
    * @generated from field: string identity = 2;
    */
   identity: string;
 
   /**
+   * Only records of this operation.
+   *
    * @generated from field: string operation = 3;
    */
   operation: string;
@@ -332,6 +364,8 @@ export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditReco
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 7;
    */
   pageToken: string;
@@ -344,7 +378,7 @@ export declare type ListAuditRecordsRequest = Message<"svc.gateway.ListAuditReco
 export declare const ListAuditRecordsRequestSchema: GenMessage<ListAuditRecordsRequest>;
 
 /**
- * One page of the list (contract: api.md 9.5).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListAuditRecordsResponse
  */
@@ -369,8 +403,7 @@ export declare type ListAuditRecordsResponse = Message<"svc.gateway.ListAuditRec
 export declare const ListAuditRecordsResponseSchema: GenMessage<ListAuditRecordsResponse>;
 
 /**
- * One write, secret read or failed sign-in, chained by hash; never contents (contract: platform.md
- * 15).
+ * One write, secret read or failed sign-in, chained by hash; never contents.
  *
  * @generated from message svc.gateway.AuditRecord
  */
@@ -413,6 +446,8 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
   outcome: string;
 
   /**
+   * When set, another stored version is a CONFLICT.
+   *
    * @generated from field: string resource_version = 8;
    */
   resourceVersion: string;
@@ -432,13 +467,13 @@ export declare type AuditRecord = Message<"svc.gateway.AuditRecord"> & {
 export declare const AuditRecordSchema: GenMessage<AuditRecord>;
 
 /**
- * Who the caller is, credentials and the audit log (contract: api.md 9.5).
+ * Who the caller is, credentials and the audit log.
  *
  * @generated from service svc.gateway.AuthService
  */
 export declare const AuthService: GenService<{
   /**
-   * Answers who the caller is and what it may do (contract: api.md 9.5).
+   * Answers who the caller is and what it may do.
    *
    * @generated from rpc svc.gateway.AuthService.WhoAmI
    */
@@ -448,7 +483,8 @@ export declare const AuthService: GenService<{
     output: typeof WhoAmIResponseSchema;
   },
   /**
-   * Signs a short-lived token whose grants lie within the caller's (contract: api.md 9.5).
+   * Signs a short-lived token whose grants lie within the caller's. Errors: SCOPE (a grant beyond
+   * the caller's).
    *
    * @generated from rpc svc.gateway.AuthService.MintAccessToken
    */
@@ -458,7 +494,8 @@ export declare const AuthService: GenService<{
     output: typeof MintAccessTokenResponseSchema;
   },
   /**
-   * Creates a key; the secret is shown in this answer only (contract: api.md 9.5).
+   * Creates a key; the secret is shown in this answer only. Errors: SCOPE (a grant beyond the
+   * caller's).
    *
    * @generated from rpc svc.gateway.AuthService.CreateApiKey
    */
@@ -468,7 +505,7 @@ export declare const AuthService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Lists the keys whose grants all lie within the caller's (contract: api.md 9.5).
+   * Lists the keys whose grants all lie within the caller's.
    *
    * @generated from rpc svc.gateway.AuthService.ListApiKeys
    */
@@ -478,8 +515,8 @@ export declare const AuthService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Ends a key and, within 30 seconds, its open streams; revoking again succeeds (contract: api.md
-   * 9.5).
+   * Ends a key and, within 30 seconds, its open streams; revoking again succeeds. Errors:
+   * API_KEY_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.AuthService.RevokeApiKey
    */
@@ -489,7 +526,7 @@ export declare const AuthService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Lists writes, newest first; records never hold contents (contract: api.md 9.5).
+   * Lists writes, newest first; records never hold contents.
    *
    * @generated from rpc svc.gateway.AuthService.ListAuditRecords
    */

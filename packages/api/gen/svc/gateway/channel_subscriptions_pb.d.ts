@@ -12,22 +12,28 @@ import type { ChannelSubscription } from "../resources/channel_pb.js";
 export declare const file_svc_gateway_channel_subscriptions: GenFile;
 
 /**
- * Arguments of CreateChannelSubscription (contract: api.md 8.8).
+ * Arguments of CreateChannelSubscription.
  *
  * @generated from message svc.gateway.CreateChannelSubscriptionRequest
  */
 export declare type CreateChannelSubscriptionRequest = Message<"svc.gateway.CreateChannelSubscriptionRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * The subscription, with its name in metadata. Required.
+   *
    * @generated from field: svc.resources.ChannelSubscription subscription = 3;
    */
   subscription?: ChannelSubscription | undefined;
@@ -40,22 +46,28 @@ export declare type CreateChannelSubscriptionRequest = Message<"svc.gateway.Crea
 export declare const CreateChannelSubscriptionRequestSchema: GenMessage<CreateChannelSubscriptionRequest>;
 
 /**
- * Arguments of GetChannelSubscription (contract: api.md 8.8).
+ * Arguments of GetChannelSubscription.
  *
  * @generated from message svc.gateway.GetChannelSubscriptionRequest
  */
 export declare type GetChannelSubscriptionRequest = Message<"svc.gateway.GetChannelSubscriptionRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
@@ -68,27 +80,35 @@ export declare type GetChannelSubscriptionRequest = Message<"svc.gateway.GetChan
 export declare const GetChannelSubscriptionRequestSchema: GenMessage<GetChannelSubscriptionRequest>;
 
 /**
- * Arguments of ModifyChannelSubscription (contract: api.md 8.8).
+ * Arguments of ModifyChannelSubscription.
  *
  * @generated from message svc.gateway.ModifyChannelSubscriptionRequest
  */
 export declare type ModifyChannelSubscriptionRequest = Message<"svc.gateway.ModifyChannelSubscriptionRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * The new subscription. Required.
+   *
    * @generated from field: svc.resources.ChannelSubscription subscription = 4;
    */
   subscription?: ChannelSubscription | undefined;
@@ -101,17 +121,21 @@ export declare type ModifyChannelSubscriptionRequest = Message<"svc.gateway.Modi
 export declare const ModifyChannelSubscriptionRequestSchema: GenMessage<ModifyChannelSubscriptionRequest>;
 
 /**
- * Arguments of ListChannelSubscriptions (contract: api.md 8.8).
+ * Arguments of ListChannelSubscriptions.
  *
  * @generated from message svc.gateway.ListChannelSubscriptionsRequest
  */
 export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListChannelSubscriptionsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
@@ -124,12 +148,14 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 5;
    */
@@ -150,7 +176,7 @@ export declare type ListChannelSubscriptionsRequest = Message<"svc.gateway.ListC
 export declare const ListChannelSubscriptionsRequestSchema: GenMessage<ListChannelSubscriptionsRequest>;
 
 /**
- * One page of the list (contract: api.md 8.8).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListChannelSubscriptionsResponse
  */
@@ -175,22 +201,28 @@ export declare type ListChannelSubscriptionsResponse = Message<"svc.gateway.List
 export declare const ListChannelSubscriptionsResponseSchema: GenMessage<ListChannelSubscriptionsResponse>;
 
 /**
- * Arguments of DeleteChannelSubscription (contract: api.md 8.8).
+ * Arguments of DeleteChannelSubscription.
  *
  * @generated from message svc.gateway.DeleteChannelSubscriptionRequest
  */
 export declare type DeleteChannelSubscriptionRequest = Message<"svc.gateway.DeleteChannelSubscriptionRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
@@ -203,13 +235,14 @@ export declare type DeleteChannelSubscriptionRequest = Message<"svc.gateway.Dele
 export declare const DeleteChannelSubscriptionRequestSchema: GenMessage<DeleteChannelSubscriptionRequest>;
 
 /**
- * Answer of DeleteChannelSubscription; success is always true, failures are errors (contract:
- * api.md 8.8).
+ * Answer of DeleteChannelSubscription; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteChannelSubscriptionResponse
  */
 export declare type DeleteChannelSubscriptionResponse = Message<"svc.gateway.DeleteChannelSubscriptionResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -222,7 +255,7 @@ export declare type DeleteChannelSubscriptionResponse = Message<"svc.gateway.Del
 export declare const DeleteChannelSubscriptionResponseSchema: GenMessage<DeleteChannelSubscriptionResponse>;
 
 /**
- * One subscription (contract: api.md 8.8).
+ * One subscription.
  *
  * @generated from message svc.gateway.ChannelSubscriptionResponse
  */

@@ -14,17 +14,21 @@ import type { ChannelMessage } from "../data/channel_message_pb.js";
 export declare const file_svc_gateway_channels: GenFile;
 
 /**
- * Arguments of CreateChannel (contract: api.md 8.8).
+ * Arguments of CreateChannel.
  *
  * @generated from message svc.gateway.CreateChannelRequest
  */
 export declare type CreateChannelRequest = Message<"svc.gateway.CreateChannelRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: svc.resources.Channel channel = 2;
    */
   channel?: Channel | undefined;
@@ -37,17 +41,21 @@ export declare type CreateChannelRequest = Message<"svc.gateway.CreateChannelReq
 export declare const CreateChannelRequestSchema: GenMessage<CreateChannelRequest>;
 
 /**
- * Arguments of GetChannel (contract: api.md 8.8).
+ * Arguments of GetChannel.
  *
  * @generated from message svc.gateway.GetChannelRequest
  */
 export declare type GetChannelRequest = Message<"svc.gateway.GetChannelRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -60,22 +68,28 @@ export declare type GetChannelRequest = Message<"svc.gateway.GetChannelRequest">
 export declare const GetChannelRequestSchema: GenMessage<GetChannelRequest>;
 
 /**
- * Arguments of ModifyChannel (contract: api.md 8.8).
+ * Arguments of ModifyChannel.
  *
  * @generated from message svc.gateway.ModifyChannelRequest
  */
 export declare type ModifyChannelRequest = Message<"svc.gateway.ModifyChannelRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: svc.resources.Channel channel = 3;
    */
   channel?: Channel | undefined;
@@ -88,12 +102,14 @@ export declare type ModifyChannelRequest = Message<"svc.gateway.ModifyChannelReq
 export declare const ModifyChannelRequestSchema: GenMessage<ModifyChannelRequest>;
 
 /**
- * Arguments of ListChannels (contract: api.md 8.8).
+ * Arguments of ListChannels.
  *
  * @generated from message svc.gateway.ListChannelsRequest
  */
 export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -106,12 +122,14 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -132,7 +150,7 @@ export declare type ListChannelsRequest = Message<"svc.gateway.ListChannelsReque
 export declare const ListChannelsRequestSchema: GenMessage<ListChannelsRequest>;
 
 /**
- * One page of the list (contract: api.md 8.8).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListChannelsResponse
  */
@@ -157,17 +175,21 @@ export declare type ListChannelsResponse = Message<"svc.gateway.ListChannelsResp
 export declare const ListChannelsResponseSchema: GenMessage<ListChannelsResponse>;
 
 /**
- * Arguments of DeleteChannel (contract: api.md 8.8).
+ * Arguments of DeleteChannel.
  *
  * @generated from message svc.gateway.DeleteChannelRequest
  */
 export declare type DeleteChannelRequest = Message<"svc.gateway.DeleteChannelRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -180,12 +202,14 @@ export declare type DeleteChannelRequest = Message<"svc.gateway.DeleteChannelReq
 export declare const DeleteChannelRequestSchema: GenMessage<DeleteChannelRequest>;
 
 /**
- * Answer of DeleteChannel; success is always true, failures are errors (contract: api.md 8.8).
+ * Answer of DeleteChannel; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteChannelResponse
  */
 export declare type DeleteChannelResponse = Message<"svc.gateway.DeleteChannelResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -198,12 +222,14 @@ export declare type DeleteChannelResponse = Message<"svc.gateway.DeleteChannelRe
 export declare const DeleteChannelResponseSchema: GenMessage<DeleteChannelResponse>;
 
 /**
- * One channel (contract: api.md 8.8).
+ * One channel.
  *
  * @generated from message svc.gateway.ChannelResponse
  */
 export declare type ChannelResponse = Message<"svc.gateway.ChannelResponse"> & {
   /**
+   * Name of the channel.
+   *
    * @generated from field: svc.resources.Channel channel = 1;
    */
   channel?: Channel | undefined;
@@ -216,17 +242,21 @@ export declare type ChannelResponse = Message<"svc.gateway.ChannelResponse"> & {
 export declare const ChannelResponseSchema: GenMessage<ChannelResponse>;
 
 /**
- * Arguments of PostChannelMessage (contract: api.md 8.8).
+ * Arguments of PostChannelMessage.
  *
  * @generated from message svc.gateway.PostChannelMessageRequest
  */
 export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannelMessageRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
@@ -239,11 +269,15 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
   authorKind: string;
 
   /**
+   * Name of the author, as it is shown.
+   *
    * @generated from field: string author = 4;
    */
   author: string;
 
   /**
+   * Text; not blank unless there are attachments.
+   *
    * @generated from field: string content = 5;
    */
   content: string;
@@ -256,11 +290,15 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
   subscriptionNames: string[];
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 7;
    */
   labels: { [key: string]: string };
 
   /**
+   * Objects that were uploaded before.
+   *
    * @generated from field: repeated svc.data.ObjectRef attachments = 8;
    */
   attachments: ObjectRef[];
@@ -273,7 +311,7 @@ export declare type PostChannelMessageRequest = Message<"svc.gateway.PostChannel
 export declare const PostChannelMessageRequestSchema: GenMessage<PostChannelMessageRequest>;
 
 /**
- * Outcome of routing a message to one subscription (contract: api.md 8.8).
+ * Outcome of routing a message to one subscription.
  *
  * @generated from message svc.gateway.RoutedChannelSession
  */
@@ -284,11 +322,15 @@ export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSes
   subscription: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 3;
    */
   sessionId: string;
@@ -301,6 +343,8 @@ export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSes
   error: string;
 
   /**
+   * Id of the turn.
+   *
    * @generated from field: string turn_id = 5;
    */
   turnId: string;
@@ -313,7 +357,7 @@ export declare type RoutedChannelSession = Message<"svc.gateway.RoutedChannelSes
 export declare const RoutedChannelSessionSchema: GenMessage<RoutedChannelSession>;
 
 /**
- * Answer of PostChannelMessage (contract: api.md 8.8).
+ * Answer of PostChannelMessage.
  *
  * @generated from message svc.gateway.PostChannelMessageResponse
  */
@@ -336,22 +380,28 @@ export declare type PostChannelMessageResponse = Message<"svc.gateway.PostChanne
 export declare const PostChannelMessageResponseSchema: GenMessage<PostChannelMessageResponse>;
 
 /**
- * Arguments of GetChannelMessage (contract: api.md 8.8).
+ * Arguments of GetChannelMessage.
  *
  * @generated from message svc.gateway.GetChannelMessageRequest
  */
 export declare type GetChannelMessageRequest = Message<"svc.gateway.GetChannelMessageRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * Id of the message.
+   *
    * @generated from field: string message_id = 3;
    */
   messageId: string;
@@ -364,7 +414,7 @@ export declare type GetChannelMessageRequest = Message<"svc.gateway.GetChannelMe
 export declare const GetChannelMessageRequestSchema: GenMessage<GetChannelMessageRequest>;
 
 /**
- * One channel message (contract: api.md 8.8).
+ * One channel message.
  *
  * @generated from message svc.gateway.ChannelMessageResponse
  */
@@ -382,17 +432,21 @@ export declare type ChannelMessageResponse = Message<"svc.gateway.ChannelMessage
 export declare const ChannelMessageResponseSchema: GenMessage<ChannelMessageResponse>;
 
 /**
- * Arguments of ListChannelMessages (contract: api.md 8.8).
+ * Arguments of ListChannelMessages.
  *
  * @generated from message svc.gateway.ListChannelMessagesRequest
  */
 export declare type ListChannelMessagesRequest = Message<"svc.gateway.ListChannelMessagesRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
@@ -426,7 +480,7 @@ export declare type ListChannelMessagesRequest = Message<"svc.gateway.ListChanne
 export declare const ListChannelMessagesRequestSchema: GenMessage<ListChannelMessagesRequest>;
 
 /**
- * One page of the list (contract: api.md 8.8).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListChannelMessagesResponse
  */
@@ -456,17 +510,21 @@ export declare type ListChannelMessagesResponse = Message<"svc.gateway.ListChann
 export declare const ListChannelMessagesResponseSchema: GenMessage<ListChannelMessagesResponse>;
 
 /**
- * Arguments of StreamChannelEvents (contract: api.md 5.2).
+ * Arguments of StreamChannelEvents.
  *
  * @generated from message svc.gateway.StreamChannelEventsRequest
  */
 export declare type StreamChannelEventsRequest = Message<"svc.gateway.StreamChannelEventsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the channel.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;

@@ -12,17 +12,21 @@ import type { Delivery } from "../data/delivery_pb.js";
 export declare const file_svc_gateway_delivery_service: GenFile;
 
 /**
- * Arguments of ListDeliveries (contract: api.md 9.5).
+ * Arguments of ListDeliveries.
  *
  * @generated from message svc.gateway.ListDeliveriesRequest
  */
 export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Only deliveries of this Connector.
+   *
    * @generated from field: string connector = 2;
    */
   connector: string;
@@ -42,6 +46,8 @@ export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesR
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
@@ -54,7 +60,7 @@ export declare type ListDeliveriesRequest = Message<"svc.gateway.ListDeliveriesR
 export declare const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest>;
 
 /**
- * One page of the list (contract: api.md 9.5).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListDeliveriesResponse
  */
@@ -79,17 +85,21 @@ export declare type ListDeliveriesResponse = Message<"svc.gateway.ListDeliveries
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
- * Arguments of RetryDelivery (contract: api.md 9.5).
+ * Arguments of RetryDelivery.
  *
  * @generated from message svc.gateway.RetryDeliveryRequest
  */
 export declare type RetryDeliveryRequest = Message<"svc.gateway.RetryDeliveryRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Id of the delivery.
+   *
    * @generated from field: string delivery_id = 2;
    */
   deliveryId: string;
@@ -102,17 +112,21 @@ export declare type RetryDeliveryRequest = Message<"svc.gateway.RetryDeliveryReq
 export declare const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest>;
 
 /**
- * Arguments of ReleaseDelivery (contract: api.md 9.5).
+ * Arguments of ReleaseDelivery.
  *
  * @generated from message svc.gateway.ReleaseDeliveryRequest
  */
 export declare type ReleaseDeliveryRequest = Message<"svc.gateway.ReleaseDeliveryRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Id of the delivery.
+   *
    * @generated from field: string delivery_id = 2;
    */
   deliveryId: string;
@@ -125,17 +139,21 @@ export declare type ReleaseDeliveryRequest = Message<"svc.gateway.ReleaseDeliver
 export declare const ReleaseDeliveryRequestSchema: GenMessage<ReleaseDeliveryRequest>;
 
 /**
- * Arguments of SkipDelivery (contract: api.md 9.5).
+ * Arguments of SkipDelivery.
  *
  * @generated from message svc.gateway.SkipDeliveryRequest
  */
 export declare type SkipDeliveryRequest = Message<"svc.gateway.SkipDeliveryRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Id of the delivery.
+   *
    * @generated from field: string delivery_id = 2;
    */
   deliveryId: string;
@@ -148,7 +166,7 @@ export declare type SkipDeliveryRequest = Message<"svc.gateway.SkipDeliveryReque
 export declare const SkipDeliveryRequestSchema: GenMessage<SkipDeliveryRequest>;
 
 /**
- * The delivery after the change (contract: api.md 9.5).
+ * The delivery after the change.
  *
  * @generated from message svc.gateway.DeliveryResponse
  */
@@ -166,13 +184,13 @@ export declare type DeliveryResponse = Message<"svc.gateway.DeliveryResponse"> &
 export declare const DeliveryResponseSchema: GenMessage<DeliveryResponse>;
 
 /**
- * The outbox of messages for connector services (contract: api.md 9.5, coordination.md 2.11).
+ * The outbox of messages for connector services.
  *
  * @generated from service svc.gateway.DeliveryService
  */
 export declare const DeliveryService: GenService<{
   /**
-   * Lists deliveries, newest first (contract: api.md 9.5).
+   * Lists deliveries, newest first.
    *
    * @generated from rpc svc.gateway.DeliveryService.ListDeliveries
    */
@@ -182,7 +200,8 @@ export declare const DeliveryService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * Sends a rejected or dead delivery again under the same id (contract: api.md 9.5).
+   * Sends a rejected or dead delivery again under the same id. Errors: DELIVERY_NOT_FOUND,
+   * DELIVERY_ACTIVE.
    *
    * @generated from rpc svc.gateway.DeliveryService.RetryDelivery
    */
@@ -192,7 +211,7 @@ export declare const DeliveryService: GenService<{
     output: typeof DeliveryResponseSchema;
   },
   /**
-   * Lets a held delivery go out (contract: api.md 9.5).
+   * Lets a held delivery go out. Errors: DELIVERY_NOT_FOUND, DELIVERY_ACTIVE.
    *
    * @generated from rpc svc.gateway.DeliveryService.ReleaseDelivery
    */
@@ -202,7 +221,7 @@ export declare const DeliveryService: GenService<{
     output: typeof DeliveryResponseSchema;
   },
   /**
-   * Ends a held delivery without sending it (contract: api.md 9.5).
+   * Ends a held delivery without sending it. Errors: DELIVERY_NOT_FOUND, DELIVERY_ACTIVE.
    *
    * @generated from rpc svc.gateway.DeliveryService.SkipDelivery
    */

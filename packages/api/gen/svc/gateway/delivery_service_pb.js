@@ -55,7 +55,7 @@ export const DeliveryResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_delivery_service, 5);
 
 /**
- * The outbox of messages for connector services (contract: api.md 9.5, coordination.md 2.11).
+ * The outbox of messages for connector services.
  *
  * @generated from service svc.gateway.DeliveryService
  */

@@ -13,27 +13,35 @@ import type { Artifact, ArtifactAccess } from "../data/artifact_pb.js";
 export declare const file_svc_gateway_file_service: GenFile;
 
 /**
- * Arguments of CreateFile (contract: api.md 9.4).
+ * Arguments of CreateFile.
  *
  * @generated from message svc.gateway.CreateFileRequest
  */
 export declare type CreateFileRequest = Message<"svc.gateway.CreateFileRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * The file; spec.path is required.
+   *
    * @generated from field: svc.resources.File file = 2;
    */
   file?: File | undefined;
 
   /**
+   * Its bytes; at most limits.fileInlineBytes.
+   *
    * @generated from field: bytes content = 3;
    */
   content: Uint8Array;
 
   /**
+   * Name to save the content under.
+   *
    * @generated from field: string filename = 4;
    */
   filename: string;
@@ -46,32 +54,42 @@ export declare type CreateFileRequest = Message<"svc.gateway.CreateFileRequest">
 export declare const CreateFileRequestSchema: GenMessage<CreateFileRequest>;
 
 /**
- * Arguments of UpdateFile (contract: api.md 9.4).
+ * Arguments of UpdateFile.
  *
  * @generated from message svc.gateway.UpdateFileRequest
  */
 export declare type UpdateFileRequest = Message<"svc.gateway.UpdateFileRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * What changes; the path must stay.
+   *
    * @generated from field: svc.resources.File file = 3;
    */
   file?: File | undefined;
 
   /**
+   * New bytes; absent leaves them as they are.
+   *
    * @generated from field: optional bytes content = 4;
    */
   content?: Uint8Array | undefined;
 
   /**
+   * Name to save the content under.
+   *
    * @generated from field: string filename = 5;
    */
   filename: string;
@@ -84,22 +102,28 @@ export declare type UpdateFileRequest = Message<"svc.gateway.UpdateFileRequest">
 export declare const UpdateFileRequestSchema: GenMessage<UpdateFileRequest>;
 
 /**
- * Arguments of PrepareUpload (contract: api.md 9.4).
+ * Arguments of PrepareUpload.
  *
  * @generated from message svc.gateway.PrepareUploadRequest
  */
 export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * The file; spec.path is required.
+   *
    * @generated from field: svc.resources.File file = 2;
    */
   file?: File | undefined;
 
   /**
+   * Exact size of the upload; at most limits.objectBytes.
+   *
    * @generated from field: uint64 size_bytes = 3;
    */
   sizeBytes: bigint;
@@ -112,6 +136,8 @@ export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadReq
   sha256: string;
 
   /**
+   * Name to save the content under.
+   *
    * @generated from field: string filename = 5;
    */
   filename: string;
@@ -124,7 +150,7 @@ export declare type PrepareUploadRequest = Message<"svc.gateway.PrepareUploadReq
 export declare const PrepareUploadRequestSchema: GenMessage<PrepareUploadRequest>;
 
 /**
- * Answer of PrepareUpload (contract: api.md 9.4).
+ * Answer of PrepareUpload.
  *
  * @generated from message svc.gateway.PrepareUploadResponse
  */
@@ -171,22 +197,28 @@ export declare type PrepareUploadResponse = Message<"svc.gateway.PrepareUploadRe
 export declare const PrepareUploadResponseSchema: GenMessage<PrepareUploadResponse>;
 
 /**
- * Arguments of CompleteUpload (contract: api.md 9.4).
+ * Arguments of CompleteUpload.
  *
  * @generated from message svc.gateway.CompleteUploadRequest
  */
 export declare type CompleteUploadRequest = Message<"svc.gateway.CompleteUploadRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Id that PrepareUpload answered.
+   *
    * @generated from field: string upload_id = 3;
    */
   uploadId: string;
@@ -199,22 +231,28 @@ export declare type CompleteUploadRequest = Message<"svc.gateway.CompleteUploadR
 export declare const CompleteUploadRequestSchema: GenMessage<CompleteUploadRequest>;
 
 /**
- * Arguments of ReadFile (contract: api.md 9.4).
+ * Arguments of ReadFile.
  *
  * @generated from message svc.gateway.ReadFileRequest
  */
 export declare type ReadFileRequest = Message<"svc.gateway.ReadFileRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * How the content is answered.
+   *
    * @generated from field: svc.gateway.ContentMode content = 3;
    */
   content: ContentMode;
@@ -227,7 +265,7 @@ export declare type ReadFileRequest = Message<"svc.gateway.ReadFileRequest"> & {
 export declare const ReadFileRequestSchema: GenMessage<ReadFileRequest>;
 
 /**
- * Answer of ReadFile (contract: api.md 9.4).
+ * Answer of ReadFile.
  *
  * @generated from message svc.gateway.ReadFileResponse
  */
@@ -264,12 +302,14 @@ export declare type ReadFileResponse = Message<"svc.gateway.ReadFileResponse"> &
 export declare const ReadFileResponseSchema: GenMessage<ReadFileResponse>;
 
 /**
- * Arguments of ListFiles (contract: api.md 9.4).
+ * Arguments of ListFiles.
  *
  * @generated from message svc.gateway.ListFilesRequest
  */
 export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -289,18 +329,22 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 5;
    */
   labelSelector: string;
 
   /**
+   * Only files of this purpose.
+   *
    * @generated from field: svc.resources.FilePurpose purpose = 6;
    */
   purpose: FilePurpose;
@@ -320,7 +364,7 @@ export declare type ListFilesRequest = Message<"svc.gateway.ListFilesRequest"> &
 export declare const ListFilesRequestSchema: GenMessage<ListFilesRequest>;
 
 /**
- * One page of the list (contract: api.md 9.4).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListFilesResponse
  */
@@ -345,22 +389,28 @@ export declare type ListFilesResponse = Message<"svc.gateway.ListFilesResponse">
 export declare const ListFilesResponseSchema: GenMessage<ListFilesResponse>;
 
 /**
- * Arguments of DeleteFile (contract: api.md 9.4).
+ * Arguments of DeleteFile.
  *
  * @generated from message svc.gateway.DeleteFileRequest
  */
 export declare type DeleteFileRequest = Message<"svc.gateway.DeleteFileRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * When set, another stored version is a CONFLICT.
+   *
    * @generated from field: string resource_version = 3;
    */
   resourceVersion: string;
@@ -373,12 +423,14 @@ export declare type DeleteFileRequest = Message<"svc.gateway.DeleteFileRequest">
 export declare const DeleteFileRequestSchema: GenMessage<DeleteFileRequest>;
 
 /**
- * Answer of DeleteFile; success is always true, failures are errors (contract: api.md 9.4).
+ * Answer of DeleteFile; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteFileResponse
  */
 export declare type DeleteFileResponse = Message<"svc.gateway.DeleteFileResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -391,7 +443,7 @@ export declare type DeleteFileResponse = Message<"svc.gateway.DeleteFileResponse
 export declare const DeleteFileResponseSchema: GenMessage<DeleteFileResponse>;
 
 /**
- * The file after the write (contract: api.md 9.4).
+ * The file after the write.
  *
  * @generated from message svc.gateway.FileResponse
  */
@@ -409,22 +461,28 @@ export declare type FileResponse = Message<"svc.gateway.FileResponse"> & {
 export declare const FileResponseSchema: GenMessage<FileResponse>;
 
 /**
- * Arguments of ListArtifacts (contract: api.md 9.4).
+ * Arguments of ListArtifacts.
  *
  * @generated from message svc.gateway.ListArtifactsRequest
  */
 export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -437,6 +495,8 @@ export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsReq
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
@@ -449,7 +509,7 @@ export declare type ListArtifactsRequest = Message<"svc.gateway.ListArtifactsReq
 export declare const ListArtifactsRequestSchema: GenMessage<ListArtifactsRequest>;
 
 /**
- * One page of the list (contract: api.md 9.4).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListArtifactsResponse
  */
@@ -474,32 +534,42 @@ export declare type ListArtifactsResponse = Message<"svc.gateway.ListArtifactsRe
 export declare const ListArtifactsResponseSchema: GenMessage<ListArtifactsResponse>;
 
 /**
- * Arguments of ReadArtifact (contract: api.md 9.4).
+ * Arguments of ReadArtifact.
  *
  * @generated from message svc.gateway.ReadArtifactRequest
  */
 export declare type ReadArtifactRequest = Message<"svc.gateway.ReadArtifactRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the artifact.
+   *
    * @generated from field: string artifact_id = 4;
    */
   artifactId: string;
 
   /**
+   * How the content is answered.
+   *
    * @generated from field: svc.gateway.ContentMode content = 5;
    */
   content: ContentMode;
@@ -512,7 +582,7 @@ export declare type ReadArtifactRequest = Message<"svc.gateway.ReadArtifactReque
 export declare const ReadArtifactRequestSchema: GenMessage<ReadArtifactRequest>;
 
 /**
- * Answer of ReadArtifact (contract: api.md 9.4).
+ * Answer of ReadArtifact.
  *
  * @generated from message svc.gateway.ReadArtifactResponse
  */
@@ -549,32 +619,42 @@ export declare type ReadArtifactResponse = Message<"svc.gateway.ReadArtifactResp
 export declare const ReadArtifactResponseSchema: GenMessage<ReadArtifactResponse>;
 
 /**
- * Arguments of PromoteArtifact (contract: api.md 9.4).
+ * Arguments of PromoteArtifact.
  *
  * @generated from message svc.gateway.PromoteArtifactRequest
  */
 export declare type PromoteArtifactRequest = Message<"svc.gateway.PromoteArtifactRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the artifact.
+   *
    * @generated from field: string artifact_id = 4;
    */
   artifactId: string;
 
   /**
+   * The file that is made of it; spec.path is required.
+   *
    * @generated from field: svc.resources.File file = 5;
    */
   file?: File | undefined;
@@ -587,32 +667,42 @@ export declare type PromoteArtifactRequest = Message<"svc.gateway.PromoteArtifac
 export declare const PromoteArtifactRequestSchema: GenMessage<PromoteArtifactRequest>;
 
 /**
- * Arguments of GrantArtifact (contract: api.md 9.4).
+ * Arguments of GrantArtifact.
  *
  * @generated from message svc.gateway.GrantArtifactRequest
  */
 export declare type GrantArtifactRequest = Message<"svc.gateway.GrantArtifactRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the artifact.
+   *
    * @generated from field: string artifact_id = 4;
    */
   artifactId: string;
 
   /**
+   * Who may do what, and until when.
+   *
    * @generated from field: svc.data.ArtifactAccess access = 5;
    */
   access?: ArtifactAccess | undefined;
@@ -625,7 +715,7 @@ export declare type GrantArtifactRequest = Message<"svc.gateway.GrantArtifactReq
 export declare const GrantArtifactRequestSchema: GenMessage<GrantArtifactRequest>;
 
 /**
- * Answer of GrantArtifact (contract: api.md 9.4).
+ * Answer of GrantArtifact.
  *
  * @generated from message svc.gateway.GrantArtifactResponse
  */
@@ -643,27 +733,35 @@ export declare type GrantArtifactResponse = Message<"svc.gateway.GrantArtifactRe
 export declare const GrantArtifactResponseSchema: GenMessage<GrantArtifactResponse>;
 
 /**
- * Arguments of DeleteArtifact (contract: api.md 9.4).
+ * Arguments of DeleteArtifact.
  *
  * @generated from message svc.gateway.DeleteArtifactRequest
  */
 export declare type DeleteArtifactRequest = Message<"svc.gateway.DeleteArtifactRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the artifact.
+   *
    * @generated from field: string artifact_id = 4;
    */
   artifactId: string;
@@ -676,12 +774,14 @@ export declare type DeleteArtifactRequest = Message<"svc.gateway.DeleteArtifactR
 export declare const DeleteArtifactRequestSchema: GenMessage<DeleteArtifactRequest>;
 
 /**
- * Answer of DeleteArtifact; success is always true, failures are errors (contract: api.md 9.4).
+ * Answer of DeleteArtifact; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteArtifactResponse
  */
 export declare type DeleteArtifactResponse = Message<"svc.gateway.DeleteArtifactResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -694,7 +794,7 @@ export declare type DeleteArtifactResponse = Message<"svc.gateway.DeleteArtifact
 export declare const DeleteArtifactResponseSchema: GenMessage<DeleteArtifactResponse>;
 
 /**
- * How ReadFile and ReadArtifact answer the bytes (contract: api.md 9.4).
+ * How ReadFile and ReadArtifact answer the bytes.
  *
  * @generated from enum svc.gateway.ContentMode
  */
@@ -734,13 +834,14 @@ export enum ContentMode {
 export declare const ContentModeSchema: GenEnum<ContentMode>;
 
 /**
- * Files of a namespace and artifacts of a session (contract: api.md 9.4).
+ * Files of a namespace and artifacts of a session.
  *
  * @generated from service svc.gateway.FileService
  */
 export declare const FileService: GenService<{
   /**
-   * Creates a file with inline content of at most limits.fileInlineBytes (contract: api.md 9.4).
+   * Creates a file with inline content of at most limits.fileInlineBytes. Errors: PATH_TAKEN,
+   * FILE_EXISTS, TOO_LARGE, STORAGE_QUOTA, NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.FileService.CreateFile
    */
@@ -750,7 +851,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
-   * Replaces what the request gives; the path never changes (contract: api.md 9.4).
+   * Replaces what the request gives; the path never changes. Errors: FILE_NOT_FOUND, CONFLICT,
+   * TOO_LARGE, STORAGE_QUOTA.
    *
    * @generated from rpc svc.gateway.FileService.UpdateFile
    */
@@ -760,8 +862,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
-   * Announces an upload and answers a signed link that is valid for 15 minutes (contract: api.md
-   * 9.4).
+   * Announces an upload and answers a signed link that is valid for 15 minutes. Errors: TOO_LARGE,
+   * STORAGE_QUOTA, NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.FileService.PrepareUpload
    */
@@ -771,8 +873,8 @@ export declare const FileService: GenService<{
     output: typeof PrepareUploadResponseSchema;
   },
   /**
-   * Checks size and hash of the uploaded bytes and makes them the content; repeatable (contract:
-   * api.md 9.4).
+   * Checks size and hash of the uploaded bytes and makes them the content; repeatable. Errors:
+   * FILE_NOT_FOUND, UPLOAD_INVALID.
    *
    * @generated from rpc svc.gateway.FileService.CompleteUpload
    */
@@ -782,7 +884,8 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
-   * Answers a file with its content inline or a link that lives 5 minutes (contract: api.md 9.4).
+   * Answers a file with its content inline or a link that lives 5 minutes. Errors: FILE_NOT_FOUND,
+   * TOO_LARGE, OBJECT_DAMAGED.
    *
    * @generated from rpc svc.gateway.FileService.ReadFile
    */
@@ -792,7 +895,7 @@ export declare const FileService: GenService<{
     output: typeof ReadFileResponseSchema;
   },
   /**
-   * Lists the files of a namespace by path (contract: api.md 9.4).
+   * Lists the files of a namespace by path.
    *
    * @generated from rpc svc.gateway.FileService.ListFiles
    */
@@ -802,7 +905,7 @@ export declare const FileService: GenService<{
     output: typeof ListFilesResponseSchema;
   },
   /**
-   * Removes a file and releases its object (contract: api.md 9.4).
+   * Removes a file and releases its object. Errors: FILE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.FileService.DeleteFile
    */
@@ -812,7 +915,7 @@ export declare const FileService: GenService<{
     output: typeof DeleteFileResponseSchema;
   },
   /**
-   * Lists the artifacts of a session, newest first (contract: api.md 9.4).
+   * Lists the artifacts of a session, newest first. Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.FileService.ListArtifacts
    */
@@ -822,8 +925,8 @@ export declare const FileService: GenService<{
     output: typeof ListArtifactsResponseSchema;
   },
   /**
-   * Answers an artifact with its content inline or a link that lives 5 minutes (contract: api.md
-   * 9.4).
+   * Answers an artifact with its content inline or a link that lives 5 minutes. Errors:
+   * ARTIFACT_NOT_FOUND, TOO_LARGE, OBJECT_DAMAGED.
    *
    * @generated from rpc svc.gateway.FileService.ReadArtifact
    */
@@ -833,8 +936,8 @@ export declare const FileService: GenService<{
     output: typeof ReadArtifactResponseSchema;
   },
   /**
-   * Copies an artifact into a file of the namespace, so that it outlives the session (contract:
-   * api.md 9.4).
+   * Copies an artifact into a file of the namespace, so that it outlives the session. Errors:
+   * ARTIFACT_NOT_FOUND, PATH_TAKEN, STORAGE_QUOTA.
    *
    * @generated from rpc svc.gateway.FileService.PromoteArtifact
    */
@@ -844,7 +947,7 @@ export declare const FileService: GenService<{
     output: typeof FileResponseSchema;
   },
   /**
-   * Lets another agent or session use an artifact for a limited time (contract: api.md 9.4).
+   * Lets another agent or session use an artifact for a limited time. Errors: ARTIFACT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.FileService.GrantArtifact
    */
@@ -854,7 +957,7 @@ export declare const FileService: GenService<{
     output: typeof GrantArtifactResponseSchema;
   },
   /**
-   * Removes an artifact (contract: api.md 9.4).
+   * Removes an artifact. Errors: ARTIFACT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.FileService.DeleteArtifact
    */

@@ -167,7 +167,7 @@ export const ContentModeSchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_file_service, 0);
 
 /**
- * How ReadFile and ReadArtifact answer the bytes (contract: api.md 9.4).
+ * How ReadFile and ReadArtifact answer the bytes.
  *
  * @generated from enum svc.gateway.ContentMode
  */
@@ -175,7 +175,7 @@ export const ContentMode = /*@__PURE__*/
   tsEnum(ContentModeSchema);
 
 /**
- * Files of a namespace and artifacts of a session (contract: api.md 9.4).
+ * Files of a namespace and artifacts of a session.
  *
  * @generated from service svc.gateway.FileService
  */

@@ -23,14 +23,14 @@ export declare const file_svc_gateway_gateway_service: GenFile;
 
 /**
  * Agents and everything around them: knowledge, sessions, schedules, namespaces, templates, tool
- * servers and channels (contract: api.md 8).
+ * servers and channels.
  *
  * @generated from service svc.gateway.GatewayService
  */
 export declare const GatewayService: GenService<{
   /**
-   * Creates an agent, optionally from a template; an existing name is ALREADY_EXISTS (contract:
-   * api.md 8.1).
+   * Creates an agent, optionally from a template; an existing name is ALREADY_EXISTS. Errors:
+   * AGENT_EXISTS, REFERENCE_MISSING (no such template), NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateAgent
    */
@@ -40,7 +40,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentResponseSchema;
   },
   /**
-   * Answers one agent (contract: api.md 8.1).
+   * Answers one agent. Errors: AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetAgent
    */
@@ -51,7 +51,8 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Replaces the parts of an agent that the request or its update_mask names; turns already running
-   * keep the former spec (contract: api.md 8.1).
+   * keep the former spec. Errors: AGENT_NOT_FOUND, CONFLICT, REFERENCE_MISSING (no such template),
+   * RESOURCE_DELETING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.ModifyAgent
    */
@@ -61,7 +62,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentResponseSchema;
   },
   /**
-   * Lists the agents of a namespace by name (contract: api.md 8.1).
+   * Lists the agents of a namespace by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListAgents
    */
@@ -71,8 +72,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListAgentsResponseSchema;
   },
   /**
-   * Answers the knowledge an agent can see in its namespace and the ancestors, nearest first
-   * (contract: api.md 8.2).
+   * Answers the knowledge an agent can see in its namespace and the ancestors, nearest first.
+   * Errors: AGENT_NOT_FOUND, KNOWLEDGE_NOT_FOUND (no document of that path).
    *
    * @generated from rpc svc.gateway.GatewayService.GetKnowledge
    */
@@ -82,8 +83,8 @@ export declare const GatewayService: GenService<{
     output: typeof KnowledgeResponseSchema;
   },
   /**
-   * Ranks the knowledge an agent can see against a query by full-text search (contract: api.md
-   * 8.2).
+   * Ranks the knowledge an agent can see against a query by full-text search. Errors:
+   * AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.SearchKnowledge
    */
@@ -93,8 +94,8 @@ export declare const GatewayService: GenService<{
     output: typeof SearchKnowledgeResponseSchema;
   },
   /**
-   * Creates or replaces a knowledge document; it is searchable when the call returns (contract:
-   * api.md 8.2).
+   * Creates or replaces a knowledge document; it is searchable when the call returns. Errors:
+   * PATH_TAKEN, CONFLICT, NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateNamespaceKnowledge
    */
@@ -104,7 +105,7 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceKnowledgeResponseSchema;
   },
   /**
-   * Answers one knowledge document of a namespace (contract: api.md 8.2).
+   * Answers one knowledge document of a namespace. Errors: KNOWLEDGE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetNamespaceKnowledge
    */
@@ -114,7 +115,7 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceKnowledgeResponseSchema;
   },
   /**
-   * Lists the knowledge documents of a namespace by name (contract: api.md 8.2).
+   * Lists the knowledge documents of a namespace by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListNamespaceKnowledge
    */
@@ -124,7 +125,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListNamespaceKnowledgeResponseSchema;
   },
   /**
-   * Removes a knowledge document and its index entries (contract: api.md 8.2).
+   * Removes a knowledge document and its index entries. Errors: KNOWLEDGE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteNamespaceKnowledge
    */
@@ -135,7 +136,8 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Starts an empty session with an agent; counts against agent.sessions and honours an idempotency
-   * key (contract: api.md 8.3).
+   * key. Errors: AGENT_NOT_FOUND, QUOTA_EXCEEDED, RESOURCE_DELETING, NAMESPACE_DELETED,
+   * IDEMPOTENCY_MISMATCH.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateSession
    */
@@ -145,7 +147,7 @@ export declare const GatewayService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
-   * Answers a session with its newest messages, oldest of them first (contract: api.md 8.3).
+   * Answers a session with its newest messages, oldest of them first. Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetSession
    */
@@ -155,7 +157,7 @@ export declare const GatewayService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
-   * Pages backwards through the finished messages of a session (contract: api.md 8.3).
+   * Pages backwards through the finished messages of a session. Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.ListSessionMessages
    */
@@ -165,7 +167,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListSessionMessagesResponseSchema;
   },
   /**
-   * Lists the sessions of an agent, the most recently active first (contract: api.md 8.3).
+   * Lists the sessions of an agent, the most recently active first. Errors: AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.ListSessions
    */
@@ -175,8 +177,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Stops the turns of a session, then removes it with messages, turns and artifacts (contract:
-   * api.md 8.3).
+   * Stops the turns of a session, then removes it with messages, turns and artifacts. Errors:
+   * SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteSession
    */
@@ -187,7 +189,7 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Removes the messages of a session and keeps its labels; a busy session is refused unless stop
-   * is set (contract: api.md 8.3).
+   * is set. Errors: SESSION_NOT_FOUND, SESSION_BUSY.
    *
    * @generated from rpc svc.gateway.GatewayService.ClearSession
    */
@@ -198,7 +200,9 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Stores a user message and its turn in one transaction and returns at once, or after the turn
-   * when wait_seconds is set (contract: api.md 8.3).
+   * when wait_seconds is set. Errors: SESSION_NOT_FOUND, SESSION_BUSY (when_busy is REJECT),
+   * QUEUE_FULL, AGENT_NOT_READY, QUOTA_EXCEEDED, RESOURCE_DELETING, NAMESPACE_DELETED, TOO_LARGE,
+   * IDEMPOTENCY_MISMATCH.
    *
    * @generated from rpc svc.gateway.GatewayService.SendMessage
    */
@@ -208,8 +212,8 @@ export declare const GatewayService: GenService<{
     output: typeof SendMessageResponseSchema;
   },
   /**
-   * Adds a message without starting a turn; allowed while a turn runs, which does not see it
-   * (contract: api.md 8.3).
+   * Adds a message without starting a turn; allowed while a turn runs, which does not see it.
+   * Errors: SESSION_NOT_FOUND, MESSAGE_EXISTS, TOO_LARGE, IDEMPOTENCY_MISMATCH.
    *
    * @generated from rpc svc.gateway.GatewayService.AppendSessionMessage
    */
@@ -219,7 +223,8 @@ export declare const GatewayService: GenService<{
     output: typeof AppendSessionMessageResponseSchema;
   },
   /**
-   * Stops one turn or all of them; durable before it answers, from any node (contract: api.md 8.3).
+   * Stops one turn or all of them; durable before it answers, from any node. Errors:
+   * SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.StopSessionGeneration
    */
@@ -229,8 +234,8 @@ export declare const GatewayService: GenService<{
     output: typeof StopSessionGenerationResponseSchema;
   },
   /**
-   * Streams what the turns of a session produce, across turns, resumable by cursor (contract:
-   * api.md 5.1).
+   * Streams what the turns of a session produce, across turns, resumable by cursor. Errors:
+   * SESSION_NOT_FOUND, CURSOR_EXPIRED, SLOW_CONSUMER, SHUTTING_DOWN.
    *
    * @generated from rpc svc.gateway.GatewayService.StreamSessionParts
    */
@@ -240,7 +245,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionMessagePartEventSchema;
   },
   /**
-   * Streams the parts of many sessions at once; order holds per session (contract: api.md 5.1).
+   * Streams the parts of many sessions at once; order holds per session. Errors: SESSION_NOT_FOUND,
+   * CURSOR_EXPIRED, SLOW_CONSUMER, SHUTTING_DOWN.
    *
    * @generated from rpc svc.gateway.GatewayService.StreamSessionPartsBatch
    */
@@ -250,7 +256,8 @@ export declare const GatewayService: GenService<{
     output: typeof SessionMessagePartEventSchema;
   },
   /**
-   * Creates a schedule and arms its timer in the same transaction (contract: api.md 8.4).
+   * Creates a schedule and arms its timer in the same transaction. Errors: SCHEDULE_EXISTS,
+   * QUOTA_EXCEEDED (limits.schedulesMax), NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateSchedule
    */
@@ -260,7 +267,7 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
-   * Answers one schedule, with coming instants when preview is set (contract: api.md 8.4).
+   * Answers one schedule, with coming instants when preview is set. Errors: SCHEDULE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetSchedule
    */
@@ -270,8 +277,8 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
-   * Replaces spec, labels and annotations, keeps the history and arms the timer anew (contract:
-   * api.md 8.4).
+   * Replaces spec, labels and annotations, keeps the history and arms the timer anew. Errors:
+   * SCHEDULE_NOT_FOUND, CONFLICT, RESOURCE_DELETING.
    *
    * @generated from rpc svc.gateway.GatewayService.ModifySchedule
    */
@@ -281,7 +288,7 @@ export declare const GatewayService: GenService<{
     output: typeof ScheduleResponseSchema;
   },
   /**
-   * Lists the schedules of a namespace by name (contract: api.md 8.4).
+   * Lists the schedules of a namespace by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListSchedules
    */
@@ -291,7 +298,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListSchedulesResponseSchema;
   },
   /**
-   * Removes a schedule; a run that already started goes on (contract: api.md 8.4).
+   * Removes a schedule; a run that already started goes on. Errors: SCHEDULE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteSchedule
    */
@@ -301,8 +308,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteScheduleResponseSchema;
   },
   /**
-   * Creates a namespace, merges labels into a living one or revives a deleted one (contract: api.md
-   * 8.5).
+   * Creates a namespace, merges labels into a living one or revives a deleted one. Errors:
+   * PARENT_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateNamespace
    */
@@ -312,7 +319,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
-   * Answers one namespace, deleted ones that are not purged yet included (contract: api.md 8.5).
+   * Answers one namespace, deleted ones that are not purged yet included. Errors:
+   * NAMESPACE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetNamespace
    */
@@ -322,8 +330,8 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
-   * Marks a namespace as deleted at once; its contents go after a grace time, or now with purge
-   * (contract: api.md 8.5).
+   * Marks a namespace as deleted at once; its contents go after a grace time, or now with purge.
+   * Errors: NAMESPACE_NOT_FOUND, NAMESPACE_PROTECTED, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteNamespace
    */
@@ -333,7 +341,7 @@ export declare const GatewayService: GenService<{
     output: typeof NamespaceResponseSchema;
   },
   /**
-   * Lists child namespaces, or all of them (contract: api.md 8.5).
+   * Lists child namespaces, or all of them.
    *
    * @generated from rpc svc.gateway.GatewayService.ListNamespaces
    */
@@ -343,7 +351,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListNamespacesResponseSchema;
   },
   /**
-   * Creates or replaces a template of kind Agent in namespace system (contract: api.md 8.6).
+   * Creates or replaces a template of kind Agent in namespace system. Errors: CONFLICT.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateAgentTemplate
    */
@@ -353,7 +361,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentTemplateResponseSchema;
   },
   /**
-   * Answers one agent template (contract: api.md 8.6).
+   * Answers one agent template. Errors: TEMPLATE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetAgentTemplate
    */
@@ -363,7 +371,7 @@ export declare const GatewayService: GenService<{
     output: typeof AgentTemplateResponseSchema;
   },
   /**
-   * Lists the agent templates by name (contract: api.md 8.6).
+   * Lists the agent templates by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListAgentTemplates
    */
@@ -373,7 +381,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListAgentTemplatesResponseSchema;
   },
   /**
-   * Removes an agent template; agents made from it stay as they are (contract: api.md 8.6).
+   * Removes an agent template; agents made from it stay as they are. Errors: TEMPLATE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteAgentTemplate
    */
@@ -383,8 +391,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteAgentTemplateResponseSchema;
   },
   /**
-   * Creates or replaces an MCP server record in namespace system and refreshes its tool list
-   * (contract: api.md 8.7).
+   * Creates or replaces an MCP server record in namespace system and refreshes its tool list.
+   * Errors: CONFLICT.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateMcpServer
    */
@@ -394,7 +402,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerResponseSchema;
   },
   /**
-   * Answers one MCP server record of namespace system (contract: api.md 8.7).
+   * Answers one MCP server record of namespace system. Errors: MCP_SERVER_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServer
    */
@@ -404,7 +412,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerResponseSchema;
   },
   /**
-   * Lists the MCP server records of namespace system (contract: api.md 8.7).
+   * Lists the MCP server records of namespace system.
    *
    * @generated from rpc svc.gateway.GatewayService.ListMcpServers
    */
@@ -414,7 +422,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListMcpServersResponseSchema;
   },
   /**
-   * Removes an MCP server record; bindings that refer to it become Degraded (contract: api.md 8.7).
+   * Removes an MCP server record; bindings that refer to it become Degraded. Errors:
+   * MCP_SERVER_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteMcpServer
    */
@@ -424,8 +433,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteMcpServerResponseSchema;
   },
   /**
-   * Creates or replaces a binding that adapts an MCP server for one namespace (contract: api.md
-   * 8.7).
+   * Creates or replaces a binding that adapts an MCP server for one namespace. Errors:
+   * REFERENCE_MISSING (no such server), CONFLICT, NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateMcpServerBinding
    */
@@ -435,7 +444,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerBindingResponseSchema;
   },
   /**
-   * Answers one binding (contract: api.md 8.7).
+   * Answers one binding. Errors: MCP_SERVER_BINDING_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetMcpServerBinding
    */
@@ -445,7 +454,7 @@ export declare const GatewayService: GenService<{
     output: typeof McpServerBindingResponseSchema;
   },
   /**
-   * Lists the bindings of a namespace by name (contract: api.md 8.7).
+   * Lists the bindings of a namespace by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListMcpServerBindings
    */
@@ -455,7 +464,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListMcpServerBindingsResponseSchema;
   },
   /**
-   * Removes a binding (contract: api.md 8.7).
+   * Removes a binding. Errors: MCP_SERVER_BINDING_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteMcpServerBinding
    */
@@ -465,7 +474,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteMcpServerBindingResponseSchema;
   },
   /**
-   * Creates a channel; an existing name is ALREADY_EXISTS (contract: api.md 8.8).
+   * Creates a channel; an existing name is ALREADY_EXISTS. Errors: CHANNEL_EXISTS,
+   * NAMESPACE_MISSING, NAMESPACE_DELETED.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateChannel
    */
@@ -475,7 +485,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
-   * Answers one channel (contract: api.md 8.8).
+   * Answers one channel. Errors: CHANNEL_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannel
    */
@@ -485,8 +495,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
-   * Replaces title, metadata, labels and annotations; status.phase opens or closes the channel
-   * (contract: api.md 8.8).
+   * Replaces title, metadata, labels and annotations; status.phase opens or closes the channel.
+   * Errors: CHANNEL_NOT_FOUND, CONFLICT, RESOURCE_DELETING.
    *
    * @generated from rpc svc.gateway.GatewayService.ModifyChannel
    */
@@ -496,7 +506,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelResponseSchema;
   },
   /**
-   * Lists the channels of a namespace by name (contract: api.md 8.8).
+   * Lists the channels of a namespace by name.
    *
    * @generated from rpc svc.gateway.GatewayService.ListChannels
    */
@@ -506,8 +516,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelsResponseSchema;
   },
   /**
-   * Removes a channel with its messages and subscriptions; sessions it started stay (contract:
-   * api.md 8.8).
+   * Removes a channel with its messages and subscriptions; sessions it started stay. Errors:
+   * CHANNEL_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteChannel
    */
@@ -517,8 +527,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteChannelResponseSchema;
   },
   /**
-   * Posts a message and routes it to the matching subscriptions in one transaction (contract:
-   * api.md 8.8).
+   * Posts a message and routes it to the matching subscriptions in one transaction. Errors:
+   * CHANNEL_NOT_FOUND, CHANNEL_CLOSED, TOO_LARGE, IDEMPOTENCY_MISMATCH.
    *
    * @generated from rpc svc.gateway.GatewayService.PostChannelMessage
    */
@@ -528,7 +538,7 @@ export declare const GatewayService: GenService<{
     output: typeof PostChannelMessageResponseSchema;
   },
   /**
-   * Answers one message of a channel (contract: api.md 8.8).
+   * Answers one message of a channel. Errors: CHANNEL_NOT_FOUND, CHANNEL_MESSAGE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannelMessage
    */
@@ -538,7 +548,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelMessageResponseSchema;
   },
   /**
-   * Pages backwards through the messages of a channel (contract: api.md 8.8).
+   * Pages backwards through the messages of a channel. Errors: CHANNEL_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.ListChannelMessages
    */
@@ -548,7 +558,8 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelMessagesResponseSchema;
   },
   /**
-   * Subscribes an agent of the same namespace to a channel (contract: api.md 8.8).
+   * Subscribes an agent of the same namespace to a channel. Errors: CHANNEL_NOT_FOUND,
+   * AGENT_NOT_FOUND, CHANNEL_SUBSCRIPTION_EXISTS.
    *
    * @generated from rpc svc.gateway.GatewayService.CreateChannelSubscription
    */
@@ -558,7 +569,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
-   * Answers one subscription (contract: api.md 8.8).
+   * Answers one subscription. Errors: CHANNEL_SUBSCRIPTION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.GetChannelSubscription
    */
@@ -568,7 +579,8 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
-   * Replaces spec, labels and annotations of an existing subscription (contract: api.md 8.8).
+   * Replaces spec, labels and annotations of an existing subscription. Errors:
+   * CHANNEL_SUBSCRIPTION_NOT_FOUND, CONFLICT.
    *
    * @generated from rpc svc.gateway.GatewayService.ModifyChannelSubscription
    */
@@ -578,7 +590,7 @@ export declare const GatewayService: GenService<{
     output: typeof ChannelSubscriptionResponseSchema;
   },
   /**
-   * Lists the subscriptions of a channel by name (contract: api.md 8.8).
+   * Lists the subscriptions of a channel by name. Errors: CHANNEL_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.ListChannelSubscriptions
    */
@@ -588,7 +600,7 @@ export declare const GatewayService: GenService<{
     output: typeof ListChannelSubscriptionsResponseSchema;
   },
   /**
-   * Removes a subscription (contract: api.md 8.8).
+   * Removes a subscription. Errors: CHANNEL_SUBSCRIPTION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.GatewayService.DeleteChannelSubscription
    */
@@ -598,7 +610,8 @@ export declare const GatewayService: GenService<{
     output: typeof DeleteChannelSubscriptionResponseSchema;
   },
   /**
-   * Streams messages and routing of a channel until the channel is deleted (contract: api.md 5.2).
+   * Streams messages and routing of a channel until the channel is deleted. Errors:
+   * CHANNEL_NOT_FOUND, CURSOR_EXPIRED, SLOW_CONSUMER, SHUTTING_DOWN.
    *
    * @generated from rpc svc.gateway.GatewayService.StreamChannelEvents
    */

@@ -25,7 +25,7 @@ export const file_svc_gateway_gateway_service = /*@__PURE__*/
 
 /**
  * Agents and everything around them: knowledge, sessions, schedules, namespaces, templates, tool
- * servers and channels (contract: api.md 8).
+ * servers and channels.
  *
  * @generated from service svc.gateway.GatewayService
  */

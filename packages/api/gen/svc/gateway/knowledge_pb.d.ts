@@ -13,17 +13,21 @@ import type { Knowledge } from "../resources/knowledge_pb.js";
 export declare const file_svc_gateway_knowledge: GenFile;
 
 /**
- * Arguments of GetKnowledge (contract: api.md 8.2).
+ * Arguments of GetKnowledge.
  *
  * @generated from message svc.gateway.GetKnowledgeRequest
  */
 export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeRequest"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
@@ -43,6 +47,8 @@ export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeReque
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
@@ -55,7 +61,7 @@ export declare type GetKnowledgeRequest = Message<"svc.gateway.GetKnowledgeReque
 export declare const GetKnowledgeRequestSchema: GenMessage<GetKnowledgeRequest>;
 
 /**
- * Documents an agent sees, one page (contract: api.md 8.2).
+ * Documents an agent sees, one page.
  *
  * @generated from message svc.gateway.KnowledgeResponse
  */
@@ -80,17 +86,21 @@ export declare type KnowledgeResponse = Message<"svc.gateway.KnowledgeResponse">
 export declare const KnowledgeResponseSchema: GenMessage<KnowledgeResponse>;
 
 /**
- * Arguments of SearchKnowledge (contract: api.md 8.2).
+ * Arguments of SearchKnowledge.
  *
  * @generated from message svc.gateway.SearchKnowledgeRequest
  */
 export declare type SearchKnowledgeRequest = Message<"svc.gateway.SearchKnowledgeRequest"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
@@ -117,7 +127,7 @@ export declare type SearchKnowledgeRequest = Message<"svc.gateway.SearchKnowledg
 export declare const SearchKnowledgeRequestSchema: GenMessage<SearchKnowledgeRequest>;
 
 /**
- * Answer of SearchKnowledge (contract: api.md 8.2).
+ * Answer of SearchKnowledge.
  *
  * @generated from message svc.gateway.SearchKnowledgeResponse
  */
@@ -135,17 +145,21 @@ export declare type SearchKnowledgeResponse = Message<"svc.gateway.SearchKnowled
 export declare const SearchKnowledgeResponseSchema: GenMessage<SearchKnowledgeResponse>;
 
 /**
- * Arguments of CreateNamespaceKnowledge (contract: api.md 8.2).
+ * Arguments of CreateNamespaceKnowledge.
  *
  * @generated from message svc.gateway.CreateNamespaceKnowledgeRequest
  */
 export declare type CreateNamespaceKnowledgeRequest = Message<"svc.gateway.CreateNamespaceKnowledgeRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * The document; a name or a path is required.
+   *
    * @generated from field: svc.resources.Knowledge knowledge = 2;
    */
   knowledge?: Knowledge | undefined;
@@ -158,17 +172,21 @@ export declare type CreateNamespaceKnowledgeRequest = Message<"svc.gateway.Creat
 export declare const CreateNamespaceKnowledgeRequestSchema: GenMessage<CreateNamespaceKnowledgeRequest>;
 
 /**
- * Arguments of GetNamespaceKnowledge (contract: api.md 8.2).
+ * Arguments of GetNamespaceKnowledge.
  *
  * @generated from message svc.gateway.GetNamespaceKnowledgeRequest
  */
 export declare type GetNamespaceKnowledgeRequest = Message<"svc.gateway.GetNamespaceKnowledgeRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -181,12 +199,14 @@ export declare type GetNamespaceKnowledgeRequest = Message<"svc.gateway.GetNames
 export declare const GetNamespaceKnowledgeRequestSchema: GenMessage<GetNamespaceKnowledgeRequest>;
 
 /**
- * Arguments of ListNamespaceKnowledge (contract: api.md 8.2).
+ * Arguments of ListNamespaceKnowledge.
  *
  * @generated from message svc.gateway.ListNamespaceKnowledgeRequest
  */
 export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNamespaceKnowledgeRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -199,12 +219,14 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -225,17 +247,21 @@ export declare type ListNamespaceKnowledgeRequest = Message<"svc.gateway.ListNam
 export declare const ListNamespaceKnowledgeRequestSchema: GenMessage<ListNamespaceKnowledgeRequest>;
 
 /**
- * Arguments of DeleteNamespaceKnowledge (contract: api.md 8.2).
+ * Arguments of DeleteNamespaceKnowledge.
  *
  * @generated from message svc.gateway.DeleteNamespaceKnowledgeRequest
  */
 export declare type DeleteNamespaceKnowledgeRequest = Message<"svc.gateway.DeleteNamespaceKnowledgeRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -248,7 +274,7 @@ export declare type DeleteNamespaceKnowledgeRequest = Message<"svc.gateway.Delet
 export declare const DeleteNamespaceKnowledgeRequestSchema: GenMessage<DeleteNamespaceKnowledgeRequest>;
 
 /**
- * One knowledge document (contract: api.md 8.2).
+ * One knowledge document.
  *
  * @generated from message svc.gateway.NamespaceKnowledgeResponse
  */
@@ -266,7 +292,7 @@ export declare type NamespaceKnowledgeResponse = Message<"svc.gateway.NamespaceK
 export declare const NamespaceKnowledgeResponseSchema: GenMessage<NamespaceKnowledgeResponse>;
 
 /**
- * One page of the list (contract: api.md 8.2).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListNamespaceKnowledgeResponse
  */
@@ -291,13 +317,14 @@ export declare type ListNamespaceKnowledgeResponse = Message<"svc.gateway.ListNa
 export declare const ListNamespaceKnowledgeResponseSchema: GenMessage<ListNamespaceKnowledgeResponse>;
 
 /**
- * Answer of DeleteNamespaceKnowledge; success is always true, failures are errors (contract: api.md
- * 8.2).
+ * Answer of DeleteNamespaceKnowledge; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteNamespaceKnowledgeResponse
  */
 export declare type DeleteNamespaceKnowledgeResponse = Message<"svc.gateway.DeleteNamespaceKnowledgeResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;

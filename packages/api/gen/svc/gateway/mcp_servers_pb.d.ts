@@ -12,12 +12,14 @@ import type { McpServer, McpServerBinding } from "../resources/mcp_server_pb.js"
 export declare const file_svc_gateway_mcp_servers: GenFile;
 
 /**
- * Arguments of CreateMcpServer (contract: api.md 8.7).
+ * Arguments of CreateMcpServer.
  *
  * @generated from message svc.gateway.CreateMcpServerRequest
  */
 export declare type CreateMcpServerRequest = Message<"svc.gateway.CreateMcpServerRequest"> & {
   /**
+   * The server, with its name in metadata. Required.
+   *
    * @generated from field: svc.resources.McpServer server = 1;
    */
   server?: McpServer | undefined;
@@ -30,12 +32,14 @@ export declare type CreateMcpServerRequest = Message<"svc.gateway.CreateMcpServe
 export declare const CreateMcpServerRequestSchema: GenMessage<CreateMcpServerRequest>;
 
 /**
- * Arguments of GetMcpServer (contract: api.md 8.7).
+ * Arguments of GetMcpServer.
  *
  * @generated from message svc.gateway.GetMcpServerRequest
  */
 export declare type GetMcpServerRequest = Message<"svc.gateway.GetMcpServerRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -48,7 +52,7 @@ export declare type GetMcpServerRequest = Message<"svc.gateway.GetMcpServerReque
 export declare const GetMcpServerRequestSchema: GenMessage<GetMcpServerRequest>;
 
 /**
- * Arguments of ListMcpServers (contract: api.md 8.7).
+ * Arguments of ListMcpServers.
  *
  * @generated from message svc.gateway.ListMcpServersRequest
  */
@@ -61,12 +65,14 @@ export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersR
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 3;
    */
@@ -87,7 +93,7 @@ export declare type ListMcpServersRequest = Message<"svc.gateway.ListMcpServersR
 export declare const ListMcpServersRequestSchema: GenMessage<ListMcpServersRequest>;
 
 /**
- * One page of the list (contract: api.md 8.7).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListMcpServersResponse
  */
@@ -112,12 +118,14 @@ export declare type ListMcpServersResponse = Message<"svc.gateway.ListMcpServers
 export declare const ListMcpServersResponseSchema: GenMessage<ListMcpServersResponse>;
 
 /**
- * Arguments of DeleteMcpServer (contract: api.md 8.7).
+ * Arguments of DeleteMcpServer.
  *
  * @generated from message svc.gateway.DeleteMcpServerRequest
  */
 export declare type DeleteMcpServerRequest = Message<"svc.gateway.DeleteMcpServerRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -130,12 +138,14 @@ export declare type DeleteMcpServerRequest = Message<"svc.gateway.DeleteMcpServe
 export declare const DeleteMcpServerRequestSchema: GenMessage<DeleteMcpServerRequest>;
 
 /**
- * Answer of DeleteMcpServer; success is always true, failures are errors (contract: api.md 8.7).
+ * Answer of DeleteMcpServer; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteMcpServerResponse
  */
 export declare type DeleteMcpServerResponse = Message<"svc.gateway.DeleteMcpServerResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -148,7 +158,7 @@ export declare type DeleteMcpServerResponse = Message<"svc.gateway.DeleteMcpServ
 export declare const DeleteMcpServerResponseSchema: GenMessage<DeleteMcpServerResponse>;
 
 /**
- * One MCP server record (contract: api.md 8.7).
+ * One MCP server record.
  *
  * @generated from message svc.gateway.McpServerResponse
  */
@@ -166,17 +176,21 @@ export declare type McpServerResponse = Message<"svc.gateway.McpServerResponse">
 export declare const McpServerResponseSchema: GenMessage<McpServerResponse>;
 
 /**
- * Arguments of CreateMcpServerBinding (contract: api.md 8.7).
+ * Arguments of CreateMcpServerBinding.
  *
  * @generated from message svc.gateway.CreateMcpServerBindingRequest
  */
 export declare type CreateMcpServerBindingRequest = Message<"svc.gateway.CreateMcpServerBindingRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * The binding, with its name in metadata. Required.
+   *
    * @generated from field: svc.resources.McpServerBinding binding = 2;
    */
   binding?: McpServerBinding | undefined;
@@ -189,17 +203,21 @@ export declare type CreateMcpServerBindingRequest = Message<"svc.gateway.CreateM
 export declare const CreateMcpServerBindingRequestSchema: GenMessage<CreateMcpServerBindingRequest>;
 
 /**
- * Arguments of GetMcpServerBinding (contract: api.md 8.7).
+ * Arguments of GetMcpServerBinding.
  *
  * @generated from message svc.gateway.GetMcpServerBindingRequest
  */
 export declare type GetMcpServerBindingRequest = Message<"svc.gateway.GetMcpServerBindingRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -212,12 +230,14 @@ export declare type GetMcpServerBindingRequest = Message<"svc.gateway.GetMcpServ
 export declare const GetMcpServerBindingRequestSchema: GenMessage<GetMcpServerBindingRequest>;
 
 /**
- * Arguments of ListMcpServerBindings (contract: api.md 8.7).
+ * Arguments of ListMcpServerBindings.
  *
  * @generated from message svc.gateway.ListMcpServerBindingsRequest
  */
 export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpServerBindingsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -230,12 +250,14 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -256,7 +278,7 @@ export declare type ListMcpServerBindingsRequest = Message<"svc.gateway.ListMcpS
 export declare const ListMcpServerBindingsRequestSchema: GenMessage<ListMcpServerBindingsRequest>;
 
 /**
- * One page of the list (contract: api.md 8.7).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListMcpServerBindingsResponse
  */
@@ -281,17 +303,21 @@ export declare type ListMcpServerBindingsResponse = Message<"svc.gateway.ListMcp
 export declare const ListMcpServerBindingsResponseSchema: GenMessage<ListMcpServerBindingsResponse>;
 
 /**
- * Arguments of DeleteMcpServerBinding (contract: api.md 8.7).
+ * Arguments of DeleteMcpServerBinding.
  *
  * @generated from message svc.gateway.DeleteMcpServerBindingRequest
  */
 export declare type DeleteMcpServerBindingRequest = Message<"svc.gateway.DeleteMcpServerBindingRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -304,13 +330,14 @@ export declare type DeleteMcpServerBindingRequest = Message<"svc.gateway.DeleteM
 export declare const DeleteMcpServerBindingRequestSchema: GenMessage<DeleteMcpServerBindingRequest>;
 
 /**
- * Answer of DeleteMcpServerBinding; success is always true, failures are errors (contract: api.md
- * 8.7).
+ * Answer of DeleteMcpServerBinding; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteMcpServerBindingResponse
  */
 export declare type DeleteMcpServerBindingResponse = Message<"svc.gateway.DeleteMcpServerBindingResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -323,7 +350,7 @@ export declare type DeleteMcpServerBindingResponse = Message<"svc.gateway.Delete
 export declare const DeleteMcpServerBindingResponseSchema: GenMessage<DeleteMcpServerBindingResponse>;
 
 /**
- * One binding (contract: api.md 8.7).
+ * One binding.
  *
  * @generated from message svc.gateway.McpServerBindingResponse
  */

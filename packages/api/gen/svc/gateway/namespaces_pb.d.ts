@@ -12,12 +12,14 @@ import type { Namespace } from "../resources/namespace_pb.js";
 export declare const file_svc_gateway_namespaces: GenFile;
 
 /**
- * Arguments of CreateNamespace (contract: api.md 8.5).
+ * Arguments of CreateNamespace.
  *
  * @generated from message svc.gateway.CreateNamespaceRequest
  */
 export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespaceRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -30,11 +32,15 @@ export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespac
   recursive: boolean;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
 
   /**
+   * Annotations of the resource.
+   *
    * @generated from field: map<string, string> annotations = 4;
    */
   annotations: { [key: string]: string };
@@ -54,12 +60,14 @@ export declare type CreateNamespaceRequest = Message<"svc.gateway.CreateNamespac
 export declare const CreateNamespaceRequestSchema: GenMessage<CreateNamespaceRequest>;
 
 /**
- * Arguments of GetNamespace (contract: api.md 8.5).
+ * Arguments of GetNamespace.
  *
  * @generated from message svc.gateway.GetNamespaceRequest
  */
 export declare type GetNamespaceRequest = Message<"svc.gateway.GetNamespaceRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -72,12 +80,14 @@ export declare type GetNamespaceRequest = Message<"svc.gateway.GetNamespaceReque
 export declare const GetNamespaceRequestSchema: GenMessage<GetNamespaceRequest>;
 
 /**
- * Arguments of DeleteNamespace (contract: api.md 8.5).
+ * Arguments of DeleteNamespace.
  *
  * @generated from message svc.gateway.DeleteNamespaceRequest
  */
 export declare type DeleteNamespaceRequest = Message<"svc.gateway.DeleteNamespaceRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -97,7 +107,7 @@ export declare type DeleteNamespaceRequest = Message<"svc.gateway.DeleteNamespac
 export declare const DeleteNamespaceRequestSchema: GenMessage<DeleteNamespaceRequest>;
 
 /**
- * Arguments of ListNamespaces (contract: api.md 8.5).
+ * Arguments of ListNamespaces.
  *
  * @generated from message svc.gateway.ListNamespacesRequest
  */
@@ -117,12 +127,14 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -136,6 +148,8 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
   metadataOnly: boolean;
 
   /**
+   * Include descendants of the namespace.
+   *
    * @generated from field: bool recursive = 6;
    */
   recursive: boolean;
@@ -155,12 +169,14 @@ export declare type ListNamespacesRequest = Message<"svc.gateway.ListNamespacesR
 export declare const ListNamespacesRequestSchema: GenMessage<ListNamespacesRequest>;
 
 /**
- * One namespace (contract: api.md 8.5).
+ * One namespace.
  *
  * @generated from message svc.gateway.NamespaceResponse
  */
 export declare type NamespaceResponse = Message<"svc.gateway.NamespaceResponse"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: svc.resources.Namespace namespace = 1;
    */
   namespace?: Namespace | undefined;
@@ -173,7 +189,7 @@ export declare type NamespaceResponse = Message<"svc.gateway.NamespaceResponse">
 export declare const NamespaceResponseSchema: GenMessage<NamespaceResponse>;
 
 /**
- * One page of the list (contract: api.md 8.5).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListNamespacesResponse
  */

@@ -13,27 +13,35 @@ import type { ResourceChangedEventSchema } from "../events/resource_events_pb.js
 export declare const file_svc_gateway_resource_service: GenFile;
 
 /**
- * Arguments of ApplyResource (contract: api.md 9.1).
+ * Arguments of ApplyResource.
  *
  * @generated from message svc.gateway.ApplyResourceRequest
  */
 export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the kind.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * The resource as it shall be.
+   *
    * @generated from field: svc.resources.ResourceManifest manifest = 4;
    */
   manifest?: ResourceManifest | undefined;
@@ -46,6 +54,8 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
   dryRun: boolean;
 
   /**
+   * Create the namespace when it does not exist.
+   *
    * @generated from field: bool create_namespace = 6;
    */
   createNamespace: boolean;
@@ -65,7 +75,7 @@ export declare type ApplyResourceRequest = Message<"svc.gateway.ApplyResourceReq
 export declare const ApplyResourceRequestSchema: GenMessage<ApplyResourceRequest>;
 
 /**
- * Answer of ApplyResource (contract: api.md 9.1).
+ * Answer of ApplyResource.
  *
  * @generated from message svc.gateway.ApplyResourceResponse
  */
@@ -102,7 +112,7 @@ export declare type ApplyResourceResponse = Message<"svc.gateway.ApplyResourceRe
 export declare const ApplyResourceResponseSchema: GenMessage<ApplyResourceResponse>;
 
 /**
- * A fault of one field, with its place when the input was text (contract: platform.md 1.4).
+ * A fault of one field, with its place when the input was text.
  *
  * @generated from message svc.gateway.FieldError
  */
@@ -144,12 +154,14 @@ export declare type FieldError = Message<"svc.gateway.FieldError"> & {
 export declare const FieldErrorSchema: GenMessage<FieldError>;
 
 /**
- * Arguments of ApplyManifests (contract: api.md 9.1).
+ * Arguments of ApplyManifests.
  *
  * @generated from message svc.gateway.ApplyManifestsRequest
  */
 export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsRequest"> & {
   /**
+   * Up to 500 manifests.
+   *
    * @generated from field: repeated svc.resources.ResourceManifest manifests = 1;
    */
   manifests: ResourceManifest[];
@@ -183,6 +195,8 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   force: boolean;
 
   /**
+   * Change nothing and answer what would happen.
+   *
    * @generated from field: bool dry_run = 6;
    */
   dryRun: boolean;
@@ -195,16 +209,22 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   atomic?: boolean | undefined;
 
   /**
+   * Continue after a failure; only with atomic false.
+   *
    * @generated from field: bool keep_going = 8;
    */
   keepGoing: boolean;
 
   /**
+   * Create namespaces that do not exist. Default: `true`.
+   *
    * @generated from field: optional bool create_namespaces = 9;
    */
   createNamespaces?: boolean | undefined;
 
   /**
+   * Name of the set that the documents make up; what it held is remembered.
+   *
    * @generated from field: string apply_set = 10;
    */
   applySet: string;
@@ -217,14 +237,25 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
   prune: boolean;
 
   /**
+   * With prune: delete namespaces too.
+   *
    * @generated from field: bool prune_namespaces = 12;
    */
   pruneNamespaces: boolean;
 
   /**
+   * With prune: an empty input deletes everything of the set.
+   *
    * @generated from field: bool allow_empty = 13;
    */
   allowEmpty: boolean;
+
+  /**
+   * Give new resources the `metadata.uid` of their documents, where it is free; only for unscoped admins, others get new ones.
+   *
+   * @generated from field: bool keep_uids = 14;
+   */
+  keepUids: boolean;
 };
 
 /**
@@ -234,7 +265,7 @@ export declare type ApplyManifestsRequest = Message<"svc.gateway.ApplyManifestsR
 export declare const ApplyManifestsRequestSchema: GenMessage<ApplyManifestsRequest>;
 
 /**
- * Answer of ApplyManifests (contract: api.md 9.1).
+ * Answer of ApplyManifests.
  *
  * @generated from message svc.gateway.ApplyManifestsResponse
  */
@@ -252,22 +283,28 @@ export declare type ApplyManifestsResponse = Message<"svc.gateway.ApplyManifests
 export declare const ApplyManifestsResponseSchema: GenMessage<ApplyManifestsResponse>;
 
 /**
- * Outcome of one document (contract: platform.md 1.4).
+ * Outcome of one document.
  *
  * @generated from message svc.gateway.ApplyManifestResult
  */
 export declare type ApplyManifestResult = Message<"svc.gateway.ApplyManifestResult"> & {
   /**
+   * Name of the kind.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
@@ -302,27 +339,35 @@ export declare type ApplyManifestResult = Message<"svc.gateway.ApplyManifestResu
 export declare const ApplyManifestResultSchema: GenMessage<ApplyManifestResult>;
 
 /**
- * Arguments of GetResource (contract: api.md 9.1).
+ * Arguments of GetResource.
  *
  * @generated from message svc.gateway.GetResourceRequest
  */
 export declare type GetResourceRequest = Message<"svc.gateway.GetResourceRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the kind.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * Channel of a ChannelSubscription, or agent of a Session.
+   *
    * @generated from field: string parent = 4;
    */
   parent: string;
@@ -335,7 +380,7 @@ export declare type GetResourceRequest = Message<"svc.gateway.GetResourceRequest
 export declare const GetResourceRequestSchema: GenMessage<GetResourceRequest>;
 
 /**
- * One resource (contract: api.md 9.1).
+ * One resource.
  *
  * @generated from message svc.gateway.ResourceResponse
  */
@@ -353,7 +398,7 @@ export declare type ResourceResponse = Message<"svc.gateway.ResourceResponse"> &
 export declare const ResourceResponseSchema: GenMessage<ResourceResponse>;
 
 /**
- * Arguments of ListResources (contract: api.md 9.1).
+ * Arguments of ListResources.
  *
  * @generated from message svc.gateway.ListResourcesRequest
  */
@@ -373,12 +418,14 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   kind: string;
 
   /**
+   * Include descendants of the namespace.
+   *
    * @generated from field: bool recursive = 3;
    */
   recursive: boolean;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -392,6 +439,8 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 6;
    */
   pageToken: string;
@@ -404,6 +453,8 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
   metadataOnly: boolean;
 
   /**
+   * Channel of a ChannelSubscription, or agent of a Session.
+   *
    * @generated from field: string parent = 8;
    */
   parent: string;
@@ -416,7 +467,7 @@ export declare type ListResourcesRequest = Message<"svc.gateway.ListResourcesReq
 export declare const ListResourcesRequestSchema: GenMessage<ListResourcesRequest>;
 
 /**
- * One page of the list (contract: api.md 9.1).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListResourcesResponse
  */
@@ -448,37 +499,49 @@ export declare type ListResourcesResponse = Message<"svc.gateway.ListResourcesRe
 export declare const ListResourcesResponseSchema: GenMessage<ListResourcesResponse>;
 
 /**
- * Arguments of DeleteResource (contract: api.md 9.1).
+ * Arguments of DeleteResource.
  *
  * @generated from message svc.gateway.DeleteResourceRequest
  */
 export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the kind.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * Channel of a ChannelSubscription, or agent of a Session.
+   *
    * @generated from field: string parent = 4;
    */
   parent: string;
 
   /**
+   * When set, another stored version is a CONFLICT.
+   *
    * @generated from field: string resource_version = 5;
    */
   resourceVersion: string;
 
   /**
+   * What becomes of dependants.
+   *
    * @generated from field: svc.gateway.DeletePropagation propagation = 6;
    */
   propagation: DeletePropagation;
@@ -498,7 +561,7 @@ export declare type DeleteResourceRequest = Message<"svc.gateway.DeleteResourceR
 export declare const DeleteResourceRequestSchema: GenMessage<DeleteResourceRequest>;
 
 /**
- * The resource as it was last stored, and whether something still holds it (contract: api.md 9.1).
+ * The resource as it was last stored, and whether something still holds it.
  *
  * @generated from message svc.gateway.DeleteResourceResponse
  */
@@ -523,28 +586,34 @@ export declare type DeleteResourceResponse = Message<"svc.gateway.DeleteResource
 export declare const DeleteResourceResponseSchema: GenMessage<DeleteResourceResponse>;
 
 /**
- * Arguments of WatchResources (contract: api.md 9.1).
+ * Arguments of WatchResources.
  *
  * @generated from message svc.gateway.WatchResourcesRequest
  */
 export declare type WatchResourcesRequest = Message<"svc.gateway.WatchResourcesRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Only these kinds; empty means all.
+   *
    * @generated from field: repeated string kinds = 2;
    */
   kinds: string[];
 
   /**
+   * Include descendants of the namespace.
+   *
    * @generated from field: bool recursive = 3;
    */
   recursive: boolean;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -565,7 +634,7 @@ export declare type WatchResourcesRequest = Message<"svc.gateway.WatchResourcesR
 export declare const WatchResourcesRequestSchema: GenMessage<WatchResourcesRequest>;
 
 /**
- * What applying a document did (contract: platform.md 1.4).
+ * What applying a document did.
  *
  * @generated from enum svc.gateway.ApplyOutcome
  */
@@ -623,7 +692,7 @@ export enum ApplyOutcome {
 export declare const ApplyOutcomeSchema: GenEnum<ApplyOutcome>;
 
 /**
- * What becomes of the dependants of a deleted resource (contract: api.md 9.1).
+ * What becomes of the dependants of a deleted resource.
  *
  * @generated from enum svc.gateway.DeletePropagation
  */
@@ -663,14 +732,15 @@ export enum DeletePropagation {
 export declare const DeletePropagationSchema: GenEnum<DeletePropagation>;
 
 /**
- * Every kind of resource by one set of operations, manifests and a watch (contract: api.md 9.1).
+ * Every kind of resource by one set of operations, manifests and a watch.
  *
  * @generated from service svc.gateway.ResourceService
  */
 export declare const ResourceService: GenService<{
   /**
-   * Creates or replaces one resource with the checks and effects of its kind (contract: api.md
-   * 9.1).
+   * Creates or replaces one resource with the checks and effects of its kind. Errors:
+   * KIND_READ_ONLY, CONFLICT, NAMESPACE_MISSING, NAMESPACE_DELETED, RESOURCE_DELETING,
+   * PARENT_SCOPE, and those of the kind's own operations.
    *
    * @generated from rpc svc.gateway.ResourceService.ApplyResource
    */
@@ -680,7 +750,8 @@ export declare const ResourceService: GenService<{
     output: typeof ApplyResourceResponseSchema;
   },
   /**
-   * Answers one resource of any kind (contract: api.md 9.1).
+   * Answers one resource of any kind. Errors: the kind in upper case with _NOT_FOUND, such as
+   * AGENT_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.ResourceService.GetResource
    */
@@ -690,7 +761,7 @@ export declare const ResourceService: GenService<{
     output: typeof ResourceResponseSchema;
   },
   /**
-   * Lists resources of one or all kinds, with the version to watch from (contract: api.md 9.1).
+   * Lists resources of one or all kinds, with the version to watch from.
    *
    * @generated from rpc svc.gateway.ResourceService.ListResources
    */
@@ -700,7 +771,8 @@ export declare const ResourceService: GenService<{
     output: typeof ListResourcesResponseSchema;
   },
   /**
-   * Deletes a resource; what depends on it follows the chosen propagation (contract: api.md 9.1).
+   * Deletes a resource; what depends on it follows the chosen propagation. Errors: the kind in
+   * upper case with _NOT_FOUND, CONFLICT, KIND_READ_ONLY, NAMESPACE_PROTECTED.
    *
    * @generated from rpc svc.gateway.ResourceService.DeleteResource
    */
@@ -710,8 +782,8 @@ export declare const ResourceService: GenService<{
     output: typeof DeleteResourceResponseSchema;
   },
   /**
-   * Merges up to 500 manifests into what is stored, atomically unless told otherwise (contract:
-   * api.md 9.1).
+   * Merges up to 500 manifests into what is stored, atomically unless told otherwise. Errors: those
+   * of ApplyResource, with line and column in a detail of type ApplyManifestsResponse.
    *
    * @generated from rpc svc.gateway.ResourceService.ApplyManifests
    */
@@ -721,7 +793,8 @@ export declare const ResourceService: GenService<{
     output: typeof ApplyManifestsResponseSchema;
   },
   /**
-   * Streams every change of matching resources in version order, each once (contract: api.md 9.1).
+   * Streams every change of matching resources in version order, each once. Errors:
+   * VERSION_EXPIRED, SLOW_CONSUMER, SHUTTING_DOWN.
    *
    * @generated from rpc svc.gateway.ResourceService.WatchResources
    */

@@ -12,17 +12,21 @@ import type { Schedule } from "../resources/schedule_pb.js";
 export declare const file_svc_gateway_schedules: GenFile;
 
 /**
- * Arguments of CreateSchedule (contract: api.md 8.4).
+ * Arguments of CreateSchedule.
  *
  * @generated from message svc.gateway.CreateScheduleRequest
  */
 export declare type CreateScheduleRequest = Message<"svc.gateway.CreateScheduleRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * The schedule, with its name in metadata. Required.
+   *
    * @generated from field: svc.resources.Schedule schedule = 2;
    */
   schedule?: Schedule | undefined;
@@ -35,17 +39,21 @@ export declare type CreateScheduleRequest = Message<"svc.gateway.CreateScheduleR
 export declare const CreateScheduleRequestSchema: GenMessage<CreateScheduleRequest>;
 
 /**
- * Arguments of GetSchedule (contract: api.md 8.4).
+ * Arguments of GetSchedule.
  *
  * @generated from message svc.gateway.GetScheduleRequest
  */
 export declare type GetScheduleRequest = Message<"svc.gateway.GetScheduleRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -65,22 +73,28 @@ export declare type GetScheduleRequest = Message<"svc.gateway.GetScheduleRequest
 export declare const GetScheduleRequestSchema: GenMessage<GetScheduleRequest>;
 
 /**
- * Arguments of ModifySchedule (contract: api.md 8.4).
+ * Arguments of ModifySchedule.
  *
  * @generated from message svc.gateway.ModifyScheduleRequest
  */
 export declare type ModifyScheduleRequest = Message<"svc.gateway.ModifyScheduleRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * The new schedule. Required.
+   *
    * @generated from field: svc.resources.Schedule schedule = 3;
    */
   schedule?: Schedule | undefined;
@@ -93,12 +107,14 @@ export declare type ModifyScheduleRequest = Message<"svc.gateway.ModifyScheduleR
 export declare const ModifyScheduleRequestSchema: GenMessage<ModifyScheduleRequest>;
 
 /**
- * Arguments of ListSchedules (contract: api.md 8.4).
+ * Arguments of ListSchedules.
  *
  * @generated from message svc.gateway.ListSchedulesRequest
  */
 export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -111,12 +127,14 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 4;
    */
@@ -137,7 +155,7 @@ export declare type ListSchedulesRequest = Message<"svc.gateway.ListSchedulesReq
 export declare const ListSchedulesRequestSchema: GenMessage<ListSchedulesRequest>;
 
 /**
- * One page of the list (contract: api.md 8.4).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListSchedulesResponse
  */
@@ -162,17 +180,21 @@ export declare type ListSchedulesResponse = Message<"svc.gateway.ListSchedulesRe
 export declare const ListSchedulesResponseSchema: GenMessage<ListSchedulesResponse>;
 
 /**
- * Arguments of DeleteSchedule (contract: api.md 8.4).
+ * Arguments of DeleteSchedule.
  *
  * @generated from message svc.gateway.DeleteScheduleRequest
  */
 export declare type DeleteScheduleRequest = Message<"svc.gateway.DeleteScheduleRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -185,12 +207,14 @@ export declare type DeleteScheduleRequest = Message<"svc.gateway.DeleteScheduleR
 export declare const DeleteScheduleRequestSchema: GenMessage<DeleteScheduleRequest>;
 
 /**
- * Answer of DeleteSchedule; success is always true, failures are errors (contract: api.md 8.4).
+ * Answer of DeleteSchedule; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteScheduleResponse
  */
 export declare type DeleteScheduleResponse = Message<"svc.gateway.DeleteScheduleResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -203,7 +227,7 @@ export declare type DeleteScheduleResponse = Message<"svc.gateway.DeleteSchedule
 export declare const DeleteScheduleResponseSchema: GenMessage<DeleteScheduleResponse>;
 
 /**
- * A schedule, with coming instants when asked for (contract: api.md 8.4).
+ * A schedule, with coming instants when asked for.
  *
  * @generated from message svc.gateway.ScheduleResponse
  */

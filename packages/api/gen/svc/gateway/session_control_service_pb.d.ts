@@ -15,27 +15,35 @@ import type { SessionResponseSchema } from "./sessions_pb.js";
 export declare const file_svc_gateway_session_control_service: GenFile;
 
 /**
- * Arguments of UpdateSessionMessage (contract: api.md 9.2).
+ * Arguments of UpdateSessionMessage.
  *
  * @generated from message svc.gateway.UpdateSessionMessageRequest
  */
 export declare type UpdateSessionMessageRequest = Message<"svc.gateway.UpdateSessionMessageRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the message.
+   *
    * @generated from field: string message_id = 4;
    */
   messageId: string;
@@ -62,12 +70,14 @@ export declare type UpdateSessionMessageRequest = Message<"svc.gateway.UpdateSes
 export declare const UpdateSessionMessageRequestSchema: GenMessage<UpdateSessionMessageRequest>;
 
 /**
- * Answer of UpdateSessionMessage (contract: api.md 9.2).
+ * Answer of UpdateSessionMessage.
  *
  * @generated from message svc.gateway.UpdateSessionMessageResponse
  */
 export declare type UpdateSessionMessageResponse = Message<"svc.gateway.UpdateSessionMessageResponse"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
@@ -85,32 +95,42 @@ export declare type UpdateSessionMessageResponse = Message<"svc.gateway.UpdateSe
 export declare const UpdateSessionMessageResponseSchema: GenMessage<UpdateSessionMessageResponse>;
 
 /**
- * Arguments of AnswerPermission (contract: api.md 9.2).
+ * Arguments of AnswerPermission.
  *
  * @generated from message svc.gateway.AnswerPermissionRequest
  */
 export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermissionRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the permission request.
+   *
    * @generated from field: string request_id = 4;
    */
   requestId: string;
 
   /**
+   * Allow or deny.
+   *
    * @generated from field: svc.data.PermissionDecision decision = 5;
    */
   decision: PermissionDecision;
@@ -123,6 +143,8 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
   optionId: string;
 
   /**
+   * Shown to the model with the decision.
+   *
    * @generated from field: string comment = 7;
    */
   comment: string;
@@ -135,7 +157,7 @@ export declare type AnswerPermissionRequest = Message<"svc.gateway.AnswerPermiss
 export declare const AnswerPermissionRequestSchema: GenMessage<AnswerPermissionRequest>;
 
 /**
- * Answer of AnswerPermission (contract: api.md 9.2).
+ * Answer of AnswerPermission.
  *
  * @generated from message svc.gateway.AnswerPermissionResponse
  */
@@ -153,22 +175,28 @@ export declare type AnswerPermissionResponse = Message<"svc.gateway.AnswerPermis
 export declare const AnswerPermissionResponseSchema: GenMessage<AnswerPermissionResponse>;
 
 /**
- * Arguments of ForkSession (contract: api.md 9.2).
+ * Arguments of ForkSession.
  *
  * @generated from message svc.gateway.ForkSessionRequest
  */
 export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -181,6 +209,8 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
   throughMessageId: string;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
@@ -193,22 +223,28 @@ export declare type ForkSessionRequest = Message<"svc.gateway.ForkSessionRequest
 export declare const ForkSessionRequestSchema: GenMessage<ForkSessionRequest>;
 
 /**
- * Arguments of ListTurns (contract: api.md 9.2).
+ * Arguments of ListTurns.
  *
  * @generated from message svc.gateway.ListTurnsRequest
  */
 export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -221,11 +257,15 @@ export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> &
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
 
   /**
+   * Only turns in this state.
+   *
    * @generated from field: svc.data.TurnState state = 6;
    */
   state: TurnState;
@@ -238,7 +278,7 @@ export declare type ListTurnsRequest = Message<"svc.gateway.ListTurnsRequest"> &
 export declare const ListTurnsRequestSchema: GenMessage<ListTurnsRequest>;
 
 /**
- * One page of the list (contract: api.md 9.2).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListTurnsResponse
  */
@@ -263,27 +303,35 @@ export declare type ListTurnsResponse = Message<"svc.gateway.ListTurnsResponse">
 export declare const ListTurnsResponseSchema: GenMessage<ListTurnsResponse>;
 
 /**
- * Arguments of GetTurn (contract: api.md 9.2).
+ * Arguments of GetTurn.
  *
  * @generated from message svc.gateway.GetTurnRequest
  */
 export declare type GetTurnRequest = Message<"svc.gateway.GetTurnRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
 
   /**
+   * Id of the turn.
+   *
    * @generated from field: string turn_id = 4;
    */
   turnId: string;
@@ -296,7 +344,7 @@ export declare type GetTurnRequest = Message<"svc.gateway.GetTurnRequest"> & {
 export declare const GetTurnRequestSchema: GenMessage<GetTurnRequest>;
 
 /**
- * One turn (contract: api.md 9.2).
+ * One turn.
  *
  * @generated from message svc.gateway.TurnResponse
  */
@@ -314,17 +362,21 @@ export declare type TurnResponse = Message<"svc.gateway.TurnResponse"> & {
 export declare const TurnResponseSchema: GenMessage<TurnResponse>;
 
 /**
- * Arguments of ListPermissionRequests (contract: api.md 9.2).
+ * Arguments of ListPermissionRequests.
  *
  * @generated from message svc.gateway.ListPermissionRequestsRequest
  */
 export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPermissionRequestsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Include descendants of the namespace.
+   *
    * @generated from field: bool recursive = 2;
    */
   recursive: boolean;
@@ -337,6 +389,8 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
@@ -349,7 +403,7 @@ export declare type ListPermissionRequestsRequest = Message<"svc.gateway.ListPer
 export declare const ListPermissionRequestsRequestSchema: GenMessage<ListPermissionRequestsRequest>;
 
 /**
- * One page of the list (contract: api.md 9.2).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListPermissionRequestsResponse
  */
@@ -374,17 +428,21 @@ export declare type ListPermissionRequestsResponse = Message<"svc.gateway.ListPe
 export declare const ListPermissionRequestsResponseSchema: GenMessage<ListPermissionRequestsResponse>;
 
 /**
- * Arguments of RunSchedule (contract: api.md 9.2).
+ * Arguments of RunSchedule.
  *
  * @generated from message svc.gateway.RunScheduleRequest
  */
 export declare type RunScheduleRequest = Message<"svc.gateway.RunScheduleRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -397,22 +455,28 @@ export declare type RunScheduleRequest = Message<"svc.gateway.RunScheduleRequest
 export declare const RunScheduleRequestSchema: GenMessage<RunScheduleRequest>;
 
 /**
- * Answer of RunSchedule (contract: api.md 9.2).
+ * Answer of RunSchedule.
  *
  * @generated from message svc.gateway.RunScheduleResponse
  */
 export declare type RunScheduleResponse = Message<"svc.gateway.RunScheduleResponse"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Id of the turn.
+   *
    * @generated from field: string turn_id = 2;
    */
   turnId: string;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string run_id = 3;
    */
   runId: string;
@@ -425,15 +489,14 @@ export declare type RunScheduleResponse = Message<"svc.gateway.RunScheduleRespon
 export declare const RunScheduleResponseSchema: GenMessage<RunScheduleResponse>;
 
 /**
- * What GatewayService lacks around a session: edits, permissions, forks, turns (contract: api.md
- * 9.2).
+ * What GatewayService lacks around a session: edits, permissions, forks, turns.
  *
  * @generated from service svc.gateway.SessionControlService
  */
 export declare const SessionControlService: GenService<{
   /**
    * Edits labels or parts of a stored user or assistant message; also how a held delivery is
-   * released or skipped (contract: api.md 9.2).
+   * released or skipped. Errors: SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, MESSAGE_FIXED.
    *
    * @generated from rpc svc.gateway.SessionControlService.UpdateSessionMessage
    */
@@ -443,7 +506,8 @@ export declare const SessionControlService: GenService<{
     output: typeof UpdateSessionMessageResponseSchema;
   },
   /**
-   * Decides an open permission request; the same answer again is harmless (contract: api.md 9.2).
+   * Decides an open permission request; the same answer again is harmless. Errors:
+   * SESSION_NOT_FOUND, PERMISSION_REQUEST_NOT_FOUND, PERMISSION_CLOSED.
    *
    * @generated from rpc svc.gateway.SessionControlService.AnswerPermission
    */
@@ -453,8 +517,8 @@ export declare const SessionControlService: GenService<{
     output: typeof AnswerPermissionResponseSchema;
   },
   /**
-   * Copies the finished messages of a session into a new one of the same agent (contract: api.md
-   * 9.2).
+   * Copies the finished messages of a session into a new one of the same agent. Errors:
+   * SESSION_NOT_FOUND, MESSAGE_NOT_FOUND, QUOTA_EXCEEDED.
    *
    * @generated from rpc svc.gateway.SessionControlService.ForkSession
    */
@@ -464,7 +528,7 @@ export declare const SessionControlService: GenService<{
     output: typeof SessionResponseSchema;
   },
   /**
-   * Lists the turns of a session, newest first (contract: api.md 9.2).
+   * Lists the turns of a session, newest first. Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.ListTurns
    */
@@ -474,7 +538,8 @@ export declare const SessionControlService: GenService<{
     output: typeof ListTurnsResponseSchema;
   },
   /**
-   * Answers one turn, with its open permission requests while it waits (contract: api.md 9.2).
+   * Answers one turn, with its open permission requests while it waits. Errors: SESSION_NOT_FOUND,
+   * TURN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.GetTurn
    */
@@ -484,7 +549,7 @@ export declare const SessionControlService: GenService<{
     output: typeof TurnResponseSchema;
   },
   /**
-   * Lists open permission requests of a namespace, oldest first (contract: api.md 9.2).
+   * Lists open permission requests of a namespace, oldest first.
    *
    * @generated from rpc svc.gateway.SessionControlService.ListPermissionRequests
    */
@@ -494,8 +559,8 @@ export declare const SessionControlService: GenService<{
     output: typeof ListPermissionRequestsResponseSchema;
   },
   /**
-   * Starts the target of a schedule once, now, enabled or not; its next instant stays (contract:
-   * api.md 9.2).
+   * Starts the target of a schedule once, now, enabled or not; its next instant stays. Errors:
+   * SCHEDULE_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.SessionControlService.RunSchedule
    */

@@ -107,8 +107,7 @@ export const RunScheduleResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_session_control_service, 12);
 
 /**
- * What GatewayService lacks around a session: edits, permissions, forks, turns (contract: api.md
- * 9.2).
+ * What GatewayService lacks around a session: edits, permissions, forks, turns.
  *
  * @generated from service svc.gateway.SessionControlService
  */

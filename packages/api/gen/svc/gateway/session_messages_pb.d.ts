@@ -13,22 +13,28 @@ import type { TurnState } from "../data/turn_pb.js";
 export declare const file_svc_gateway_session_messages: GenFile;
 
 /**
- * Arguments of SendMessage (contract: api.md 8.3).
+ * Arguments of SendMessage.
  *
  * @generated from message svc.gateway.SendMessageRequest
  */
 export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -41,11 +47,15 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
   message: string;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 5;
    */
   labels: { [key: string]: string };
 
   /**
+   * What happens while a turn runs.
+   *
    * @generated from field: svc.gateway.WhenBusy when_busy = 6;
    */
   whenBusy: WhenBusy;
@@ -72,7 +82,7 @@ export declare type SendMessageRequest = Message<"svc.gateway.SendMessageRequest
 export declare const SendMessageRequestSchema: GenMessage<SendMessageRequest>;
 
 /**
- * Answer of SendMessage (contract: api.md 8.3).
+ * Answer of SendMessage.
  *
  * @generated from message svc.gateway.SendMessageResponse
  */
@@ -85,16 +95,22 @@ export declare type SendMessageResponse = Message<"svc.gateway.SendMessageRespon
   reply: string;
 
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 4;
    */
   sessionId: string;
 
   /**
+   * Id of the message.
+   *
    * @generated from field: string message_id = 5;
    */
   messageId: string;
 
   /**
+   * Id of the turn.
+   *
    * @generated from field: string turn_id = 6;
    */
   turnId: string;
@@ -124,22 +140,28 @@ export declare type SendMessageResponse = Message<"svc.gateway.SendMessageRespon
 export declare const SendMessageResponseSchema: GenMessage<SendMessageResponse>;
 
 /**
- * Arguments of AppendSessionMessage (contract: api.md 8.3).
+ * Arguments of AppendSessionMessage.
  *
  * @generated from message svc.gateway.AppendSessionMessageRequest
  */
 export declare type AppendSessionMessageRequest = Message<"svc.gateway.AppendSessionMessageRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -159,12 +181,14 @@ export declare type AppendSessionMessageRequest = Message<"svc.gateway.AppendSes
 export declare const AppendSessionMessageRequestSchema: GenMessage<AppendSessionMessageRequest>;
 
 /**
- * Answer of AppendSessionMessage (contract: api.md 8.3).
+ * Answer of AppendSessionMessage.
  *
  * @generated from message svc.gateway.AppendSessionMessageResponse
  */
 export declare type AppendSessionMessageResponse = Message<"svc.gateway.AppendSessionMessageResponse"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
@@ -182,22 +206,28 @@ export declare type AppendSessionMessageResponse = Message<"svc.gateway.AppendSe
 export declare const AppendSessionMessageResponseSchema: GenMessage<AppendSessionMessageResponse>;
 
 /**
- * Arguments of StopSessionGeneration (contract: api.md 8.3).
+ * Arguments of StopSessionGeneration.
  *
  * @generated from message svc.gateway.StopSessionGenerationRequest
  */
 export declare type StopSessionGenerationRequest = Message<"svc.gateway.StopSessionGenerationRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -217,12 +247,14 @@ export declare type StopSessionGenerationRequest = Message<"svc.gateway.StopSess
 export declare const StopSessionGenerationRequestSchema: GenMessage<StopSessionGenerationRequest>;
 
 /**
- * Answer of StopSessionGeneration (contract: api.md 8.3).
+ * Answer of StopSessionGeneration.
  *
  * @generated from message svc.gateway.StopSessionGenerationResponse
  */
 export declare type StopSessionGenerationResponse = Message<"svc.gateway.StopSessionGenerationResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -240,22 +272,28 @@ export declare type StopSessionGenerationResponse = Message<"svc.gateway.StopSes
 export declare const StopSessionGenerationResponseSchema: GenMessage<StopSessionGenerationResponse>;
 
 /**
- * Arguments of StreamSessionParts (contract: api.md 5.1).
+ * Arguments of StreamSessionParts.
  *
  * @generated from message svc.gateway.StreamSessionPartsRequest
  */
 export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessionPartsRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -289,7 +327,7 @@ export declare type StreamSessionPartsRequest = Message<"svc.gateway.StreamSessi
 export declare const StreamSessionPartsRequestSchema: GenMessage<StreamSessionPartsRequest>;
 
 /**
- * Arguments of StreamSessionPartsBatch (contract: api.md 5.1).
+ * Arguments of StreamSessionPartsBatch.
  *
  * @generated from message svc.gateway.StreamSessionPartsBatchRequest
  */
@@ -316,6 +354,8 @@ export declare type StreamSessionPartsBatchRequest = Message<"svc.gateway.Stream
   untilDone: boolean;
 
   /**
+   * The sessions to stream; at most limits.batchSessions.
+   *
    * @generated from field: repeated svc.gateway.SessionKey sessions = 4;
    */
   sessions: SessionKey[];
@@ -328,22 +368,28 @@ export declare type StreamSessionPartsBatchRequest = Message<"svc.gateway.Stream
 export declare const StreamSessionPartsBatchRequestSchema: GenMessage<StreamSessionPartsBatchRequest>;
 
 /**
- * Names a session in a batch (contract: api.md 5.1).
+ * Names a session in a batch.
  *
  * @generated from message svc.gateway.SessionKey
  */
 export declare type SessionKey = Message<"svc.gateway.SessionKey"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 3;
    */
   sessionId: string;
@@ -356,7 +402,7 @@ export declare type SessionKey = Message<"svc.gateway.SessionKey"> & {
 export declare const SessionKeySchema: GenMessage<SessionKey>;
 
 /**
- * What SendMessage does while a turn runs (contract: api.md 8.3).
+ * What SendMessage does while a turn runs.
  *
  * @generated from enum svc.gateway.WhenBusy
  */

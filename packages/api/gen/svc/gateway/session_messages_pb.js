@@ -82,7 +82,7 @@ export const WhenBusySchema = /*@__PURE__*/
   enumDesc(file_svc_gateway_session_messages, 0);
 
 /**
- * What SendMessage does while a turn runs (contract: api.md 8.3).
+ * What SendMessage does while a turn runs.
  *
  * @generated from enum svc.gateway.WhenBusy
  */

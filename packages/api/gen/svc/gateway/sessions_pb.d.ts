@@ -14,22 +14,28 @@ import type { TokenCounter } from "../data/token_counter_pb.js";
 export declare const file_svc_gateway_sessions: GenFile;
 
 /**
- * Arguments of CreateSession (contract: api.md 8.3).
+ * Arguments of CreateSession.
  *
  * @generated from message svc.gateway.CreateSessionRequest
  */
 export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionRequest"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
@@ -42,22 +48,28 @@ export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionReq
 export declare const CreateSessionRequestSchema: GenMessage<CreateSessionRequest>;
 
 /**
- * Arguments of GetSession (contract: api.md 8.3).
+ * Arguments of GetSession.
  *
  * @generated from message svc.gateway.GetSessionRequest
  */
 export declare type GetSessionRequest = Message<"svc.gateway.GetSessionRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -77,17 +89,21 @@ export declare type GetSessionRequest = Message<"svc.gateway.GetSessionRequest">
 export declare const GetSessionRequestSchema: GenMessage<GetSessionRequest>;
 
 /**
- * A session with messages and state of one snapshot (contract: api.md 8.3).
+ * A session with messages and state of one snapshot.
  *
  * @generated from message svc.gateway.SessionResponse
  */
 export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
@@ -107,6 +123,8 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
   messages: SessionMessage[];
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 6;
    */
   labels: { [key: string]: string };
@@ -148,22 +166,28 @@ export declare type SessionResponse = Message<"svc.gateway.SessionResponse"> & {
 export declare const SessionResponseSchema: GenMessage<SessionResponse>;
 
 /**
- * Arguments of ListSessionMessages (contract: api.md 8.3).
+ * Arguments of ListSessionMessages.
  *
  * @generated from message svc.gateway.ListSessionMessagesRequest
  */
 export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessionMessagesRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -190,7 +214,7 @@ export declare type ListSessionMessagesRequest = Message<"svc.gateway.ListSessio
 export declare const ListSessionMessagesRequestSchema: GenMessage<ListSessionMessagesRequest>;
 
 /**
- * One message of a page; room for more facts beside it (contract: api.md 8.3).
+ * One message of a page; room for more facts beside it.
  *
  * @generated from message svc.gateway.ListSessionMessagesResponseItem
  */
@@ -208,17 +232,21 @@ export declare type ListSessionMessagesResponseItem = Message<"svc.gateway.ListS
 export declare const ListSessionMessagesResponseItemSchema: GenMessage<ListSessionMessagesResponseItem>;
 
 /**
- * One page of the list (contract: api.md 8.3).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListSessionMessagesResponse
  */
 export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessionMessagesResponse"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
@@ -262,17 +290,21 @@ export declare type ListSessionMessagesResponse = Message<"svc.gateway.ListSessi
 export declare const ListSessionMessagesResponseSchema: GenMessage<ListSessionMessagesResponse>;
 
 /**
- * Arguments of ListSessions (contract: api.md 8.3).
+ * Arguments of ListSessions.
  *
  * @generated from message svc.gateway.ListSessionsRequest
  */
 export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsRequest"> & {
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 2;
    */
   ns: string;
@@ -285,12 +317,14 @@ export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsReque
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 5;
    */
@@ -304,12 +338,14 @@ export declare type ListSessionsRequest = Message<"svc.gateway.ListSessionsReque
 export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
 
 /**
- * One session of a list (contract: api.md 8.3).
+ * One session of a list.
  *
  * @generated from message svc.gateway.SessionListItem
  */
 export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
@@ -322,6 +358,8 @@ export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
   updatedAt: bigint;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
@@ -348,7 +386,7 @@ export declare type SessionListItem = Message<"svc.gateway.SessionListItem"> & {
 export declare const SessionListItemSchema: GenMessage<SessionListItem>;
 
 /**
- * One page of the list (contract: api.md 8.3).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListSessionsResponse
  */
@@ -380,22 +418,28 @@ export declare type ListSessionsResponse = Message<"svc.gateway.ListSessionsResp
 export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse>;
 
 /**
- * Arguments of DeleteSession (contract: api.md 8.3).
+ * Arguments of DeleteSession.
  *
  * @generated from message svc.gateway.DeleteSessionRequest
  */
 export declare type DeleteSessionRequest = Message<"svc.gateway.DeleteSessionRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -408,12 +452,14 @@ export declare type DeleteSessionRequest = Message<"svc.gateway.DeleteSessionReq
 export declare const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest>;
 
 /**
- * Answer of DeleteSession; success is always true, failures are errors (contract: api.md 8.3).
+ * Answer of DeleteSession; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteSessionResponse
  */
 export declare type DeleteSessionResponse = Message<"svc.gateway.DeleteSessionResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -426,22 +472,28 @@ export declare type DeleteSessionResponse = Message<"svc.gateway.DeleteSessionRe
 export declare const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse>;
 
 /**
- * Arguments of ClearSession (contract: api.md 8.3).
+ * Arguments of ClearSession.
  *
  * @generated from message svc.gateway.ClearSessionRequest
  */
 export declare type ClearSessionRequest = Message<"svc.gateway.ClearSessionRequest"> & {
   /**
+   * Id of the session.
+   *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
+   * Name of the agent.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 3;
    */
   ns: string;
@@ -461,12 +513,14 @@ export declare type ClearSessionRequest = Message<"svc.gateway.ClearSessionReque
 export declare const ClearSessionRequestSchema: GenMessage<ClearSessionRequest>;
 
 /**
- * Answer of ClearSession; success is always true, failures are errors (contract: api.md 8.3).
+ * Answer of ClearSession; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.ClearSessionResponse
  */
 export declare type ClearSessionResponse = Message<"svc.gateway.ClearSessionResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;

@@ -12,17 +12,21 @@ import type { Task, TaskPhase } from "../resources/task_pb.js";
 export declare const file_svc_gateway_task_service: GenFile;
 
 /**
- * Arguments of UpdateTask (contract: api.md 9.2).
+ * Arguments of UpdateTask.
  *
  * @generated from message svc.gateway.UpdateTaskRequest
  */
 export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -35,11 +39,15 @@ export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest">
   phase: TaskPhase;
 
   /**
+   * How far the work is, in words.
+   *
    * @generated from field: string progress_summary = 4;
    */
   progressSummary: string;
 
   /**
+   * When set, another stored version is a CONFLICT.
+   *
    * @generated from field: string resource_version = 5;
    */
   resourceVersion: string;
@@ -52,7 +60,7 @@ export declare type UpdateTaskRequest = Message<"svc.gateway.UpdateTaskRequest">
 export declare const UpdateTaskRequestSchema: GenMessage<UpdateTaskRequest>;
 
 /**
- * The task after the update (contract: api.md 9.2).
+ * The task after the update.
  *
  * @generated from message svc.gateway.TaskResponse
  */
@@ -70,15 +78,14 @@ export declare type TaskResponse = Message<"svc.gateway.TaskResponse"> & {
 export declare const TaskResponseSchema: GenMessage<TaskResponse>;
 
 /**
- * Progress of tasks as their owner or an operator reports it (contract: api.md 9.2, runtime.md
- * 8.3).
+ * Progress of tasks as their owner or an operator reports it.
  *
  * @generated from service svc.gateway.TaskService
  */
 export declare const TaskService: GenService<{
   /**
-   * Moves a task to another phase or changes its summary, as owner or operator (contract: api.md
-   * 9.2).
+   * Moves a task to another phase or changes its summary, as owner or operator. Errors:
+   * TASK_NOT_FOUND, TASK_PHASE.
    *
    * @generated from rpc svc.gateway.TaskService.UpdateTask
    */

@@ -27,8 +27,7 @@ export const TaskResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_task_service, 1);
 
 /**
- * Progress of tasks as their owner or an operator reports it (contract: api.md 9.2, runtime.md
- * 8.3).
+ * Progress of tasks as their owner or an operator reports it.
  *
  * @generated from service svc.gateway.TaskService
  */

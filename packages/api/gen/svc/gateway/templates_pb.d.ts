@@ -12,12 +12,14 @@ import type { Template } from "../resources/template_pb.js";
 export declare const file_svc_gateway_templates: GenFile;
 
 /**
- * Arguments of CreateAgentTemplate (contract: api.md 8.6).
+ * Arguments of CreateAgentTemplate.
  *
  * @generated from message svc.gateway.CreateAgentTemplateRequest
  */
 export declare type CreateAgentTemplateRequest = Message<"svc.gateway.CreateAgentTemplateRequest"> & {
   /**
+   * The template, with its name in metadata. Required.
+   *
    * @generated from field: svc.resources.Template template = 1;
    */
   template?: Template | undefined;
@@ -30,12 +32,14 @@ export declare type CreateAgentTemplateRequest = Message<"svc.gateway.CreateAgen
 export declare const CreateAgentTemplateRequestSchema: GenMessage<CreateAgentTemplateRequest>;
 
 /**
- * Arguments of GetAgentTemplate (contract: api.md 8.6).
+ * Arguments of GetAgentTemplate.
  *
  * @generated from message svc.gateway.GetAgentTemplateRequest
  */
 export declare type GetAgentTemplateRequest = Message<"svc.gateway.GetAgentTemplateRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -48,7 +52,7 @@ export declare type GetAgentTemplateRequest = Message<"svc.gateway.GetAgentTempl
 export declare const GetAgentTemplateRequestSchema: GenMessage<GetAgentTemplateRequest>;
 
 /**
- * Arguments of ListAgentTemplates (contract: api.md 8.6).
+ * Arguments of ListAgentTemplates.
  *
  * @generated from message svc.gateway.ListAgentTemplatesRequest
  */
@@ -61,12 +65,14 @@ export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTe
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 3;
    */
@@ -87,7 +93,7 @@ export declare type ListAgentTemplatesRequest = Message<"svc.gateway.ListAgentTe
 export declare const ListAgentTemplatesRequestSchema: GenMessage<ListAgentTemplatesRequest>;
 
 /**
- * One page of the list (contract: api.md 8.6).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListAgentTemplatesResponse
  */
@@ -112,12 +118,14 @@ export declare type ListAgentTemplatesResponse = Message<"svc.gateway.ListAgentT
 export declare const ListAgentTemplatesResponseSchema: GenMessage<ListAgentTemplatesResponse>;
 
 /**
- * Arguments of DeleteAgentTemplate (contract: api.md 8.6).
+ * Arguments of DeleteAgentTemplate.
  *
  * @generated from message svc.gateway.DeleteAgentTemplateRequest
  */
 export declare type DeleteAgentTemplateRequest = Message<"svc.gateway.DeleteAgentTemplateRequest"> & {
   /**
+   * Name of the resource.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -130,13 +138,14 @@ export declare type DeleteAgentTemplateRequest = Message<"svc.gateway.DeleteAgen
 export declare const DeleteAgentTemplateRequestSchema: GenMessage<DeleteAgentTemplateRequest>;
 
 /**
- * Answer of DeleteAgentTemplate; success is always true, failures are errors (contract: api.md
- * 8.6).
+ * Answer of DeleteAgentTemplate; success is always true, failures are errors.
  *
  * @generated from message svc.gateway.DeleteAgentTemplateResponse
  */
 export declare type DeleteAgentTemplateResponse = Message<"svc.gateway.DeleteAgentTemplateResponse"> & {
   /**
+   * Always true; a failure is an error.
+   *
    * @generated from field: bool success = 1;
    */
   success: boolean;
@@ -149,7 +158,7 @@ export declare type DeleteAgentTemplateResponse = Message<"svc.gateway.DeleteAge
 export declare const DeleteAgentTemplateResponseSchema: GenMessage<DeleteAgentTemplateResponse>;
 
 /**
- * One agent template (contract: api.md 8.6).
+ * One agent template.
  *
  * @generated from message svc.gateway.AgentTemplateResponse
  */

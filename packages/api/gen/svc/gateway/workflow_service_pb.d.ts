@@ -12,17 +12,21 @@ import type { WorkflowRun, WorkflowRunEventSchema, WorkflowStepRun } from "../da
 export declare const file_svc_gateway_workflow_service: GenFile;
 
 /**
- * Arguments of CreateRun (contract: api.md 9.3).
+ * Arguments of CreateRun.
  *
  * @generated from message svc.gateway.CreateRunRequest
  */
 export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the workflow.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
@@ -35,6 +39,8 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
   inputJson: string;
 
   /**
+   * Labels of the resource.
+   *
    * @generated from field: map<string, string> labels = 4;
    */
   labels: { [key: string]: string };
@@ -54,22 +60,28 @@ export declare type CreateRunRequest = Message<"svc.gateway.CreateRunRequest"> &
 export declare const CreateRunRequestSchema: GenMessage<CreateRunRequest>;
 
 /**
- * Arguments of GetRun (contract: api.md 9.3).
+ * Arguments of GetRun.
  *
  * @generated from message svc.gateway.GetRunRequest
  */
 export declare type GetRunRequest = Message<"svc.gateway.GetRunRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the workflow.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string run_id = 3;
    */
   runId: string;
@@ -82,12 +94,14 @@ export declare type GetRunRequest = Message<"svc.gateway.GetRunRequest"> & {
 export declare const GetRunRequestSchema: GenMessage<GetRunRequest>;
 
 /**
- * Arguments of ListRuns (contract: api.md 9.3).
+ * Arguments of ListRuns.
  *
  * @generated from message svc.gateway.ListRunsRequest
  */
 export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
@@ -107,17 +121,21 @@ export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
   pageSize: number;
 
   /**
+   * next_page_token of the page before; empty for the first page.
+   *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
+   * Only runs in this state.
+   *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * Comma-joined requirements that must all hold (api.md 1.3).
+   * Comma-joined requirements that must all hold.
    *
    * @generated from field: string label_selector = 6;
    */
@@ -131,27 +149,35 @@ export declare type ListRunsRequest = Message<"svc.gateway.ListRunsRequest"> & {
 export declare const ListRunsRequestSchema: GenMessage<ListRunsRequest>;
 
 /**
- * Arguments of ResumeRun (contract: api.md 9.3).
+ * Arguments of ResumeRun.
  *
  * @generated from message svc.gateway.ResumeRunRequest
  */
 export declare type ResumeRunRequest = Message<"svc.gateway.ResumeRunRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the workflow.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string run_id = 3;
    */
   runId: string;
 
   /**
+   * Id of the step that waits.
+   *
    * @generated from field: string step_id = 4;
    */
   stepId: string;
@@ -171,27 +197,35 @@ export declare type ResumeRunRequest = Message<"svc.gateway.ResumeRunRequest"> &
 export declare const ResumeRunRequestSchema: GenMessage<ResumeRunRequest>;
 
 /**
- * Arguments of CancelRun (contract: api.md 9.3).
+ * Arguments of CancelRun.
  *
  * @generated from message svc.gateway.CancelRunRequest
  */
 export declare type CancelRunRequest = Message<"svc.gateway.CancelRunRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the workflow.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string run_id = 3;
    */
   runId: string;
 
   /**
+   * Why, for people.
+   *
    * @generated from field: string reason = 4;
    */
   reason: string;
@@ -204,22 +238,28 @@ export declare type CancelRunRequest = Message<"svc.gateway.CancelRunRequest"> &
 export declare const CancelRunRequestSchema: GenMessage<CancelRunRequest>;
 
 /**
- * Arguments of StreamRunEvents (contract: api.md 5.2).
+ * Arguments of StreamRunEvents.
  *
  * @generated from message svc.gateway.StreamRunEventsRequest
  */
 export declare type StreamRunEventsRequest = Message<"svc.gateway.StreamRunEventsRequest"> & {
   /**
+   * Namespace. Required.
+   *
    * @generated from field: string ns = 1;
    */
   ns: string;
 
   /**
+   * Name of the workflow.
+   *
    * @generated from field: string workflow = 2;
    */
   workflow: string;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string run_id = 3;
    */
   runId: string;
@@ -239,7 +279,7 @@ export declare type StreamRunEventsRequest = Message<"svc.gateway.StreamRunEvent
 export declare const StreamRunEventsRequestSchema: GenMessage<StreamRunEventsRequest>;
 
 /**
- * A run with its steps in order of creation (contract: api.md 9.3).
+ * A run with its steps in order of creation.
  *
  * @generated from message svc.gateway.RunResponse
  */
@@ -262,7 +302,7 @@ export declare type RunResponse = Message<"svc.gateway.RunResponse"> & {
 export declare const RunResponseSchema: GenMessage<RunResponse>;
 
 /**
- * One page of the list (contract: api.md 9.3).
+ * One page of the list.
  *
  * @generated from message svc.gateway.ListRunsResponse
  */
@@ -287,14 +327,14 @@ export declare type ListRunsResponse = Message<"svc.gateway.ListRunsResponse"> &
 export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
 
 /**
- * Runs of workflows (contract: api.md 9.3).
+ * Runs of workflows.
  *
  * @generated from service svc.gateway.WorkflowService
  */
 export declare const WorkflowService: GenService<{
   /**
-   * Starts a run with a snapshot of the workflow's spec; honours an idempotency key (contract:
-   * api.md 9.3).
+   * Starts a run with a snapshot of the workflow's spec; honours an idempotency key. Errors:
+   * WORKFLOW_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.WorkflowService.CreateRun
    */
@@ -304,7 +344,7 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Answers a run with its steps in order of creation (contract: api.md 9.3).
+   * Answers a run with its steps in order of creation. Errors: RUN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.WorkflowService.GetRun
    */
@@ -314,7 +354,7 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Lists runs, newest first (contract: api.md 9.3).
+   * Lists runs, newest first.
    *
    * @generated from rpc svc.gateway.WorkflowService.ListRuns
    */
@@ -324,7 +364,8 @@ export declare const WorkflowService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
-   * Gives a suspended step its value and lets the run go on (contract: api.md 9.3).
+   * Gives a suspended step its value and lets the run go on. Errors: RUN_NOT_FOUND, RUN_FINISHED,
+   * STEP_NOT_SUSPENDED.
    *
    * @generated from rpc svc.gateway.WorkflowService.ResumeRun
    */
@@ -334,8 +375,8 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Cancels a run, its child runs, their sessions and timers; cancelling again succeeds (contract:
-   * api.md 9.3).
+   * Cancels a run, its child runs, their sessions and timers; cancelling again succeeds. Errors:
+   * RUN_NOT_FOUND, RUN_FINISHED.
    *
    * @generated from rpc svc.gateway.WorkflowService.CancelRun
    */
@@ -345,8 +386,8 @@ export declare const WorkflowService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Streams the history of a run and then its live events; ends after the terminal one (contract:
-   * api.md 5.2).
+   * Streams the history of a run and then its live events; ends after the terminal one. Errors:
+   * RUN_NOT_FOUND.
    *
    * @generated from rpc svc.gateway.WorkflowService.StreamRunEvents
    */

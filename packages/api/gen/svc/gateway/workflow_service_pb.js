@@ -69,7 +69,7 @@ export const ListRunsResponseSchema = /*@__PURE__*/
   messageDesc(file_svc_gateway_workflow_service, 7);
 
 /**
- * Runs of workflows (contract: api.md 9.3).
+ * Runs of workflows.
  *
  * @generated from service svc.gateway.WorkflowService
  */

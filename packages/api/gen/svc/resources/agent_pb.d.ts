@@ -14,22 +14,28 @@ import type { A2A } from "./connection_pb.js";
 export declare const file_svc_resources_agent: GenFile;
 
 /**
- * A conversational agent (contract: api.md 8.1).
+ * A conversational agent.
  *
  * @generated from message svc.resources.Agent
  */
 export declare type Agent = Message<"svc.resources.Agent"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.AgentSpec spec = 2;
    */
   spec?: AgentSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.AgentStatus status = 3;
    */
   status?: AgentStatus | undefined;
@@ -42,29 +48,35 @@ export declare type Agent = Message<"svc.resources.Agent"> & {
 export declare const AgentSchema: GenMessage<Agent>;
 
 /**
- * How an agent thinks, what it may do and how others reach it (contract: api.md 8.1, runtime.md
- * 3-8).
+ * How an agent thinks, what it may do and how others reach it.
  *
  * @generated from message svc.resources.AgentSpec
  */
 export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
   /**
+   * What the agent needs or prefers: toolsets, models, skills and settings. Names are unique.
+   *
    * @generated from field: repeated svc.resources.Feature features = 1;
    */
   features: Feature[];
 
   /**
+   * Which models answer. Default: the configured `models.default`.
+   *
    * @generated from field: svc.resources.ModelPolicy model_policy = 2;
    */
   modelPolicy?: ModelPolicy | undefined;
 
   /**
+   * Instructions that the model sees before the conversation; may hold {{ }} placeholders.
+   *
    * @generated from field: string system_prompt = 3;
    */
   systemPrompt: string;
 
   /**
-   * Names of bindings or servers; they need not resolve at write.
+   * Names of McpServerBindings or McpServers; unique. They need not exist when the agent is
+   * written: the agent is Degraded until they do.
    *
    * @generated from field: repeated string mcp_server_refs = 4;
    */
@@ -78,18 +90,22 @@ export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
   postHistoryPrompt: string;
 
   /**
-   * Per capability the granted actions: strings or objects (runtime.md 6.2).
+   * Per capability the granted actions, as strings or objects.
    *
    * @generated from field: map<string, google.protobuf.ListValue> capabilities = 6;
    */
   capabilities: { [key: string]: ListValue };
 
   /**
+   * Which agents this one may delegate to, and how it presents itself to other agents.
+   *
    * @generated from field: svc.resources.A2A a2a = 7;
    */
   a2a?: A2A | undefined;
 
   /**
+   * What runs the turns. Default: the native engine.
+   *
    * @generated from field: svc.resources.AgentRuntime runtime = 8;
    */
   runtime?: AgentRuntime | undefined;
@@ -102,27 +118,35 @@ export declare type AgentSpec = Message<"svc.resources.AgentSpec"> & {
 export declare const AgentSpecSchema: GenMessage<AgentSpec>;
 
 /**
- * Readiness of an agent and its newest session (contract: platform.md 10).
+ * Readiness of an agent and its newest session.
  *
  * @generated from message svc.resources.AgentStatus
  */
 export declare type AgentStatus = Message<"svc.resources.AgentStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * Session that was created or used last.
+   *
    * @generated from field: optional string last_session_id = 4;
    */
   lastSessionId?: string | undefined;
@@ -135,25 +159,28 @@ export declare type AgentStatus = Message<"svc.resources.AgentStatus"> & {
 export declare const AgentStatusSchema: GenMessage<AgentStatus>;
 
 /**
- * Asks for something the agent needs; a required one that is missing refuses turns (contract:
- * runtime.md 6.3).
+ * Asks for something the agent needs; a required one that is missing refuses turns.
  *
  * @generated from message svc.resources.Feature
  */
 export declare type Feature = Message<"svc.resources.Feature"> & {
   /**
+   * Name of what is needed; unique in the list. Required.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * toolset (or empty), model, mcp, skill, sandbox or knob.
+   * toolset, model, mcp, skill, sandbox or knob. Default: `toolset`.
    *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
+   * True refuses turns while the feature is missing. Default: `false`.
+   *
    * @generated from field: bool required = 3;
    */
   required: boolean;
@@ -166,31 +193,35 @@ export declare type Feature = Message<"svc.resources.Feature"> & {
 export declare const FeatureSchema: GenMessage<Feature>;
 
 /**
- * A model of a provider with its options (contract: runtime.md 4.2).
+ * A model of a provider with its options.
  *
  * @generated from message svc.resources.Model
  */
 export declare type Model = Message<"svc.resources.Model"> & {
   /**
-   * Empty means that of the configured default model.
+   * Name of a configured provider. Default: the provider of `models.default`.
    *
    * @generated from field: string provider = 1;
    */
   provider: string;
 
   /**
+   * Name of the model as its provider knows it. Required.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * 0 to 2; absent leaves the provider's default, 0 is sent as 0.
+   * From 0 to 2; 0 is sent as 0. Default: what the provider does by itself.
    *
    * @generated from field: optional float temperature = 3;
    */
   temperature?: number | undefined;
 
   /**
+   * How much the model reasons. Default: what the provider does by itself.
+   *
    * @generated from field: svc.resources.ThinkingConfig thinking = 4;
    */
   thinking?: ThinkingConfig | undefined;
@@ -203,13 +234,13 @@ export declare type Model = Message<"svc.resources.Model"> & {
 export declare const ModelSchema: GenMessage<Model>;
 
 /**
- * How much a model reasons before it answers (contract: runtime.md 4.2).
+ * How much a model reasons before it answers.
  *
  * @generated from message svc.resources.ThinkingConfig
  */
 export declare type ThinkingConfig = Message<"svc.resources.ThinkingConfig"> & {
   /**
-   * Absent means true when another field is set.
+   * Turns reasoning on or off. Default: `true` when another field of this message is set.
    *
    * @generated from field: optional bool enabled = 1;
    */
@@ -223,7 +254,7 @@ export declare type ThinkingConfig = Message<"svc.resources.ThinkingConfig"> & {
   budgetTokens?: number | undefined;
 
   /**
-   * Empty, none, minimal, low, medium, high, xhigh or max.
+   * none, minimal, low, medium, high, xhigh or max. Default: what the provider does by itself.
    *
    * @generated from field: string effort = 3;
    */
@@ -237,17 +268,21 @@ export declare type ThinkingConfig = Message<"svc.resources.ThinkingConfig"> & {
 export declare const ThinkingConfigSchema: GenMessage<ThinkingConfig>;
 
 /**
- * A named choice of model (contract: api.md 8.1).
+ * A named choice of model.
  *
  * @generated from message svc.resources.ModelProfile
  */
 export declare type ModelProfile = Message<"svc.resources.ModelProfile"> & {
   /**
+   * Unique in the policy. The profile named default is used first.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * The model of this profile.
+   *
    * @generated from field: svc.resources.Model model = 2;
    */
   model?: Model | undefined;
@@ -260,7 +295,7 @@ export declare type ModelProfile = Message<"svc.resources.ModelProfile"> & {
 export declare const ModelProfileSchema: GenMessage<ModelProfile>;
 
 /**
- * Models in order of preference; later ones are fail-overs (contract: api.md 8.1, runtime.md 4.3).
+ * Models in order of preference; later ones are fail-overs.
  *
  * @generated from message svc.resources.ModelPolicy
  */
@@ -280,19 +315,22 @@ export declare type ModelPolicy = Message<"svc.resources.ModelPolicy"> & {
 export declare const ModelPolicySchema: GenMessage<ModelPolicy>;
 
 /**
- * What runs the turns: the native engine or an external harness (contract: runtime.md 8.5).
+ * What runs the turns: the native engine or an external harness.
  *
  * @generated from message svc.resources.AgentRuntime
  */
 export declare type AgentRuntime = Message<"svc.resources.AgentRuntime"> & {
   /**
-   * Empty, llm or native for the native engine; acp for a harness.
+   * native (also written llm) for the engine of the server, acp for an external harness. Default:
+   * `native`.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * The harness; needed with kind acp.
+   *
    * @generated from field: svc.resources.AcpRuntime acp = 2;
    */
   acp?: AcpRuntime | undefined;
@@ -305,42 +343,50 @@ export declare type AgentRuntime = Message<"svc.resources.AgentRuntime"> & {
 export declare const AgentRuntimeSchema: GenMessage<AgentRuntime>;
 
 /**
- * An external coding agent driven through the Agent Client Protocol in a sandbox (contract:
- * runtime.md 8.5).
+ * An external coding agent driven through the Agent Client Protocol in a sandbox.
  *
  * @generated from message svc.resources.AcpRuntime
  */
 export declare type AcpRuntime = Message<"svc.resources.AcpRuntime"> & {
   /**
-   * Entry of configuration acp.harnesses; this or command is needed.
+   * Entry of configuration `acp.harnesses`; this or command is required.
    *
    * @generated from field: string harness_ref = 1;
    */
   harnessRef: string;
 
   /**
+   * Program that starts the harness; this or harness_ref is required.
+   *
    * @generated from field: string command = 2;
    */
   command: string;
 
   /**
+   * Arguments of the program.
+   *
    * @generated from field: repeated string args = 3;
    */
   args: string[];
 
   /**
+   * Working folder, inside the workspace or a writable path. Default: the mount path of the
+   * workspace.
+   *
    * @generated from field: string cwd = 4;
    */
   cwd: string;
 
   /**
-   * SandboxPolicy in the agent's namespace or an ancestor; empty means default.
+   * SandboxPolicy in the agent's namespace or an ancestor. Default: `default`.
    *
    * @generated from field: string sandbox_policy_ref = 5;
    */
   sandboxPolicyRef: string;
 
   /**
+   * True continues the harness's own session from turn to turn. Default: `false`.
+   *
    * @generated from field: bool persist_session = 6;
    */
   persistSession: boolean;

@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceCondition, ResourceMeta } from "./me
 export declare const file_svc_resources_channel: GenFile;
 
 /**
- * A room where people and agents exchange messages (contract: coordination.md 1.1).
+ * A room where people and agents exchange messages.
  *
  * @generated from message svc.resources.Channel
  */
 export declare type Channel = Message<"svc.resources.Channel"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ChannelSpec spec = 2;
    */
   spec?: ChannelSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.ChannelStatus status = 3;
    */
   status?: ChannelStatus | undefined;
@@ -40,17 +46,21 @@ export declare type Channel = Message<"svc.resources.Channel"> & {
 export declare const ChannelSchema: GenMessage<Channel>;
 
 /**
- * Title and free metadata of a channel (contract: coordination.md 1.1).
+ * Title and free metadata of a channel.
  *
  * @generated from message svc.resources.ChannelSpec
  */
 export declare type ChannelSpec = Message<"svc.resources.ChannelSpec"> & {
   /**
+   * Shown to people; at most 256 characters.
+   *
    * @generated from field: string title = 1;
    */
   title: string;
 
   /**
+   * Free texts; at most 64 entries, keys of 1 to 63 characters, values of at most 4,096 bytes.
+   *
    * @generated from field: map<string, string> metadata = 2;
    */
   metadata: { [key: string]: string };
@@ -63,12 +73,14 @@ export declare type ChannelSpec = Message<"svc.resources.ChannelSpec"> & {
 export declare const ChannelSpecSchema: GenMessage<ChannelSpec>;
 
 /**
- * Whether a channel is open, and when it last moved (contract: coordination.md 1.1).
+ * Whether a channel is open, and when it last moved.
  *
  * @generated from message svc.resources.ChannelStatus
  */
 export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -81,6 +93,8 @@ export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -107,22 +121,28 @@ export declare type ChannelStatus = Message<"svc.resources.ChannelStatus"> & {
 export declare const ChannelStatusSchema: GenMessage<ChannelStatus>;
 
 /**
- * Routes messages of a channel to an agent (contract: coordination.md 1.3).
+ * Routes messages of a channel to an agent.
  *
  * @generated from message svc.resources.ChannelSubscription
  */
 export declare type ChannelSubscription = Message<"svc.resources.ChannelSubscription"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ChannelSubscriptionSpec spec = 2;
    */
   spec?: ChannelSubscriptionSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -135,48 +155,56 @@ export declare type ChannelSubscription = Message<"svc.resources.ChannelSubscrip
 export declare const ChannelSubscriptionSchema: GenMessage<ChannelSubscription>;
 
 /**
- * When an agent is called and how its reply comes back (contract: coordination.md 1.3).
+ * When an agent is called and how its reply comes back.
  *
  * @generated from message svc.resources.ChannelSubscriptionSpec
  */
 export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubscriptionSpec"> & {
   /**
+   * Name of the channel in the same namespace. Required.
+   *
    * @generated from field: string channel = 1;
    */
   channel: string;
 
   /**
+   * Name of the agent in the same namespace. Required.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
 
   /**
-   * Absent means true and is stored so.
+   * False keeps the subscription and calls no agent. Default: `true`.
    *
    * @generated from field: optional bool enabled = 3;
    */
   enabled?: boolean | undefined;
 
   /**
-   * mention (default), all, manual, routed or disabled.
+   * When the agent is called: mention, all, manual, routed or disabled. Default: `mention`.
    *
    * @generated from field: string trigger = 4;
    */
   trigger: string;
 
   /**
+   * How much of the channel the agent sees.
+   *
    * @generated from field: svc.resources.ChannelContextPolicy context_policy = 5;
    */
   contextPolicy?: ChannelContextPolicy | undefined;
 
   /**
-   * tool (default), auto or none.
+   * How the reply comes back: tool, auto or none. Default: `tool`.
    *
    * @generated from field: string reply_mode = 6;
    */
   replyMode: string;
 
   /**
+   * Free texts; at most 64 entries, keys of 1 to 63 characters, values of at most 4,096 bytes.
+   *
    * @generated from field: map<string, string> metadata = 7;
    */
   metadata: { [key: string]: string };
@@ -189,20 +217,20 @@ export declare type ChannelSubscriptionSpec = Message<"svc.resources.ChannelSubs
 export declare const ChannelSubscriptionSpecSchema: GenMessage<ChannelSubscriptionSpec>;
 
 /**
- * How much of the channel an agent is shown (contract: coordination.md 1.3).
+ * How much of the channel an agent is shown.
  *
  * @generated from message svc.resources.ChannelContextPolicy
  */
 export declare type ChannelContextPolicy = Message<"svc.resources.ChannelContextPolicy"> & {
   /**
-   * recent_public (default) or none.
+   * recent_public or none. Default: `recent_public`.
    *
    * @generated from field: string mode = 1;
    */
   mode: string;
 
   /**
-   * 1 to 50; 0 means 20.
+   * Newest messages that the agent sees; from 1 to 50. Default: `20`.
    *
    * @generated from field: uint32 max_messages = 2;
    */

@@ -11,17 +11,21 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_connection: GenFile;
 
 /**
- * Agents this one may delegate to, and the card it shows to others (contract: runtime.md 8.4).
+ * Agents this one may delegate to, and the card it shows to others.
  *
  * @generated from message svc.resources.A2A
  */
 export declare type A2A = Message<"svc.resources.A2A"> & {
   /**
+   * Agents to delegate to; names are unique.
+   *
    * @generated from field: repeated svc.resources.Connection connections = 1;
    */
   connections: Connection[];
 
   /**
+   * Its presence opens the A2A endpoints of the agent.
+   *
    * @generated from field: svc.resources.AgentCard agent_card = 2;
    */
   agentCard?: AgentCard | undefined;
@@ -34,51 +38,63 @@ export declare type A2A = Message<"svc.resources.A2A"> & {
 export declare const A2ASchema: GenMessage<A2A>;
 
 /**
- * One agent to delegate to (contract: runtime.md 8.4).
+ * One agent to delegate to.
  *
  * @generated from message svc.resources.Connection
  */
 export declare type Connection = Message<"svc.resources.Connection"> & {
   /**
+   * Name under which the model delegates; unique in the agent. Required.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Tells the model what the other agent is good for.
+   *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
+   * The other agent. Without one the connection cannot be used and the agent is Degraded.
+   *
    * @generated from field: svc.resources.ConnectionRef target = 3;
    */
   target?: ConnectionRef | undefined;
 
   /**
+   * Media types that the other agent takes.
+   *
    * @generated from field: repeated string input_modes = 4;
    */
   inputModes: string[];
 
   /**
+   * Media types that the other agent answers with.
+   *
    * @generated from field: repeated string output_modes = 5;
    */
   outputModes: string[];
 
   /**
-   * Seconds a wait lasts; 0 means 300.
+   * Longest wait for an answer. Default: `300`.
    *
    * @generated from field: uint32 timeout_seconds = 6;
    */
   timeoutSeconds: number;
 
   /**
-   * Delegations below the first turn; 0 means 5.
+   * Delegations below the first turn. Default: `5`.
    *
    * @generated from field: uint32 max_depth = 7;
    */
   maxDepth: number;
 
   /**
+   * Credential for an agent elsewhere.
+   *
    * @generated from field: svc.resources.ConnectionAuth auth = 8;
    */
   auth?: ConnectionAuth | undefined;
@@ -91,17 +107,21 @@ export declare type Connection = Message<"svc.resources.Connection"> & {
 export declare const ConnectionSchema: GenMessage<Connection>;
 
 /**
- * Target of a connection; at most one member is set (contract: runtime.md 8.4).
+ * Target of a connection; at most one member is set.
  *
  * @generated from message svc.resources.ConnectionRef
  */
 export declare type ConnectionRef = Message<"svc.resources.ConnectionRef"> & {
   /**
+   * An agent of this installation.
+   *
    * @generated from field: optional svc.resources.InternalConnectionRef internal = 1;
    */
   internal?: InternalConnectionRef | undefined;
 
   /**
+   * An agent of another installation.
+   *
    * @generated from field: optional svc.resources.ExternalConnectionRef external = 2;
    */
   external?: ExternalConnectionRef | undefined;
@@ -114,17 +134,21 @@ export declare type ConnectionRef = Message<"svc.resources.ConnectionRef"> & {
 export declare const ConnectionRefSchema: GenMessage<ConnectionRef>;
 
 /**
- * An agent of this installation (contract: runtime.md 8.4).
+ * An agent of this installation.
  *
  * @generated from message svc.resources.InternalConnectionRef
  */
 export declare type InternalConnectionRef = Message<"svc.resources.InternalConnectionRef"> & {
   /**
+   * Namespace of the agent. Default: the namespace of the agent that delegates.
+   *
    * @generated from field: string namespace = 1;
    */
   namespace: string;
 
   /**
+   * Name of the agent. Required.
+   *
    * @generated from field: string agent = 2;
    */
   agent: string;
@@ -137,12 +161,14 @@ export declare type InternalConnectionRef = Message<"svc.resources.InternalConne
 export declare const InternalConnectionRefSchema: GenMessage<InternalConnectionRef>;
 
 /**
- * An agent elsewhere, found by its agent card (contract: runtime.md 8.4).
+ * An agent elsewhere, found by its agent card.
  *
  * @generated from message svc.resources.ExternalConnectionRef
  */
 export declare type ExternalConnectionRef = Message<"svc.resources.ExternalConnectionRef"> & {
   /**
+   * Address of the agent card. Required.
+   *
    * @generated from field: string agent_card_url = 1;
    */
   agentCardUrl: string;
@@ -155,13 +181,13 @@ export declare type ExternalConnectionRef = Message<"svc.resources.ExternalConne
 export declare const ExternalConnectionRefSchema: GenMessage<ExternalConnectionRef>;
 
 /**
- * Credential for an external connection (contract: runtime.md 8.4).
+ * Credential for an external connection.
  *
  * @generated from message svc.resources.ConnectionAuth
  */
 export declare type ConnectionAuth = Message<"svc.resources.ConnectionAuth"> & {
   /**
-   * Empty, none or bearer.
+   * none or bearer. Default: `none`.
    *
    * @generated from field: string kind = 1;
    */
@@ -182,45 +208,56 @@ export declare type ConnectionAuth = Message<"svc.resources.ConnectionAuth"> & {
 export declare const ConnectionAuthSchema: GenMessage<ConnectionAuth>;
 
 /**
- * How an agent presents itself to other agents; its presence opens the A2A endpoints (contract:
- * runtime.md 8.4).
+ * How an agent presents itself to other agents; its presence opens the A2A endpoints.
  *
  * @generated from message svc.resources.AgentCard
  */
 export declare type AgentCard = Message<"svc.resources.AgentCard"> & {
   /**
-   * Empty means the agent's name.
+   * Shown to other agents. Default: the agent's name.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * What the agent does, for other agents and their authors.
+   *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
+   * Version of the agent, in its author's own scheme.
+   *
    * @generated from field: string version = 3;
    */
   version: string;
 
   /**
+   * Optional parts of the protocol that the agent offers.
+   *
    * @generated from field: svc.resources.AgentCardCapabilities capabilities = 4;
    */
   capabilities?: AgentCardCapabilities | undefined;
 
   /**
+   * Media types that the agent takes.
+   *
    * @generated from field: repeated string default_input_modes = 5;
    */
   defaultInputModes: string[];
 
   /**
+   * Media types that the agent answers with.
+   *
    * @generated from field: repeated string default_output_modes = 6;
    */
   defaultOutputModes: string[];
 
   /**
+   * What the agent says it can do.
+   *
    * @generated from field: repeated svc.resources.AgentCardSkill skills = 7;
    */
   skills: AgentCardSkill[];
@@ -233,22 +270,28 @@ export declare type AgentCard = Message<"svc.resources.AgentCard"> & {
 export declare const AgentCardSchema: GenMessage<AgentCard>;
 
 /**
- * Optional parts of the A2A protocol that the agent offers (contract: runtime.md 8.4).
+ * Optional parts of the A2A protocol that the agent offers.
  *
  * @generated from message svc.resources.AgentCardCapabilities
  */
 export declare type AgentCardCapabilities = Message<"svc.resources.AgentCardCapabilities"> & {
   /**
+   * The agent answers piece by piece.
+   *
    * @generated from field: bool streaming = 1;
    */
   streaming: boolean;
 
   /**
+   * The agent calls back when a task changes.
+   *
    * @generated from field: bool push_notifications = 2;
    */
   pushNotifications: boolean;
 
   /**
+   * Signed-in callers are shown a fuller card.
+   *
    * @generated from field: bool extended_agent_card = 3;
    */
   extendedAgentCard: boolean;
@@ -261,42 +304,56 @@ export declare type AgentCardCapabilities = Message<"svc.resources.AgentCardCapa
 export declare const AgentCardCapabilitiesSchema: GenMessage<AgentCardCapabilities>;
 
 /**
- * One thing the agent says it can do (contract: runtime.md 8.4).
+ * One thing the agent says it can do.
  *
  * @generated from message svc.resources.AgentCardSkill
  */
 export declare type AgentCardSkill = Message<"svc.resources.AgentCardSkill"> & {
   /**
+   * Unique in the card.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Shown to people.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * What the skill does.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
+   * Words to find the skill by.
+   *
    * @generated from field: repeated string tags = 4;
    */
   tags: string[];
 
   /**
+   * Requests that the skill can serve.
+   *
    * @generated from field: repeated string examples = 5;
    */
   examples: string[];
 
   /**
+   * Media types that the skill takes. Default: those of the card.
+   *
    * @generated from field: repeated string input_modes = 6;
    */
   inputModes: string[];
 
   /**
+   * Media types that the skill answers with. Default: those of the card.
+   *
    * @generated from field: repeated string output_modes = 7;
    */
   outputModes: string[];

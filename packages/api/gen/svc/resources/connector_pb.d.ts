@@ -14,23 +14,28 @@ import type { MessageConsumer } from "../data/message_consumer_pb.js";
 export declare const file_svc_resources_connector: GenFile;
 
 /**
- * A connector service, registered for a namespace and its descendants (contract: coordination.md
- * 2.1).
+ * A connector service, registered for a namespace and its descendants.
  *
  * @generated from message svc.resources.ConnectorClass
  */
 export declare type ConnectorClass = Message<"svc.resources.ConnectorClass"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ConnectorClassSpec spec = 2;
    */
   spec?: ConnectorClassSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.ConnectorClassStatus status = 3;
    */
   status?: ConnectorClassStatus | undefined;
@@ -43,29 +48,35 @@ export declare type ConnectorClass = Message<"svc.resources.ConnectorClass"> & {
 export declare const ConnectorClassSchema: GenMessage<ConnectorClass>;
 
 /**
- * Where a connector service is and how its messages are routed (contract: coordination.md 2.1).
+ * Where a connector service is and how its messages are routed.
  *
  * @generated from message svc.resources.ConnectorClassSpec
  */
 export declare type ConnectorClassSpec = Message<"svc.resources.ConnectorClassSpec"> & {
   /**
-   * For people; nothing depends on it.
+   * Name of the platform, for people; at most 63 characters.
    *
    * @generated from field: string platform = 1;
    */
   platform: string;
 
   /**
+   * Where the connector service is. Required.
+   *
    * @generated from field: svc.resources.ConnectorClassRuntimeSpec runtime = 2;
    */
   runtime?: ConnectorClassRuntimeSpec | undefined;
 
   /**
+   * Credential that this installation presents to the service.
+   *
    * @generated from field: svc.resources.ConnectorClassAuthSpec auth = 3;
    */
   auth?: ConnectorClassAuthSpec | undefined;
 
   /**
+   * Combinations of match fields that identify a route; at most 16.
+   *
    * @generated from field: repeated svc.resources.ConnectorMatchIndex match_indexes = 4;
    */
   matchIndexes: ConnectorMatchIndex[];
@@ -78,20 +89,21 @@ export declare type ConnectorClassSpec = Message<"svc.resources.ConnectorClassSp
 export declare const ConnectorClassSpecSchema: GenMessage<ConnectorClassSpec>;
 
 /**
- * Address of a connector service (contract: coordination.md 2.1).
+ * Address of a connector service.
  *
  * @generated from message svc.resources.ConnectorClassRuntimeSpec
  */
 export declare type ConnectorClassRuntimeSpec = Message<"svc.resources.ConnectorClassRuntimeSpec"> & {
   /**
-   * Empty means http.
+   * Protocol of the service. Default: `http`.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
-   * Absolute http(s) URL without query; the contract's paths are appended.
+   * Absolute http or https URL without user, query or fragment; paths of the connector protocol are
+   * appended. Required.
    *
    * @generated from field: string endpoint = 2;
    */
@@ -105,19 +117,21 @@ export declare type ConnectorClassRuntimeSpec = Message<"svc.resources.Connector
 export declare const ConnectorClassRuntimeSpecSchema: GenMessage<ConnectorClassRuntimeSpec>;
 
 /**
- * Credential this installation presents to a connector service (contract: coordination.md 2.1).
+ * Credential this installation presents to a connector service.
  *
  * @generated from message svc.resources.ConnectorClassAuthSpec
  */
 export declare type ConnectorClassAuthSpec = Message<"svc.resources.ConnectorClassAuthSpec"> & {
   /**
-   * apiKey.
+   * Only apiKey is known; bearer and token are taken as other names of it. Default: `apiKey`.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Where the key comes from. Required.
+   *
    * @generated from field: svc.resources.ConnectorSecretRef api_key = 2;
    */
   apiKey?: ConnectorSecretRef | undefined;
@@ -130,7 +144,7 @@ export declare type ConnectorClassAuthSpec = Message<"svc.resources.ConnectorCla
 export declare const ConnectorClassAuthSpecSchema: GenMessage<ConnectorClassAuthSpec>;
 
 /**
- * Where a secret comes from; exactly one member is set (contract: coordination.md 2.1).
+ * Where a secret comes from; exactly one member is set.
  *
  * @generated from message svc.resources.ConnectorSecretRef
  */
@@ -157,18 +171,20 @@ export declare type ConnectorSecretRef = Message<"svc.resources.ConnectorSecretR
 export declare const ConnectorSecretRefSchema: GenMessage<ConnectorSecretRef>;
 
 /**
- * A combination of match fields that identifies a route (contract: coordination.md 2.5).
+ * A combination of match fields that identifies a route.
  *
  * @generated from message svc.resources.ConnectorMatchIndex
  */
 export declare type ConnectorMatchIndex = Message<"svc.resources.ConnectorMatchIndex"> & {
   /**
+   * From 1 to 63 letters, digits, `-`, `_` or `.`; unique in the class. Required.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * In order of priority; 1 to 8.
+   * Match fields in order of priority; 1 to 8 of at most 63 characters each.
    *
    * @generated from field: repeated string fields = 2;
    */
@@ -182,12 +198,14 @@ export declare type ConnectorMatchIndex = Message<"svc.resources.ConnectorMatchI
 export declare const ConnectorMatchIndexSchema: GenMessage<ConnectorMatchIndex>;
 
 /**
- * State of the registration with the connector service (contract: coordination.md 2.2).
+ * State of the registration with the connector service.
  *
  * @generated from message svc.resources.ConnectorClassStatus
  */
 export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClassStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -200,6 +218,8 @@ export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClass
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -212,22 +232,28 @@ export declare type ConnectorClassStatus = Message<"svc.resources.ConnectorClass
 export declare const ConnectorClassStatusSchema: GenMessage<ConnectorClassStatus>;
 
 /**
- * One route from a connector service to a consumer (contract: coordination.md 2.4).
+ * One route from a connector service to a consumer.
  *
  * @generated from message svc.resources.Connector
  */
 export declare type Connector = Message<"svc.resources.Connector"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ConnectorSpec spec = 2;
    */
   spec?: ConnectorSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.ConnectorStatus status = 3;
    */
   status?: ConnectorStatus | undefined;
@@ -240,33 +266,35 @@ export declare type Connector = Message<"svc.resources.Connector"> & {
 export declare const ConnectorSchema: GenMessage<Connector>;
 
 /**
- * Which provider messages are meant and who gets them (contract: coordination.md 2.4).
+ * Which provider messages are meant and who gets them.
  *
  * @generated from message svc.resources.ConnectorSpec
  */
 export declare type ConnectorSpec = Message<"svc.resources.ConnectorSpec"> & {
   /**
-   * In the Connector's namespace (empty) or an ancestor.
+   * The ConnectorClass, in the Connector's namespace or an ancestor. Required.
    *
    * @generated from field: svc.resources.ResourceRef class_ref = 1;
    */
   classRef?: ResourceRef | undefined;
 
   /**
-   * Absent means true and is stored so.
+   * False keeps the route and takes no messages. Default: `true`.
    *
    * @generated from field: optional bool enabled = 2;
    */
   enabled?: boolean | undefined;
 
   /**
-   * Opaque to this service; compared byte by byte.
+   * Which messages are meant, by fields of the platform. Compared byte by byte and not interpreted.
    *
    * @generated from field: map<string, string> match_fields = 3;
    */
   matchFields: { [key: string]: string };
 
   /**
+   * Who gets the messages: exactly one of session, channel and workflow.
+   *
    * @generated from field: svc.data.MessageConsumer consumer = 4;
    */
   consumer?: MessageConsumer | undefined;
@@ -279,12 +307,14 @@ export declare type ConnectorSpec = Message<"svc.resources.ConnectorSpec"> & {
 export declare const ConnectorSpecSchema: GenMessage<ConnectorSpec>;
 
 /**
- * Whether the route is indexed (contract: coordination.md 2.4).
+ * Whether the route is indexed.
  *
  * @generated from message svc.resources.ConnectorStatus
  */
 export declare type ConnectorStatus = Message<"svc.resources.ConnectorStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -297,11 +327,15 @@ export declare type ConnectorStatus = Message<"svc.resources.ConnectorStatus"> &
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * Routes that were made of the match fields.
+   *
    * @generated from field: repeated string compiled_route_ids = 4;
    */
   compiledRouteIds: string[];

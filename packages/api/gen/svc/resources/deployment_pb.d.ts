@@ -13,22 +13,28 @@ import type { ResourceRef } from "./resource_ref_pb.js";
 export declare const file_svc_resources_deployment: GenFile;
 
 /**
- * Renders templates into every selected namespace (contract: platform.md 5).
+ * Renders templates into every selected namespace.
  *
  * @generated from message svc.resources.Deployment
  */
 export declare type Deployment = Message<"svc.resources.Deployment"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.DeploymentSpec spec = 2;
    */
   spec?: DeploymentSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.DeploymentStatus status = 3;
    */
   status?: DeploymentStatus | undefined;
@@ -41,18 +47,20 @@ export declare type Deployment = Message<"svc.resources.Deployment"> & {
 export declare const DeploymentSchema: GenMessage<Deployment>;
 
 /**
- * Which templates go where (contract: platform.md 5).
+ * Which templates go where.
  *
  * @generated from message svc.resources.DeploymentSpec
  */
 export declare type DeploymentSpec = Message<"svc.resources.DeploymentSpec"> & {
   /**
+   * Which namespaces are covered. Default: the children of the Deployment's own namespace.
+   *
    * @generated from field: svc.resources.DeploymentPlacement placement = 1;
    */
   placement?: DeploymentPlacement | undefined;
 
   /**
-   * 1 to 100 unique names of Templates.
+   * Names of Templates in the same namespace; 1 to 100, each once. Required.
    *
    * @generated from field: repeated string templates = 2;
    */
@@ -66,12 +74,14 @@ export declare type DeploymentSpec = Message<"svc.resources.DeploymentSpec"> & {
 export declare const DeploymentSpecSchema: GenMessage<DeploymentSpec>;
 
 /**
- * Namespaces a deployment covers (contract: platform.md 5).
+ * Namespaces a deployment covers.
  *
  * @generated from message svc.resources.DeploymentPlacement
  */
 export declare type DeploymentPlacement = Message<"svc.resources.DeploymentPlacement"> & {
   /**
+   * Picks children of one namespace by their labels.
+   *
    * @generated from field: svc.resources.NamespaceSelector namespace_selector = 1;
    */
   namespaceSelector?: NamespaceSelector | undefined;
@@ -84,35 +94,53 @@ export declare type DeploymentPlacement = Message<"svc.resources.DeploymentPlace
 export declare const DeploymentPlacementSchema: GenMessage<DeploymentPlacement>;
 
 /**
- * Progress of a deployment over its replicas (contract: platform.md 5).
+ * Progress of a deployment over its replicas.
  *
  * @generated from message svc.resources.DeploymentStatus
  */
 export declare type DeploymentStatus = Message<"svc.resources.DeploymentStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * One DeploymentReplica per selected namespace.
+   *
    * @generated from field: repeated svc.resources.ResourceRef replicas = 4;
    */
   replicas: ResourceRef[];
 
   /**
+   * How many replicas are in which state.
+   *
    * @generated from field: svc.resources.DeploymentReplicaCounts replica_counts = 5;
    */
   replicaCounts?: DeploymentReplicaCounts | undefined;
+
+  /**
+   * Resource versions of the templates that the counts speak of, in the order of the spec; those that are missing are left out.
+   * Compared with the templates as they are now, they tell whether a change of a template has been rendered.
+   *
+   * @generated from field: repeated string template_versions = 6;
+   */
+  templateVersions: string[];
 };
 
 /**
@@ -122,32 +150,42 @@ export declare type DeploymentStatus = Message<"svc.resources.DeploymentStatus">
 export declare const DeploymentStatusSchema: GenMessage<DeploymentStatus>;
 
 /**
- * Replicas by state (contract: platform.md 5).
+ * Replicas by state.
  *
  * @generated from message svc.resources.DeploymentReplicaCounts
  */
 export declare type DeploymentReplicaCounts = Message<"svc.resources.DeploymentReplicaCounts"> & {
   /**
+   * Namespaces that are selected.
+   *
    * @generated from field: uint64 desired = 1;
    */
   desired: bigint;
 
   /**
+   * Replicas of the current generation.
+   *
    * @generated from field: uint64 updated = 2;
    */
   updated: bigint;
 
   /**
+   * Replicas whose resources are all written.
+   *
    * @generated from field: uint64 ready = 3;
    */
   ready: bigint;
 
   /**
+   * Replicas that wait to be rendered.
+   *
    * @generated from field: uint64 pending = 4;
    */
   pending: bigint;
 
   /**
+   * Replicas that could not be rendered.
+   *
    * @generated from field: uint64 degraded = 5;
    */
   degraded: bigint;
@@ -160,23 +198,28 @@ export declare type DeploymentReplicaCounts = Message<"svc.resources.DeploymentR
 export declare const DeploymentReplicaCountsSchema: GenMessage<DeploymentReplicaCounts>;
 
 /**
- * The part of a deployment that lives in one namespace; written by the runtime only (contract:
- * platform.md 5).
+ * The part of a deployment that lives in one namespace; written by the runtime only.
  *
  * @generated from message svc.resources.DeploymentReplica
  */
 export declare type DeploymentReplica = Message<"svc.resources.DeploymentReplica"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.DeploymentReplicaSpec spec = 2;
    */
   spec?: DeploymentReplicaSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.DeploymentReplicaStatus status = 3;
    */
   status?: DeploymentReplicaStatus | undefined;
@@ -189,17 +232,21 @@ export declare type DeploymentReplica = Message<"svc.resources.DeploymentReplica
 export declare const DeploymentReplicaSchema: GenMessage<DeploymentReplica>;
 
 /**
- * Deployment and namespace of a replica (contract: platform.md 5).
+ * Deployment and namespace of a replica.
  *
  * @generated from message svc.resources.DeploymentReplicaSpec
  */
 export declare type DeploymentReplicaSpec = Message<"svc.resources.DeploymentReplicaSpec"> & {
   /**
+   * The Deployment that made this replica.
+   *
    * @generated from field: svc.resources.ResourceRef deployment_ref = 1;
    */
   deploymentRef?: ResourceRef | undefined;
 
   /**
+   * Namespace that the resources are written to.
+   *
    * @generated from field: string target_namespace = 2;
    */
   targetNamespace: string;
@@ -212,27 +259,35 @@ export declare type DeploymentReplicaSpec = Message<"svc.resources.DeploymentRep
 export declare const DeploymentReplicaSpecSchema: GenMessage<DeploymentReplicaSpec>;
 
 /**
- * What a replica rendered and owns (contract: platform.md 5).
+ * What a replica rendered and owns.
  *
  * @generated from message svc.resources.DeploymentReplicaStatus
  */
 export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentReplicaStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * Kind/name of what was written.
+   *
    * @generated from field: repeated string rendered_resources = 4;
    */
   renderedResources: string[];
@@ -245,11 +300,15 @@ export declare type DeploymentReplicaStatus = Message<"svc.resources.DeploymentR
   renderedHashes: { [key: string]: string };
 
   /**
+   * Fields that another manager holds.
+   *
    * @generated from field: repeated string conflicts = 6;
    */
   conflicts: string[];
 
   /**
+   * Kind/name to the JSON that was rendered last.
+   *
    * @generated from field: map<string, string> last_rendered_json = 7;
    */
   lastRenderedJson: { [key: string]: string };

@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_file: GenFile;
 
 /**
- * Stored bytes with a path in a namespace (contract: platform.md 7).
+ * Stored bytes with a path in a namespace.
  *
  * @generated from message svc.resources.File
  */
 export declare type File = Message<"svc.resources.File"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.FileSpec spec = 2;
    */
   spec?: FileSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.FileStatus status = 3;
    */
   status?: FileStatus | undefined;
@@ -40,36 +46,42 @@ export declare type File = Message<"svc.resources.File"> & {
 export declare const FileSchema: GenMessage<File>;
 
 /**
- * Path and handling of a file (contract: platform.md 7).
+ * Path and handling of a file.
  *
  * @generated from message svc.resources.FileSpec
  */
 export declare type FileSpec = Message<"svc.resources.FileSpec"> & {
   /**
-   * Absolute, at most 1,024 characters; never changes.
+   * Absolute path, at most 1,024 characters; never changes. Required.
    *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
-   * Empty means application/octet-stream.
+   * Media type of the content. Default: `application/octet-stream`.
    *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
+   * What the file is for. Default: `FILE_PURPOSE_ARTIFACT`.
+   *
    * @generated from field: svc.resources.FilePurpose purpose = 3;
    */
   purpose: FilePurpose;
 
   /**
+   * Which searches find its text. Default: `FILE_INDEX_POLICY_NONE`.
+   *
    * @generated from field: svc.resources.FileIndexPolicy index_policy = 4;
    */
   indexPolicy: FileIndexPolicy;
 
   /**
+   * When it is removed by itself. Without a choice it is kept and a condition asks for one.
+   *
    * @generated from field: svc.resources.FileRetention retention = 5;
    */
   retention: FileRetention;
@@ -82,27 +94,35 @@ export declare type FileSpec = Message<"svc.resources.FileSpec"> & {
 export declare const FileSpecSchema: GenMessage<FileSpec>;
 
 /**
- * Content of a file and an upload in progress (contract: platform.md 7).
+ * Content of a file and an upload in progress.
  *
  * @generated from message svc.resources.FileStatus
  */
 export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * The stored content; absent while nothing was uploaded.
+   *
    * @generated from field: svc.resources.FileObjectRef object_ref = 4;
    */
   objectRef?: FileObjectRef | undefined;
@@ -115,6 +135,8 @@ export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
   updatedAt: bigint;
 
   /**
+   * An upload that was announced and is not complete.
+   *
    * @generated from field: svc.resources.PendingFileUpload pending_upload = 6;
    */
   pendingUpload?: PendingFileUpload | undefined;
@@ -127,22 +149,28 @@ export declare type FileStatus = Message<"svc.resources.FileStatus"> & {
 export declare const FileStatusSchema: GenMessage<FileStatus>;
 
 /**
- * Points to the bytes of a file (contract: platform.md 7).
+ * Points to the bytes of a file.
  *
  * @generated from message svc.resources.FileObjectRef
  */
 export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
   /**
+   * Key in the object store.
+   *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
+   * Media type of the content.
+   *
    * @generated from field: string media_type = 2;
    */
   mediaType: string;
 
   /**
+   * Size of the content in bytes.
+   *
    * @generated from field: uint64 size_bytes = 3;
    */
   sizeBytes: bigint;
@@ -155,11 +183,15 @@ export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
   sha256: string;
 
   /**
+   * Name to save the content under.
+   *
    * @generated from field: string filename = 5;
    */
   filename: string;
 
   /**
+   * Free texts.
+   *
    * @generated from field: map<string, string> metadata = 6;
    */
   metadata: { [key: string]: string };
@@ -172,42 +204,56 @@ export declare type FileObjectRef = Message<"svc.resources.FileObjectRef"> & {
 export declare const FileObjectRefSchema: GenMessage<FileObjectRef>;
 
 /**
- * An announced upload that is not completed yet (contract: platform.md 7).
+ * An announced upload that is not completed yet.
  *
  * @generated from message svc.resources.PendingFileUpload
  */
 export declare type PendingFileUpload = Message<"svc.resources.PendingFileUpload"> & {
   /**
+   * Id to complete the upload with.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Key in the object store.
+   *
    * @generated from field: string object_key = 2;
    */
   objectKey: string;
 
   /**
+   * Size that was announced.
+   *
    * @generated from field: uint64 expected_size_bytes = 3;
    */
   expectedSizeBytes: bigint;
 
   /**
+   * Hash that was announced; 64 lower-case hex digits.
+   *
    * @generated from field: string expected_sha256 = 4;
    */
   expectedSha256: string;
 
   /**
+   * Headers that the upload must carry.
+   *
    * @generated from field: map<string, string> required_headers = 5;
    */
   requiredHeaders: { [key: string]: string };
 
   /**
+   * Agent that asked for the upload, if any.
+   *
    * @generated from field: string created_by_agent = 6;
    */
   createdByAgent: string;
 
   /**
+   * Session that asked for the upload, if any.
+   *
    * @generated from field: string created_by_session_id = 7;
    */
   createdBySessionId: string;
@@ -234,7 +280,7 @@ export declare type PendingFileUpload = Message<"svc.resources.PendingFileUpload
 export declare const PendingFileUploadSchema: GenMessage<PendingFileUpload>;
 
 /**
- * What a file is for (contract: platform.md 7).
+ * What a file is for.
  *
  * @generated from enum svc.resources.FilePurpose
  */
@@ -254,6 +300,8 @@ export enum FilePurpose {
   MEMORY = 1,
 
   /**
+   * A result for people and programs.
+   *
    * @generated from enum value: FILE_PURPOSE_ARTIFACT = 2;
    */
   ARTIFACT = 2,
@@ -272,7 +320,7 @@ export enum FilePurpose {
 export declare const FilePurposeSchema: GenEnum<FilePurpose>;
 
 /**
- * Which searches find the text of a file (contract: platform.md 7).
+ * Which searches find the text of a file.
  *
  * @generated from enum svc.resources.FileIndexPolicy
  */
@@ -285,6 +333,8 @@ export enum FileIndexPolicy {
   UNSPECIFIED = 0,
 
   /**
+   * No search finds it.
+   *
    * @generated from enum value: FILE_INDEX_POLICY_NONE = 1;
    */
   NONE = 1,
@@ -310,7 +360,7 @@ export enum FileIndexPolicy {
 export declare const FileIndexPolicySchema: GenEnum<FileIndexPolicy>;
 
 /**
- * When a file is removed by itself (contract: platform.md 7).
+ * When a file is removed by itself.
  *
  * @generated from enum svc.resources.FileRetention
  */

@@ -53,7 +53,7 @@ export const FilePurposeSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 0);
 
 /**
- * What a file is for (contract: platform.md 7).
+ * What a file is for.
  *
  * @generated from enum svc.resources.FilePurpose
  */
@@ -67,7 +67,7 @@ export const FileIndexPolicySchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 1);
 
 /**
- * Which searches find the text of a file (contract: platform.md 7).
+ * Which searches find the text of a file.
  *
  * @generated from enum svc.resources.FileIndexPolicy
  */
@@ -81,7 +81,7 @@ export const FileRetentionSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_file, 2);
 
 /**
- * When a file is removed by itself (contract: platform.md 7).
+ * When a file is removed by itself.
  *
  * @generated from enum svc.resources.FileRetention
  */

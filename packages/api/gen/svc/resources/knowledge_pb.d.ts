@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_knowledge: GenFile;
 
 /**
- * A text document that agents of the namespace and below can search (contract: platform.md 6).
+ * A text document that agents of the namespace and below can search.
  *
  * @generated from message svc.resources.Knowledge
  */
 export declare type Knowledge = Message<"svc.resources.Knowledge"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.KnowledgeSpec spec = 2;
    */
   spec?: KnowledgeSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -40,17 +46,22 @@ export declare type Knowledge = Message<"svc.resources.Knowledge"> & {
 export declare const KnowledgeSchema: GenMessage<Knowledge>;
 
 /**
- * Path and text of a knowledge document (contract: platform.md 6).
+ * Path and text of a knowledge document.
  *
  * @generated from message svc.resources.KnowledgeSpec
  */
 export declare type KnowledgeSpec = Message<"svc.resources.KnowledgeSpec"> & {
   /**
+   * Where agents find the document; 1 to 512 characters without empty, `.` or `..` segments, unique
+   * in the namespace. Default: the name of the resource.
+   *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
+   * Text or Markdown; at most 1 MiB.
+   *
    * @generated from field: string content = 2;
    */
   content: string;

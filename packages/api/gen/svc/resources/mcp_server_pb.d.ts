@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_mcp_server: GenFile;
 
 /**
- * A tool server reached through the Model Context Protocol (contract: api.md 8.7, runtime.md 7).
+ * A tool server reached through the Model Context Protocol.
  *
  * @generated from message svc.resources.McpServer
  */
 export declare type McpServer = Message<"svc.resources.McpServer"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.McpServerSpec spec = 2;
    */
   spec?: McpServerSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -40,48 +46,56 @@ export declare type McpServer = Message<"svc.resources.McpServer"> & {
 export declare const McpServerSchema: GenMessage<McpServer>;
 
 /**
- * How a tool server is reached and which of its tools may be used (contract: api.md 8.7).
+ * How a tool server is reached and which of its tools may be used.
  *
  * @generated from message svc.resources.McpServerSpec
  */
 export declare type McpServerSpec = Message<"svc.resources.McpServerSpec"> & {
   /**
-   * http or stdio.
+   * http (also streamable-http, streamable_http, sse) or stdio. Required.
    *
    * @generated from field: string transport = 1;
    */
   transport: string;
 
   /**
-   * Absolute URL for http, command for stdio.
+   * Absolute URL for http, command for stdio. Required.
    *
    * @generated from field: string target = 2;
    */
   target: string;
 
   /**
+   * Arguments of the command; stdio only.
+   *
    * @generated from field: repeated string args = 3;
    */
   args: string[];
 
   /**
-   * Values may be secret:// references; masked on reads.
+   * Sent with each request; http only. Values may be secret:// references and are masked on reads.
    *
    * @generated from field: map<string, string> headers = 4;
    */
   headers: { [key: string]: string };
 
   /**
+   * True hides its tools from every agent. Default: `false`.
+   *
    * @generated from field: bool disabled = 5;
    */
   disabled: boolean;
 
   /**
+   * Where bearer tokens come from; http only, and not together with an Authorization header.
+   *
    * @generated from field: svc.resources.McpAuthBrokerSpec auth_broker = 6;
    */
   authBroker?: McpAuthBrokerSpec | undefined;
 
   /**
+   * Which tools may be used. Default: all.
+   *
    * @generated from field: svc.resources.McpServerPolicy policy = 7;
    */
   policy?: McpServerPolicy | undefined;
@@ -94,22 +108,28 @@ export declare type McpServerSpec = Message<"svc.resources.McpServerSpec"> & {
 export declare const McpServerSpecSchema: GenMessage<McpServerSpec>;
 
 /**
- * Adapts a tool server for one namespace (contract: api.md 8.7).
+ * Adapts a tool server for one namespace.
  *
  * @generated from message svc.resources.McpServerBinding
  */
 export declare type McpServerBinding = Message<"svc.resources.McpServerBinding"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.McpServerBindingSpec spec = 2;
    */
   spec?: McpServerBindingSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -122,20 +142,21 @@ export declare type McpServerBinding = Message<"svc.resources.McpServerBinding">
 export declare const McpServerBindingSchema: GenMessage<McpServerBinding>;
 
 /**
- * What a binding adds to or overrides in its server (contract: api.md 8.7).
+ * What a binding adds to or overrides in its server.
  *
  * @generated from message svc.resources.McpServerBindingSpec
  */
 export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindingSpec"> & {
   /**
-   * Empty means the binding's name; looked up here, in the ancestors, then in system.
+   * Name of the McpServer, looked up in this namespace, the ancestors, then in system. Default: the
+   * name of the binding.
    *
    * @generated from field: string server_ref = 1;
    */
   serverRef: string;
 
   /**
-   * Appended to the server's.
+   * Appended to the arguments of the server.
    *
    * @generated from field: repeated string args = 2;
    */
@@ -149,16 +170,22 @@ export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindi
   headers: { [key: string]: string };
 
   /**
+   * True hides the tools from agents that use the binding. Default: `false`.
+   *
    * @generated from field: bool disabled = 4;
    */
   disabled: boolean;
 
   /**
+   * Replaces that of the server.
+   *
    * @generated from field: svc.resources.McpAuthBrokerSpec auth_broker = 5;
    */
   authBroker?: McpAuthBrokerSpec | undefined;
 
   /**
+   * A further restriction: a tool must be allowed here and by the server. Default: all.
+   *
    * @generated from field: svc.resources.McpServerPolicy policy = 6;
    */
   policy?: McpServerPolicy | undefined;
@@ -171,31 +198,35 @@ export declare type McpServerBindingSpec = Message<"svc.resources.McpServerBindi
 export declare const McpServerBindingSpecSchema: GenMessage<McpServerBindingSpec>;
 
 /**
- * Where bearer tokens for a tool server are fetched per call (contract: api.md 8.7, runtime.md 7).
+ * Where bearer tokens for a tool server are fetched per call.
  *
  * @generated from message svc.resources.McpAuthBrokerSpec
  */
 export declare type McpAuthBrokerSpec = Message<"svc.resources.McpAuthBrokerSpec"> & {
   /**
-   * Empty or http_bearer.
+   * Only http_bearer is known. Default: `http_bearer`.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Absolute http or https URL, or a secret:// reference. Required.
+   *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
-   * Seconds a token is kept; not negative.
+   * How long a token is kept; not negative. Default: `0`.
    *
    * @generated from field: int32 cache_ttl_seconds = 3;
    */
   cacheTtlSeconds: number;
 
   /**
+   * Audience that the token is asked for.
+   *
    * @generated from field: string audience = 4;
    */
   audience: string;
@@ -208,12 +239,14 @@ export declare type McpAuthBrokerSpec = Message<"svc.resources.McpAuthBrokerSpec
 export declare const McpAuthBrokerSpecSchema: GenMessage<McpAuthBrokerSpec>;
 
 /**
- * Restrictions on a tool server (contract: api.md 8.7).
+ * Restrictions on a tool server.
  *
  * @generated from message svc.resources.McpServerPolicy
  */
 export declare type McpServerPolicy = Message<"svc.resources.McpServerPolicy"> & {
   /**
+   * Restrictions by tool name.
+   *
    * @generated from field: svc.resources.McpToolPolicy tools = 1;
    */
   tools?: McpToolPolicy | undefined;
@@ -226,13 +259,13 @@ export declare type McpServerPolicy = Message<"svc.resources.McpServerPolicy"> &
 export declare const McpServerPolicySchema: GenMessage<McpServerPolicy>;
 
 /**
- * Restrictions on the tools of a server (contract: api.md 8.7).
+ * Restrictions on the tools of a server.
  *
  * @generated from message svc.resources.McpToolPolicy
  */
 export declare type McpToolPolicy = Message<"svc.resources.McpToolPolicy"> & {
   /**
-   * Empty allows every tool.
+   * Names of the tools that may be used. Default: all.
    *
    * @generated from field: repeated string allowlist = 1;
    */

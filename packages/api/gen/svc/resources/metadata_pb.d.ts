@@ -11,32 +11,42 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_metadata: GenFile;
 
 /**
- * Ties a resource to an owner in the same namespace or an ancestor (contract: api.md 1.4).
+ * Ties a resource to an owner in the same namespace or an ancestor.
  *
  * @generated from message svc.resources.OwnerReference
  */
 export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
   /**
+   * API version of the owner. Default: `svc/v1`.
+   *
    * @generated from field: string api_version = 1;
    */
   apiVersion: string;
 
   /**
+   * Kind of the owner.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Namespace of the owner. Default: that of the resource.
+   *
    * @generated from field: string namespace = 3;
    */
   namespace: string;
 
   /**
+   * Name of the owner.
+   *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
+   * uid of the owner; a new resource of the same name is another owner.
+   *
    * @generated from field: string uid = 5;
    */
   uid: string;
@@ -63,38 +73,48 @@ export declare type OwnerReference = Message<"svc.resources.OwnerReference"> & {
 export declare const OwnerReferenceSchema: GenMessage<OwnerReference>;
 
 /**
- * What every resource carries beside spec and status (contract: api.md 1.4).
+ * What every resource carries beside spec and status.
  *
  * @generated from message svc.resources.ResourceMeta
  */
 export declare type ResourceMeta = Message<"svc.resources.ResourceMeta"> & {
   /**
+   * Name of the resource; unique for its kind and namespace, never changes.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Namespace of the resource; never changes. Default: `default` in manifests that name none.
+   *
    * @generated from field: string namespace = 2;
    */
   namespace: string;
 
   /**
+   * Short texts to select resources by. Keys that start with svc/ belong to the server.
+   *
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
 
   /**
+   * Free texts. Keys that start with svc/ belong to the server.
+   *
    * @generated from field: map<string, string> annotations = 4;
    */
   annotations: { [key: string]: string };
 
   /**
+   * Resources that this one is deleted with.
+   *
    * @generated from field: repeated svc.resources.OwnerReference owner_references = 5;
    */
   ownerReferences: OwnerReference[];
 
   /**
-   * While any remain, deletion waits.
+   * Names of what must be done before the resource goes; deletion waits while any remain.
    *
    * @generated from field: repeated string finalizers = 6;
    */
@@ -136,12 +156,14 @@ export declare type ResourceMeta = Message<"svc.resources.ResourceMeta"> & {
 export declare const ResourceMetaSchema: GenMessage<ResourceMeta>;
 
 /**
- * One observed fact about a resource (contract: platform.md 10).
+ * One observed fact about a resource.
  *
  * @generated from message svc.resources.ResourceCondition
  */
 export declare type ResourceCondition = Message<"svc.resources.ResourceCondition"> & {
   /**
+   * What the condition is about, such as Ready.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
@@ -154,11 +176,15 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
   status: string;
 
   /**
+   * A stable word for programs.
+   *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
+   * The reason in words.
+   *
    * @generated from field: string message = 4;
    */
   message: string;
@@ -171,6 +197,8 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
   lastTransitionTime: bigint;
 
   /**
+   * Generation of the spec that was judged.
+   *
    * @generated from field: uint64 observed_generation = 6;
    */
   observedGeneration: bigint;
@@ -183,22 +211,28 @@ export declare type ResourceCondition = Message<"svc.resources.ResourceCondition
 export declare const ResourceConditionSchema: GenMessage<ResourceCondition>;
 
 /**
- * Status of kinds that have no facts of their own (contract: platform.md 10).
+ * Status of kinds that have no facts of their own.
  *
  * @generated from message svc.resources.CommonResourceStatus
  */
 export declare type CommonResourceStatus = Message<"svc.resources.CommonResourceStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -211,7 +245,7 @@ export declare type CommonResourceStatus = Message<"svc.resources.CommonResource
 export declare const CommonResourceStatusSchema: GenMessage<CommonResourceStatus>;
 
 /**
- * Picks direct children of a namespace by their labels (contract: platform.md 5).
+ * Picks direct children of a namespace by their labels.
  *
  * @generated from message svc.resources.NamespaceSelector
  */

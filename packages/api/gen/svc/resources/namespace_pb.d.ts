@@ -12,23 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_namespace: GenFile;
 
 /**
- * A node of the namespace tree; metadata.name is the full name and metadata.namespace is empty
- * (contract: api.md 8.5).
+ * A node of the namespace tree; metadata.name is the full name and metadata.namespace is empty.
  *
  * @generated from message svc.resources.Namespace
  */
 export declare type Namespace = Message<"svc.resources.Namespace"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.NamespaceSpec spec = 2;
    */
   spec?: NamespaceSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.NamespaceStatus status = 3;
    */
   status?: NamespaceStatus | undefined;
@@ -41,13 +46,14 @@ export declare type Namespace = Message<"svc.resources.Namespace"> & {
 export declare const NamespaceSchema: GenMessage<Namespace>;
 
 /**
- * Place of a namespace in the tree (contract: api.md 8.5).
+ * Place of a namespace in the tree.
  *
  * @generated from message svc.resources.NamespaceSpec
  */
 export declare type NamespaceSpec = Message<"svc.resources.NamespaceSpec"> & {
   /**
-   * Empty for a root.
+   * Full name of the namespace above. Never changes. Default: the text before the last colon of the
+   * name; none for a root.
    *
    * @generated from field: string parent = 1;
    */
@@ -61,27 +67,35 @@ export declare type NamespaceSpec = Message<"svc.resources.NamespaceSpec"> & {
 export declare const NamespaceSpecSchema: GenMessage<NamespaceSpec>;
 
 /**
- * Whether a namespace is deleted and waits to be purged (contract: platform.md 3).
+ * Whether a namespace is deleted and waits to be purged.
  *
  * @generated from message svc.resources.NamespaceStatus
  */
 export declare type NamespaceStatus = Message<"svc.resources.NamespaceStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * True between deletion and purge.
+   *
    * @generated from field: bool is_deleted = 4;
    */
   isDeleted: boolean;

@@ -30,7 +30,7 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_resource: GenFile;
 
 /**
- * Desired state; the member set names the kind (contract: wire.md 4.1).
+ * Desired state; the member set names the kind.
  *
  * @generated from message svc.resources.ResourceSpec
  */
@@ -198,7 +198,7 @@ export declare type ResourceSpec = Message<"svc.resources.ResourceSpec"> & {
 export declare const ResourceSpecSchema: GenMessage<ResourceSpec>;
 
 /**
- * Observed state; the member set names the kind (contract: wire.md 4.1).
+ * Observed state; the member set names the kind.
  *
  * @generated from message svc.resources.ResourceStatus
  */
@@ -366,7 +366,7 @@ export declare type ResourceStatus = Message<"svc.resources.ResourceStatus"> & {
 export declare const ResourceStatusSchema: GenMessage<ResourceStatus>;
 
 /**
- * Spec of a custom kind, kept as it came (contract: api.md 1.4).
+ * Spec of a custom kind, kept as it came.
  *
  * @generated from message svc.resources.RawResourceSpec
  */
@@ -386,7 +386,7 @@ export declare type RawResourceSpec = Message<"svc.resources.RawResourceSpec"> &
 export declare const RawResourceSpecSchema: GenMessage<RawResourceSpec>;
 
 /**
- * Status of a custom kind, kept as it came (contract: api.md 1.4).
+ * Status of a custom kind, kept as it came.
  *
  * @generated from message svc.resources.RawResourceStatus
  */
@@ -406,7 +406,7 @@ export declare type RawResourceStatus = Message<"svc.resources.RawResourceStatus
 export declare const RawResourceStatusSchema: GenMessage<RawResourceStatus>;
 
 /**
- * A resource of any kind (contract: wire.md 4.1).
+ * A resource of any kind.
  *
  * @generated from message svc.resources.Resource
  */
@@ -419,21 +419,29 @@ export declare type Resource = Message<"svc.resources.Resource"> & {
   apiVersion: string;
 
   /**
+   * Name of the kind.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 3;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ResourceSpec spec = 4;
    */
   spec?: ResourceSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.ResourceStatus status = 5;
    */
   status?: ResourceStatus | undefined;
@@ -446,7 +454,7 @@ export declare type Resource = Message<"svc.resources.Resource"> & {
 export declare const ResourceSchema: GenMessage<Resource>;
 
 /**
- * A resource as written by people: without status (contract: platform.md 1).
+ * A resource as written by people: without status.
  *
  * @generated from message svc.resources.ResourceManifest
  */
@@ -459,16 +467,22 @@ export declare type ResourceManifest = Message<"svc.resources.ResourceManifest">
   apiVersion: string;
 
   /**
+   * Name of the kind. Required.
+   *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 3;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ResourceSpec spec = 4;
    */
   spec?: ResourceSpec | undefined;

@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_svc_resources_resource_ref: GenFile;
 
 /**
- * Names a resource; which kind follows from the field that holds it (contract: wire.md 4.1).
+ * Names a resource; which kind follows from the field that holds it.
  *
  * @generated from message svc.resources.ResourceRef
  */
@@ -24,6 +24,8 @@ export declare type ResourceRef = Message<"svc.resources.ResourceRef"> & {
   namespace: string;
 
   /**
+   * Name of the resource. Required.
+   *
    * @generated from field: string name = 2;
    */
   name: string;

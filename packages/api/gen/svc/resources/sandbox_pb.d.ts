@@ -13,22 +13,28 @@ import type { ResourceRef } from "./resource_ref_pb.js";
 export declare const file_svc_resources_sandbox: GenFile;
 
 /**
- * A provider of sandboxes (contract: runtime.md 8.6).
+ * A provider of sandboxes.
  *
  * @generated from message svc.resources.SandboxClass
  */
 export declare type SandboxClass = Message<"svc.resources.SandboxClass"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SandboxClassSpec spec = 2;
    */
   spec?: SandboxClassSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -41,13 +47,13 @@ export declare type SandboxClass = Message<"svc.resources.SandboxClass"> & {
 export declare const SandboxClassSchema: GenMessage<SandboxClass>;
 
 /**
- * Provider with its configuration and credentials (contract: runtime.md 8.6).
+ * Provider with its configuration and credentials.
  *
  * @generated from message svc.resources.SandboxClassSpec
  */
 export declare type SandboxClassSpec = Message<"svc.resources.SandboxClassSpec"> & {
   /**
-   * local, docker, e2b, daytona or demo.
+   * local, docker, e2b, daytona or demo. Required.
    *
    * @generated from field: string provider = 1;
    */
@@ -75,22 +81,28 @@ export declare type SandboxClassSpec = Message<"svc.resources.SandboxClassSpec">
 export declare const SandboxClassSpecSchema: GenMessage<SandboxClassSpec>;
 
 /**
- * Rules for the sandboxes of an agent (contract: runtime.md 8.6).
+ * Rules for the sandboxes of an agent.
  *
  * @generated from message svc.resources.SandboxPolicy
  */
 export declare type SandboxPolicy = Message<"svc.resources.SandboxPolicy"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SandboxPolicySpec spec = 2;
    */
   spec?: SandboxPolicySpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -103,23 +115,27 @@ export declare type SandboxPolicy = Message<"svc.resources.SandboxPolicy"> & {
 export declare const SandboxPolicySchema: GenMessage<SandboxPolicy>;
 
 /**
- * Class, template and number of sandboxes (contract: runtime.md 8.6).
+ * Class, template and number of sandboxes.
  *
  * @generated from message svc.resources.SandboxPolicySpec
  */
 export declare type SandboxPolicySpec = Message<"svc.resources.SandboxPolicySpec"> & {
   /**
+   * The SandboxClass, in this namespace, an ancestor or system. Required.
+   *
    * @generated from field: svc.resources.ResourceRef class_ref = 1;
    */
   classRef?: ResourceRef | undefined;
 
   /**
+   * What each sandbox contains.
+   *
    * @generated from field: svc.resources.SandboxRuntimeTemplateSpec template = 2;
    */
   template?: SandboxRuntimeTemplateSpec | undefined;
 
   /**
-   * 0 means no limit.
+   * Sandboxes at one time. Default: no limit.
    *
    * @generated from field: uint32 max_concurrent = 3;
    */
@@ -133,37 +149,49 @@ export declare type SandboxPolicySpec = Message<"svc.resources.SandboxPolicySpec
 export declare const SandboxPolicySpecSchema: GenMessage<SandboxPolicySpec>;
 
 /**
- * What a sandbox contains and may reach (contract: runtime.md 8.6).
+ * What a sandbox contains and may reach.
  *
  * @generated from message svc.resources.SandboxRuntimeTemplateSpec
  */
 export declare type SandboxRuntimeTemplateSpec = Message<"svc.resources.SandboxRuntimeTemplateSpec"> & {
   /**
+   * Image that the provider starts. Default: that of the provider.
+   *
    * @generated from field: string image = 1;
    */
   image: string;
 
   /**
+   * Working folder.
+   *
    * @generated from field: svc.resources.SandboxWorkspaceSpec workspace = 2;
    */
   workspace?: SandboxWorkspaceSpec | undefined;
 
   /**
+   * What is done before first use.
+   *
    * @generated from field: svc.resources.SandboxSetupSpec setup = 3;
    */
   setup?: SandboxSetupSpec | undefined;
 
   /**
+   * What the sandbox may reach.
+   *
    * @generated from field: svc.resources.SandboxNetworkSpec network = 4;
    */
   network?: SandboxNetworkSpec | undefined;
 
   /**
+   * Further paths.
+   *
    * @generated from field: svc.resources.SandboxFilesystemSpec filesystem = 5;
    */
   filesystem?: SandboxFilesystemSpec | undefined;
 
   /**
+   * How long a session keeps the sandbox.
+   *
    * @generated from field: svc.resources.SandboxLeasePolicySpec lease_policy = 6;
    */
   leasePolicy?: SandboxLeasePolicySpec | undefined;
@@ -176,20 +204,20 @@ export declare type SandboxRuntimeTemplateSpec = Message<"svc.resources.SandboxR
 export declare const SandboxRuntimeTemplateSpecSchema: GenMessage<SandboxRuntimeTemplateSpec>;
 
 /**
- * Working folder of a sandbox (contract: runtime.md 8.6).
+ * Working folder of a sandbox.
  *
  * @generated from message svc.resources.SandboxWorkspaceSpec
  */
 export declare type SandboxWorkspaceSpec = Message<"svc.resources.SandboxWorkspaceSpec"> & {
   /**
-   * ephemeral (default) or persistent.
+   * ephemeral or persistent. Default: `ephemeral`.
    *
    * @generated from field: string mode = 1;
    */
   mode: string;
 
   /**
-   * Absolute path in the sandbox, not a system folder; empty means /workspace.
+   * Absolute path in the sandbox, not a system folder. Default: `/workspace`.
    *
    * @generated from field: string mount_path = 2;
    */
@@ -203,17 +231,21 @@ export declare type SandboxWorkspaceSpec = Message<"svc.resources.SandboxWorkspa
 export declare const SandboxWorkspaceSpecSchema: GenMessage<SandboxWorkspaceSpec>;
 
 /**
- * What is done once before a sandbox is first used (contract: runtime.md 8.6).
+ * What is done once before a sandbox is first used.
  *
  * @generated from message svc.resources.SandboxSetupSpec
  */
 export declare type SandboxSetupSpec = Message<"svc.resources.SandboxSetupSpec"> & {
   /**
+   * Packages to install; none may be blank.
+   *
    * @generated from field: repeated string packages = 1;
    */
   packages: string[];
 
   /**
+   * Commands to run; none may be blank.
+   *
    * @generated from field: repeated string commands = 2;
    */
   commands: string[];
@@ -226,13 +258,13 @@ export declare type SandboxSetupSpec = Message<"svc.resources.SandboxSetupSpec">
 export declare const SandboxSetupSpecSchema: GenMessage<SandboxSetupSpec>;
 
 /**
- * What a sandbox may reach (contract: runtime.md 8.6).
+ * What a sandbox may reach.
  *
  * @generated from message svc.resources.SandboxNetworkSpec
  */
 export declare type SandboxNetworkSpec = Message<"svc.resources.SandboxNetworkSpec"> & {
   /**
-   * restricted (default), none, open or host.
+   * restricted, none, open or host. Default: `restricted`.
    *
    * @generated from field: string mode = 1;
    */
@@ -246,17 +278,21 @@ export declare type SandboxNetworkSpec = Message<"svc.resources.SandboxNetworkSp
 export declare const SandboxNetworkSpecSchema: GenMessage<SandboxNetworkSpec>;
 
 /**
- * Paths beside the workspace (contract: runtime.md 8.6).
+ * Paths beside the workspace.
  *
  * @generated from message svc.resources.SandboxFilesystemSpec
  */
 export declare type SandboxFilesystemSpec = Message<"svc.resources.SandboxFilesystemSpec"> & {
   /**
+   * Absolute paths that may be written.
+   *
    * @generated from field: repeated string writable = 1;
    */
   writable: string[];
 
   /**
+   * Absolute paths that may be read only.
+   *
    * @generated from field: repeated string readonly = 2;
    */
   readonly: string[];
@@ -269,13 +305,13 @@ export declare type SandboxFilesystemSpec = Message<"svc.resources.SandboxFilesy
 export declare const SandboxFilesystemSpecSchema: GenMessage<SandboxFilesystemSpec>;
 
 /**
- * How long a session keeps its sandbox (contract: runtime.md 8.6).
+ * How long a session keeps its sandbox.
  *
  * @generated from message svc.resources.SandboxLeasePolicySpec
  */
 export declare type SandboxLeasePolicySpec = Message<"svc.resources.SandboxLeasePolicySpec"> & {
   /**
-   * session (default), turn or pool.
+   * session, turn or pool. Default: `session`.
    *
    * @generated from field: string mode = 1;
    */
@@ -289,22 +325,28 @@ export declare type SandboxLeasePolicySpec = Message<"svc.resources.SandboxLease
 export declare const SandboxLeasePolicySpecSchema: GenMessage<SandboxLeasePolicySpec>;
 
 /**
- * One isolated place where code and commands run (contract: runtime.md 8.6).
+ * One isolated place where code and commands run.
  *
  * @generated from message svc.resources.Sandbox
  */
 export declare type Sandbox = Message<"svc.resources.Sandbox"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SandboxSpec spec = 2;
    */
   spec?: SandboxSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.SandboxStatus status = 3;
    */
   status?: SandboxStatus | undefined;
@@ -317,24 +359,28 @@ export declare type Sandbox = Message<"svc.resources.Sandbox"> & {
 export declare const SandboxSchema: GenMessage<Sandbox>;
 
 /**
- * What a sandbox is made from (contract: runtime.md 8.6).
+ * What a sandbox is made from.
  *
  * @generated from message svc.resources.SandboxSpec
  */
 export declare type SandboxSpec = Message<"svc.resources.SandboxSpec"> & {
   /**
-   * SandboxPolicy in the sandbox's namespace.
+   * SandboxPolicy in the same namespace; this or class_ref is required.
    *
    * @generated from field: string policy_ref = 1;
    */
   policyRef: string;
 
   /**
+   * SandboxClass; this or policy_ref is required.
+   *
    * @generated from field: svc.resources.ResourceRef class_ref = 2;
    */
   classRef?: ResourceRef | undefined;
 
   /**
+   * What the sandbox contains. Default: that of the policy.
+   *
    * @generated from field: svc.resources.SandboxRuntimeTemplateSpec runtime_template = 3;
    */
   runtimeTemplate?: SandboxRuntimeTemplateSpec | undefined;
@@ -347,12 +393,14 @@ export declare type SandboxSpec = Message<"svc.resources.SandboxSpec"> & {
 export declare const SandboxSpecSchema: GenMessage<SandboxSpec>;
 
 /**
- * Backend, lease and processes of a sandbox (contract: runtime.md 8.6).
+ * Backend, lease and processes of a sandbox.
  *
  * @generated from message svc.resources.SandboxStatus
  */
 export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -365,21 +413,29 @@ export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * Id of the sandbox at its provider.
+   *
    * @generated from field: string backend_id = 4;
    */
   backendId: string;
 
   /**
+   * Who holds the sandbox; absent while it is free.
+   *
    * @generated from field: svc.resources.SandboxLease lease = 5;
    */
   lease?: SandboxLease | undefined;
 
   /**
+   * The last 20 processes.
+   *
    * @generated from field: repeated svc.resources.SandboxProcessStatus processes = 6;
    */
   processes: SandboxProcessStatus[];
@@ -392,22 +448,28 @@ export declare type SandboxStatus = Message<"svc.resources.SandboxStatus"> & {
 export declare const SandboxStatusSchema: GenMessage<SandboxStatus>;
 
 /**
- * Who holds a sandbox; 60 seconds, renewed while held (contract: runtime.md 8.6).
+ * Who holds a sandbox; 60 seconds, renewed while held.
  *
  * @generated from message svc.resources.SandboxLease
  */
 export declare type SandboxLease = Message<"svc.resources.SandboxLease"> & {
   /**
+   * Kind of the holder.
+   *
    * @generated from field: string owner_kind = 1;
    */
   ownerKind: string;
 
   /**
+   * Agent that holds the sandbox.
+   *
    * @generated from field: string owner_agent = 2;
    */
   ownerAgent: string;
 
   /**
+   * Session that holds the sandbox.
+   *
    * @generated from field: string owner_session_id = 3;
    */
   ownerSessionId: string;
@@ -448,32 +510,42 @@ export declare type SandboxLease = Message<"svc.resources.SandboxLease"> & {
 export declare const SandboxLeaseSchema: GenMessage<SandboxLease>;
 
 /**
- * One of the last 20 processes of a sandbox (contract: runtime.md 8.6).
+ * One of the last 20 processes of a sandbox.
  *
  * @generated from message svc.resources.SandboxProcessStatus
  */
 export declare type SandboxProcessStatus = Message<"svc.resources.SandboxProcessStatus"> & {
   /**
+   * Id of the process in its sandbox.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
+   * Program that was started.
+   *
    * @generated from field: string command = 2;
    */
   command: string;
 
   /**
+   * Its arguments.
+   *
    * @generated from field: repeated string args = 3;
    */
   args: string[];
 
   /**
+   * Protocol that it speaks, if any.
+   *
    * @generated from field: string protocol = 4;
    */
   protocol: string;
 
   /**
+   * Where the process stands.
+   *
    * @generated from field: string phase = 5;
    */
   phase: string;

@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_schedule: GenFile;
 
 /**
- * Starts an agent or a workflow at given times (contract: coordination.md 3).
+ * Starts an agent or a workflow at given times.
  *
  * @generated from message svc.resources.Schedule
  */
 export declare type Schedule = Message<"svc.resources.Schedule"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.ScheduleSpec spec = 2;
    */
   spec?: ScheduleSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.ScheduleStatus status = 3;
    */
   status?: ScheduleStatus | undefined;
@@ -40,63 +46,69 @@ export declare type Schedule = Message<"svc.resources.Schedule"> & {
 export declare const ScheduleSchema: GenMessage<Schedule>;
 
 /**
- * When a schedule fires and what it starts (contract: coordination.md 3.1).
+ * When a schedule fires and what it starts.
  *
  * @generated from message svc.resources.ScheduleSpec
  */
 export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
   /**
-   * at, every or cron; empty is derived from the one field that is set.
+   * at, every or cron. Default: follows from which of run_at, interval_seconds and cron is set.
    *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
-   * 5 fields, or 6 with seconds first.
+   * Five fields, or six with seconds first; for kind cron.
    *
    * @generated from field: string cron = 2;
    */
   cron: string;
 
   /**
+   * At least `schedules.minSpacingSeconds`; for kind every.
+   *
    * @generated from field: uint32 interval_seconds = 3;
    */
   intervalSeconds: number;
 
   /**
-   * RFC 3339; without offset it is local time in timezone.
+   * RFC 3339; without an offset it is local time in timezone. For kind at; must not be past.
    *
    * @generated from field: string run_at = 4;
    */
   runAt: string;
 
   /**
-   * IANA name; empty means UTC.
+   * IANA name. Default: `UTC`.
    *
    * @generated from field: string timezone = 5;
    */
   timezone: string;
 
   /**
+   * What is started. Required.
+   *
    * @generated from field: svc.resources.ScheduleTarget target = 6;
    */
   target?: ScheduleTarget | undefined;
 
   /**
+   * Message to the agent; at most 64 KiB.
+   *
    * @generated from field: string input_message = 7;
    */
   inputMessage: string;
 
   /**
-   * Absent means true and is stored so.
+   * False keeps the schedule and starts nothing. Default: `true`.
    *
    * @generated from field: optional bool enabled = 8;
    */
   enabled?: boolean | undefined;
 
   /**
-   * A JSON value for a workflow; empty means {}.
+   * A JSON value for a workflow; at most 256 KiB. Default: `{}`.
    *
    * @generated from field: string input_json = 9;
    */
@@ -110,31 +122,35 @@ export declare type ScheduleSpec = Message<"svc.resources.ScheduleSpec"> & {
 export declare const ScheduleSpecSchema: GenMessage<ScheduleSpec>;
 
 /**
- * What a schedule starts; exactly one of agent and workflow is set (contract: coordination.md 3.1).
+ * What a schedule starts; exactly one of agent and workflow is set.
  *
  * @generated from message svc.resources.ScheduleTarget
  */
 export declare type ScheduleTarget = Message<"svc.resources.ScheduleTarget"> & {
   /**
+   * Agent in the same namespace; exactly one of agent and workflow is required.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
-   * new (default) or reuse.
+   * new starts a session each time, reuse continues one. Default: `new`.
    *
    * @generated from field: string session_mode = 2;
    */
   sessionMode: string;
 
   /**
-   * For reuse; empty means the schedule's last session.
+   * Session to continue, with reuse. Default: the schedule's last session.
    *
    * @generated from field: string session_id = 3;
    */
   sessionId: string;
 
   /**
+   * Workflow in the same namespace; exactly one of agent and workflow is required.
+   *
    * @generated from field: string workflow = 4;
    */
   workflow: string;
@@ -147,22 +163,28 @@ export declare type ScheduleTarget = Message<"svc.resources.ScheduleTarget"> & {
 export declare const ScheduleTargetSchema: GenMessage<ScheduleTarget>;
 
 /**
- * Timer and history of a schedule (contract: coordination.md 3.4).
+ * Timer and history of a schedule.
  *
  * @generated from message svc.resources.ScheduleStatus
  */
 export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -182,11 +204,15 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   nextRunAt?: bigint | undefined;
 
   /**
+   * Name of the timer.
+   *
    * @generated from field: optional string backend_handle = 6;
    */
   backendHandle?: string | undefined;
 
   /**
+   * True while a timer waits for next_run_at.
+   *
    * @generated from field: bool backend_armed = 7;
    */
   backendArmed: boolean;
@@ -199,11 +225,15 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   lastRunAt?: bigint | undefined;
 
   /**
+   * Session of the last run.
+   *
    * @generated from field: optional string last_session_id = 9;
    */
   lastSessionId?: string | undefined;
 
   /**
+   * Why the last run failed; absent after one that did not.
+   *
    * @generated from field: optional string last_error = 10;
    */
   lastError?: string | undefined;
@@ -223,6 +253,8 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
   claimExpiresAt?: bigint | undefined;
 
   /**
+   * Newest entries of the history, oldest first.
+   *
    * @generated from field: repeated svc.resources.ScheduleEvent recent_events = 13;
    */
   recentEvents: ScheduleEvent[];
@@ -235,7 +267,7 @@ export declare type ScheduleStatus = Message<"svc.resources.ScheduleStatus"> & {
 export declare const ScheduleStatusSchema: GenMessage<ScheduleStatus>;
 
 /**
- * One entry of a schedule's recent history (contract: coordination.md 3.4).
+ * One entry of a schedule's recent history.
  *
  * @generated from message svc.resources.ScheduleEvent
  */
@@ -248,16 +280,22 @@ export declare type ScheduleEvent = Message<"svc.resources.ScheduleEvent"> & {
   timestamp: bigint;
 
   /**
+   * Where in a run the entry was written.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * What came of it.
+   *
    * @generated from field: string outcome = 3;
    */
   outcome: string;
 
   /**
+   * The outcome in words.
+   *
    * @generated from field: string detail = 4;
    */
   detail: string;

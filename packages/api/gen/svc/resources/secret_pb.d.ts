@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_secret: GenFile;
 
 /**
- * Named secret values of a namespace (contract: platform.md 8).
+ * Named secret values of a namespace.
  *
  * @generated from message svc.resources.Secret
  */
 export declare type Secret = Message<"svc.resources.Secret"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SecretSpec spec = 2;
    */
   spec?: SecretSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -40,13 +46,13 @@ export declare type Secret = Message<"svc.resources.Secret"> & {
 export declare const SecretSchema: GenMessage<Secret>;
 
 /**
- * Values of a secret; readable only with a grant that has read_secrets (contract: platform.md 8).
+ * Values of a secret; readable only with a grant that has read_secrets.
  *
  * @generated from message svc.resources.SecretSpec
  */
 export declare type SecretSpec = Message<"svc.resources.SecretSpec"> & {
   /**
-   * Free text; empty means Opaque.
+   * Free text. Default: `Opaque`.
    *
    * @generated from field: string type = 1;
    */

@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_session: GenFile;
 
 /**
- * A conversation with an agent, seen as a resource (contract: api.md 8.3).
+ * A conversation with an agent, seen as a resource.
  *
  * @generated from message svc.resources.Session
  */
 export declare type Session = Message<"svc.resources.Session"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SessionSpec spec = 2;
    */
   spec?: SessionSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.SessionStatus status = 3;
    */
   status?: SessionStatus | undefined;
@@ -40,17 +46,21 @@ export declare type Session = Message<"svc.resources.Session"> & {
 export declare const SessionSchema: GenMessage<Session>;
 
 /**
- * Agent and labels of a session (contract: api.md 8.3).
+ * Agent and labels of a session.
  *
  * @generated from message svc.resources.SessionSpec
  */
 export declare type SessionSpec = Message<"svc.resources.SessionSpec"> & {
   /**
+   * Agent of the conversation; never changes.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
+   * Labels of the session.
+   *
    * @generated from field: map<string, string> labels = 2;
    */
   labels: { [key: string]: string };
@@ -63,12 +73,14 @@ export declare type SessionSpec = Message<"svc.resources.SessionSpec"> & {
 export declare const SessionSpecSchema: GenMessage<SessionSpec>;
 
 /**
- * Activity of a session, filled in at read (contract: api.md 1.4, runtime.md 8.5).
+ * Activity of a session, filled in at read.
  *
  * @generated from message svc.resources.SessionStatus
  */
 export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -81,6 +93,8 @@ export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -100,6 +114,8 @@ export declare type SessionStatus = Message<"svc.resources.SessionStatus"> & {
   lastActive: bigint;
 
   /**
+   * Session of the external harness, if one runs the turns.
+   *
    * @generated from field: string acp_session_id = 6;
    */
   acpSessionId: string;

@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_skill: GenFile;
 
 /**
- * Instructions that an agent can activate when it needs them (contract: runtime.md 8.1).
+ * Instructions that an agent can activate when it needs them.
  *
  * @generated from message svc.resources.Skill
  */
 export declare type Skill = Message<"svc.resources.Skill"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.SkillSpec spec = 2;
    */
   spec?: SkillSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -40,17 +46,22 @@ export declare type Skill = Message<"svc.resources.Skill"> & {
 export declare const SkillSchema: GenMessage<Skill>;
 
 /**
- * Text of a skill (contract: runtime.md 8.1).
+ * Text of a skill.
  *
  * @generated from message svc.resources.SkillSpec
  */
 export declare type SkillSpec = Message<"svc.resources.SkillSpec"> & {
   /**
+   * Tells the model when the skill helps. A blank one makes the skill Degraded.
+   *
    * @generated from field: string description = 1;
    */
   description: string;
 
   /**
+   * What the model reads when it activates the skill; at most 64 KiB. Blank ones make the skill
+   * Degraded.
+   *
    * @generated from field: string instructions = 2;
    */
   instructions: string;

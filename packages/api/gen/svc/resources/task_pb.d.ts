@@ -14,22 +14,28 @@ import type { FileObjectRef } from "./file_pb.js";
 export declare const file_svc_resources_task: GenFile;
 
 /**
- * Work that one agent handed to another (contract: runtime.md 8.3).
+ * Work that one agent handed to another.
  *
  * @generated from message svc.resources.Task
  */
 export declare type Task = Message<"svc.resources.Task"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.TaskSpec spec = 2;
    */
   spec?: TaskSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.TaskStatus status = 3;
    */
   status?: TaskStatus | undefined;
@@ -42,17 +48,21 @@ export declare type Task = Message<"svc.resources.Task"> & {
 export declare const TaskSchema: GenMessage<Task>;
 
 /**
- * What is to be done, for whom and by whom (contract: runtime.md 8.3).
+ * What is to be done, for whom and by whom.
  *
  * @generated from message svc.resources.TaskSpec
  */
 export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
   /**
+   * Shown to people.
+   *
    * @generated from field: string title = 1;
    */
   title: string;
 
   /**
+   * What is to be done.
+   *
    * @generated from field: string description = 2;
    */
   description: string;
@@ -86,32 +96,42 @@ export declare type TaskSpec = Message<"svc.resources.TaskSpec"> & {
 export declare const TaskSpecSchema: GenMessage<TaskSpec>;
 
 /**
- * Progress and results of a task (contract: runtime.md 8.3).
+ * Progress and results of a task.
  *
  * @generated from message svc.resources.TaskStatus
  */
 export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the task stands.
+   *
    * @generated from field: svc.resources.TaskPhase phase = 2;
    */
   phase: TaskPhase;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * How far the work is, in words.
+   *
    * @generated from field: string progress_summary = 4;
    */
   progressSummary: string;
 
   /**
+   * Files that the work produced.
+   *
    * @generated from field: repeated svc.resources.FileObjectRef result_artifacts = 5;
    */
   resultArtifacts: FileObjectRef[];
@@ -145,11 +165,15 @@ export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
   expiresAt: bigint;
 
   /**
+   * Where the work runs.
+   *
    * @generated from field: svc.resources.TaskExecutionRef execution_ref = 10;
    */
   executionRef?: TaskExecutionRef | undefined;
 
   /**
+   * Addresses of further results.
+   *
    * @generated from field: repeated string output_artifact_uris = 11;
    */
   outputArtifactUris: string[];
@@ -162,32 +186,42 @@ export declare type TaskStatus = Message<"svc.resources.TaskStatus"> & {
 export declare const TaskStatusSchema: GenMessage<TaskStatus>;
 
 /**
- * Where the work runs; may be incomplete while the task is queued (contract: runtime.md 8.3).
+ * Where the work runs; may be incomplete while the task is queued.
  *
  * @generated from message svc.resources.TaskExecutionRef
  */
 export declare type TaskExecutionRef = Message<"svc.resources.TaskExecutionRef"> & {
   /**
+   * What runs it, such as Session.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Namespace of what runs it.
+   *
    * @generated from field: string namespace = 2;
    */
   namespace: string;
 
   /**
+   * Name of what runs it.
+   *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
+   * Session of the delegate.
+   *
    * @generated from field: string session_id = 4;
    */
   sessionId: string;
 
   /**
+   * Run of a workflow.
+   *
    * @generated from field: string run_id = 5;
    */
   runId: string;
@@ -200,7 +234,7 @@ export declare type TaskExecutionRef = Message<"svc.resources.TaskExecutionRef">
 export declare const TaskExecutionRefSchema: GenMessage<TaskExecutionRef>;
 
 /**
- * Where a task stands; the transitions are listed in runtime.md 8.3.
+ * Where a task stands.
  *
  * @generated from enum svc.resources.TaskPhase
  */

@@ -48,7 +48,7 @@ export const TaskPhaseSchema = /*@__PURE__*/
   enumDesc(file_svc_resources_task, 0);
 
 /**
- * Where a task stands; the transitions are listed in runtime.md 8.3.
+ * Where a task stands.
  *
  * @generated from enum svc.resources.TaskPhase
  */

@@ -12,22 +12,28 @@ import type { CommonResourceStatus, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_template: GenFile;
 
 /**
- * A resource to be made many times with other values (contract: platform.md 4).
+ * A resource to be made many times with other values.
  *
  * @generated from message svc.resources.Template
  */
 export declare type Template = Message<"svc.resources.Template"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.TemplateSpec spec = 2;
    */
   spec?: TemplateSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.CommonResourceStatus status = 3;
    */
   status?: CommonResourceStatus | undefined;
@@ -40,17 +46,22 @@ export declare type Template = Message<"svc.resources.Template"> & {
 export declare const TemplateSchema: GenMessage<Template>;
 
 /**
- * Kind, metadata and spec of what a template renders (contract: platform.md 4).
+ * Kind, metadata and spec of what a template renders.
  *
  * @generated from message svc.resources.TemplateSpec
  */
 export declare type TemplateSpec = Message<"svc.resources.TemplateSpec"> & {
   /**
+   * Kind of what is rendered. Namespace, Deployment, DeploymentReplica, Session, Worker and Sandbox
+   * are not allowed. Required.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * Name, labels and annotations of what is rendered; may hold {{ }} placeholders.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 2;
    */
   metadata?: ResourceMeta | undefined;

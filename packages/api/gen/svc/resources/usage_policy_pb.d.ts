@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_usage_policy: GenFile;
 
 /**
- * Quotas of a namespace (contract: runtime.md 9).
+ * Quotas of a namespace.
  *
  * @generated from message svc.resources.UsagePolicy
  */
 export declare type UsagePolicy = Message<"svc.resources.UsagePolicy"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.UsagePolicySpec spec = 2;
    */
   spec?: UsagePolicySpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.UsagePolicyStatus status = 3;
    */
   status?: UsagePolicyStatus | undefined;
@@ -40,19 +46,21 @@ export declare type UsagePolicy = Message<"svc.resources.UsagePolicy"> & {
 export declare const UsagePolicySchema: GenMessage<UsagePolicy>;
 
 /**
- * Limits and how far down the tree they reach (contract: runtime.md 9).
+ * Limits and how far down the tree they reach.
  *
  * @generated from message svc.resources.UsagePolicySpec
  */
 export declare type UsagePolicySpec = Message<"svc.resources.UsagePolicySpec"> & {
   /**
-   * recursive (or empty): descendants too; self: this namespace only.
+   * recursive covers the descendants too, self this namespace only. Default: `recursive`.
    *
    * @generated from field: string namespace_scope = 1;
    */
   namespaceScope: string;
 
   /**
+   * Limits that are never exceeded.
+   *
    * @generated from field: repeated svc.resources.UsageLimit hard = 2;
    */
   hard: UsageLimit[];
@@ -65,39 +73,43 @@ export declare type UsagePolicySpec = Message<"svc.resources.UsagePolicySpec"> &
 export declare const UsagePolicySpecSchema: GenMessage<UsagePolicySpec>;
 
 /**
- * At most max of a metric within a rolling window (contract: runtime.md 9).
+ * At most max of a metric within a rolling window.
  *
  * @generated from message svc.resources.UsageLimit
  */
 export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
   /**
+   * Which traffic counts. Default: all of it.
+   *
    * @generated from field: svc.resources.UsageSelector selector = 1;
    */
   selector?: UsageSelector | undefined;
 
   /**
    * llm.requests, llm.inputTokens, llm.outputTokens, llm.reasoningTokens, llm.totalTokens,
-   * agent.sessions or tool.calls.
+   * agent.sessions or tool.calls. Required.
    *
    * @generated from field: string metric = 2;
    */
   metric: string;
 
   /**
+   * Most that is allowed within the window.
+   *
    * @generated from field: uint64 max = 3;
    */
   max: bigint;
 
   /**
-   * Integer and unit s, m, h or d, such as 5h; rolling.
+   * Integer and unit s, m, h or d, such as 5h; the window moves with the time. Required.
    *
    * @generated from field: string window = 4;
    */
   window: string;
 
   /**
-   * all (or empty): one shared quota; identity: one per caller; subject is an old word for
-   * identity.
+   * all is one shared quota, identity is one for each caller (also written subject). Default:
+   * `all`.
    *
    * @generated from field: string subject_scope = 5;
    */
@@ -111,25 +123,27 @@ export declare type UsageLimit = Message<"svc.resources.UsageLimit"> & {
 export declare const UsageLimitSchema: GenMessage<UsageLimit>;
 
 /**
- * Traffic a limit counts; empty fields match everything (contract: runtime.md 9).
+ * Traffic a limit counts; empty fields match everything.
  *
  * @generated from message svc.resources.UsageSelector
  */
 export declare type UsageSelector = Message<"svc.resources.UsageSelector"> & {
   /**
+   * Only this agent. Default: every agent.
+   *
    * @generated from field: string agent = 1;
    */
   agent: string;
 
   /**
-   * For llm.* metrics.
+   * Only this model provider; for llm.* metrics. Default: every provider.
    *
    * @generated from field: string provider = 2;
    */
   provider: string;
 
   /**
-   * For llm.* metrics.
+   * Only this model; for llm.* metrics. Default: every model.
    *
    * @generated from field: string model = 3;
    */
@@ -143,27 +157,35 @@ export declare type UsageSelector = Message<"svc.resources.UsageSelector"> & {
 export declare const UsageSelectorSchema: GenMessage<UsageSelector>;
 
 /**
- * Use against each limit, computed at read (contract: runtime.md 9).
+ * Use against each limit, computed at read.
  *
  * @generated from message svc.resources.UsagePolicyStatus
  */
 export declare type UsagePolicyStatus = Message<"svc.resources.UsagePolicyStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
 
   /**
+   * Use against each limit, in the order of the spec.
+   *
    * @generated from field: repeated svc.resources.UsageLimitStatus hard = 4;
    */
   hard: UsageLimitStatus[];
@@ -176,28 +198,35 @@ export declare type UsagePolicyStatus = Message<"svc.resources.UsagePolicyStatus
 export declare const UsagePolicyStatusSchema: GenMessage<UsagePolicyStatus>;
 
 /**
- * Use against one limit; for identity-scoped limits that of the identity that used most (contract:
- * runtime.md 9).
+ * Use against one limit; for identity-scoped limits that of the identity that used most.
  *
  * @generated from message svc.resources.UsageLimitStatus
  */
 export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus"> & {
   /**
+   * As in the spec.
+   *
    * @generated from field: svc.resources.UsageSelector selector = 1;
    */
   selector?: UsageSelector | undefined;
 
   /**
+   * As in the spec.
+   *
    * @generated from field: string metric = 2;
    */
   metric: string;
 
   /**
+   * As in the spec.
+   *
    * @generated from field: uint64 max = 3;
    */
   max: bigint;
 
   /**
+   * As in the spec.
+   *
    * @generated from field: string window = 4;
    */
   window: string;
@@ -217,11 +246,15 @@ export declare type UsageLimitStatus = Message<"svc.resources.UsageLimitStatus">
   resetAt: bigint;
 
   /**
+   * What was used within the window.
+   *
    * @generated from field: uint64 used = 7;
    */
   used: bigint;
 
   /**
+   * What is left; 0 when used has reached max.
+   *
    * @generated from field: uint64 remaining = 8;
    */
   remaining: bigint;

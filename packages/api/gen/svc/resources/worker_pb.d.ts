@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_worker: GenFile;
 
 /**
- * One process that can claim work; written by the runtime only (contract: platform.md 9).
+ * One process that can claim work; written by the runtime only.
  *
  * @generated from message svc.resources.Worker
  */
 export declare type Worker = Message<"svc.resources.Worker"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.WorkerSpec spec = 2;
    */
   spec?: WorkerSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.WorkerStatus status = 3;
    */
   status?: WorkerStatus | undefined;
@@ -40,7 +46,7 @@ export declare type Worker = Message<"svc.resources.Worker"> & {
 export declare const WorkerSchema: GenMessage<Worker>;
 
 /**
- * A worker has no desired state (contract: platform.md 9).
+ * A worker has no desired state.
  *
  * @generated from message svc.resources.WorkerSpec
  */
@@ -54,12 +60,14 @@ export declare type WorkerSpec = Message<"svc.resources.WorkerSpec"> & {
 export declare const WorkerSpecSchema: GenMessage<WorkerSpec>;
 
 /**
- * Life signs of a worker; claims never depend on them (contract: platform.md 9).
+ * Life signs of a worker; claims never depend on them.
  *
  * @generated from message svc.resources.WorkerStatus
  */
 export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
@@ -72,6 +80,8 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
@@ -98,11 +108,15 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
   expiresAt: bigint;
 
   /**
+   * Version of the program.
+   *
    * @generated from field: string version = 7;
    */
   version: string;
 
   /**
+   * Addresses under which others reach the worker.
+   *
    * @generated from field: repeated svc.resources.WorkerEndpoint endpoints = 8;
    */
   endpoints: WorkerEndpoint[];
@@ -115,12 +129,14 @@ export declare type WorkerStatus = Message<"svc.resources.WorkerStatus"> & {
 export declare const WorkerStatusSchema: GenMessage<WorkerStatus>;
 
 /**
- * An address under which others reach a worker (contract: platform.md 9).
+ * An address under which others reach a worker.
  *
  * @generated from message svc.resources.WorkerEndpoint
  */
 export declare type WorkerEndpoint = Message<"svc.resources.WorkerEndpoint"> & {
   /**
+   * Address with its scheme.
+   *
    * @generated from field: string url = 1;
    */
   url: string;
@@ -133,6 +149,8 @@ export declare type WorkerEndpoint = Message<"svc.resources.WorkerEndpoint"> & {
   protocol: string;
 
   /**
+   * Audience of tokens that the worker takes.
+   *
    * @generated from field: string audience = 3;
    */
   audience: string;

@@ -12,22 +12,28 @@ import type { ResourceCondition, ResourceMeta } from "./metadata_pb.js";
 export declare const file_svc_resources_workflow: GenFile;
 
 /**
- * A graph of steps (contract: coordination.md 4.1).
+ * A graph of steps.
  *
  * @generated from message svc.resources.Workflow
  */
 export declare type Workflow = Message<"svc.resources.Workflow"> & {
   /**
+   * Name, namespace, labels and what the server keeps about the resource.
+   *
    * @generated from field: svc.resources.ResourceMeta metadata = 1;
    */
   metadata?: ResourceMeta | undefined;
 
   /**
+   * What is wanted.
+   *
    * @generated from field: svc.resources.WorkflowSpec spec = 2;
    */
   spec?: WorkflowSpec | undefined;
 
   /**
+   * What is observed; the server alone writes it.
+   *
    * @generated from field: svc.resources.WorkflowStatus status = 3;
    */
   status?: WorkflowStatus | undefined;
@@ -40,40 +46,48 @@ export declare type Workflow = Message<"svc.resources.Workflow"> & {
 export declare const WorkflowSchema: GenMessage<Workflow>;
 
 /**
- * Definition of a workflow, at most 256 KiB (contract: coordination.md 4.1).
+ * Definition of a workflow, at most 256 KiB.
  *
  * @generated from message svc.resources.WorkflowSpec
  */
 export declare type WorkflowSpec = Message<"svc.resources.WorkflowSpec"> & {
   /**
+   * For people.
+   *
    * @generated from field: string description = 1;
    */
   description: string;
 
   /**
+   * JSON Schema that the input of a run must fit. Default: any input.
+   *
    * @generated from field: string input_schema_json = 2;
    */
   inputSchemaJson: string;
 
   /**
+   * JSON Schema that the output of a run must fit. Default: any output.
+   *
    * @generated from field: string output_schema_json = 3;
    */
   outputSchemaJson: string;
 
   /**
+   * Steps in any order; what each waits for is in its field after.
+   *
    * @generated from field: repeated svc.resources.WorkflowStep steps = 4;
    */
   steps: WorkflowStep[];
 
   /**
-   * JSON with expressions, rendered when all steps ended; empty means {}.
+   * JSON with expressions, rendered when all steps ended. Default: `{}`.
    *
    * @generated from field: string output_json = 5;
    */
   outputJson: string;
 
   /**
-   * Steps started and not yet ended at one time; 0 means no limit.
+   * Steps at one time. Default: no limit.
    *
    * @generated from field: uint32 concurrency = 6;
    */
@@ -87,18 +101,20 @@ export declare type WorkflowSpec = Message<"svc.resources.WorkflowSpec"> & {
 export declare const WorkflowSpecSchema: GenMessage<WorkflowSpec>;
 
 /**
- * One step; which fields it may hold follows from its type (contract: coordination.md 4.1, 4.2).
+ * One step; which fields it may hold follows from its type.
  *
  * @generated from message svc.resources.WorkflowStep
  */
 export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
   /**
+   * Unique in the workflow. Required.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * agent, tool, workflow, transform, pause or wait.
+   * agent, tool, workflow, transform, pause or wait. Required.
    *
    * @generated from field: string type = 2;
    */
@@ -119,41 +135,57 @@ export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
   whenJson: string;
 
   /**
+   * Agent in the same namespace; type agent.
+   *
    * @generated from field: string agent = 5;
    */
   agent: string;
 
   /**
+   * Message to the agent, with expressions; type agent.
+   *
    * @generated from field: string prompt = 6;
    */
   prompt: string;
 
   /**
+   * Name of the tool; type tool.
+   *
    * @generated from field: string tool = 7;
    */
   tool: string;
 
   /**
+   * JSON with expressions: input of the tool, workflow or transformation.
+   *
    * @generated from field: string input_json = 8;
    */
   inputJson: string;
 
   /**
+   * Workflow in the same namespace; type workflow.
+   *
    * @generated from field: string workflow = 9;
    */
   workflow: string;
 
   /**
+   * How text becomes the output of the step.
+   *
    * @generated from field: svc.resources.WorkflowStepOutputPolicy output = 10;
    */
   output?: WorkflowStepOutputPolicy | undefined;
 
   /**
+   * JSON Schema that the input of a resumption must fit; type pause.
+   *
    * @generated from field: string resume_schema_json = 11;
    */
   resumeSchemaJson: string;
 
   /**
+   * Attempts and pauses between them.
+   *
    * @generated from field: svc.resources.WorkflowStepRetryPolicy retry = 12;
    */
   retry?: WorkflowStepRetryPolicy | undefined;
@@ -187,19 +219,21 @@ export declare type WorkflowStep = Message<"svc.resources.WorkflowStep"> & {
 export declare const WorkflowStepSchema: GenMessage<WorkflowStep>;
 
 /**
- * How the text of a step becomes its output (contract: coordination.md 4.2).
+ * How the text of a step becomes its output.
  *
  * @generated from message svc.resources.WorkflowStepOutputPolicy
  */
 export declare type WorkflowStepOutputPolicy = Message<"svc.resources.WorkflowStepOutputPolicy"> & {
   /**
-   * Empty, text or json.
+   * text or json. Default: `text`.
    *
    * @generated from field: string format = 1;
    */
   format: string;
 
   /**
+   * JSON Schema that the output must fit; format json.
+   *
    * @generated from field: string schema_json = 2;
    */
   schemaJson: string;
@@ -212,34 +246,34 @@ export declare type WorkflowStepOutputPolicy = Message<"svc.resources.WorkflowSt
 export declare const WorkflowStepOutputPolicySchema: GenMessage<WorkflowStepOutputPolicy>;
 
 /**
- * Attempts of a step and the pauses between them (contract: coordination.md 4.5).
+ * Attempts of a step and the pauses between them.
  *
  * @generated from message svc.resources.WorkflowStepRetryPolicy
  */
 export declare type WorkflowStepRetryPolicy = Message<"svc.resources.WorkflowStepRetryPolicy"> & {
   /**
-   * 0 means 3; at most 100.
+   * At most 100. Default: `3`.
    *
    * @generated from field: uint32 max_attempts = 1;
    */
   maxAttempts: number;
 
   /**
-   * 0 means 1.
+   * Pause before the second attempt. Default: `1`.
    *
    * @generated from field: int64 initial_backoff_seconds = 2;
    */
   initialBackoffSeconds: bigint;
 
   /**
-   * 0 means 30.
+   * Longest pause. Default: `30`.
    *
    * @generated from field: int64 max_backoff_seconds = 3;
    */
   maxBackoffSeconds: bigint;
 
   /**
-   * 0 means 2; at most 10.
+   * Factor from pause to pause; at most 10. Default: `2`.
    *
    * @generated from field: double multiplier = 4;
    */
@@ -253,22 +287,28 @@ export declare type WorkflowStepRetryPolicy = Message<"svc.resources.WorkflowSte
 export declare const WorkflowStepRetryPolicySchema: GenMessage<WorkflowStepRetryPolicy>;
 
 /**
- * Whether a workflow can be run (contract: coordination.md 4.1).
+ * Whether a workflow can be run.
  *
  * @generated from message svc.resources.WorkflowStatus
  */
 export declare type WorkflowStatus = Message<"svc.resources.WorkflowStatus"> & {
   /**
+   * Generation of the spec that this status describes.
+   *
    * @generated from field: uint64 observed_generation = 1;
    */
   observedGeneration: bigint;
 
   /**
+   * Where the resource stands, in one word.
+   *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
+   * Observed facts, one per type.
+   *
    * @generated from field: repeated svc.resources.ResourceCondition conditions = 3;
    */
   conditions: ResourceCondition[];
