@@ -11,12 +11,44 @@ export interface Clock {
   after(delayMs: number, fire: () => void): CancelTimer;
 }
 
-/** Unix time at which this process began; a property that is computed at each look. */
-const ORIGIN_MS = performance.timeOrigin;
+/** The two clocks of a machine, in milliseconds. */
+export interface MachineClocks {
+  /** Unix time in whole milliseconds, as `Date.now` gives it; steps when an operator or NTP sets the clock. */
+  readonly wallMs: () => number;
+  /** Time since an arbitrary start with fractions, as `performance.now` gives it; never steps. */
+  readonly monotonicMs: () => number;
+}
+
+/** How long a step of the machine's clock may go unnoticed; asking for the wall time at each reading would double its cost. */
+const ALIGN_MS = 100;
+/** Last microsecond of a millisecond. */
+const LAST_MICRO_MS = 0.999;
+
+/**
+ * Unix time in microseconds that follows every step of the machine's clock, in both directions, within 100 ms. In between it
+ * moves with the monotonic clock, which has microseconds.
+ */
+export const wallClock = ({ wallMs, monotonicMs }: MachineClocks): (() => number) => {
+  let aheadMs = 0;
+  let alignAtMs = 0;
+  const align = (nowMs: number): void => {
+    alignAtMs = nowMs + ALIGN_MS;
+    const within = nowMs + aheadMs - wallMs();
+    // A clock that is slewed drifts out of its millisecond by a little: the nearer edge keeps readings in order.
+    if (within >= 1) aheadMs -= within - (within < 2 ? LAST_MICRO_MS : 0);
+    else if (within < 0) aheadMs -= within;
+  };
+  align(monotonicMs());
+  return () => {
+    const nowMs = monotonicMs();
+    if (nowMs >= alignAtMs) align(nowMs);
+    return Math.round((nowMs + aheadMs) * 1000);
+  };
+};
 
 /** The real clock; app hands it in. */
 export const systemClock: Clock = {
-  nowMicros: () => Math.round((ORIGIN_MS + performance.now()) * 1000),
+  nowMicros: wallClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() }),
   monotonicMs: () => performance.now(),
   after: (delayMs, fire) => {
     const timer = setTimeout(fire, delayMs);
@@ -24,6 +56,24 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * The clock for everything that runs by itself: a timer whose work throws, or rejects the promise it returns, is reported
+ * instead of ending the process. Work that comes again must arm its next timer before it does anything that may fail.
+ */
+export const guardedClock = (clock: Clock, report: (error: unknown) => void): Clock => ({
+  nowMicros: () => clock.nowMicros(),
+  monotonicMs: () => clock.monotonicMs(),
+  after: (delayMs, fire) =>
+    clock.after(delayMs, () => {
+      try {
+        const outcome: unknown = fire();
+        if (outcome instanceof Promise) outcome.catch(report);
+      } catch (error) {
+        report(error);
+      }
+    }),
+});
 
 interface ManualTimer {
   readonly atMs: number;

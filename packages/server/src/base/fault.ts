@@ -1,4 +1,4 @@
-/** The 16 gRPC status codes without OK; `transport/faults/fault-codes.ts` owns their numbers and HTTP statuses (API-1.8). */
+/** The 16 gRPC status codes without OK; `transport/faults/fault-codes.ts` owns their numbers and HTTP statuses. */
 export type FaultCode =
   | 'CANCELLED'
   | 'UNKNOWN'
@@ -31,6 +31,13 @@ export const violation = (field: string, description: string, reason = 'FIELD_IN
   reason,
 });
 
+/** Reason of violations, and of the whole refusal, for content that is larger than a limit in bytes. */
+const TOO_LARGE = 'TOO_LARGE';
+
+/** A field with more bytes than it may have; `limit` is the configuration key that sets the bound, where one does. */
+export const oversize = (field: string, maxBytes: number, limit?: string): FieldViolation =>
+  violation(field, `has more than ${maxBytes} bytes${limit === undefined ? '' : ` (${limit})`}`, TOO_LARGE);
+
 export interface FaultOptions {
   /** Facts for programs, shown as ErrorInfo.metadata; never secrets. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -46,7 +53,7 @@ export type FaultArguments = readonly [code: FaultCode, reason: string, message:
 
 /**
  * An expected failure of a call: one gRPC code, a stable UPPER_SNAKE reason and a text that is safe to show.
- * Services throw Faults; only transport turns them into bytes (API-1.8).
+ * Services throw Faults; only transport turns them into bytes.
  */
 export class Fault extends Error {
   readonly code: FaultCode;
@@ -69,12 +76,18 @@ export class Fault extends Error {
 /** True for an expected failure; anything else becomes INTERNAL at the transport. */
 export const isFault = (error: unknown): error is Fault => error instanceof Fault;
 
-/** INVALID_ARGUMENT for refused fields; the text names the first field and counts the others (API-1.8). */
+/**
+ * INVALID_ARGUMENT for refused fields; the text names the first field and counts the others. RESOURCE_EXHAUSTED TOO_LARGE, naming
+ * the first field that is too large, when one is: the same answer for every operation and kind.
+ */
 export const invalidFields = (violations: readonly FieldViolation[]): Fault => {
-  const [first] = violations;
+  const large = violations.find(({ reason }) => reason === TOO_LARGE);
+  const first = large ?? violations[0];
   const rest = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
   const text = first === undefined ? 'invalid request' : `${first.field}: ${first.description}${rest}`;
-  return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', text, { violations });
+  return large === undefined
+    ? new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', text, { violations })
+    : new Fault('RESOURCE_EXHAUSTED', TOO_LARGE, text, { violations });
 };
 
 /** INVALID_ARGUMENT for one refused field. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** Source of UUIDv7 ids, lower case. Ids of one source strictly increase, also when the wall clock steps back (RT-R7). */
+/** Source of UUIDv7 ids, lower case. Ids of one source strictly increase, also when the wall clock steps back. */
 export interface Ids {
   next(): string;
   /** `count` ids that increase among themselves. */
@@ -62,5 +62,32 @@ export const createIds = (clock: Clock, random: Random): Ids => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** True for a UUID in lower-case text form; a malformed id in a read is NOT_FOUND (API-1.2). */
+/** True for a UUID in lower-case text form; a malformed id in a read is NOT_FOUND. */
 export const isUuid = (text: string): boolean => UUID.test(text);
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** True for a UUIDv7 in lower-case text form, as every uid is. */
+export const isUuidV7 = (text: string): boolean => UUID_V7.test(text);
+
+const TIME_DIGITS = 12;
+
+/** Reads the 60 ordering bits of a UUIDv7: milliseconds and counter. */
+const orderOf = (id: string): bigint => BigInt(`0x${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}`);
+
+const withOrder = (order: bigint, tail: string): string => {
+  const hex = order.toString(16).padStart(TIME_DIGITS + 3, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(12, 15)}-${tail}`;
+};
+
+/**
+ * `count` new ids above `last`, also when the wall clock stepped back since `last` was made, in another process too: for
+ * rows that are listed in the order of their ids. The tail stays random, so ids of different lists never meet.
+ */
+export const idsAfter = (ids: Ids, last: string, count: number): string[] => {
+  const fresh = ids.take(count);
+  const [first] = fresh;
+  if (last === '' || (first !== undefined && first > last)) return fresh;
+  const base = orderOf(last);
+  return fresh.map((id, index) => withOrder(base + BigInt(index + 1), id.slice(19)));
+};

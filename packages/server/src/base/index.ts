@@ -1,6 +1,6 @@
 /**
  * base: what every folder may use and what knows nothing of the product: faults and violations, time and durations, ids,
- * randomness, log lines, page tokens, bounded caches, work in steps and passes, files that only their owner reads. Imports only
+ * randomness, JSON texts of bounded nesting, log lines, page tokens, bounded caches, work in steps and passes, files that only their owner reads. Imports only
  * `node:`. Nothing here reads the environment, and the real clock only through what app hands in.
  */
 export * from './assert.ts';
@@ -9,12 +9,14 @@ export * from './bounded-cache.ts';
 export * from './clock.ts';
 export * from './duration.ts';
 export * from './fault.ts';
+export * from './files/index.ts';
 export * from './ids.ts';
+export * from './json-text.ts';
 export * from './log.ts';
 export * from './page-token.ts';
 export * from './passes.ts';
-export * from './private-file.ts';
 export * from './random.ts';
-export * from './steps.ts';
+export * from './steps/index.ts';
 export * from './together.ts';
+export { SEARCH_WORDS_FORM, searchWords } from './words/index.ts';
 export * from './written-values.ts';

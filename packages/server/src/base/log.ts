@@ -1,4 +1,4 @@
-/** Values of a log line: no secrets, no prompts, no contents at info (RT-R73). */
+/** Values of a log line: no secrets, no prompts, no contents at info. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Structured log: a constant message plus fields. app/telemetry writes the lines; tests record or drop them. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Fault, invalidField } from './fault.ts';
+import { parseJsonText } from './json-text.ts';
 
-/** What a list was asked for beside page size and token; a token answers only the same question (API-1.6). */
+/** What a list was asked for beside page size and token; a token answers only the same question. */
 export type PageQuestion = readonly (string | number | boolean)[];
 
 const fingerprint = (question: PageQuestion): string =>
@@ -34,7 +35,7 @@ export const placeNumber = (text: string | undefined): number => {
 const parse = (token: string): readonly string[] => {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+    value = parseJsonText(Buffer.from(token, 'base64url').toString('utf8'));
   } catch {
     throw invalid();
   }
@@ -45,7 +46,7 @@ const parse = (token: string): readonly string[] => {
 const PAGE = 200;
 const METADATA_PAGE = 1_000;
 
-/** Rows to answer for a `page_size`: 0 is 200, more than the cap is the cap, negative is refused (API-1.6). */
+/** Rows to answer for a `page_size`: 0 is 200, more than the cap is the cap, negative is refused. */
 export const pageSize = (requested: number, metadataOnly = false): number => {
   if (requested < 0) throw invalidField('pageSize', 'must not be negative');
   return requested === 0 ? PAGE : Math.min(requested, metadataOnly ? METADATA_PAGE : PAGE);

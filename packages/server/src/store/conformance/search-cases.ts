@@ -48,6 +48,23 @@ export const searchCases = (make: MakeStore): void => {
       expect(await found(direct.search, ['crème'], [])).toEqual([]);
     });
 
+    it('finds every form of an English word, and words whose letters are written in another way', async () => {
+      const { direct } = await store(make, [
+        document('a', 'how we refund a payment', { pathWords: 'billing' }),
+        document('b', 'Die Straße am Łódź-Platz', { pathWords: 'places' }),
+        document('c', 'nothing', { pathWords: 'Verified Policies' }),
+        document('d', 'nothing', { pathWords: 'other', chunks: [{ heading: 'Refunding', text: '', words: '' }] }),
+      ]);
+      expect((await found(direct.search, ['refunds'])).sort()).toEqual(['near/a', 'near/d']);
+      expect((await found(direct.search, ['REFUNDED'])).sort()).toEqual(['near/a', 'near/d']);
+      expect(await found(direct.search, ['strasse'])).toEqual(['near/b']);
+      expect(await found(direct.search, ['STRASSE'])).toEqual(['near/b']);
+      expect(await found(direct.search, ['straße'])).toEqual(['near/b']);
+      expect(await found(direct.search, ['lodz'])).toEqual(['near/b']);
+      expect(await found(direct.search, ['policy'])).toEqual(['near/c']);
+      expect(await found(direct.search, ['refunded payments', 'a payments'])).toEqual(['near/a']);
+    });
+
     it('ranks the path above a heading and a heading above the text', async () => {
       const other = { heading: '', text: 'nothing about it here at all', words: 'nothing about it here at all' };
       const { direct } = await store(make, [

@@ -69,6 +69,22 @@ export const sessionCases = (make: MakeStore): void => {
       await expect(insertSessions(store, [session(id(1))])).rejects.toMatchObject({ reason: 'SESSION_EXISTS' });
     });
 
+    it('tell how far they have come, many at once', async () => {
+      const { store } = await openFor(make);
+      const busy = { state: 'PROCESSING', activeTurnId: 't', openTurns: 2, fence: 3, lastSequence: 77 } as const;
+      await insertSessions(store, [session(id(1)), session(id(2), busy), session(id(3))]);
+      const entry = (index: number) => ({ turnId: 't', index, kind: 'TOOL_RESULT', at: 5, body: '{}' });
+      await store.write((tx) => tx.log.appendJournal([entry(0), entry(1)]));
+      const found = await store.direct.log.standings([id(2), id(9), id(1)]);
+      expect(new Map(found.map((each) => [each.id, each]))).toEqual(
+        new Map([
+          [id(1), { id: id(1), state: 'IDLE', activeTurnId: '', openTurns: 0, fence: 0, lastSequence: 0, recorded: 0 }],
+          [id(2), { id: id(2), ...busy, recorded: 2 }],
+        ]),
+      );
+      expect(await store.direct.log.standings([])).toEqual([]);
+    });
+
     it('are listed newest activity first, per namespace and agent, in pages', async () => {
       const { store } = await openFor(make);
       await insertSessions(store, [

@@ -10,6 +10,7 @@ import { sessionCases } from './session-cases.ts';
 import type { MakeStore } from './store-under-test.ts';
 import { transactionCases } from './transaction-cases.ts';
 import { turnCases } from './turn-cases.ts';
+import { uidCases } from './uid-cases.ts';
 import { workCases } from './work-cases.ts';
 
 export type { StoreUnderTest } from './store-under-test.ts';
@@ -19,6 +20,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
   describe(`store contract on ${engine}`, () => {
     transactionCases(make);
     resourceCases(make);
+    uidCases(make);
     placeCases(make);
     sessionCases(make);
     messageCases(make);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnRow, TurnState } from '../contracts/index.ts';
+import type { NewTurns, TurnRow, TurnState } from '../contracts/index.ts';
 import { id, insertTurns, type MakeStore, openFor, permission, turn } from './store-under-test.ts';
 
 export const turnCases = (make: MakeStore): void => {
@@ -60,8 +60,24 @@ export const turnCases = (make: MakeStore): void => {
       expect(idsOf(await log.turns('s', { limit: 9, state: 'QUEUED' }))).toEqual([id(4), id(2)]);
       expect(idsOf(await log.turnsFromFence('s', 1, 9))).toEqual([id(1), id(3)]);
       expect(idsOf(await log.turnsFromFence('s', 2, 9))).toEqual([id(3)]);
-      expect(idsOf(await log.turnsFromFence('s', 0, 9))).toHaveLength(4);
+      expect(idsOf(await log.turnsFromFence('s', 0, 9))).toEqual([id(1), id(3)]);
       expect(idsOf(await log.turnsFromFence('s', 1, 1))).toEqual([id(1)]);
+    });
+
+    it('admitted since a mark name their sessions once, whatever became of them', async () => {
+      const { store } = await openFor(make);
+      const { log } = store.direct;
+      const sessionsOf = (found: NewTurns) => found.sessions.map(({ sessionId }) => sessionId);
+      await insertTurns(store, [turn(id(1), 'a'), turn(id(2), 'b')]);
+      const first = await log.newTurns(undefined, 10);
+      expect(sessionsOf(first)).toEqual(['a', 'b']);
+      expect(first.sessions[0]).toEqual({ namespace: 'default', agent: 'agent', sessionId: 'a' });
+      expect(sessionsOf(await log.newTurns(first.mark, 10))).toEqual([]);
+      await store.write((tx) => tx.log.saveTurn(turn(id(1), 'a', { state: 'COMPLETED' })));
+      await insertTurns(store, [turn(id(3), 'a'), turn(id(4), 'c'), turn(id(5), 'd')]);
+      const page = await log.newTurns(first.mark, 2);
+      expect(sessionsOf(page)).toEqual(['a', 'c']);
+      expect(sessionsOf(await log.newTurns(page.mark, 2))).toEqual(['d']);
     });
 
     it('that are parked come up when their time has come', async () => {

@@ -1,4 +1,4 @@
-/** Artifacts that sessions own (PL-7). What an artifact is, and who may use it, is the feature's matter. */
+/** Artifacts that sessions own. What an artifact is, and who may use it, is the feature's matter. */
 export interface ArtifactRow {
   /** UUIDv7: id order is age. */
   readonly id: string;

@@ -10,7 +10,7 @@ export const isObjectHash = (name: string): boolean => HASH.test(name);
 export const objectNotFound = (sha256: string): Fault =>
   new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'object not found', { metadata: { sha256 } });
 
-/** DATA_LOSS OBJECT_DAMAGED: the stored bytes are not those of their name (PL-7). */
+/** DATA_LOSS OBJECT_DAMAGED: the stored bytes are not those of their name. */
 export const objectDamaged = (sha256: string, cause?: unknown): Fault =>
   new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the stored object is damaged', {
     metadata: { sha256 },

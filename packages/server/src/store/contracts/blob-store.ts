@@ -1,4 +1,4 @@
-/** Bytes by content: the key is the SHA-256, lower-case hex. Reads verify it (PL-7). */
+/** Bytes by content: the key is the SHA-256, lower-case hex. Reads verify it. */
 export interface BlobStore {
   /** Stores the bytes durably before it resolves; equal bytes are kept once. `limitBytes` exceeded → Fault TOO_LARGE. */
   put(

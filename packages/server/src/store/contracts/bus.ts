@@ -1,4 +1,4 @@
-/** Hints and live events. Losing a message costs latency, never data (RT-R18). Delivery order per subject is kept. */
+/** Hints and live events. Losing a message costs latency, never data. Delivery order per subject is kept. */
 export interface Bus {
   publish(subject: string, message: unknown): void;
   /** In process the same object is delivered synchronously; over a network it is encoded. Returns the unsubscribe. */

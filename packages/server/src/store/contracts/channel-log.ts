@@ -1,5 +1,5 @@
 /**
- * Rows of channels: messages and the log of their events (CO-1.8), keyed by the uid of the Channel, so that a channel
+ * Rows of channels: messages and the log of their events, keyed by the uid of the Channel, so that a channel
  * made again under the same name starts empty. The store keeps and finds rows; `body` fields are JSON it does not read.
  */
 

@@ -19,7 +19,7 @@ export interface UploadLink {
 export type UploadVerdict = 'accepted' | 'empty' | 'size' | 'hash';
 
 /**
- * Uploads that go from the client into the engine of object bytes, past this server (PL-7). Engines whose service signs
+ * Uploads that go from the client into the engine of object bytes, past this server. Engines whose service signs
  * links of its own have it. What arrives lies apart from the objects until it was accepted.
  */
 export interface DirectUploads {

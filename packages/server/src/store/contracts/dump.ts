@@ -34,7 +34,7 @@ export interface StoreLoad {
 export const INSTANCE_EPOCH = 'epoch';
 /** Store-clock micros of the newest backup that was written whole; PL-16 asks for it before contracting migrations. */
 export const INSTANCE_LAST_BACKUP = 'backup.last';
-/** A keyed hash that names the key which encrypts secrets, where several nodes must have the same one (PL-8). */
+/** A keyed hash that names the key which encrypts secrets, where several nodes must have the same one. */
 export const INSTANCE_SECRET_KEY = 'secrets.key';
 /** The sealed private key that signs tokens; a backup tells it to no other instance. */
 export const INSTANCE_TOKEN_KEY = 'token-key';

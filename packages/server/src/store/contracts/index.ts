@@ -15,5 +15,6 @@ export * from './resource-pages.ts';
 export * from './resource-store.ts';
 export * from './search-index.ts';
 export * from './session-log.ts';
+export * from './storage-full.ts';
 export * from './store.ts';
 export * from './work-tables.ts';

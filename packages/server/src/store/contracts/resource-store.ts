@@ -58,6 +58,11 @@ export interface ResourceReads {
 }
 
 export interface ResourceWrites extends ResourceReads {
+  /**
+   * True when no resource has this uid, and none had it that the change log still remembers. Other transactions that ask for the
+   * same uid wait for the end of this one, so that it is given once.
+   */
+  claimUid(uid: string): Promise<boolean>;
   /** Fails with Fault ALREADY_EXISTS when the key is taken. Returns the row as stored. */
   insert(draft: ResourceDraft, sections?: readonly ResourceSection[]): Promise<StoredResource>;
   /** Compare-and-swap on `expectedVersion`; undefined when the row is gone or has another version. */

@@ -1,7 +1,7 @@
 /**
  * Text search over documents that resources hold. The caller cuts documents into chunks and queries into terms, and ranks;
  * the store keeps chunks, finds them and weighs them (SQLite FTS5 BM25, PostgreSQL text search). Written in the transaction
- * of the resource, so that a document is found as soon as its write is committed (RT-R53).
+ * of the resource, so that a document is found as soon as its write is committed.
  */
 
 export interface SearchChunk {
@@ -12,7 +12,7 @@ export interface SearchChunk {
   readonly words: string;
 }
 
-/** Where a document stands. Documents of one kind with the same path hide each other by namespace (RT-R54). */
+/** Where a document stands. Documents of one kind with the same path hide each other by namespace. */
 export interface SearchPlace {
   /** uid of the resource that holds it. */
   readonly source: string;

@@ -1,5 +1,5 @@
 /**
- * Rows of conversations: session, message, turn, journal, steer entry, permission request (RT-2.1). The store keeps and
+ * Rows of conversations: session, message, turn, journal, steer entry, permission request. The store keeps and
  * finds rows; every rule about them lives in runtime. `body` fields are JSON text that the store does not read.
  */
 
@@ -27,7 +27,7 @@ export interface SessionRow {
   readonly activeTurnId: string;
   /** Last admission number given out. */
   readonly admission: number;
-  /** Greatest message id allotted so far, '' when none (RT-R7). */
+  /** Greatest message id allotted so far, '' when none. */
   readonly lastMessageId: string;
   /** Last sequence published on any turn of the session. */
   readonly lastSequence: number;
@@ -115,7 +115,7 @@ export interface SessionPage {
   readonly limit: number;
 }
 
-/** What a renewal learns about one claim without a bus (RT-2.4). */
+/** What a renewal learns about one claim without a bus. */
 export interface ClaimNews {
   readonly turnId: string;
   readonly held: boolean;
@@ -123,8 +123,40 @@ export interface ClaimNews {
   readonly steerCount: number;
 }
 
+/** How far a session has come, for a process that follows what others do in it. */
+export interface SessionStanding {
+  readonly id: string;
+  readonly state: SessionState;
+  readonly fence: number;
+  readonly lastSequence: number;
+  readonly openTurns: number;
+  readonly activeTurnId: string;
+  /** Journal entries of the active turn. */
+  readonly recorded: number;
+}
+
+/** How far the turns that were admitted have been read. Opaque; made by the engine. */
+export interface AdmissionMark {
+  readonly row: number;
+  /** Numbers below `row` whose transaction may still commit, each with the reads for which it is still asked. */
+  readonly missing: readonly { readonly row: number; readonly readsLeft: number }[];
+}
+
+/** Sessions in which turns were admitted since a mark, each as often as a turn was, and the mark of the next read. */
+export interface NewTurns {
+  readonly sessions: readonly { readonly namespace: string; readonly agent: string; readonly sessionId: string }[];
+  readonly mark: AdmissionMark;
+}
+
 export interface SessionLogReads {
   session(id: string): Promise<SessionRow | undefined>;
+  /** In one statement; a session that is gone is left out. */
+  standings(ids: readonly string[]): Promise<readonly SessionStanding[]>;
+  /**
+   * Turns admitted by any process since the mark, at most `limit`; without one, those of the last moment before now. Costs
+   * nothing per session that nothing happened in.
+   */
+  newTurns(mark: AdmissionMark | undefined, limit: number): Promise<NewTurns>;
   sessions(page: SessionPage): Promise<readonly SessionRow[]>;
   message(sessionId: string, id: string): Promise<MessageRow | undefined>;
   /** Newest first: messages with id < `before` (absent = all), at most `limit`. */
@@ -139,7 +171,7 @@ export interface SessionLogReads {
     sessionId: string,
     options: { readonly before?: string; readonly state?: TurnState; readonly limit: number },
   ): Promise<readonly TurnRow[]>;
-  /** Turns of the session whose fence is >= `fence`, ascending by fence; for cursor resumes. */
+  /** Turns of the session that have begun, with a fence >= `fence`, ascending by fence; for cursor resumes. */
   turnsFromFence(sessionId: string, fence: number, limit: number): Promise<readonly TurnRow[]>;
   journal(turnId: string): Promise<readonly JournalRow[]>;
   steers(sessionId: string): Promise<readonly SteerRow[]>;
@@ -163,9 +195,9 @@ export interface SessionLogWrites extends SessionLogReads {
   saveMessage(row: MessageRow): Promise<void>;
   deleteMessages(sessionId: string, ids: readonly string[]): Promise<void>;
   insertTurn(row: TurnRow): Promise<void>;
-  /** Writes the whole row where id matches and, when given, fence and one of the states do; false = nothing written (RT-R4). */
+  /** Writes the whole row where id matches and, when given, fence and one of the states do; false = nothing written. */
   saveTurn(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }): Promise<boolean>;
-  /** Ready turns: oldest first within a namespace, namespaces in rotation (RT-2.4); rows are locked against other claimers. */
+  /** Ready turns: oldest first within a namespace, namespaces in rotation; rows are locked against other claimers. */
   readyTurns(limit: number): Promise<readonly TurnRow[]>;
   /** RUNNING or held turns whose claim expired before `now`. */
   expiredClaims(now: number, limit: number): Promise<readonly TurnRow[]>;

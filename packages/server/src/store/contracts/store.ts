@@ -40,7 +40,7 @@ export interface WriteTx {
   readonly counters: CounterWrites;
   readonly objects: ObjectReferences;
   readonly instance: InstanceValues;
-  /** Store clock, micros: never behind what other nodes see (RT-R20). Constant within the transaction. */
+  /** Store clock, micros: never behind what other nodes see. Constant within the transaction. */
   now(): number;
   /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
@@ -80,8 +80,8 @@ export interface Store {
   readonly direct: ReadTx;
   /**
    * Shows that a worker of this process lives: until its presence or the store is closed, or the process ends in whatever way.
-   * Then `deadClaims` finds its claims without waiting for their leases. A shortcut only: who may write is settled by fences
-   * (RT-R4). `onReturn`: the store lost sight of the worker for a while, and others may have taken its claims meanwhile.
+   * Then `deadClaims` finds its claims without waiting for their leases. A shortcut only: who may write is settled by fences.
+   * `onReturn`: the store lost sight of the worker for a while, and others may have taken its claims meanwhile.
    */
   announce(worker: string, onReturn: () => void): Promise<Presence>;
   /** Changes when the store was restored: old claims and cursors are refused. */
@@ -93,5 +93,5 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Named points before and after durable writes and outbound calls; crash tests end the process at one (RT-12). */
+/** Named points before and after durable writes and outbound calls; crash tests end the process at one. */
 export type FaultPoints = (point: string) => void;

@@ -50,7 +50,7 @@ export interface IdempotencyRecord {
 
 export interface IdempotencyWrites {
   find(scope: string, now: number): Promise<IdempotencyRecord | undefined>;
-  /** First insert of the effect's transaction, under a unique key (API-1.7); an expired record is overwritten. */
+  /** First insert of the effect's transaction, under a unique key; an expired record is overwritten. */
   insert(record: IdempotencyRecord): Promise<void>;
   trim(now: number, limit: number): Promise<number>;
 }
@@ -65,7 +65,7 @@ export interface AuditRow {
   readonly namespace: string;
   readonly outcome: string;
   readonly resourceVersion: string;
-  /** '' until the chain closed over the row (PL-15). */
+  /** '' until the chain closed over the row. */
   readonly hash: string;
 }
 
@@ -115,9 +115,9 @@ export interface CounterSpan {
   readonly startsAfter: number;
 }
 
-/** Sliding usage windows in buckets (RT-9). */
+/** Sliding usage windows in buckets. */
 export interface CounterWrites {
-  /** Locks the head rows in key order (RT-R67). */
+  /** Locks the head rows in key order. */
   lock(keys: readonly string[]): Promise<void>;
   /** Sum of the buckets within, per key; every key asked for is answered. */
   sum(keys: readonly string[], span: CounterSpan): Promise<ReadonlyMap<string, CounterSum>>;
@@ -144,7 +144,7 @@ export const objectCondemned = (sha256: string): Fault =>
     metadata: { sha256 },
   });
 
-/** Which objects are referred to by whom; an object without references for 24 h is collected (RT-R37). */
+/** Which objects are referred to by whom; an object without references for 24 h is collected. */
 export interface ObjectReferences {
   /** Takes the place of a reservation. Fault ABORTED CONFLICT while the bytes are being removed. */
   addReference(row: {

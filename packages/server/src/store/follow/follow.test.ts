@@ -100,13 +100,69 @@ describe('a follow', () => {
 
   test('that starts live takes whatever comes first, then minds gaps', async () => {
     const { got, follow, feed } = setUp();
-    follow.startLive();
-    follow.lost();
+    follow.startLive(3);
     follow.receive({ place: 9 });
     follow.receive({ place: 11 });
     feed.truth.push({ place: 10 });
     await feed.settle();
     expect(got).toEqual([9, 10, 11]);
+  });
+
+  test('that starts live takes what waited, then reads behind what was recorded when items may have been lost', async () => {
+    const { got, follow, feed } = setUp();
+    feed.truth.push({ place: 2 }, { place: 3 });
+    follow.startLive(3);
+    expect(follow.position).toBeNaN();
+    follow.lost();
+    feed.truth.push({ place: 4 });
+    await feed.settle();
+    expect([got, follow.position]).toEqual([[4], 4]);
+    const other = setUp();
+    other.follow.receive({ place: 7 });
+    other.follow.lost();
+    other.follow.startLive(3);
+    other.feed.truth.push({ place: 7 }, { place: 8 });
+    await other.feed.settle();
+    expect(other.got).toEqual([7, 8]);
+  });
+
+  test('delivers what it read, and what came meanwhile, at the pace of the target', async () => {
+    const { feed, got } = setUp();
+    let taken = Promise.withResolvers<void>();
+    let isBusy = false;
+    const follow = new Follow<Item>(feed, {
+      deliver: (item) => {
+        got.push(item.place);
+        isBusy = true;
+        taken = Promise.withResolvers<void>();
+      },
+      ready: () => (isBusy ? taken.promise : undefined),
+      fail: (error) => {
+        throw error;
+      },
+    });
+    const take = async (): Promise<void> => {
+      isBusy = false;
+      taken.resolve();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    };
+    feed.truth.push({ place: 1 }, { place: 2 });
+    follow.start(0, false);
+    await feed.settle();
+    expect([got, follow.position]).toEqual([[1], 1]);
+    for (const place of [3, 4]) {
+      feed.truth.push({ place });
+      follow.receive({ place });
+    }
+    await take();
+    expect(got).toEqual([1, 2]);
+    await take();
+    expect(got).toEqual([1, 2, 3]);
+    await take();
+    expect(got).toEqual([1, 2, 3, 4]);
+    // Live items do not wait: the target holds them itself.
+    follow.receive({ place: 5 });
+    expect(got).toEqual([1, 2, 3, 4, 5]);
   });
 
   test('tells a failed read once and stops; a stopped one delivers nothing', async () => {

@@ -19,6 +19,8 @@ export interface FeedSlice<T> {
 export interface FollowTarget<T> {
   /** Each item once, in order. May call `stop` of its follow. */
   deliver(item: T): void;
+  /** Undefined when it takes the next item at once; otherwise resolves when it does. Live items do not wait for it. */
+  ready?(): Promise<void> | undefined;
   /** Reading the feed failed; the follow has stopped. */
   fail(error: unknown): void;
 }
@@ -31,7 +33,8 @@ const FILL_ROUNDS = 3;
 /**
  * Follows a feed in three phases (architecture 5): backfill from truth, cut-over, live. Between `constructor` and `start`
  * live items wait, so whoever subscribes first and starts later loses nothing. Live items at or below the last position are
- * dropped; an item that does not continue makes the follow read truth again before it passes the item on.
+ * dropped; an item that does not continue makes the follow read truth again before it passes the item on. What was read,
+ * and what waited meanwhile, is delivered at the pace of the target.
  * Holds no timer and, while live, no buffer.
  */
 export class Follow<T> {
@@ -39,6 +42,8 @@ export class Follow<T> {
   readonly #target: FollowTarget<T>;
   #position = 0;
   #settled = true;
+  /** The next item passes wherever it is: what is between it and the position was never asked for. */
+  #takesAny = false;
   /** Set while truth is read. */
   #pending: T[] | undefined = [];
   /** Items were lost while truth was read: read it once more. */
@@ -50,8 +55,9 @@ export class Follow<T> {
     this.#target = target;
   }
 
+  /** Place of the last item, or of the start; NaN while a live start has seen no item. */
   get position(): number {
-    return this.#position;
+    return this.#takesAny ? Number.NaN : this.#position;
   }
 
   get stopped(): boolean {
@@ -62,17 +68,25 @@ export class Follow<T> {
   start(after: number, settled: boolean): void {
     this.#position = after;
     this.#settled = settled;
-    if (settled && this.#drain(0)) return;
+    if (settled && this.#drain(0) === 'joined') return;
     this.#read();
   }
 
-  /** Begins at whatever comes next, wherever that stands. */
-  startLive(): void {
+  /**
+   * Begins at whatever comes next, wherever that is. When live items may have been lost before it, truth is read behind
+   * `recorded`, which is what truth held at the start.
+   */
+  startLive(recorded: number): void {
     const waiting = this.#pending ?? [];
     this.#pending = undefined;
-    const [first] = waiting;
-    this.#position = first === undefined ? Number.NaN : this.#feed.position(first) - 1;
-    for (const item of waiting) this.#pass(item);
+    this.#position = recorded;
+    this.#settled = false;
+    this.#takesAny = true;
+    for (const item of waiting) {
+      if (this.#stopped) return;
+      this.receive(item);
+    }
+    if (this.#stale) this.lost();
   }
 
   /** Takes one live item from the bus. */
@@ -82,9 +96,8 @@ export class Follow<T> {
       this.#hold(this.#pending, item);
       return;
     }
-    const position = this.#feed.position(item);
-    if (position <= this.#position) return;
-    if (Number.isNaN(this.#position) || this.#feed.continues(item, this.#position, this.#settled)) {
+    if (this.#feed.position(item) <= this.#position && !this.#takesAny) return;
+    if (this.#takesAny || this.#feed.continues(item, this.#position, this.#settled)) {
       this.#pass(item);
       return;
     }
@@ -99,7 +112,7 @@ export class Follow<T> {
       this.#stale = true;
       return;
     }
-    if (Number.isNaN(this.#position)) return;
+    this.#takesAny = false;
     this.#pending = [];
     this.#read();
   }
@@ -107,6 +120,10 @@ export class Follow<T> {
   stop(): void {
     this.#stopped = true;
     this.#pending = undefined;
+  }
+
+  get #isBusy(): boolean {
+    return this.#target.ready?.() !== undefined;
   }
 
   #hold(pending: T[], item: T): void {
@@ -118,6 +135,7 @@ export class Follow<T> {
   }
 
   #pass(item: T): void {
+    this.#takesAny = false;
     this.#position = this.#feed.position(item);
     this.#settled = this.#feed.settles(item);
     this.#target.deliver(item);
@@ -133,33 +151,48 @@ export class Follow<T> {
 
   async #fill(): Promise<void> {
     for (let round = 0; !this.#stopped; round++) {
+      if (this.#isBusy) await this.#target.ready?.();
       this.#stale = false;
       const slice = await this.#feed.fill(this.#position);
       for (const item of slice.items) {
         if (this.#stopped) return;
+        this.#position = Math.max(this.#position, this.#feed.position(item));
         this.#target.deliver(item);
+        // Not awaited without need: what was read together leaves together.
+        if (this.#isBusy) await this.#target.ready?.();
       }
       this.#position = Math.max(this.#position, slice.position);
       this.#settled = slice.settled;
-      if (this.#stopped || this.#drain(round)) return;
+      if (await this.#join(round)) return;
     }
   }
 
-  /** Passes on what waited; false when a gap calls for another round of reading. */
-  #drain(round: number): boolean {
+  /** Passes on what waited, at the pace of the target; false when truth has to be read again. */
+  async #join(round: number): Promise<boolean> {
+    while (!this.#stopped) {
+      const outcome = this.#drain(round);
+      if (outcome !== 'busy') return outcome === 'joined';
+      await this.#target.ready?.();
+    }
+    return true;
+  }
+
+  /** Passes on what waited. `gap`: truth has to be read; `busy`: the target does not take more now. */
+  #drain(round: number): 'joined' | 'gap' | 'busy' {
     const pending = this.#pending ?? [];
     while (pending.length > 0 && !this.#stopped) {
+      if (this.#isBusy) return 'busy';
       const [item] = pending;
       if (item === undefined) break;
       const isNew = this.#feed.position(item) > this.#position;
       const isForced = round + 1 >= FILL_ROUNDS && !this.#stale;
       const mayPass = isForced || this.#feed.continues(item, this.#position, this.#settled);
-      if (isNew && !mayPass) return false;
+      if (isNew && !mayPass) return 'gap';
       pending.shift();
       if (isNew) this.#pass(item);
     }
-    if (this.#stale && !this.#stopped) return false;
+    if (this.#stale && !this.#stopped) return 'gap';
     this.#pending = undefined;
-    return true;
+    return 'joined';
   }
 }

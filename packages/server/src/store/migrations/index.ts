@@ -1,6 +1,6 @@
 /**
  * store/migrations: the numbered schema of each engine (`<engine>/NNNN_name.sql`, undone by `NNNN_name.down.sql`) and the
- * rules of applying it (PL-16). Knows no driver: an engine hands in what to do. Expand then contract: the previous release
+ * rules of applying it. Knows no driver: an engine hands in what to do. Expand then contract: the previous release
  * runs on the new schema. A file that begins with `-- contracting` breaks with it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

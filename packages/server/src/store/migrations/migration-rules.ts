@@ -6,7 +6,7 @@ export interface Migration {
   readonly sql: string;
   /** Undoes it; absent where that would lose what an earlier release needs. */
   readonly down?: string;
-  /** True for a step after which the release before cannot run (PL-16). */
+  /** True for a step after which the release before cannot run. */
   readonly isContracting?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface MigrationStatus {
   readonly undoable: readonly Migration[];
 }
 
-/** A backup that is older does not count before a contracting step (PL-16). */
+/** A backup that is older does not count before a contracting step. */
 const BACKUP_HOURS = 24;
 const HOUR_MICROS = 3_600_000_000;
 

@@ -231,6 +231,27 @@ withPostgres(
       expect([runs, (await made!.store.direct.log.session('s'))?.fence]).toEqual([2, 11]);
     });
 
+    it('repeats a refusal that it could not look at again, because the connection ended meanwhile', async () => {
+      let isCutting = false;
+      const { proxy, store } = await behindProxy({
+        faults: (point) => {
+          if (isCutting && point === 'store.statement') proxy.cutAll();
+        },
+      });
+      let runs = 0;
+      const refused = failureOf(
+        store.write(async (tx) => {
+          runs += 1;
+          isCutting = false;
+          await tx.resources.get(key('absent'));
+          // What was read is asked again behind the refusal: the connection goes with that question.
+          isCutting = runs === 1;
+          throw new Fault('FAILED_PRECONDITION', 'TEST', 'refused');
+        }),
+      );
+      expect([await refused, runs]).toEqual([expect.objectContaining({ reason: 'TEST' }), 2]);
+    });
+
     it('undoes a write whose function failed just when the connection went', async () => {
       const [made] = await postgres.stores(1);
       const { store, url } = made!;
@@ -264,17 +285,36 @@ withPostgres(
       expect([runs, await nameOf(store, 'a')]).toEqual([1, undefined]);
     });
 
-    it('calls a full disk by its name', async () => {
-      const [made] = await postgres.stores(1);
-      const { store, url } = made!;
+    it('calls a full disk by its name, once in the log, is not ready meanwhile, and recovers by itself', async () => {
+      const url = await postgres.databases.create();
+      const lines: string[] = [];
+      const note = (text: string) => void lines.push(text);
+      const log = { debug: () => undefined, info: () => undefined, warn: note, error: note };
+      const { store, clock } = await openTestStore({ url, log });
+      onTestFinished(() => store.close());
       await runSql(
         url,
         `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
            $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
          CREATE TRIGGER full_disk BEFORE INSERT ON leases FOR EACH ROW EXECUTE FUNCTION full_disk()`,
       );
-      const fault = await failureOf(store.write((tx) => tx.leases.acquire('a', 'b', 1, 1)));
-      expect(fault).toMatchObject({ code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL' });
+      const full = { code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL', message: "the server's disk is full" };
+      for (let write = 0; write < 3; write++)
+        expect(await failureOf(store.write((tx) => tx.leases.acquire('a', 'b', 1, 1)))).toMatchObject(full);
+      expect(await failureOf(store.ping())).toMatchObject(full);
+      expect(lines).toEqual(["the server's disk is full: writes are refused until there is room again, reads go on"]);
+      await runSql(url, 'DROP TRIGGER full_disk ON leases');
+      clock.advance(11_000);
+      await store.write((tx) => tx.leases.acquire('a', 'b', 1, 1));
+      await store.ping();
+    });
+
+    it('says that the database of store.url does not exist, and what to do', async () => {
+      const url = (await postgres.databases.create()).replace(/\/[^/]+$/, '/nowhere');
+      expect(await failureOf(openTestStore({ url }))).toMatchObject({
+        ...STORAGE,
+        message: 'the database that store.url names does not exist: create it (createdb NAME), or correct store.url',
+      });
     });
 
     it('refuses what the database refuses, at once or at the commit, and a function that went on regardless', async () => {

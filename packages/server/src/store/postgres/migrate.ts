@@ -99,7 +99,7 @@ const migrateLocked = (session: Session, options: MigrateOptions): Promise<void>
     }
   });
 
-/** Before steps that cannot be undone: a yes, or a backup of the last day (PL-16). Fault BACKUP_NEEDED. */
+/** Before steps that cannot be undone: a yes, or a backup of the last day. Fault BACKUP_NEEDED. */
 export const requireFreshBackup = async (
   session: Session,
   pending: readonly Migration[],

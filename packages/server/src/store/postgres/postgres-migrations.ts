@@ -40,7 +40,7 @@ export const openPostgresMigrations = async (options: PostgresMigrationsOptions)
   }
 };
 
-/** Servers may be connected on the way up: each release runs on the schema of the next one (PL-16), not of the one before. */
+/** Servers may be connected on the way up: each release runs on the schema of the next one, not of the one before. */
 class PostgresMigrations implements StoreMigrations {
   readonly #database: Database;
   readonly #options: PostgresMigrationsOptions;

@@ -1,7 +1,7 @@
 import { type Clock, Fault, type Log, type Random } from '../../base/index.ts';
 import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
-import { tokenSource } from '../rows/index.ts';
+import { FullDisk, tokenSource } from '../rows/index.ts';
 import type { Access, LogFrontiers } from './access.ts';
 import { LogFrontier } from './changes/index.ts';
 import { Database, statement } from './connection/index.ts';
@@ -10,6 +10,7 @@ import { Presences } from './presence/index.ts';
 import { SharedClock } from './shared-clock.ts';
 import { createReadHandle } from './tables/index.ts';
 import { readSnapshot, WriteRunner } from './transactions/index.ts';
+import { renewWords } from './words-form.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; never shown. */
@@ -33,6 +34,8 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
   /** For tests with a clock that stands still: waits between runs of a write and between looks at an open transaction. */
   readonly pause?: (ms: number) => Promise<void>;
+  /** For tests with a clock of their own: what the clock of the database server shows at the start, in microseconds. */
+  readonly serverMicros?: number;
 }
 
 const CLOSED = new Fault('UNAVAILABLE', 'SHUTTING_DOWN', 'the store is closed');
@@ -72,10 +75,11 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
       nowMicros: options.clock.nowMicros(),
       log: options.log,
     });
+    await renewWords(calls);
     for (const align of [ALIGN_VERSIONS, ...ALIGN_ROWS]) await calls.rows(align);
     const nextToken = tokenSource(options.random);
     const epoch = (await calls.one(EPOCH, [nextToken()])).value;
-    const clock = await SharedClock.start(calls, options.clock);
+    const clock = await SharedClock.start(calls, options.clock, options.serverMicros);
     await calls.warm();
     const pause = options.pause ?? pauseOf(options.clock);
     const changes = new LogFrontier('changes', { sql: databases.reader, pause });
@@ -142,6 +146,7 @@ class PostgresStore implements Store {
   readonly #writes: WriteRunner;
   readonly #presences: Presences;
   readonly #log: Log;
+  readonly #disk: FullDisk;
   #closed: Promise<void> | undefined;
 
   constructor(options: PostgresStoreOptions, opened: Opened) {
@@ -151,6 +156,7 @@ class PostgresStore implements Store {
     this.#reader = reader;
     this.#clock = clock;
     this.#log = options.log;
+    this.#disk = new FullDisk(options.log);
     const { frontiers, pause } = opened;
     const { clock: processClock, random, log } = options;
     this.#presences = new Presences({
@@ -165,7 +171,7 @@ class PostgresStore implements Store {
     this.#access = { frontiers, rounds };
     this.direct = createReadHandle({ ...this.#access, sql: database });
     this.#writes = new WriteRunner({
-      ...{ database, frontiers, rounds, nextToken, pause, random, log, judge: this.#presences },
+      ...{ database, frontiers, rounds, nextToken, pause, random, log, judge: this.#presences, disk: this.#disk },
       now: () => clock.current(database),
       monotonicMs: () => options.clock.monotonicMs(),
       limit: writesOf(callsOf(options.poolSize)),
@@ -194,6 +200,7 @@ class PostgresStore implements Store {
 
   async ping(): Promise<void> {
     await this.#database.rows(PING);
+    this.#disk.requireRoom();
   }
 
   /** Settles the writes that were handed in before. */

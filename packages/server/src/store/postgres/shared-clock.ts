@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/index.ts';
 import { type Queries, statement } from './connection/index.ts';
 
-/** Time of the database server, or the newest time that a node noted when that is later. */
+/** Time of the database server (or the one given for a test), or the newest time that a node noted when that is later. */
 const START = statement<{ now: number }>(
-  `SELECT greatest((extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+  `SELECT greatest(coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint),
      (SELECT value::bigint FROM instance WHERE name = 'clock')) AS now`,
 );
 /** Notes our time, unless another node is ahead; answers the time that holds now. */
@@ -15,7 +15,7 @@ const NOTE = statement<{ value: string }>(
 const NOTE_MS = 1_000;
 
 /**
- * The store clock of one node (RT-R20): the server's `clock_timestamp()` at the start, moved on by the monotonic clock of the
+ * The store clock of one node: the server's `clock_timestamp()` at the start, moved on by the monotonic clock of the
  * process, never behind what another node noted. So nodes differ by what a message takes, and a node that starts later is not
  * behind the others. Nothing is added to what was noted: every start would push the clock of all nodes ahead.
  */
@@ -33,8 +33,9 @@ export class SharedClock {
     this.#notedMs = this.#startMs;
   }
 
-  static async start(sql: Queries, clock: Clock): Promise<SharedClock> {
-    const shared = new SharedClock(clock, (await sql.one(START)).now);
+  /** `serverMicros`: for tests, what the clock of the database server shows. */
+  static async start(sql: Queries, clock: Clock, serverMicros?: number): Promise<SharedClock> {
+    const shared = new SharedClock(clock, (await sql.one(START, [serverMicros ?? null])).now);
     await shared.note(sql);
     return shared;
   }

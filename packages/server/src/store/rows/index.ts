@@ -3,9 +3,11 @@
  * JSON of small columns, what lists are ordered and driven by, queue tokens. Table and column names are the same in every
  * engine. Halves of characters that earlier builds stored are mended on the way out. Knows no driver; used by `sqlite/` and `postgres/` only.
  */
+export * from './admission-marks.ts';
 export * from './artifact-rows.ts';
 export * from './audit-rows.ts';
 export * from './channel-rows.ts';
+export { FullDisk } from './full-disk.ts';
 export * from './message-rows.ts';
 export * from './resource-rows.ts';
 export * from './row-json.ts';

@@ -1,5 +1,5 @@
 import { withoutHalfCharacters } from '../../base/index.ts';
-import type { SessionRow, SessionState } from '../contracts/index.ts';
+import type { SessionRow, SessionStanding, SessionState } from '../contracts/index.ts';
 import { parseTextMap } from './row-json.ts';
 
 export interface SessionSqlRow {
@@ -37,4 +37,25 @@ export const toSession = (row: SessionSqlRow): SessionRow => ({
   lastSequence: row.last_sequence,
   labels: parseTextMap(row.labels),
   body: withoutHalfCharacters(row.body),
+});
+
+export interface StandingSqlRow {
+  readonly id: string;
+  readonly state: string;
+  readonly fence: number;
+  readonly last_sequence: number;
+  readonly open_turns: number;
+  readonly active_turn_id: string;
+  readonly recorded: number;
+}
+
+/** How far the session of a row has come. */
+export const toStanding = (row: StandingSqlRow): SessionStanding => ({
+  id: row.id,
+  state: row.state as SessionState,
+  fence: row.fence,
+  lastSequence: row.last_sequence,
+  openTurns: row.open_turns,
+  activeTurnId: row.active_turn_id,
+  recorded: row.recorded,
 });

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Fault, Log } from '../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../contracts/index.ts';
+import type { FullDisk } from '../rows/index.ts';
 import type { Connection, Statement } from './connection.ts';
 import { givenUp, isSqliteError, isSyncFailure, storageFault, toCallerError } from './storage-fault.ts';
 import type { Tables } from './tables/index.ts';
@@ -22,6 +23,7 @@ export interface CommitQueueOptions {
   /** Store clock, micros. */
   readonly now: () => number;
   readonly fatal: (error: unknown) => void;
+  readonly disk: Pick<FullDisk, 'noteFailure' | 'noteCommit'>;
   /** Runs inside the group's transaction when it changed something (the clock's high-water mark). */
   readonly beforeCommit: () => void;
   /** Runs after each commit, before its sync begins. */
@@ -177,6 +179,7 @@ export class CommitQueue {
       return this.#groupFailed(group, error);
     }
     if (isDirty) {
+      this.#options.disk.noteCommit(this.#nowMs());
       this.#options.afterCommit();
       this.#options.syncer.noteCommit();
     }
@@ -199,7 +202,7 @@ export class CommitQueue {
       return scope.isDirty ? 'wrote' : 'read';
     } catch (error) {
       scope.close();
-      job.outcome = { ok: false, error: toCallerError(error) };
+      job.outcome = { ok: false, error: this.#refusal(error) };
       job.effects = [];
       if (isSyncFailure(error)) this.#options.fatal(error);
       this.#options.tables.resourceWrites.forgetVersion();
@@ -241,6 +244,16 @@ export class CommitQueue {
     return { stop: () => clearImmediate(immediate) };
   }
 
+  #refusal(error: unknown): unknown {
+    const refusal = toCallerError(error);
+    this.#options.disk.noteFailure(refusal, this.#nowMs());
+    return refusal;
+  }
+
+  #nowMs(): number {
+    return this.#options.now() / 1_000;
+  }
+
   #groupFailed(group: readonly Job[], error: unknown): GroupEnd {
     const { connection, tables, fatal } = this.#options;
     tables.resourceWrites.forgetVersion();
@@ -250,9 +263,7 @@ export class CommitQueue {
     } catch (cause) {
       fatal(cause);
     }
-    const refusal = isSqliteError(error)
-      ? toCallerError(error)
-      : storageFault('the write was refused by the store', error);
+    const refusal = isSqliteError(error) ? this.#refusal(error) : storageFault('the database could not write', error);
     for (const job of group) {
       job.outcome = { ok: false, error: refusal };
       job.effects = [];

@@ -31,8 +31,16 @@ it('a disk that refuses the lock is not taken for another server', () => {
 it('what SQLite says at the start becomes words, and what is wrong with the program stays as it is', () => {
   const error = (errcode: number): Error => Object.assign(new Error('no'), { errcode });
   const shown = (code: number) => toOpenError(error(code), '/data/svc.db');
-  expect(shown(13)).toMatchObject({ reason: 'STORAGE_FULL', message: 'the disk of /data/svc.db is full' });
-  expect(shown(8 + 256)).toMatchObject({ reason: 'STORAGE', message: '/data/svc.db cannot be used: no' });
+  expect(shown(13)).toMatchObject({ reason: 'STORAGE_FULL', message: 'the disk of /data/svc.db is full: make room' });
+  expect(shown(8 + 256)).toMatchObject({
+    reason: 'STORAGE',
+    message: '/data/svc.db cannot be used: no: give the user of this process the right to write it and its directory',
+  });
+  const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', errno: -13 });
+  expect(toOpenError(refused, '/data/svc.db')).toMatchObject({
+    reason: 'DIRECTORY_UNUSABLE',
+    message: expect.stringContaining('/data/svc.db cannot be used: the user of this process may not write there'),
+  });
   expect(shown(26)).toMatchObject({ reason: 'STORE_DAMAGED' });
   for (const other of [error(1), new Error('no')])
     expect([toOpenError(other, 'f'), isBusy(other)]).toEqual([other, false]);

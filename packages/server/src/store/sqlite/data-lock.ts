@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Fault } from '../../base/index.ts';
+import { keepPrivate } from './private-database.ts';
 import { isBusy, toOpenError } from './storage-fault.ts';
 
 /**
@@ -13,6 +14,7 @@ export const lockDataDir = (dataDir: string, use: 'alone' | 'shared' = 'alone'):
   const file = join(dataDir, 'lock.db');
   let database: DatabaseSync | undefined;
   try {
+    keepPrivate(file);
     database = new DatabaseSync(file, { timeout: 0 });
     database.exec(use === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT count(*) FROM sqlite_schema');
   } catch (cause) {

@@ -266,11 +266,33 @@ describe('the n-th failure', () => {
           }),
         ),
       );
-      const refused = { status: 'rejected', reason: { code: 'UNAVAILABLE', reason: 'STORAGE' } };
+      const refused = { status: 'rejected', reason: { code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL' } };
       expect(results).toMatchObject([{ status: 'fulfilled' }, refused, { status: 'fulfilled' }]);
       const again = await reopen();
       const names = (await again.direct.resources.list({ scope: { type: 'all' }, limit: 9 })).map((r) => r.key.name);
       expect(names).toEqual(['a', 'c']);
+    });
+
+    it('says so once, is not ready meanwhile, goes on reading, and recovers by itself', async () => {
+      const lines: string[] = [];
+      const note = (text: string) => void lines.push(text);
+      const log = { debug: () => undefined, info: note, warn: note, error: note };
+      const { store, clock } = await openFor({ ...full, log });
+      lines.length = 0;
+      const refused = { code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL', message: "the server's disk is full" };
+      for (let write = 0; write < 5; write++)
+        await expect(store.write((tx) => tx.instance.setValue('big', tooMuch))).rejects.toMatchObject(refused);
+      await expect(store.ping()).rejects.toMatchObject(refused);
+      expect(await store.direct.instance.value('big')).toBeUndefined();
+      await store.write((tx) => tx.instance.setValue('small', '1'));
+      await expect(store.ping()).rejects.toMatchObject(refused);
+      clock.advance(11_000);
+      await store.write((tx) => tx.instance.setValue('small', '2'));
+      await store.ping();
+      expect(lines).toEqual([
+        "the server's disk is full: writes are refused until there is room again, reads go on",
+        'the disk has room again: writes are accepted',
+      ]);
     });
 
     it('lets a function that goes on regardless write nothing', async () => {

@@ -14,7 +14,8 @@ export interface StoreExamination extends ExaminationAnswer {
  */
 export const examineSqlite = (file: string, signal: AbortSignal): Promise<StoreExamination> =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./examine-worker.ts', import.meta.url), { workerData: file });
+    const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+    const worker = new Worker(new URL(`./examine-worker${extension}`, import.meta.url), { workerData: file });
     const stop = (): void => {
       reject(new Error('the examination was ended before it was through'));
       worker.terminate().catch(reject);

@@ -1,14 +1,15 @@
-import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync, statfsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Clock, Fault, isFault, type Log, type Random } from '../../base/index.ts';
+import { type Clock, Fault, isFault, type Log, makeDirectory, type Random } from '../../base/index.ts';
 import type { FaultPoints, Presence, ReadTx, Store, WriteTx } from '../contracts/index.ts';
 import { loadMigrations, type Migration } from '../migrations/index.ts';
-import { tokenSource } from '../rows/index.ts';
+import { FullDisk, tokenSource } from '../rows/index.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { Connection } from './connection.ts';
 import { lockDataDir } from './data-lock.ts';
 import { createReadHandle } from './handles/index.ts';
+import { keepPrivate } from './private-database.ts';
 import { DirectReads, SnapshotReads } from './read-gate.ts';
 import { RecordCache } from './records/index.ts';
 import { migrate } from './schema/index.ts';
@@ -16,6 +17,7 @@ import { storageFault, toOpenError } from './storage-fault.ts';
 import { CLOCK_SLACK_MICROS, StoreClock } from './store-clock.ts';
 import { syncPath } from './sync-path.ts';
 import { createTables, type Tables } from './tables/index.ts';
+import { renewWords } from './tables/search/index.ts';
 import { WalSyncer } from './wal-syncer.ts';
 
 export interface SqliteStoreOptions {
@@ -54,7 +56,7 @@ const fdatasyncAsync = (fd: number): Promise<void> =>
  * makes sure that the log exists; `close` settles what was submitted and gives the lock back.
  */
 export const openSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
-  const firstMade = mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  const firstMade = makeDirectory(options.dataDir);
   if (firstMade !== undefined && options.durability !== 'off')
     syncFolders(resolve(options.dataDir), resolve(firstMade));
   const lock = lockDataDir(options.dataDir);
@@ -73,6 +75,7 @@ const syncFolders = (folder: string, firstMade: string): void => {
 
 /** The writing connection with its schema in place. */
 const openWriter = (file: string, options: SqliteStoreOptions): Connection => {
+  keepPrivate(file);
   const connection = new Connection(file, {
     isSynced: options.durability !== 'off',
     ...(options.faults === undefined ? {} : { faults: options.faults }),
@@ -86,11 +89,20 @@ const openWriter = (file: string, options: SqliteStoreOptions): Connection => {
       nowMicros: options.clock.nowMicros(),
       log: options.log,
     });
+    renewWords(connection.database);
     return connection;
   } catch (error) {
     connection.close();
     throw error;
   }
+};
+
+/** Below this a disk counts as full: one commit may need as much. */
+const LEAST_FREE_BYTES = 1024 ** 2;
+
+const freeBytes = (directory: string): number => {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
 };
 
 class SqliteStore implements Store {
@@ -106,6 +118,7 @@ class SqliteStore implements Store {
   readonly #checkpointer: Checkpointer;
   readonly #snapshots: SnapshotReads;
   readonly #direct: DirectReads;
+  readonly #disk: FullDisk;
   #clockNoted = 0;
   /** Newest resource version known to be on disk. */
   #durableVersion = 0;
@@ -116,6 +129,7 @@ class SqliteStore implements Store {
     this.#lock = lock;
     const file = join(options.dataDir, 'svc.db');
     const writer = openWriter(file, options);
+    this.#disk = new FullDisk(options.log, () => freeBytes(options.dataDir) >= LEAST_FREE_BYTES);
     const isSynced = options.durability !== 'off';
     const reader = { isSynced, isReader: true };
     const [snapshot, direct] = [new Connection(file, reader), new Connection(file, reader)];
@@ -135,6 +149,7 @@ class SqliteStore implements Store {
       log: options.log,
       now: () => this.#clock.now(),
       fatal: options.fatal,
+      disk: this.#disk,
       beforeCommit: () => this.#beforeCommit(),
       afterCommit: () => this.#noteCommit(),
       afterGroup: () => cache.settle(),
@@ -183,6 +198,7 @@ class SqliteStore implements Store {
     } catch (error) {
       throw isFault(error) ? error : storageFault('the store does not answer', error);
     }
+    this.#disk.requireRoom();
   }
 
   close(): Promise<void> {

@@ -93,6 +93,18 @@ describe('local blobs', () => {
     expect(await filesOf(dir)).toEqual([]);
   });
 
+  it('say that the disk is full, and leave nothing of what found no room', async () => {
+    const { dir, blobs } = await openForTest();
+    async function* full(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('the first bytes');
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', errno: -28 });
+    }
+    await expect(blobs.put(full())).rejects.toMatchObject({
+      ...{ code: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL', message: "the server's disk is full" },
+    });
+    expect(await filesOf(dir)).toEqual([]);
+  });
+
   it('leave nothing in tmp after refused and accepted puts', async () => {
     const { dir, blobs } = await openForTest();
     await blobs.put(Buffer.from('x'.repeat(9_000)));

@@ -4,7 +4,7 @@ const HASH_CHARS = 64;
 /** Digits of the expiry in an upload's key: micros until the year 2286, so that keys sort by time. */
 const EXPIRY_DIGITS = 16;
 
-/** Names of things in the bucket, all behind the configured prefix (PL-7). */
+/** Names of things in the bucket, all behind the configured prefix. */
 export class ObjectKeys {
   /** Behind it lie the objects, in the order of their hashes. */
   readonly objects: string;

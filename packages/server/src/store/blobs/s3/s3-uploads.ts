@@ -14,7 +14,7 @@ export interface S3UploadsDeps {
 }
 
 /**
- * Bytes that clients send to the bucket over signed links (PL-7). They arrive under `uploads/<end of the link>-<id>`; what
+ * Bytes that clients send to the bucket over signed links. They arrive under `uploads/<end of the link>-<id>`; what
  * was checked lies under the key of its hash. A service that computed the SHA-256 itself when the bytes arrived is believed
  * and copies them; from any other they are read back, and exactly the bytes that were hashed are stored.
  */

@@ -98,8 +98,18 @@ const unreachable = (error: unknown): Fault => {
     return storageFault(`the certificate of the database is refused (${code}): see sslmode and sslrootcert`, error);
   if (error instanceof Error && 'path' in error && code === 'ENOENT')
     return storageFault(`a file that store.url names is not there: ${String(error.path)}`, error);
-  return storageFault('the database cannot be reached, or has no connection to spare', error);
+  const advice = ADVICE.get(code);
+  return storageFault(advice ?? 'the database cannot be reached, or has no connection to spare', error);
 };
+
+/** What an operator can do, by SQLSTATE or by code of the operating system. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['3D000', 'the database that store.url names does not exist: create it (createdb NAME), or correct store.url'],
+  ['28P01', 'the database refuses the user or the password of store.url: correct them'],
+  ['28000', 'the database refuses the user of store.url: correct it, or allow it there (pg_hba.conf)'],
+  ['ECONNREFUSED', 'no database answers at the address of store.url: start it, or correct store.url'],
+  ['ENOTFOUND', 'the host of store.url is not known: correct store.url'],
+]);
 
 /** The connections of one process to one database. */
 export class Database implements Queries {

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../../../base/index.ts';
+import { storageFull } from '../../contracts/index.ts';
 
 /** SQLSTATE: the transaction lost against another one and may run again. */
 const LOCK_REFUSED = '55P03';
@@ -71,8 +72,7 @@ export const toCallerError = (thrown: unknown): unknown => {
   if (isFault(error)) return error;
   if (error instanceof ConnectionLost) return storageFault('the connection to the database was lost', error);
   if (!(error instanceof ServerError)) return error;
-  if (error.code === DISK_FULL)
-    return new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', 'the disk of the database is full', { cause: error });
+  if (error.code === DISK_FULL) return storageFull(error);
   if (error.code === TIMED_OUT) return storageFault('the database took too long', error);
   return storageFault('the database refused the request', error);
 };

@@ -152,7 +152,7 @@ describe('a connection', () => {
     expect(count(await sent(), SYNC)).toBe(1);
     answer(message('1'), BOUND, complete('DELETE 1'), refusal('57014'), READY);
     expect(await Promise.all(asked)).toEqual([expect.any(NotRun), expect.any(ServerError)]);
-    const apart = [session.queryShared(NOTHING, []), session.queryShared(ROWS, [], { isApart: true })];
+    const apart = [session.queryShared(NOTHING, []), session.queryShared(ROWS, [], { isApart: true })].map(outcomeOf);
     expect(count(await sent(), SYNC)).toBe(2);
     expect(apart).toHaveLength(2);
   });

@@ -1,5 +1,6 @@
 import { composed, type Session } from '../connection/index.ts';
-import { ADD_WORDS, chunkVector } from '../tables/index.ts';
+import { ADD_WORDS } from '../tables/index.ts';
+import { fillWords } from '../words-form.ts';
 
 /** What other rows say a second time, for finding (0001). */
 const DERIVED = [
@@ -19,31 +20,9 @@ const COUNTERS = [
      FROM search_documents`,
 ].map((text) => composed(text));
 
-interface ChunkRow {
-  readonly row: number;
-  readonly namespace: string;
-  readonly path_words: string;
-  readonly heading: string;
-  readonly words: string;
-}
-
-/** Chunks whose words are cut in one go. */
-const BATCH_CHUNKS = 200;
-const CHUNKS = composed<ChunkRow>(
-  `SELECT c.row, d.namespace, d.path_words, c.heading, coalesce(c.words, c.body) AS words
-     FROM search_chunks c JOIN search_documents d ON d.row = c.document WHERE c.row > $1 ORDER BY c.row LIMIT ${BATCH_CHUNKS}`,
-);
-
 /** Writes what follows from the loaded rows and moves the counters; in the transaction of the load. */
 export const deriveRows = async (session: Session): Promise<void> => {
   for (const sql of DERIVED) await session.run(sql);
-  for (let last: number | undefined = 0; last !== undefined; ) {
-    const chunks: readonly ChunkRow[] = await session.rows(CHUNKS, [last]);
-    const vectors = chunks.map((chunk) =>
-      chunkVector({ namespace: chunk.namespace, pathWords: chunk.path_words }, chunk),
-    );
-    await session.run(ADD_WORDS, [chunks.map(({ row }) => row), vectors]);
-    last = chunks.at(-1)?.row;
-  }
+  await fillWords(session, ADD_WORDS);
   for (const sql of COUNTERS) await session.rows(sql);
 };

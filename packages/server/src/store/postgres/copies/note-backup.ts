@@ -6,7 +6,7 @@ const NOTE = statement(
   'INSERT INTO instance (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
 );
 
-/** Notes that a whole backup was made, for the migrations that ask for one (PL-16), without the store being opened. */
+/** Notes that a whole backup was made, for the migrations that ask for one, without the store being opened. */
 export const notePostgresBackup = async (options: CopyOptions, atMicros: number): Promise<void> => {
   const own = await OwnSession.begin(options, 'BEGIN');
   try {

@@ -22,7 +22,7 @@ export { LogWriteHandle } from './log-write-handle.ts';
 export { ObjectHandle } from './object-handle.ts';
 export { QueueHandle } from './queue-handle.ts';
 export { ResourceWriteHandle } from './resource-write-handle.ts';
-export { ADD_WORDS, chunkVector, SearchWriteHandle } from './search/index.ts';
+export { ADD_WORDS, chunkVector, RENEW_WORDS, SearchWriteHandle } from './search/index.ts';
 export { CounterHandle, IdempotencyHandle, InstanceHandle, LeaseHandle } from './work-handles.ts';
 
 /** A reading handle; it keeps no state of its own, so one serves every read of its `access`. */

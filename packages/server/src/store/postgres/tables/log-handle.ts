@@ -1,15 +1,20 @@
-import type { SessionLogReads, SessionPage, SessionRow, TurnState } from '../../contracts/index.ts';
+import type { AdmissionMark, SessionLogReads, SessionPage, SessionRow, TurnState } from '../../contracts/index.ts';
 import {
+  firstMark,
   type JournalSqlRow,
   LAST_ID,
   type MessageSqlRow,
+  type NewTurnRow,
+  newTurnsOf,
   type PermissionSqlRow,
   type SessionSqlRow,
+  type StandingSqlRow,
   type SteerSqlRow,
   toJournal,
   toMessage,
   toPermission,
   toSession,
+  toStanding,
   toSteer,
   toTurn,
 } from '../../rows/index.ts';
@@ -19,6 +24,16 @@ import { listSessions, SESSION_COLUMNS } from './session-page.ts';
 import { OPEN, turnsWhere } from './turn-sql.ts';
 
 const SESSION = statement<SessionSqlRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = $1`);
+const STANDINGS = statement<StandingSqlRow>(
+  `SELECT s.id, s.state, s.fence, s.last_sequence, s.open_turns, s.active_turn_id,
+     coalesce((SELECT max(j.position) + 1 FROM journal j WHERE j.turn_id = s.active_turn_id), 0) AS recorded
+   FROM sessions s WHERE s.id = ANY($1::text[])`,
+);
+const NEWEST_TURN = statement<{ row: number }>('SELECT coalesce(max(row), 0) AS row FROM turns');
+const NEW_TURNS = statement<NewTurnRow>(
+  `SELECT row, namespace, agent, session_id FROM turns WHERE row > $1
+   UNION ALL SELECT row, namespace, agent, session_id FROM turns WHERE row = ANY($2::bigint[]) ORDER BY row LIMIT $3`,
+);
 const MESSAGE_COLUMNS = 'session_id, id, role, created_at, turn_id, revision, labels, parts';
 const MESSAGE = statement<MessageSqlRow>(`SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = $1 AND id = $2`);
 const MESSAGES_BEFORE = statement<MessageSqlRow>(
@@ -34,7 +49,6 @@ const NEWEST_IN_STATE = turnsWhere(
   'WHERE t.session_id = $1 AND t.id < $2 AND t.state = $4 ORDER BY t.id DESC LIMIT $3',
 );
 const FROM_FENCE = turnsWhere('WHERE t.session_id = $1 AND t.fence >= $2 AND t.fence > 0 ORDER BY t.fence LIMIT $3');
-const FROM_START = turnsWhere('WHERE t.session_id = $1 ORDER BY t.fence, t.admission LIMIT $2');
 const JOURNAL = statement<JournalSqlRow>(
   'SELECT turn_id, position, kind, at, body FROM journal WHERE turn_id = $1 ORDER BY position',
 );
@@ -62,6 +76,17 @@ export class LogReadHandle implements SessionLogReads {
   async session(id: string): Promise<SessionRow | undefined> {
     const row = await this.#access.sql.first(SESSION, [id]);
     return row === undefined ? undefined : toSession(row);
+  }
+
+  async standings(ids: readonly string[]) {
+    return (await this.#access.sql.rows(STANDINGS, [ids])).map(toStanding);
+  }
+
+  async newTurns(mark: AdmissionMark | undefined, limit: number) {
+    const { sql } = this.#access;
+    const known = mark ?? firstMark((await sql.one(NEWEST_TURN)).row);
+    const missing = known.missing.map(({ row }) => String(row));
+    return newTurnsOf(known, await sql.rows(NEW_TURNS, [known.row, missing, limit]));
   }
 
   async sessions(page: SessionPage) {
@@ -104,12 +129,7 @@ export class LogReadHandle implements SessionLogReads {
   }
 
   async turnsFromFence(sessionId: string, fence: number, limit: number) {
-    const { sql } = this.#access;
-    const rows =
-      fence <= 0
-        ? await sql.rows(FROM_START, [sessionId, limit])
-        : await sql.rows(FROM_FENCE, [sessionId, fence, limit]);
-    return rows.map(toTurn);
+    return (await this.#access.sql.rows(FROM_FENCE, [sessionId, fence, limit])).map(toTurn);
   }
 
   async journal(turnId: string) {

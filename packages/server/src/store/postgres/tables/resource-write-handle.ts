@@ -26,6 +26,10 @@ import { listResources } from './resource-list.ts';
 
 const KEY = 'kind = $1 AND namespace = $2 AND parent = $3 AND name = $4';
 const LOCK_KEY = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))');
+const TAKEN_UID = statement(
+  `SELECT 1 AS taken WHERE EXISTS (SELECT 1 FROM resources WHERE uid = $1)
+   OR EXISTS (SELECT 1 FROM changes WHERE change = 'deleted' AND uid = $1)`,
+);
 const GET_LOCKED = statement<ResourceSqlRow>(
   `SELECT ${RESOURCE_COLUMNS} FROM resources WHERE ${KEY} FOR NO KEY UPDATE`,
 );
@@ -43,7 +47,7 @@ const INSERT = statement<{ row: number }>(
    SELECT row FROM added`,
 );
 /**
- * As INSERT and NUMBER in one, for a key that is unique like the uid in it: no row of the same key was there before, so
+ * As INSERT and NUMBER in one, for a key that is unique like the new uid in it: no row of the same key was there before, so
  * nobody can have taken a version for it after ours. The transaction is numbered before the version is taken.
  */
 const INSERT_ONCE = statement<{ version: number }>(
@@ -108,6 +112,8 @@ const ALL_SECTIONS: readonly ResourceSection[] = ['metadata', 'spec', 'status'];
 /** `ResourceWrites` inside one write transaction. Every write also appends the state after it to the change log. */
 export class ResourceWriteHandle extends ResourceReadHandle implements ResourceWrites {
   readonly #access: WriteAccess;
+  /** Uids that came from a request: unlike new ones they may be the name of a resource that was there before. */
+  readonly #claimed = new Set<string>();
 
   constructor(access: WriteAccess) {
     super(access);
@@ -150,6 +156,13 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     return found;
   }
 
+  async claimUid(uid: string): Promise<boolean> {
+    const { sql } = this.#access;
+    this.#claimed.add(uid);
+    sql.later(LOCK_KEY, [`uid/${uid}`]);
+    return (await sql.first(TAKEN_UID, [uid])) === undefined;
+  }
+
   async insert(draft: ResourceDraft, sections: readonly ResourceSection[] = ALL_SECTIONS): Promise<StoredResource> {
     const { sql, reads, now } = this.#access;
     const columns = keyColumns(draft.key);
@@ -163,7 +176,7 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     ];
     const joined = joinSections(sections);
     const numbered =
-      draft.uid === draft.key.name
+      draft.uid === draft.key.name && !this.#claimed.has(draft.uid)
         ? await sql.first(INSERT_ONCE, [...values, joined])
         : await insertAndNumber(sql, values, [...columns, joined]);
     if (numbered === undefined) {

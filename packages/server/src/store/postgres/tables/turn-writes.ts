@@ -102,7 +102,7 @@ export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
   if (row.worker !== '') sql.later(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
 };
 
-/** False = the row is gone or the guard does not hold; nothing was written (RT-R4). `known`: the row as it was read. */
+/** False = the row is gone or the guard does not hold; nothing was written. `known`: the row as it was read. */
 export const saveTurn = async (
   sql: WriteQueries,
   row: TurnRow,
@@ -176,7 +176,7 @@ export const renewClaims = async (
 };
 
 /**
- * Ready turns: oldest first within a namespace, one of each namespace in turn (RT-2.4). Their sessions and their rows are
+ * Ready turns: oldest first within a namespace, one of each namespace in turn. Their sessions and their rows are
  * held: turns that another claimer or a writer of the session holds are left out.
  */
 export const readyTurns = async (

@@ -55,7 +55,7 @@ export const findAnswer = async (sql: Queries, scope: string, now: number): Prom
   return { scope: row.scope, requestHash: row.request_hash, answer: row.answer, expiresAt: row.expires_at };
 };
 
-/** `IdempotencyWrites`: answers of calls that carried an idempotency key (API-1.7). */
+/** `IdempotencyWrites`: answers of calls that carried an idempotency key. */
 export class IdempotencyHandle implements IdempotencyWrites {
   readonly #access: WriteAccess;
   readonly #missing: Set<string>;
@@ -134,7 +134,7 @@ export const hottestCounter = async (
   return row === undefined ? undefined : { used: row.used, oldestStart: row.oldest };
 };
 
-/** `CounterWrites`: usage per bucket of a sliding window (RT-9). */
+/** `CounterWrites`: usage per bucket of a sliding window. */
 export class CounterHandle implements CounterWrites {
   readonly #access: WriteAccess;
 

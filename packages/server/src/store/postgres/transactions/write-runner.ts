@@ -1,5 +1,6 @@
 import { type BackoffRule, backoffMs, type Log, type Random } from '../../../base/index.ts';
 import type { FaultPoints, WriteTx } from '../../contracts/index.ts';
+import type { FullDisk } from '../../rows/index.ts';
 import type { Access, WriteAccess } from '../access.ts';
 import {
   ConnectionLost,
@@ -38,6 +39,7 @@ export interface WriteRunnerOptions {
   readonly judge: WriteAccess['judge'];
   readonly random: Random;
   readonly log: Log;
+  readonly disk: Pick<FullDisk, 'noteFailure' | 'noteCommit'>;
   readonly nextToken: () => string;
   /** Store clock, micros; brought up to date first when that is due. */
   readonly now: () => Promise<number>;
@@ -84,8 +86,14 @@ export class WriteRunner {
   /** `isUrgent`: before all that wait, and beside those that run. */
   async write<T>(work: (tx: WriteTx) => Promise<T>, isUrgent = false): Promise<T> {
     await this.#gate.enter(isUrgent);
+    const { disk, monotonicMs } = this.#options;
     try {
-      return await this.#repeat(work);
+      const value = await this.#repeat(work);
+      disk.noteCommit(monotonicMs());
+      return value;
+    } catch (error) {
+      disk.noteFailure(error, monotonicMs());
+      throw error;
     } finally {
       this.#gate.leave();
     }
@@ -197,8 +205,16 @@ export class WriteRunner {
     await scope.settled();
     // After a COMMIT that was refused nothing more can be asked of the transaction.
     const isHealthy = scope.isOpen && scope.failure === undefined;
-    const isStale =
-      scope.hasConflict || scope.wasMistaken || reads.isStale || (isHealthy && !(await holds(reads, scope)));
+    const isKnownStale = scope.hasConflict || scope.wasMistaken || reads.isStale;
+    let isStale: boolean;
+    try {
+      isStale = isKnownStale || (isHealthy && !(await holds(reads, scope)));
+    } catch (failure) {
+      // Whether the function was right to throw is not known, and nothing of the run can have happened.
+      if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
+      await rollback(session);
+      throw toCallerError(failure);
+    }
     await rollback(session);
     if (isStale) return conflictOf(scope, error);
     throw toCallerError(error);

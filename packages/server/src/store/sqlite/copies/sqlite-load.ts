@@ -3,8 +3,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Fault, type Log } from '../../../base/index.ts';
 import type { DumpRow, DumpTable, StoreLoad } from '../../contracts/index.ts';
 import { loadMigrations } from '../../migrations/index.ts';
+import { keepPrivate } from '../private-database.ts';
 import { migrate } from '../schema/index.ts';
-import { scopeToken } from '../tables/search/index.ts';
+import { fillWords } from '../tables/search/index.ts';
 
 export interface SqliteLoadOptions {
   /** The database to be made; nothing may be there yet. */
@@ -21,9 +22,6 @@ const DERIVED = [
      SELECT json_extract(o.value, '$.uid'), r.row FROM resources r, json_each(r.owners) o`,
   `INSERT INTO session_labels (namespace, agent, label, value, session_id)
      SELECT s.namespace, s.agent, l.key, l.value, s.id FROM sessions s, json_each(s.labels) l`,
-  `INSERT INTO search_words (rowid, scope, path, heading, body)
-     SELECT c.row, scope_token(d.namespace), d.path_words, c.heading, coalesce(c.words, c.body)
-     FROM search_chunks c JOIN search_documents d ON d.row = c.document`,
 ];
 
 /** A new database at `file`, without a log and unsynced until `finish`: what a crash leaves is never opened. */
@@ -38,10 +36,10 @@ class SqliteLoad implements StoreLoad {
 
   constructor({ file, nowMicros, log }: SqliteLoadOptions) {
     this.#file = file;
+    keepPrivate(file);
     this.#database = new DatabaseSync(file);
     this.#database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY');
     migrate(this.#database, { migrations: loadMigrations('sqlite'), backupDir: '', mode: 'auto', nowMicros, log });
-    this.#database.function('scope_token', (namespace) => scopeToken(String(namespace)));
     this.#database.exec('BEGIN');
   }
 
@@ -54,6 +52,7 @@ class SqliteLoad implements StoreLoad {
 
   async finish(): Promise<void> {
     for (const sql of DERIVED) this.#database.exec(sql);
+    fillWords(this.#database);
     this.#database.exec('COMMIT');
     this.#database.close();
     const fd = openSync(this.#file, 'r+');

@@ -1,4 +1,5 @@
 import type {
+  AdmissionMark,
   JournalRow,
   MessageRow,
   PermissionRow,
@@ -24,6 +25,16 @@ export class LogReadHandle implements SessionLogReads {
   async session(id: string) {
     this.#access.enter();
     return this.#access.leave(this.#access.tables.sessions.get(id));
+  }
+
+  async standings(ids: readonly string[]) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.sessions.standings(ids));
+  }
+
+  async newTurns(mark: AdmissionMark | undefined, limit: number) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.turns.since(mark, limit));
   }
 
   async sessions(page: SessionPage) {

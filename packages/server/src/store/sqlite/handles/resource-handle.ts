@@ -60,6 +60,11 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     this.#access = access;
   }
 
+  async claimUid(uid: string) {
+    this.#access.enter();
+    return this.#access.leave(this.#access.tables.resourceWrites.isUidFree(uid));
+  }
+
   async insert(draft: ResourceDraft, sections: readonly ResourceSection[] = ALL_SECTIONS) {
     this.#access.change();
     return this.#access.tables.resourceWrites.insert(draft, sections, this.#access.now);

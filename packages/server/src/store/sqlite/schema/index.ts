@@ -1,5 +1,5 @@
 /**
- * store/sqlite/schema: brings the schema of a database up, and down again, with a copy of the file before (PL-16). Which steps
+ * store/sqlite/schema: brings the schema of a database up, and down again, with a copy of the file before. Which steps
  * there are is the matter of store/migrations. Called when a store is opened, by a load, and by hand.
  */
 export { migrate } from './migrate.ts';

@@ -1,14 +1,16 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Fault, type Log } from '../../../base/index.ts';
+import { Fault, type Log, makeDirectory } from '../../../base/index.ts';
 import { type Migration, pendingMigrations, undoneMigrations } from '../../migrations/index.ts';
+import { keepCopiesPrivate, keepPrivate } from '../private-database.ts';
 import { syncPath } from '../sync-path.ts';
 
-/** Copies of the database file kept from before migrations (PL-16). */
+/** Copies of the database file kept from before migrations. */
 const KEPT_COPIES = 3;
 /** Ends the name of a copy that is not whole yet. */
 const PART = '.part';
+const COPY = /^schema-.*\.db$/;
 
 const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`;
@@ -37,6 +39,7 @@ export const appliedVersion = (database: DatabaseSync): number =>
 
 /** Brings the schema up to date, one transaction per migration; an existing database is copied first. */
 export const migrate = (database: DatabaseSync, options: MigrateOptions): readonly Migration[] => {
+  if (existsSync(options.backupDir)) keepCopiesPrivate(options.backupDir, COPY);
   const isNew = database.prepare(HAS_TABLE).get() === undefined;
   const applied = appliedVersion(database);
   const pending = pendingMigrations(options.migrations, applied);
@@ -93,11 +96,13 @@ const transact = (database: DatabaseSync, work: () => void): void => {
  */
 const copyBefore = (database: DatabaseSync, applied: number, options: SchemaOptions): void => {
   const { backupDir, nowMicros } = options;
-  mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+  makeDirectory(backupDir);
   const name = `schema-${String(applied).padStart(4, '0')}-${nowMicros}.db`;
   const part = join(backupDir, `${name}${PART}`);
   removeParts(backupDir);
   try {
+    // SQLite fills a file that is empty, and leaves its mode as it is.
+    keepPrivate(part);
     database.prepare('VACUUM INTO ?').run(part);
     syncPath(part);
   } catch (error) {
@@ -107,7 +112,7 @@ const copyBefore = (database: DatabaseSync, applied: number, options: SchemaOpti
   renameSync(part, join(backupDir, name));
   syncPath(backupDir);
   options.log.info('store copied before migrating', { schema: applied });
-  const others = namesOf(backupDir, /^schema-.*\.db$/)
+  const others = namesOf(backupDir, COPY)
     .filter((other) => other !== name)
     .sort((left, right) => timeOf(left) - timeOf(right));
   for (const old of others.slice(0, 1 - KEPT_COPIES)) rmSync(join(backupDir, old));

@@ -10,6 +10,7 @@ import {
   type StoreMigrations,
 } from '../../migrations/index.ts';
 import { lockDataDir } from '../data-lock.ts';
+import { keepPrivate } from '../private-database.ts';
 import { toOpenError } from '../storage-fault.ts';
 import { appliedVersion, migrate, migrateDown, type SchemaOptions } from './migrate.ts';
 
@@ -27,9 +28,15 @@ export interface SqliteMigrationsOptions {
  */
 export const openSqliteMigrations = async (options: SqliteMigrationsOptions): Promise<StoreMigrations> => {
   const file = join(options.dataDir, 'svc.db');
-  if (!existsSync(file)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store at ${file}`);
+  if (!existsSync(file))
+    throw new Fault(
+      'NOT_FOUND',
+      'STORE_MISSING',
+      `there is no database at ${file}: start a server once, svc up makes it`,
+    );
   const lock = lockDataDir(options.dataDir);
   try {
+    keepPrivate(file);
     const database = new DatabaseSync(file);
     // The file itself is not read before the first statement.
     database.exec('PRAGMA schema_version');
@@ -40,7 +47,7 @@ export const openSqliteMigrations = async (options: SqliteMigrationsOptions): Pr
   }
 };
 
-/** A copy is made before every step, so that contracting steps need no further yes (PL-16). */
+/** A copy is made before every step, so that contracting steps need no further yes. */
 class SqliteMigrations implements StoreMigrations {
   readonly #database: DatabaseSync;
   readonly #lock: { release(): void };

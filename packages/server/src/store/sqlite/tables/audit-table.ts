@@ -16,7 +16,7 @@ const OLDEST = `SELECT a.position AS position, a.at AS at FROM audit a JOIN audi
 const DROP = 'DELETE FROM audit WHERE position <= ?';
 const DROP_CHAIN = 'DELETE FROM audit_chain WHERE position <= ?';
 
-/** The audit record in commit order, and the hash chain that is closed over it afterwards (PL-15). */
+/** The audit record in commit order, and the hash chain that is closed over it afterwards. */
 export class AuditTable {
   readonly #append: Statement;
   readonly #unchained: Statement<AuditSqlRow>;

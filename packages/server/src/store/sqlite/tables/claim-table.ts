@@ -79,7 +79,7 @@ export class ClaimTable {
     return found;
   }
 
-  /** Oldest first within a namespace, one of each namespace in turn (RT-2.4). */
+  /** Oldest first within a namespace, one of each namespace in turn. */
   ready(limit: number): TurnRow[] {
     const queues = this.#readyNamespaces(limit);
     const found: TurnRow[] = [];

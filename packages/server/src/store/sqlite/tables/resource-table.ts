@@ -39,6 +39,8 @@ const NEWEST = 'SELECT version FROM changes ORDER BY version DESC LIMIT 1';
 const ACTIVITY = 'SELECT uid, body FROM activity WHERE uid = ?';
 
 const PREVIOUS = `SELECT row, version, labels, owners FROM resources WHERE ${KEY}`;
+const TAKEN_UID = `SELECT 1 AS taken WHERE EXISTS (SELECT 1 FROM resources WHERE uid = ?1)
+  OR EXISTS (SELECT 1 FROM changes WHERE change = 'deleted' AND uid = ?1)`;
 const INSERT = `INSERT INTO resources (${RESOURCE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
   ON CONFLICT DO NOTHING`;
 const UPDATE = `UPDATE resources SET api_version = ?, uid = ?, generation = ?, version = ?, created_at = ?, updated_at = ?,
@@ -153,6 +155,7 @@ export class ResourceReadTable {
 export class ResourceWriteTable {
   readonly #reads: ResourceReadTable;
   readonly #previous: Statement<PreviousRow>;
+  readonly #takenUid: Statement<{ taken: number }>;
   readonly #insert: Statement;
   readonly #update: Statement;
   readonly #markDeleted: Statement;
@@ -172,6 +175,7 @@ export class ResourceWriteTable {
   constructor(connection: Connection, reads: ResourceReadTable) {
     this.#reads = reads;
     this.#previous = connection.statement(PREVIOUS);
+    this.#takenUid = connection.statement(TAKEN_UID);
     this.#insert = connection.statement(INSERT);
     this.#update = connection.statement(UPDATE);
     this.#markDeleted = connection.statement(MARK_DELETED);
@@ -196,6 +200,11 @@ export class ResourceWriteTable {
   forgetVersion(): void {
     this.#lastVersion = undefined;
     this.#reads.doubt();
+  }
+
+  /** There is one writer at a time: what is free now stays free until this transaction ends. */
+  isUidFree(uid: string): boolean {
+    return this.#takenUid.get(uid) === undefined;
   }
 
   insert(draft: ResourceDraft, sections: readonly ResourceSection[], now: number): StoredResource {

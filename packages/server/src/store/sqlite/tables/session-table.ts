@@ -1,6 +1,15 @@
 import { Fault } from '../../../base/index.ts';
-import type { LabelRequirement, SessionPage, SessionRow } from '../../contracts/index.ts';
-import { drivingLabel, LAST_ID, parseTextMap, type SessionSqlRow, textMapJson, toSession } from '../../rows/index.ts';
+import type { LabelRequirement, SessionPage, SessionRow, SessionStanding } from '../../contracts/index.ts';
+import {
+  drivingLabel,
+  LAST_ID,
+  parseTextMap,
+  type SessionSqlRow,
+  type StandingSqlRow,
+  textMapJson,
+  toSession,
+  toStanding,
+} from '../../rows/index.ts';
 import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Statement } from '../connection.ts';
 import type { RecordCache } from '../records/index.ts';
 import { labelCondition } from './resource-list.ts';
@@ -8,6 +17,9 @@ import { labelCondition } from './resource-list.ts';
 const COLUMNS = `id, namespace, agent, state, fence, epoch, created_at, last_active, open_turns, active_turn_id, admission,
   last_message_id, last_sequence, labels, body`;
 const GET = `SELECT ${COLUMNS} FROM sessions WHERE id = ?`;
+const STANDINGS = `SELECT s.id, s.state, s.fence, s.last_sequence, s.open_turns, s.active_turn_id,
+    coalesce((SELECT max(j.position) + 1 FROM journal j WHERE j.turn_id = s.active_turn_id), 0) AS recorded
+  FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))`;
 const INSERT = `INSERT INTO sessions (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING`;
 const PREVIOUS = 'SELECT last_active, state, labels FROM sessions WHERE id = ?';
 const SET = `fence = ?, epoch = ?, open_turns = ?, active_turn_id = ?, admission = ?, last_message_id = ?, last_sequence = ?,
@@ -42,6 +54,7 @@ interface PreviousRow {
 /** Session rows; labels are kept a second time in `session_labels`, only for sessions that have any. */
 export class SessionTable {
   readonly #get: Statement<SessionSqlRow>;
+  readonly #standings: Statement<StandingSqlRow>;
   readonly #insert: Statement;
   readonly #previous: Statement<PreviousRow>;
   readonly #update: Statement;
@@ -64,6 +77,7 @@ export class SessionTable {
     this.#isWriter = isWriter;
     this.#pages = new ComposedStatements(connection);
     this.#get = connection.statement(GET);
+    this.#standings = connection.statement(STANDINGS);
     this.#insert = connection.statement(INSERT);
     this.#previous = connection.statement(PREVIOUS);
     this.#update = connection.statement(UPDATE);
@@ -85,6 +99,10 @@ export class SessionTable {
     const session = toSession(row);
     this.#cache?.offer(id, session);
     return session;
+  }
+
+  standings(ids: readonly string[]): SessionStanding[] {
+    return this.#standings.all(JSON.stringify(ids)).map(toStanding);
   }
 
   insert(row: SessionRow): void {

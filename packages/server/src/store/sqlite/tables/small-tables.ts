@@ -45,7 +45,7 @@ interface IdempotencySqlRow {
   readonly expires_at: number;
 }
 
-/** Answers of calls that carried an idempotency key (API-1.7). */
+/** Answers of calls that carried an idempotency key. */
 export class IdempotencyTable {
   readonly #find: Statement<IdempotencySqlRow>;
   readonly #insert: Statement;
@@ -87,7 +87,7 @@ const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES
 const TRIM_COUNTERS = `DELETE FROM counters WHERE (key, bucket_start, bucket_end) IN (SELECT key, bucket_start, bucket_end
   FROM counters WHERE bucket_end <= ? ORDER BY bucket_end ${LIMIT})`;
 
-/** Usage per bucket of a sliding window (RT-9). */
+/** Usage per bucket of a sliding window. */
 export class CounterTable {
   readonly #sum: Statement<{ used: number | null; oldest: number | null }>;
   readonly #hottest: Statement<{ key: string; used: number | null }>;

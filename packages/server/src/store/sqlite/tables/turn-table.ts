@@ -1,5 +1,5 @@
-import type { TurnRow, TurnState } from '../../contracts/index.ts';
-import { LAST_ID, type TurnSqlRow, toTurn } from '../../rows/index.ts';
+import type { AdmissionMark, NewTurns, TurnRow, TurnState } from '../../contracts/index.ts';
+import { firstMark, LAST_ID, type NewTurnRow, newTurnsOf, type TurnSqlRow, toTurn } from '../../rows/index.ts';
 import { type Connection, LIMIT, type Statement } from '../connection.ts';
 import { FROM_TURNS, OPEN, SELECT_TURNS, TURN_COLUMNS } from './turn-rows.ts';
 
@@ -10,7 +10,10 @@ const NEWEST_IN_STATE = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AN
   ORDER BY t.id DESC ${LIMIT}`;
 const FROM_FENCE = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? AND t.fence >= ? AND t.fence > 0
   ORDER BY t.fence ${LIMIT}`;
-const FROM_START = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.session_id = ? ORDER BY t.fence, t.admission ${LIMIT}`;
+const NEWEST_ROW = 'SELECT coalesce(max(row), 0) AS row FROM turns';
+const NEW_TURNS = `SELECT row, namespace, agent, session_id FROM turns WHERE row > ?
+  UNION ALL SELECT row, namespace, agent, session_id FROM turns WHERE row IN (SELECT value FROM json_each(?))
+  ORDER BY row ${LIMIT}`;
 const DUE_PARKS = `${SELECT_TURNS} ${FROM_TURNS} WHERE t.wake_at > 0 AND t.wake_at <= ? ORDER BY t.wake_at ${LIMIT}`;
 
 const INSERT = `INSERT INTO turns (${TURN_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`;
@@ -38,7 +41,8 @@ export class TurnTable {
   readonly #newest: Statement<TurnSqlRow>;
   readonly #newestInState: Statement<TurnSqlRow>;
   readonly #fromFence: Statement<TurnSqlRow>;
-  readonly #fromStart: Statement<TurnSqlRow>;
+  readonly #newestRow: Statement<{ row: number }>;
+  readonly #newTurns: Statement<NewTurnRow>;
   readonly #dueParks: Statement<TurnSqlRow>;
   readonly #insert: Statement;
   readonly #previous: Statement<{ row: number; state: TurnState; fence: number; worker: string }>;
@@ -56,7 +60,8 @@ export class TurnTable {
     this.#newest = connection.statement(NEWEST);
     this.#newestInState = connection.statement(NEWEST_IN_STATE);
     this.#fromFence = connection.statement(FROM_FENCE);
-    this.#fromStart = connection.statement(FROM_START);
+    this.#newestRow = connection.statement(NEWEST_ROW);
+    this.#newTurns = connection.statement(NEW_TURNS);
     this.#dueParks = connection.statement(DUE_PARKS);
     this.#insert = connection.statement(INSERT);
     this.#previous = connection.statement(PREVIOUS);
@@ -91,8 +96,13 @@ export class TurnTable {
   }
 
   fromFence(sessionId: string, fence: number, limit: number): TurnRow[] {
-    const rows = fence <= 0 ? this.#fromStart.all(sessionId, limit) : this.#fromFence.all(sessionId, fence, limit);
-    return rows.map(toTurn);
+    return this.#fromFence.all(sessionId, fence, limit).map(toTurn);
+  }
+
+  since(mark: AdmissionMark | undefined, limit: number): NewTurns {
+    const known = mark ?? firstMark(this.#newestRow.get()?.row ?? 0);
+    const missing = JSON.stringify(known.missing.map(({ row }) => row));
+    return newTurnsOf(known, this.#newTurns.all(known.row, missing, limit));
   }
 
   dueParks(now: number, limit: number): TurnRow[] {
@@ -108,7 +118,7 @@ export class TurnTable {
     if (row.worker !== '') this.#setClaim.run(row.worker, row.id, row.fence, row.claimExpiresAt);
   }
 
-  /** False = the row is gone or the guard does not hold; nothing was written (RT-R4). */
+  /** False = the row is gone or the guard does not hold; nothing was written. */
   save(row: TurnRow, guard?: { readonly fence: number; readonly states: readonly TurnState[] }): boolean {
     const previous = this.#previous.get(row.id);
     if (previous === undefined) return false;

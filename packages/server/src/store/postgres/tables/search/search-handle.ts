@@ -104,6 +104,9 @@ export const ADD_WORDS = statement(
   'INSERT INTO search_words (chunk, vector) SELECT w.chunk, w.vector::tsvector FROM unnest($1::bigint[], $2::text[]) AS w (chunk, vector)',
 );
 
+/** As ADD_WORDS, for chunks that may have a vector already. */
+export const RENEW_WORDS = statement(`${ADD_WORDS.text} ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector`);
+
 /** `SearchWrites` inside one write transaction: stores and drops whole documents. */
 export class SearchWriteHandle extends SearchReadHandle implements SearchWrites {
   readonly #access: WriteAccess;

@@ -1,19 +1,9 @@
-/** Longest word kept; PostgreSQL refuses lexemes of 2 KiB, and nobody searches for such a word. */
-const WORD_CHARS = 200;
+import { searchWords } from '../../../../base/index.ts';
+
 /** Last place in a text that PostgreSQL tells from later ones. */
 const LAST_PLACE = 16_383;
 /** Words of two parts of a chunk are not in a row. */
 const GAP = 10;
-
-const WORDS = /[\p{L}\p{N}\p{Co}]+/gu;
-const MARKS = /\p{M}+/gu;
-
-/**
- * The words of a text as searches compare them: without case and accents, parted by everything that is no letter and no
- * digit. Cut here and not by the database, so that no dictionary, stop word or locale of it decides what is found.
- */
-const wordsOf = (text: string): readonly string[] =>
-  (text.toLowerCase().normalize('NFD').replace(MARKS, '').match(WORDS) ?? []).map((word) => word.slice(0, WORD_CHARS));
 
 /** Lexeme that stands for a namespace; begins with a character that no word holds. */
 const scopeLexeme = (namespace: string): string => `#${Buffer.from(namespace).toString('hex')}`;
@@ -29,7 +19,7 @@ const vectorOf = (namespace: string, parts: readonly WeightedText[]): string => 
   const places = new Map<string, string[]>();
   let place = 1;
   for (const { text, weight } of parts) {
-    for (const word of wordsOf(text)) {
+    for (const word of searchWords(text)) {
       const found = places.get(word) ?? [];
       if (found.length < 255) found.push(`${Math.min(place, LAST_PLACE)}${weight}`);
       places.set(word, found);
@@ -54,7 +44,7 @@ export const chunkVector = (
 
 /** The `tsquery` for any of the terms as text; a term of several words wants them in a row. Undefined: nothing can match. */
 export const queryOf = (terms: readonly string[]): string | undefined => {
-  const phrases = terms.map((term) => wordsOf(term)).filter((words) => words.length > 0);
+  const phrases = terms.map((term) => searchWords(term)).filter((words) => words.length > 0);
   if (phrases.length === 0) return undefined;
   return phrases.map((words) => `(${words.map((word) => `'${word}'`).join(' <-> ')})`).join(' | ');
 };

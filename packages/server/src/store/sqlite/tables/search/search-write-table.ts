@@ -1,6 +1,6 @@
 import type { SearchDocument } from '../../../contracts/index.ts';
 import type { Connection, Statement } from '../../connection.ts';
-import { scopeToken } from './match-expression.ts';
+import { indexText, scopeToken } from './match-expression.ts';
 
 const FIND = 'SELECT row, namespace, path_words FROM search_documents WHERE source = ?';
 const CHUNKS = 'SELECT row, heading, coalesce(words, body) AS words FROM search_chunks WHERE document = ?';
@@ -40,7 +40,7 @@ export class SearchWriteTable {
     const scope = scopeToken(namespace);
     document.chunks.forEach(({ heading, text, words }, ordinal) => {
       const chunk = this.#addChunk.insert(row, ordinal, heading, text, words === text ? null : words);
-      this.#addWords.run(chunk, scope, pathWords, heading, words);
+      this.#addWords.run(chunk, scope, ...[pathWords, heading, words].map(indexText));
     });
   }
 
@@ -49,7 +49,7 @@ export class SearchWriteTable {
     if (found === undefined) return;
     const scope = scopeToken(found.namespace);
     for (const { row, heading, words } of this.#chunks.all(found.row))
-      this.#dropWords.run(row, scope, found.path_words, heading, words);
+      this.#dropWords.run(row, scope, ...[found.path_words, heading, words].map(indexText));
     for (const statement of this.#drop) statement.run(found.row);
   }
 }

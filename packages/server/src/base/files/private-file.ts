@@ -1,6 +1,6 @@
 import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Fault } from './fault.ts';
+import { Fault } from '../fault.ts';
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;

@@ -1,0 +1,36 @@
+import { porterStem } from './porter-stem.ts';
+
+/** Longest word kept; an index refuses very long ones, and nobody searches for them. */
+const WORD_CHARS = 200;
+
+const WORDS = /[\p{L}\p{N}\p{Co}]+/gu;
+const MARKS = /\p{M}+/gu;
+const ENGLISH = /^[a-z]+$/;
+
+/** Letters that are no letter with an accent: what they are written as where they are missing. */
+const FOLDED = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'n', ſ: 's' },
+} as const;
+const FOLDABLE = /[ßæœøđðþłħıŋſ]/g;
+
+/** A text without case, accents and letters of single languages: `Straße` is `strasse`. */
+const folded = (text: string): string =>
+  text
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(MARKS, '')
+    .replace(FOLDABLE, (letter) => FOLDED[letter as keyof typeof FOLDED]);
+
+/**
+ * The words of a text as searches compare them, in order: folded, English ones by their stem, parted by everything that is no
+ * letter and no digit. Every index and every query uses this one function, so that no dictionary, stop word or locale of a database
+ * decides what is found. A change of what it answers needs a new value of SEARCH_WORDS_FORM.
+ */
+export const searchWords = (text: string): readonly string[] =>
+  (folded(text).match(WORDS) ?? []).map((word) => {
+    const cut = word.slice(0, WORD_CHARS);
+    return ENGLISH.test(cut) ? porterStem(cut) : cut;
+  });
+
+/** Names what searchWords answers; an index of another form is built again when its store is opened. */
+export const SEARCH_WORDS_FORM = '2';

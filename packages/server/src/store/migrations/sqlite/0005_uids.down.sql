@@ -1,0 +1,2 @@
+DROP INDEX changes_removed_uid;
+DROP INDEX resources_uid;

@@ -1,0 +1,53 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { ReadTx, Store } from '../contracts/index.ts';
+
+/** Turns of the event loop without a call: whoever got an answer has asked on by then, if anything. */
+const IDLE_TURNS = 10;
+const asked = new WeakMap<Store, { pending: number; calls: number }>();
+
+/** A store whose calls are counted, so that `quietStore` knows when nothing is under way. */
+export const countedStore = (store: Store): Store => {
+  const count = { pending: 0, calls: 0 };
+  const counting = async <T>(call: () => Promise<T>): Promise<T> => {
+    count.pending += 1;
+    count.calls += 1;
+    try {
+      return await call();
+    } finally {
+      count.pending -= 1;
+    }
+  };
+  const countedReads = (reads: object): object =>
+    new Proxy(reads, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => counting(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+      },
+    });
+  const direct = Object.fromEntries(Object.entries(store.direct).map(([name, reads]) => [name, countedReads(reads)]));
+  const counted: Store = {
+    direct: direct as unknown as ReadTx,
+    epoch: store.epoch,
+    write: (work, options) => counting(() => store.write(work, options)),
+    read: (work) => counting(() => store.read(work)),
+    announce: (worker, onReturn) => counting(() => store.announce(worker, onReturn)),
+    now: () => store.now(),
+    ping: () => counting(() => store.ping()),
+    close: () => store.close(),
+  };
+  asked.set(counted, count);
+  return counted;
+};
+
+/**
+ * Resolves when nothing that was asked of a counted store is under way and nobody asks on because of an answer. Other stores
+ * answer within a turn of the event loop, so that some turns are enough.
+ */
+export const quietStore = async (store: Store): Promise<void> => {
+  const count = asked.get(store) ?? { pending: 0, calls: 0 };
+  for (let idle = 0, before = count.calls; idle < IDLE_TURNS; before = count.calls) {
+    await turn();
+    idle = count.pending === 0 && count.calls === before ? idle + 1 : 0;
+  }
+};
