@@ -28,7 +28,7 @@ export type Targets = 'all' | 'own' | readonly AccessTarget[];
 const ANY_NAMESPACE = '-';
 const WRITES: ReadonlySet<string> = new Set(['svc.gateway.ApplyResourceRequest', 'svc.gateway.DeleteResourceRequest']);
 
-/** What an operation looks at or changes, by the names in its request, existing or not (API-4.2). */
+/** What an operation looks at or changes, by the names in its request, existing or not. */
 export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
   const request = message as NamedRequest;
   switch (rule) {
@@ -97,13 +97,12 @@ const batchTargets = (request: NamedRequest): Targets => {
 };
 
 /**
- * The namespaces of messages. Those of text are checked document by document by the operation itself, and what it prunes too: then
- * any grant of the role lets it read them.
+ * The namespaces of messages. Documents of a text name their own; `ns` is only where those go that name none. The operation checks
+ * each document, and what it prunes, so any grant of the role lets it read them.
  */
 const manifestTargets = (request: NamedRequest): Targets => {
   const manifests = request.manifests ?? [];
-  if (manifests.length === 0)
-    return request.ns === undefined || request.ns === '' ? 'own' : [{ namespace: request.ns }];
+  if (manifests.length === 0) return 'own';
   const targets: AccessTarget[] = [];
   for (const manifest of manifests) {
     const { namespace = '', name = '' } = manifest.metadata ?? {};

@@ -19,7 +19,7 @@ export interface AuditFact {
   readonly outcome: string;
 }
 
-/** Adds one audit record in the transaction of the effect (PL-15). */
+/** Adds one audit record in the transaction of the effect. */
 export type AuditAppender = (tx: WriteTx, origin: AuditOrigin, fact: AuditFact) => Promise<void>;
 
 /** The one way audit records are made; every feature that writes calls it in its transaction. */
@@ -55,7 +55,7 @@ export const auditHash = (previous: string, row: Omit<AuditRow, 'hash'>): string
 
 const BATCH = 500;
 
-/** Closes the hash chain over committed records, so that writers never queue on it (PL-15). */
+/** Closes the hash chain over committed records, so that writers never queue on it. */
 export class AuditChain {
   readonly #store: Pick<Store, 'write' | 'direct'>;
 

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
+import { changeGivenStore } from '../store/testing/given-store.ts';
 import { AuditChain, verifyAuditChain } from './index.ts';
 
 const RECORDS = 1_100;
@@ -17,14 +15,8 @@ const record = (count: number): Promise<void> =>
       });
   });
 
-/** Changes the file behind the server's back, as someone with access to the disk would. */
-const tamper = async (sql: string): Promise<void> => {
-  const database = new DatabaseSync(join(world.dataDir, 'svc.db'));
-  database.exec(sql);
-  database.close();
-  // Single reads keep their snapshot for the rest of the event-loop turn.
-  await setImmediate();
-};
+/** Changes what is stored behind the server's back, as someone with access to it would. */
+const tamper = (sql: string): Promise<void> => changeGivenStore(world.dataDir, sql);
 
 beforeEach(async () => {
   world = await openResourceWorld();

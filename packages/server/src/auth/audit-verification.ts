@@ -13,7 +13,7 @@ export interface AuditChainFinding {
 const PAGE = 500;
 
 /**
- * Follows the hash chain from its head back to the oldest record kept (PL-15). Finds records that were changed, removed,
+ * Follows the hash chain from its head back to the oldest record kept. Finds records that were changed, removed,
  * inserted or moved; retention removes the oldest, so the first record kept is where trust begins.
  */
 export const verifyAuditChain = async (store: Pick<Store, 'read' | 'direct'>): Promise<AuditChainFinding> => {

@@ -1,8 +1,8 @@
-/** Who is calling and what a handler is told about the call (API-4). Knows no HTTP. */
+/** Who is calling and what a handler is told about the call. Knows no HTTP. */
 
 export type Role = 'viewer' | 'operator' | 'admin';
 
-/** A grant with its scope; absent scope fields mean everything (API-4.2). An empty string covers nothing. */
+/** A grant with its scope; absent scope fields mean everything. An empty string covers nothing. */
 export interface CallerGrant {
   readonly role: Role;
   readonly namespace?: string;
@@ -28,6 +28,8 @@ export interface Caller {
 /** Header-like values a credential can stand in; names lower case. */
 export interface CredentialCarrier {
   header(name: string): string | undefined;
+  /** Address of the other end of the connection; absent or '' when it is not known. */
+  readonly peerAddress?: string;
 }
 
 export interface Authenticator {
@@ -35,7 +37,7 @@ export interface Authenticator {
   authenticate(carrier: CredentialCarrier): Caller | Promise<Caller>;
 }
 
-/** Names in a request that authorisation looks at, existing or not (API-1.1 step 5). */
+/** Names in a request that authorisation looks at, existing or not. */
 export interface AccessTarget {
   /** Absent for operations on the instance as a whole (an unscoped grant is needed). */
   readonly namespace?: string;
@@ -53,7 +55,34 @@ export interface Authorizer {
   readsSecrets(caller: Caller, target: AccessTarget): boolean;
 }
 
+/** What is known of a request before its body is decoded. */
+export interface EarlyNames {
+  /** Values by the field names of the decoded request; absent where the request says nothing or it is not known yet. */
+  readonly names: object;
+  /** True when nothing else that names the target can follow. */
+  readonly isComplete: boolean;
+}
+
+/** Refuses a large request before anything is spent on decoding it. */
+export interface EarlyAuthorizer {
+  /**
+   * Throws Fault PERMISSION_DENIED where no grant of the caller can cover the request, whatever the rest of it says. The decoded
+   * request is authorised again.
+   */
+  authorizeEarly(method: string, known: EarlyNames, caller: Caller): void;
+}
+
 /** What every handler gets beside its request. One object per call. */
+/** What a REST body says in the metadata of its resource although the request message has no field for it. */
+export interface SentMetadata {
+  /** '' when it was left out. */
+  readonly resourceVersion: string;
+  /** Undefined when they were left out. */
+  readonly finalizers: readonly string[] | undefined;
+  /** Uids of the owners; undefined when they were left out. */
+  readonly owners: readonly string[] | undefined;
+}
+
 export interface CallContext {
   readonly requestId: string;
   readonly caller: Caller;
@@ -61,10 +90,12 @@ export interface CallContext {
   readonly operation: string;
   /** Idempotency-Key header or metadata, '' when absent; form already checked. */
   readonly idempotencyKey: string;
-  /** W3C `traceparent` header or metadata, when well-formed (RT-11). */
+  /** W3C `traceparent` header or metadata, when well-formed. */
   readonly traceParent?: string | undefined;
   /** True when the `Prefer` header (RFC 7240) or metadata of the call names this behaviour; absent = never. */
   prefers?(name: string): boolean;
+  /** Set for bodies that are a whole resource, of requests that spell it out as fields. */
+  readonly sentMetadata?: SentMetadata | undefined;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;
   /** Header of the answer, e.g. `idempotency-replayed`; before the first stream message only. */

@@ -8,7 +8,7 @@ export type Credential =
 
 const FORM = /^([A-Za-z]+) +([^ ].*)$/;
 
-/** Reads an Authorization header; scheme words are case-insensitive (API-4.1). Throws CREDENTIALS_INVALID. */
+/** Reads an Authorization header; scheme words are case-insensitive. Throws CREDENTIALS_INVALID. */
 export const parseAuthorization = (header: string): Credential => {
   const [, scheme = '', value = ''] = FORM.exec(header.trim()) ?? [];
   switch (scheme.toLowerCase()) {

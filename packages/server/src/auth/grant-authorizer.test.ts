@@ -5,6 +5,7 @@ import type { Caller, CallerGrant, Role } from './contract.ts';
 import { GrantAuthorizer } from './grant-authorizer.ts';
 import { coversGrant } from './grants.ts';
 import { operationAccess } from './operation-access.ts';
+import { accessFacts } from './testing/access-facts.ts';
 
 /** `child` is a root name that was made a child of `acme`. */
 const ancestorsOf = (name: string): readonly string[] => {
@@ -53,7 +54,7 @@ const outcome = (operation: string, request: unknown, who: Caller): string => {
 const RANK = { viewer: 0, operator: 1, admin: 2 } as const;
 const rows = methods.map((method) => {
   const operation = `${method.service}/${method.name}`;
-  return { operation, access: operationAccess.get(operation), request: requestFor(method.input) };
+  return { operation, access: accessFacts.get(operation), request: requestFor(method.input) };
 });
 
 describe('the table of operations', () => {
@@ -62,14 +63,9 @@ describe('the table of operations', () => {
     expect([...operationAccess.keys()].sort()).toEqual(operations.sort());
   });
 
-  it('asks readers for viewer and writers for more', () => {
-    for (const method of methods) {
-      const need = operationAccess.get(`${method.service}/${method.name}`)?.need;
-      const isRead = /^(Get|List|Search|Read|Stream|Watch)/.test(method.name);
-      const isGuarded = /AdminService$/.test(method.service) || /^List(ApiKeys|AuditRecords)$/.test(method.name);
-      if (isRead) expect([method.name, need]).toEqual([method.name, isGuarded ? 'admin' : 'viewer']);
-      else expect(['any', 'callback', 'operator', 'admin']).toContain(need);
-    }
+  it('asks for the role and the target that each operation was given', () => {
+    expect(accessFacts.size).toBe(105);
+    expect(Object.fromEntries(operationAccess)).toEqual(Object.fromEntries(accessFacts));
   });
 });
 
@@ -85,7 +81,7 @@ describe.each(rows)('$operation', ({ operation, access, request }) => {
     const who = (namespace: string): string => outcome(operation, request, caller(grant('admin', { namespace })));
     const target = access?.target;
     if (access?.need === 'callback') return;
-    const isFree = access?.need === 'any' || target === 'own' || target === 'namespace-list';
+    const isFree = access?.need === 'any' || target === 'own' || target === 'namespace-list' || target === 'manifests';
     const isElsewhere = target === 'unscoped' || target === 'system';
     const isEmptyAudit = target === 'audit';
     expect(who('acme')).toBe(isElsewhere ? 'SCOPE' : 'allowed');
@@ -97,7 +93,7 @@ describe.each(rows)('$operation', ({ operation, access, request }) => {
 
   it('is open to grants on an agent, session or channel only where it names them', () => {
     if (access === undefined || access.need === 'any' || access.need === 'callback') return;
-    if (access.target === 'own' || access.target === 'namespace-list') return;
+    if (['own', 'namespace-list', 'manifests'].includes(access.target)) return;
     const names = (field: string): boolean =>
       access.target === 'batch' ||
       Object.hasOwn(request as object, field) ||
@@ -172,7 +168,7 @@ describe('targets', () => {
     expect(one(operation, { ns: 'acme', text: 'kind: Agent' }, acme)).toBe('allowed');
     expect(one(operation, { ns: '', text: 'kind: Agent' }, acme)).toBe('allowed');
     expect(one(operation, { ns: '', text: 'kind: Agent' }, grant('viewer', { namespace: 'acme' }))).toBe('ROLE');
-    expect(one(operation, { ns: 'other', text: 'kind: Agent' }, acme)).toBe('SCOPE');
+    expect(one(operation, { ns: 'other', text: 'kind: Agent' }, acme)).toBe('allowed');
     expect(one(operation, { ns: '', manifests: [document('Agent', {})] }, acme)).toBe('SCOPE');
     const assumed = grant('admin', { namespace: 'default' });
     expect(one(operation, { ns: '', manifests: [document('Agent', {})] }, assumed)).toBe('allowed');
@@ -181,6 +177,50 @@ describe('targets', () => {
     expect(one(operation, foreign, acme)).toBe('SCOPE');
     expect(one(operation, { manifests: [document('Namespace', { name: 'acme' })] }, acme)).toBe('SCOPE');
     expect(one(operation, { manifests: [document('Namespace', { name: 'acme:x' })] }, acme)).toBe('allowed');
+  });
+
+  it.each<[string, { readonly input: object; readonly grants: readonly CallerGrant[] }, string]>([
+    [
+      'GetAgent',
+      { input: { ns: 'default', name: 'x' }, grants: [acme] },
+      'not allowed in agent default/x; your grant is admin@acme',
+    ],
+    [
+      'ListAgents',
+      { input: { ns: 'default' }, grants: [acme] },
+      'not allowed in namespace default; your grant is admin@acme',
+    ],
+    [
+      'CreateAgent',
+      {
+        input: { ns: 'acme' },
+        grants: [grant('viewer', { namespace: 'acme' }), grant('operator', { namespace: 'b', agent: 'c' })],
+      },
+      'role admin is required in namespace acme; your grants are viewer@acme, operator@b/c',
+    ],
+    [
+      'ListAgents',
+      { input: { ns: '-' }, grants: [acme] },
+      'a grant on everything is required; your grant is admin@acme',
+    ],
+    [
+      'CreateNamespace',
+      { input: { name: 'new' }, grants: [grant('viewer')] },
+      'role admin is required; your grant is viewer',
+    ],
+    ['ListAgents', { input: { ns: 'a' }, grants: [] }, 'not allowed in namespace a; you have no grants'],
+    [
+      'ListAgents',
+      { input: { ns: 'a' }, grants: [...'bcdefgh'].map((namespace) => grant('viewer', { namespace })) },
+      'not allowed in namespace a; your grants are viewer@b, viewer@c, viewer@d, viewer@e, viewer@f and 2 more',
+    ],
+  ])('of %s with %o are refused in words that name them and what one has', (name, { input, grants }, message) => {
+    const method = methods.find((candidate) => candidate.name === name);
+    if (method === undefined) throw new Error(name);
+    const request = create(method.input, input as never);
+    expect(() => authorizer.authorize(`${gateway}/${name}`, request, caller(...grants))).toThrow(
+      expect.objectContaining({ message }),
+    );
   });
 
   it('say ROLE where the scope is right and the role is not', () => {
@@ -214,4 +254,69 @@ it('an operation without a row is a mistake of the program', () => {
   expect(() => authorizer.authorize('svc.gateway.GatewayService/Nothing', {}, caller(grant('admin')))).toThrow(
     'no access rule',
   );
+});
+
+describe('authorisation by the names of a request, before it is decoded', () => {
+  const SEND = 'svc.gateway.GatewayService/SendMessage';
+  const early = (method: string, [names, isComplete]: readonly [object, boolean], ...grants: CallerGrant[]): string => {
+    try {
+      authorizer.authorizeEarly(method, { names, isComplete }, caller(...grants));
+      return 'may continue';
+    } catch (error) {
+      return (error as { readonly code: string }).code;
+    }
+  };
+
+  it('refuses a caller without grants, or with none of the role, whatever the request says', () => {
+    for (const isComplete of [true, false]) {
+      expect(early(SEND, [{}, isComplete])).toBe('PERMISSION_DENIED');
+      expect(early(SEND, [{ ns: 'acme' }, isComplete], grant('viewer'))).toBe('PERMISSION_DENIED');
+      expect(early(SEND, [{ ns: 'acme' }, isComplete], grant('operator'))).toBe('may continue');
+    }
+  });
+
+  it('refuses what the path names outside of every grant', () => {
+    const scoped = grant('operator', { namespace: 'acme', agent: 'a1' });
+    expect(early(SEND, [{ ns: 'other' }, false], scoped)).toBe('PERMISSION_DENIED');
+    expect(early(SEND, [{ ns: 'acme' }, false], scoped)).toBe('may continue');
+    expect(early(SEND, [{ ns: 'acme:team' }, false], grant('operator', { namespace: 'acme' }))).toBe('may continue');
+  });
+
+  it('judges complete names as it judges the request', () => {
+    const scoped = grant('operator', { namespace: 'acme', agent: 'a1' });
+    expect(early(SEND, [{ ns: 'acme', agent: 'a2' }, true], scoped)).toBe('PERMISSION_DENIED');
+    expect(early(SEND, [{ ns: 'acme', agent: 'a1' }, true], scoped)).toBe('may continue');
+  });
+
+  it('leaves what names its targets in lists to the decoded request, given any grant of the role', () => {
+    const batch = 'svc.gateway.GatewayService/StreamSessionPartsBatch';
+    expect(early(batch, [{}, true], grant('viewer', { namespace: 'acme' }))).toBe('may continue');
+    expect(early(batch, [{}, true])).toBe('PERMISSION_DENIED');
+    const apply = 'svc.gateway.ResourceService/ApplyManifests';
+    expect(early(apply, [{}, true], grant('admin', { namespace: 'acme' }))).toBe('may continue');
+    expect(early(apply, [{}, true], grant('operator'))).toBe('PERMISSION_DENIED');
+  });
+
+  it('never refuses what the whole request is allowed', () => {
+    for (const { service, name, input } of methods) {
+      const method = `${service}/${name}`;
+      const request = requestFor(input) as object;
+      for (const role of ['viewer', 'operator', 'admin'] as const)
+        for (const scope of [{}, { namespace: 'acme' }, { namespace: 'acme:team', agent: 'a1' }]) {
+          const held = caller(grant(role, scope));
+          const isAllowed = ((): boolean => {
+            try {
+              authorizer.authorize(method, request, held);
+              return true;
+            } catch {
+              return false;
+            }
+          })();
+          if (!isAllowed) continue;
+          expect(() => authorizer.authorizeEarly(method, { names: request, isComplete: true }, held)).not.toThrow();
+          expect(() => authorizer.authorizeEarly(method, { names: request, isComplete: false }, held)).not.toThrow();
+          expect(() => authorizer.authorizeEarly(method, { names: {}, isComplete: false }, held)).not.toThrow();
+        }
+    }
+  });
 });

@@ -1,11 +1,15 @@
 import { Fault } from '../base/index.ts';
+import { notAllowed, placeOf, roleNeeded, unscopedNeeded } from './access-denial.ts';
 import { type Targets, targetsOf } from './access-targets.ts';
-import type { AccessTarget, Authorizer, Caller, Role } from './contract.ts';
+import type { AccessTarget, Authorizer, Caller, CallerGrant, EarlyAuthorizer, EarlyNames, Role } from './contract.ts';
 import { type AncestorsOf, coversTarget, hasRole, isUnscoped } from './grants.ts';
-import { operationAccess } from './operation-access.ts';
+import { operationAccess, type TargetRule } from './operation-access.ts';
 
-/** Decides by the caller's grants and the names in the request alone: no read, no wait (API-4.2). */
-export class GrantAuthorizer implements Authorizer {
+/** Targets that stand in lists, which may be as long as the request itself. */
+const LISTED_TARGETS: ReadonlySet<TargetRule> = new Set(['batch', 'manifests']);
+
+/** Decides by the caller's grants and the names in the request alone: no read, no wait. */
+export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   readonly #ancestorsOf: AncestorsOf;
 
   constructor(ancestorsOf: AncestorsOf) {
@@ -17,9 +21,25 @@ export class GrantAuthorizer implements Authorizer {
     if (access === undefined) throw new Error(`no access rule for ${method}`);
     const { need, target } = access;
     if (need === 'any') return;
-    if (need === 'callback') throw denied('REGISTRATION', 'a callback secret is required');
+    if (need === 'callback') throw new Fault('PERMISSION_DENIED', 'REGISTRATION', 'a callback secret is required');
     for (const grant of caller.grants) if (isUnscoped(grant) && hasRole(grant.role, need)) return;
     this.#requireGrants(caller, need, targetsOf(target, request));
+  }
+
+  authorizeEarly(method: string, { names, isComplete }: EarlyNames, caller: Caller): void {
+    const access = operationAccess.get(method);
+    if (access === undefined) throw new Error(`no access rule for ${method}`);
+    const { need, target } = access;
+    if (need === 'any' || need === 'callback') return this.authorize(method, names, caller);
+    if (isComplete && !LISTED_TARGETS.has(target)) return this.authorize(method, names, caller);
+    const { ns = '' } = names as { readonly ns?: string };
+    const isNamed = target === 'fields' && ns !== '' && ns !== '-';
+    const mayCover = (grant: CallerGrant): boolean =>
+      !isNamed || coversTarget(grant, { ...scopeOf(grant), namespace: ns }, this.#ancestorsOf);
+    const covering = caller.grants.filter(mayCover);
+    if (covering.some((grant) => hasRole(grant.role, need))) return;
+    const place = isNamed ? placeOf({ namespace: ns }) : '';
+    throw isNamed && covering.length === 0 ? notAllowed(caller, place) : roleNeeded(caller, need, place);
   }
 
   allows(caller: Caller, role: Role, target: AccessTarget): boolean {
@@ -33,20 +53,25 @@ export class GrantAuthorizer implements Authorizer {
   #requireGrants(caller: Caller, need: Role, targets: Targets): void {
     if (targets === 'own') {
       if (caller.grants.some((grant) => hasRole(grant.role, need))) return;
-      throw denied('ROLE', `role ${need} is required`);
+      throw roleNeeded(caller, need, '');
     }
     if (targets === 'all') {
       const isKnown = caller.grants.some(isUnscoped);
-      throw isKnown ? denied('ROLE', `role ${need} is required`) : denied('SCOPE', 'an unscoped grant is required');
+      throw isKnown ? roleNeeded(caller, need, '') : unscopedNeeded(caller);
     }
     for (const target of targets) this.#requireTarget(caller, need, target);
   }
 
   #requireTarget(caller: Caller, need: Role, target: AccessTarget): void {
     if (this.allows(caller, need, target)) return;
-    if (this.allows(caller, 'viewer', target)) throw denied('ROLE', `role ${need} is required`);
-    throw denied('SCOPE', 'no grant covers what the request names');
+    const place = placeOf(target);
+    throw this.allows(caller, 'viewer', target) ? roleNeeded(caller, need, place) : notAllowed(caller, place);
   }
 }
 
-const denied = (reason: string, message: string): Fault => new Fault('PERMISSION_DENIED', reason, message);
+/** The target that a grant would cover best: everything it names. */
+const scopeOf = ({ agent, session, channel }: CallerGrant): AccessTarget => ({
+  ...(agent === undefined ? {} : { agent }),
+  ...(session === undefined ? {} : { session }),
+  ...(channel === undefined ? {} : { channel }),
+});

@@ -8,7 +8,7 @@ export const hasRole = (role: Role, needed: Role): boolean => RANK[role] >= RANK
 /** True for the name of a role. */
 export const isRole = (text: string): text is Role => text === 'viewer' || text === 'operator' || text === 'admin';
 
-/** A grant without any scope covers everything (API-4.2). */
+/** A grant without any scope covers everything. */
 export const isUnscoped = (grant: CallerGrant): boolean =>
   grant.namespace === undefined &&
   grant.agent === undefined &&

@@ -1,8 +1,9 @@
 /**
  * auth: who is calling and what may they do: credentials of every mode, grants, the table of roles per operation, the targets a
- * request names, and the audit record of writes. Knows no HTTP and reads nothing while it decides. Transport authenticates and
+ * request names, the limit of failed sign-ins, and the audit record of writes. Knows no HTTP and reads nothing while it decides. Transport authenticates and
  * authorises with it; features ask it about secrets and visibility and append audit records.
  */
+export * from './access-denial.ts';
 export * from './access-targets.ts';
 export * from './audit-log.ts';
 export * from './audit-verification.ts';
@@ -15,4 +16,5 @@ export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
 export * from './operation-access.ts';
 export * from './sign-in-audit.ts';
+export * from './sign-in-limit.ts';
 export * from './token-claims.ts';

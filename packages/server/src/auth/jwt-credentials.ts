@@ -1,26 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/index.ts';
-import type { Caller } from './contract.ts';
+import type { Caller, CallerGrant } from './contract.ts';
 import { credentialsExpired, credentialsInvalid, subjectIdentity } from './credentials.ts';
-import { type Claims, expiryMicros, grantsOfClaims, parseTokenPart, tokenHead } from './token-claims.ts';
+import { type Claims, expiryMicros, grantMissing, grantsOfClaims, parseTokenPart, tokenHead } from './token-claims.ts';
 
 export interface JwtOptions {
   /** `auth.jwt.secret`. */
   readonly secret: string;
   /** `auth.jwt.audience`. */
   readonly audience: string;
+  /** `auth.jwt.defaultGrants`: what a token without claims of svc may do; empty = such a token is refused. */
+  readonly defaultGrants: readonly CallerGrant[];
 }
 
-/** How far clocks of issuers may be off, in seconds (API-4.1). */
+/** How far clocks of issuers may be off, in seconds. */
 export const TOKEN_SKEW_SECONDS = 30;
 
 /** True for a token that mode jwt judges: signed tokens of other algorithms belong to other methods, or to none. */
 export const isJwtCredential = (token: string): boolean => tokenHead(token)?.algorithm === 'HS256';
 
-/** The caller of an HS256 token; sub, exp and aud are required, nbf is checked (API-4.1). */
+/**
+ * The caller of an HS256 token; sub, exp and aud are required, nbf is checked. Throws UNAUTHENTICATED for a token that is not valid,
+ * PERMISSION_DENIED for a valid one that grants nothing or whose claims of svc cannot be read.
+ */
 export const verifyJwt = (token: string, options: JwtOptions, clock: Clock): Caller => {
   const [header = '', payload = '', signature = ''] = token.split('.');
-  // Extensions that a token calls critical are unknown here: to pass over them would read it otherwise than it was meant.
+  // Extensions that a token calls critical are unknown here; ignoring them would misread the token.
   if (!isJwtCredential(token) || parseTokenPart(header)?.['crit'] !== undefined) throw credentialsInvalid();
   const expected = createHmac('sha256', options.secret).update(`${header}.${payload}`).digest();
   const given = Buffer.from(signature, 'base64url');
@@ -30,7 +35,8 @@ export const verifyJwt = (token: string, options: JwtOptions, clock: Clock): Cal
   const expiresAt = checkTimes(claims, clock);
   const { sub } = claims;
   if (typeof sub !== 'string' || sub === '' || !hasAudience(claims, options.audience)) throw credentialsInvalid();
-  const grants = grantsOfClaims(claims) ?? [{ role: 'admin', readSecrets: true }];
+  const grants = grantsOfClaims(claims) ?? options.defaultGrants;
+  if (grants.length === 0) throw grantMissing(claims, 'auth.jwt.defaultGrants is empty');
   return { identity: subjectIdentity(sub), subject: sub, mode: 'jwt', grants, expiresAt };
 };
 

@@ -37,7 +37,7 @@ const ANONYMOUS = everything('anonymous', 'none');
 const TOKEN = everything('token', 'token');
 const PASSWORD = everything('password', 'password');
 
-/** Authenticates by the configured modes; the first that recognises the credential decides (API-4.1). */
+/** Authenticates by the configured modes; the first that recognises the credential decides. */
 export class ModeAuthenticator implements Authenticator {
   readonly #config: AuthConfig;
   readonly #clock: Clock;

@@ -2,7 +2,7 @@ import type { Role } from './contract.ts';
 
 /**
  * What a caller needs for an operation: a role on the target; `any`: no grant at all; `callback`: the secret of a connector
- * registration (API-4.2).
+ * registration.
  */
 export type AccessNeed = Role | 'any' | 'callback';
 

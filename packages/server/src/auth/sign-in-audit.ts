@@ -2,6 +2,7 @@ import { type Clock, isFault, type Log } from '../base/index.ts';
 import type { Store } from '../store/contracts/index.ts';
 import type { AuditAppender } from './audit-log.ts';
 import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
+import { authenticateOr } from './failed-sign-in.ts';
 
 /** Operation under which the audit log shows failed sign-ins. */
 export const SIGN_IN_OPERATION = 'sign-in';
@@ -19,7 +20,7 @@ export interface SignInAuditDeps {
 }
 
 /**
- * Writes failed sign-ins to the audit log (PL-15): which kind of credential, why, never the credential. A call without any
+ * Writes failed sign-ins to the audit log: which kind of credential, why, never the credential. A call without any
  * credential is no attempt. Nobody waits for the record; its loss is logged.
  */
 export class AuditedAuthenticator implements Authenticator {
@@ -35,12 +36,7 @@ export class AuditedAuthenticator implements Authenticator {
   }
 
   authenticate(carrier: CredentialCarrier): Caller | Promise<Caller> {
-    try {
-      const caller = this.#inner.authenticate(carrier);
-      return caller instanceof Promise ? caller.catch((error: unknown) => this.#refuse(error, carrier)) : caller;
-    } catch (error) {
-      return this.#refuse(error, carrier);
-    }
+    return authenticateOr(this.#inner, carrier, (error) => this.#refuse(error, carrier));
   }
 
   #refuse(error: unknown, carrier: CredentialCarrier): never {

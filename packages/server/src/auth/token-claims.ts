@@ -1,5 +1,5 @@
+import { Fault } from '../base/index.ts';
 import type { CallerGrant } from './contract.ts';
-import { credentialsInvalid } from './credentials.ts';
 import { isRole } from './grants.ts';
 
 /** Claims of a signed token, or one Grant object among them. */
@@ -8,9 +8,33 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** Most grants of one credential, whatever its kind. */
 export const CREDENTIAL_GRANTS_MAX = 64;
 
+const GRANTS = 'svc:grants';
+const ROLE = 'svc:role';
+/** In tokens that svc itself signs: the API key with which one was made. It grants nothing. */
+export const KEY_CLAIM = 'svc:key';
+/** As `svc:ns`: all namespaces and the instance itself. */
+const EVERYTHING = '*';
+
+type Scope = (typeof SCOPES)[number];
+/** Which scope is meaningless without which other one. */
+const NEEDS: readonly (readonly [Scope, Scope])[] = [
+  ['agent', 'namespace'],
+  ['channel', 'namespace'],
+  ['session', 'agent'],
+];
 const SCOPES = ['namespace', 'agent', 'session', 'channel'] as const;
 const GRANT_FIELDS: ReadonlySet<string> = new Set([...SCOPES, 'role', 'read_secrets', 'readSecrets']);
 const CLAIMS = { namespace: 'svc:ns', agent: 'svc:agent', session: 'svc:session', channel: 'svc:channel' } as const;
+const CLAIM_NAMES: ReadonlySet<string> = new Set([...Object.values(CLAIMS), ROLE, GRANTS, KEY_CLAIM]);
+/** What issuers write instead of a claim of svc, in lower case, and the claim they mean. */
+const ALIKE: ReadonlyMap<string, string> = new Map([
+  ...['ns', 'namespace', 'namespaces'].map((name) => [name, 'ns'] as const),
+  ...['role', 'roles'].map((name) => [name, 'role'] as const),
+  ...['grant', 'grants'].map((name) => [name, 'grants'] as const),
+  ...['agent', 'agents'].map((name) => [name, 'agent'] as const),
+  ...['session', 'sessions', 'session_id'].map((name) => [name, 'session'] as const),
+  ...['channel', 'channels'].map((name) => [name, 'channel'] as const),
+]);
 const FORM = /^([\w-]+)\.[\w-]+\.[\w-]*$/;
 
 /** What the head of a signed token says about it, unverified: enough to tell which method it belongs to. */
@@ -43,36 +67,115 @@ export const parseTokenPart = (text: string): Claims | undefined => {
 export const expiryMicros = (expSeconds: number, skewSeconds: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.round((expSeconds + skewSeconds) * 1_000_000));
 
-/** Grants of the claims: `svc:grants`, else the single claims; undefined when the token carries neither (API-4.1). */
+/**
+ * Grants that a signed token carries: `svc:grants`, else the single claims `svc:ns`, `svc:agent`, `svc:session`, `svc:channel` with
+ * `svc:role`. Undefined when it has no claim of svc at all. Throws PERMISSION_DENIED, naming the claim, for everything that could be
+ * read in two ways: an unknown or misspelt claim, null, a wrong type, a scope without a role. The signature must have been verified.
+ */
 export const grantsOfClaims = (claims: Claims): readonly CallerGrant[] | undefined => {
-  const list = claims['svc:grants'];
-  if (list !== undefined) {
-    if (!Array.isArray(list) || list.length > CREDENTIAL_GRANTS_MAX) throw credentialsInvalid();
-    return list.map(readGrant);
-  }
-  const single = Object.fromEntries(SCOPES.map((scope) => [scope, claims[CLAIMS[scope]]]));
-  const role = claims['svc:role'];
-  const isNamed = role !== undefined || Object.values(single).some((value) => value !== undefined);
-  return isNamed ? [readGrant({ ...single, role: role === undefined ? 'admin' : role })] : undefined;
+  const names = Object.keys(claims).filter((name) => /^svc:/i.test(name));
+  for (const name of names)
+    if (!CLAIM_NAMES.has(name)) throw claimRefused(name, `is not a claim of svc${suggestion(name)}`);
+  if (Object.hasOwn(claims, GRANTS)) return listedGrants(claims[GRANTS]);
+  return names.some((name) => name !== KEY_CLAIM) ? [singleGrant(claims)] : undefined;
 };
 
-/** A Grant object in either spelling of its fields; anything else is no credential. */
-const readGrant = (value: unknown): CallerGrant => {
-  if (typeof value !== 'object' || value === null) throw credentialsInvalid();
-  const grant = value as Claims;
-  // A scope that is misspelt or that only a newer release knows would open everything if it were passed over.
-  if (!Object.keys(grant).every((name) => GRANT_FIELDS.has(name))) throw credentialsInvalid();
-  const { role } = grant;
-  if (typeof role !== 'string' || !isRole(role)) throw credentialsInvalid();
-  const readSecrets = grant['read_secrets'] ?? grant['readSecrets'] ?? false;
-  if (typeof readSecrets !== 'boolean') throw credentialsInvalid();
-  const scopes: [string, string][] = [];
-  for (const scope of SCOPES) {
-    const text = grant[scope];
-    if (text === undefined) continue;
-    // Nor is null read as left out: an issuer that has no value for a scope means to give nothing, not everything.
-    if (typeof text !== 'string') throw credentialsInvalid();
-    scopes.push([scope, text]);
-  }
-  return { role, readSecrets, ...Object.fromEntries(scopes) };
+/** PERMISSION_DENIED for a token without any grant; says which of its claims looks like one that was meant for svc. */
+export const grantMissing = (claims: Claims, settings: string): Fault => {
+  const alike = Object.keys(claims).find((name) => ALIKE.has(name.toLowerCase()));
+  const hint =
+    alike === undefined
+      ? ''
+      : `; its claim "${alike}" has no meaning here, did you mean "svc:${ALIKE.get(alike.toLowerCase())}"?`;
+  return denied(
+    alike ?? '',
+    `the token grants nothing: it has neither svc:grants nor svc:ns with svc:role, and ${settings}${hint}`,
+  );
 };
+
+const listedGrants = (list: unknown): readonly CallerGrant[] => {
+  if (!Array.isArray(list)) throw claimRefused(GRANTS, 'must be a list of grants');
+  if (list.length === 0) throw claimRefused(GRANTS, 'is empty, so the token grants nothing');
+  if (list.length > CREDENTIAL_GRANTS_MAX) throw claimRefused(GRANTS, `has more than ${CREDENTIAL_GRANTS_MAX} grants`);
+  return list.map((value, index) => readGrant(value, `${GRANTS}[${index}]`));
+};
+
+/** The one grant of the single claims. Only `svc:ns: "*"` opens everything, so that a forgotten claim never does. */
+const singleGrant = (claims: Claims): CallerGrant => {
+  const scopes = SCOPES.flatMap((scope) => {
+    const value = claims[CLAIMS[scope]];
+    if (value === undefined) return [];
+    if (typeof value !== 'string') throw claimRefused(CLAIMS[scope], 'must be a text');
+    return [[scope, value] as const];
+  });
+  const role = claims[ROLE];
+  if (role === undefined)
+    throw claimRefused(
+      ROLE,
+      `is missing: ${scopes.map(([scope]) => CLAIMS[scope]).join(', ')} needs a role${misnamedRole(claims)}`,
+    );
+  if (typeof role !== 'string' || !isRole(role)) throw claimRefused(ROLE, 'must be viewer, operator or admin');
+  const scope: Partial<Record<Scope, string>> = Object.fromEntries(scopes);
+  for (const [inner, outer] of NEEDS)
+    if (scope[inner] !== undefined && scope[outer] === undefined)
+      throw claimRefused(CLAIMS[outer], `is missing: ${CLAIMS[inner]} needs it`);
+  if (scope.namespace === undefined)
+    throw claimRefused(CLAIMS.namespace, 'is missing: name a namespace, or "*" for everything');
+  if (scope.namespace !== EVERYTHING) return { role, readSecrets: false, ...scope };
+  if (scopes.length > 1)
+    throw claimRefused(
+      CLAIMS.namespace,
+      `is "*", which cannot be narrowed by ${scopes
+        .slice(1)
+        .map(([name]) => CLAIMS[name])
+        .join(', ')}`,
+    );
+  return { role, readSecrets: false };
+};
+
+const misnamedRole = (claims: Claims): string =>
+  Object.hasOwn(claims, 'role') ? '; its claim "role" has no meaning here, did you mean "svc:role"?' : '';
+
+/** A Grant object in either spelling of its fields. */
+const readGrant = (value: unknown, at: string): CallerGrant => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw claimRefused(at, 'must be a grant, such as {"role": "viewer", "namespace": "acme"}');
+  const grant = value as Claims;
+  // A scope that is misspelt, or that only a newer release knows, would open everything if it were ignored.
+  for (const name of Object.keys(grant))
+    if (!GRANT_FIELDS.has(name))
+      throw claimRefused(
+        `${at}.${name}`,
+        `is not a field of a grant (${[...SCOPES, 'role', 'read_secrets'].join(', ')})`,
+      );
+  const { role } = grant;
+  if (typeof role !== 'string' || !isRole(role)) throw claimRefused(`${at}.role`, 'must be viewer, operator or admin');
+  const readSecrets = grant['read_secrets'] ?? grant['readSecrets'] ?? false;
+  if (typeof readSecrets !== 'boolean') throw claimRefused(`${at}.read_secrets`, 'must be true or false');
+  const scope: Partial<Record<Scope, string>> = {};
+  for (const name of SCOPES) {
+    const text = grant[name];
+    if (text === undefined) continue;
+    // Nor does null mean absent: an issuer that has no value for a scope means to give nothing, not everything.
+    if (typeof text !== 'string')
+      throw claimRefused(`${at}.${name}`, 'must be a text; leave it out to cover everything');
+    if (text === EVERYTHING) throw claimRefused(`${at}.${name}`, 'cannot be "*"; leave it out to cover everything');
+    scope[name] = text;
+  }
+  for (const [inner, outer] of NEEDS)
+    if (scope[inner] !== undefined && scope[outer] === undefined)
+      throw claimRefused(`${at}.${outer}`, `is missing: ${inner} needs it`);
+  return { role, readSecrets, ...scope };
+};
+
+const suggestion = (name: string): string => {
+  const known = ALIKE.get(name.slice('svc:'.length).toLowerCase());
+  return known === undefined
+    ? ` (${[...CLAIM_NAMES].filter((each) => each !== KEY_CLAIM).join(', ')})`
+    : `; did you mean "svc:${known}"?`;
+};
+
+const claimRefused = (claim: string, text: string): Fault => denied(claim, `claim ${claim} of the token ${text}`);
+
+const denied = (claim: string, message: string): Fault =>
+  new Fault('PERMISSION_DENIED', 'SCOPE', message, claim === '' ? {} : { metadata: { claim } });

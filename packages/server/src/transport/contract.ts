@@ -1,8 +1,8 @@
-import type { Authenticator, Authorizer, CallContext } from '../auth/contract.ts';
+import type { Authenticator, Authorizer, CallContext, EarlyAuthorizer } from '../auth/contract.ts';
 import type { Clock, Ids, Log } from '../base/index.ts';
 import type { Operation } from '../features/contract.ts';
 
-/** `limits.*`, `deadlines.*`, `cors.*`, `server.*` that transport needs; sizes in bytes, times in milliseconds (API-1.9, 2). */
+/** `limits.*`, `deadlines.*`, `cors.*`, `server.*` that transport needs; sizes in bytes, times in milliseconds. */
 export interface TransportConfig {
   /** Host and port to listen on; port 0 picks a free one. */
   readonly host: string;
@@ -15,7 +15,12 @@ export interface TransportConfig {
   readonly urlBytes: number;
   readonly headerBytes: number;
   readonly jsonDepth: number;
+  readonly messageElements: number;
   readonly http2Streams: number;
+  /** Connections of all callers together. */
+  readonly connections: number;
+  /** Connections of one address that have shown no valid credential. */
+  readonly connectionsPerAddress: number;
   readonly unaryDeadlineMs: number;
   readonly waitDeadlineMs: number;
   readonly drainMs: number;
@@ -28,7 +33,7 @@ export interface TransportConfig {
   readonly version: string;
 }
 
-/** Plain HTTP under the gateway's roof that is no protobuf operation: the browser surface, uploads, profile (WIRE-2.4). */
+/** Plain HTTP under the gateway's roof that is no protobuf operation: the browser surface, uploads, profile. */
 export interface HttpExchange {
   readonly method: string;
   /** Raw path without query, still percent-encoded. */
@@ -61,7 +66,7 @@ export interface HttpRoute {
   readonly pattern: string;
   /** False only for routes that need no credential. */
   readonly authenticated: boolean;
-  /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK (PL-15). */
+  /** Only for callers on this machine that come through no proxy; others get PERMISSION_DENIED LOOPBACK. */
   readonly loopbackOnly?: true;
   /** True where an idempotency key is honoured. */
   readonly repeatable?: true;
@@ -80,7 +85,7 @@ export interface TransportParts {
   readonly routes: readonly HttpRoute[];
   readonly readiness: readonly ReadinessCheck[];
   readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
+  readonly authorizer: Authorizer & EarlyAuthorizer;
   /** Prometheus text. */
   readonly metricsText: () => Promise<string>;
   /** Number of the schema that this build makes of its store; asked when somebody wants to know. */
@@ -92,7 +97,7 @@ export interface TransportParts {
   readonly onCall?: (call: FinishedCall) => void;
 }
 
-/** What is told of a call once it ended (PL-15). */
+/** What is told of a call once it ended. */
 export interface FinishedCall {
   readonly operation: string;
   readonly transport: string;
@@ -109,10 +114,12 @@ export interface FinishedCall {
 }
 
 export interface TransportServer {
+  /** Streams with a reader at this moment, of every kind. */
+  readonly openStreams: () => number;
   /** Address really listened on. */
   readonly host: string;
   readonly port: number;
-  /** /readyz turns 503, GOAWAY, no new work; streams end with SHUTTING_DOWN and the cursor; unary calls finish (API-2). */
+  /** /readyz turns 503, GOAWAY, no new work; streams end with SHUTTING_DOWN and the cursor; unary calls finish. */
   drain(): Promise<void>;
   /** Connections that are made from now on get this certificate; open ones stay. Without TLS nothing happens. */
   renewTls(tls: NonNullable<TransportConfig['tls']>): void;

@@ -12,7 +12,7 @@ import { FrontDoor } from './front-door.ts';
 import { GrpcProtocol } from './grpc/index.ts';
 import { GrpcWebProtocol } from './grpc-web/index.ts';
 import { type Exchange, OriginRules } from './http/index.ts';
-import { type BrokenAnswer, OnePort } from './listener/index.ts';
+import { type BrokenAnswer, type BrokenStatus, OnePort } from './listener/index.ts';
 import { PlainWire, plainEntry } from './plain/index.ts';
 import { RestProtocol, refusalHeaders } from './rest/index.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './standard/index.ts';
 
 /**
- * Opens the one port and serves every operation on every transport (API-2). Rejects when the address is taken or an
+ * Opens the one port and serves every operation on every transport. Rejects when the address is taken or an
  * operation is mounted twice. The caller drains before it closes.
  */
 export const createTransport = async (parts: TransportParts): Promise<TransportServer> => {
@@ -36,7 +36,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const reflection = config.reflection ? reflectionOperations(new DescriptorIndex(served)) : [];
   const standard = [...healthOperations(readiness, serviceNames, clock), ...reflection];
   const methods = methodTable(parts.operations, standard);
-  const codec = new Codec(config.jsonDepth);
+  const codec = new Codec({ depth: config.jsonDepth, elements: config.messageElements });
   const faults = new FaultWriter(
     codec,
     methods.map((method) => method.output),
@@ -57,7 +57,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());
   const requestId = (exchange: Exchange): string => dispatcher.requestId(exchange);
   const door = new FrontDoor({ config, origins, requestId, rest, grpc, grpcWeb, connect, faultOf });
-  const refuseBroken = (status: 400 | 408 | 431): BrokenAnswer => {
+  const refuseBroken = (status: BrokenStatus): BrokenAnswer => {
     const fault = brokenRequest(status, config.headerBytes);
     return { headers: refusalHeaders(fault, parts.ids.next()), body: faults.body(fault) };
   };
@@ -66,6 +66,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   return {
     host: address.address,
     port: address.port,
+    openStreams: () => dispatcher.streams.size,
     drain: async () => {
       const drained = dispatcher.drain(config.drainMs);
       port.goAway();
@@ -79,8 +80,12 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   };
 };
 
-const brokenRequest = (status: 400 | 408 | 431, headerBytes: number): Fault => {
+const TOO_MANY = 'the server has as many connections as it takes: try again later, or use fewer connections';
+const RETRY_MS = 5000;
+
+const brokenRequest = (status: BrokenStatus, headerBytes: number): Fault => {
   if (status === 431) return tooLarge(431, headerBytes);
+  if (status === 503) return new Fault('UNAVAILABLE', 'CONNECTIONS', TOO_MANY, { retryAfterMs: RETRY_MS });
   if (status === 408) return new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the request did not arrive in time');
   return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'not an HTTP request');
 };

@@ -22,7 +22,7 @@ interface FrontDoorParts {
   readonly faultOf: (error: unknown) => Fault;
 }
 
-/** First steps of every request: sizes, Host and Origin, preflights, then the protocol by content type and path (API-1.1, 2). */
+/** First steps of every request: sizes, Host and Origin, preflights, then the protocol by content type and path. */
 export class FrontDoor {
   readonly #parts: FrontDoorParts;
 

@@ -457,6 +457,7 @@ describe('origins and hosts', () => {
     ['127.9.9.9:1', true],
     ['[::1]:7420', true],
     ['svc.localhost', true],
+    ['127.999.1.1', false],
     ['evil.example', false],
     ['localhost.evil.example', false],
     ['', false],

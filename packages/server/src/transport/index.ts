@@ -1,5 +1,5 @@
 /**
- * transport: bytes to typed calls and back, for all protocols on one port (API-1, 2, 3). Owns listening, routing,
+ * transport: bytes to typed calls and back, for all protocols on one port. Owns listening, routing,
  * encodings, deadlines, fault codes and streams' framing; knows nothing of the business. Called by app, which hands in
  * the operations, plain routes, authentication and clock.
  */

@@ -5,7 +5,7 @@ import type { Caller } from '../contract.ts';
 import { credentialsExpired, credentialsInvalid, subjectIdentity } from '../credentials.ts';
 import { TOKEN_SKEW_SECONDS } from '../jwt-credentials.ts';
 import type { CredentialPlace } from '../mode-authenticator.ts';
-import { expiryMicros, grantsOfClaims, tokenHead } from '../token-claims.ts';
+import { expiryMicros, grantMissing, grantsOfClaims, tokenHead } from '../token-claims.ts';
 import { grantsOfRules, type JwksRule } from './jwks-rules.ts';
 import { KeySetUnreadable, RemoteKeySet, type RemoteKeySetDeps } from './remote-key-set.ts';
 
@@ -18,7 +18,7 @@ export interface JwksConfig {
   readonly rules: readonly JwksRule[];
 }
 
-/** How long a verified token counts without another look at the provider's keys. */
+/** How long a verified token counts before its signature is checked against the provider's keys again. */
 const VERIFIED_MS = 15_000;
 const CACHED_TOKENS = 10_000;
 
@@ -27,7 +27,7 @@ interface Verified {
   readonly verifiedMs: number;
 }
 
-/** Recognises tokens of an OIDC provider by its key set (mode jwks, API-4.1). */
+/** Recognises tokens of an OIDC provider by its key set (mode jwks). */
 export class JwksCredentials {
   readonly #config: JwksConfig;
   readonly #deps: Omit<RemoteKeySetDeps, 'url'>;
@@ -91,7 +91,7 @@ const grantsOf = (payload: JWTPayload, rules: readonly JwksRule[]): Caller['gran
   if (carried !== undefined) return carried;
   const given = grantsOfRules(rules, payload);
   if (given.length > 0) return given;
-  throw new Fault('PERMISSION_DENIED', 'SCOPE', 'the token carries no grants and no rule of auth.jwks.rules fits it');
+  throw grantMissing(payload, 'no rule of auth.jwks.rules fits it');
 };
 
 /** Whatever is wrong with a token or its key is one answer, except that its time is over. */

@@ -25,7 +25,7 @@ const open = (changes: Partial<JwksConfig> = {}, modes: AuthConfig['modes'] = ['
     ...changes,
   };
   const credentials = new JwksCredentials(config, { fetch, clock, log: silentLog });
-  const auth = { modes, jwt: { secret: JWT_SECRET, audience: 'svc' } };
+  const auth = { modes, jwt: { secret: JWT_SECRET, audience: 'svc', defaultGrants: [] } };
   authenticator = new ModeAuthenticator(auth, clock, [(token, place) => credentials.recognise(token, place)]);
 };
 
@@ -67,9 +67,20 @@ describe('a token of the provider', () => {
     ['for another audience', { aud: ['other'] }, 'CREDENTIALS_INVALID'],
     ['without subject', { sub: undefined }, 'CREDENTIALS_INVALID'],
     ['with an empty subject', { sub: '' }, 'CREDENTIALS_INVALID'],
-    ['with broken grants', { 'svc:grants': [{ role: 'owner' }] }, 'CREDENTIALS_INVALID'],
   ])('%s is refused', async (_, more, reason) => {
     await expect(signIn(await token(more))).rejects.toEqual(refusal(reason));
+  });
+
+  it.each([
+    ['of an unknown role', { 'svc:grants': [{ role: 'owner' }] }, /^claim svc:grants\[0\]\.role of the token must be/],
+    ['without a role', { 'svc:role': undefined }, /^claim svc:role of the token is missing/],
+    ['that are misspelt', { 'svc:namespace': 'acme' }, /did you mean "svc:ns"\?$/],
+    ['that are misspelt beside others', { 'svc:agents': 'a' }, /did you mean "svc:agent"\?$/],
+  ])('with claims %s is denied, though rules would fit it', async (_, more, message) => {
+    open({ rules: [{ claim: 'sub', value: 'ann', role: 'admin' }] });
+    await expect(signIn(await token(more))).rejects.toMatchObject({
+      ...{ code: 'PERMISSION_DENIED', reason: 'SCOPE', message: expect.stringMatching(message) },
+    });
   });
 
   it('is accepted within thirty seconds of skew, and no longer once time goes on', async () => {

@@ -9,7 +9,7 @@ export interface RemoteKeySetDeps {
   readonly log: Log;
 }
 
-/** Least time between two fetches, whatever tokens name (API-4.1). */
+/** Least time between two fetches, whatever tokens name. */
 const REFETCH_MS = 60_000;
 /** A key that the provider withdrew is trusted no longer than this. */
 const MAX_AGE_MS = 600_000;

@@ -6,21 +6,39 @@ import {
   fromJson,
   fromJsonString,
   type Message,
+  type MessageInitShape,
   toBinary,
   toJson,
 } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { SessionMessageSchema, TurnSchema } from '@svc/api/data';
-import { ModifyAgentRequestSchema, SendMessageRequestSchema, WhenBusy } from '@svc/api/gateway';
+import {
+  AppendSessionMessageRequestSchema,
+  ApplyManifestsRequestSchema,
+  ApplyResourceRequestSchema,
+  CreateRunRequestSchema,
+  ModifyAgentRequestSchema,
+  SendMessageRequestSchema,
+  WhenBusy,
+} from '@svc/api/gateway';
 import { methods } from '@svc/api/methods';
-import { AgentSchema, McpServerBindingSchema, ModelSchema } from '@svc/api/resources';
+import {
+  AgentSchema,
+  AgentSpecSchema,
+  McpServerBindingSchema,
+  ModelSchema,
+  SandboxClassSpecSchema,
+  TemplateSpecSchema,
+  WorkflowSpecSchema,
+} from '@svc/api/resources';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Fault } from '../../base/index.ts';
+import { atOnce, Fault } from '../../base/index.ts';
 import { randomMessage } from '../testing/random-message.ts';
 import { Codec } from './codec.ts';
+import { readingBinary } from './sliced-binary.ts';
 
-const codec = new Codec(100);
+const codec = new Codec({ depth: 100, elements: 200_000 });
 const types = [
   ...new Map(methods.flatMap(({ input, output }) => [input, output]).map((desc) => [desc.typeName, desc])).values(),
 ];
@@ -52,6 +70,38 @@ describe('every request and response type', () => {
         }),
         { numRuns: 15 },
       );
+    }
+  });
+
+  test('is decoded in steps to the same message as at once, however small the steps are', () => {
+    for (const desc of types) {
+      fc.assert(
+        fc.property(randomMessage(desc), fc.integer({ min: 1, max: 20 }), (message, perStep) => {
+          const bytes = toBinary(desc, message);
+          expect(equals(desc, atOnce(readingBinary(desc, bytes, perStep)), settled(desc, message))).toBe(true);
+          expect(equals(desc, atOnce(codec.readingBinary(desc, bytes)), settled(desc, message))).toBe(true);
+          const json = toJson(desc, message) as Record<string, unknown>;
+          const read = atOnce(codec.jsonDecoder.decoding(desc, json));
+          expect(equals(desc, read, codec.jsonDecoder.decode(desc, json))).toBe(true);
+        }),
+        { numRuns: 15 },
+      );
+    }
+  });
+
+  test('is cut at every tag: a member that comes twice is merged as the wire format says', () => {
+    const desc = ApplyResourceRequestSchema;
+    const half = (init: MessageInitShape<typeof ApplyResourceRequestSchema>): Uint8Array =>
+      toBinary(desc, create(desc, init));
+    const bytes = Buffer.concat([
+      half({ manifest: { metadata: { name: 'a', labels: { x: '1' } } } }),
+      half({ manifest: { spec: { kind: { case: 'agent', value: { systemPrompt: 'p' } } } } }),
+      half({
+        manifest: { metadata: { labels: { y: '2' } }, spec: { kind: { case: 'agent', value: { features: [{}] } } } },
+      }),
+    ]);
+    for (const perStep of [1, 2, 3]) {
+      expect(equals(desc, atOnce(readingBinary(desc, bytes, perStep)) as never, fromBinary(desc, bytes))).toBe(true);
     }
   });
 
@@ -252,5 +302,106 @@ describe('JSON input', () => {
     expect(fromJson(resource, { manifest: { spec: { agent: {} } } })).toEqual(
       decode(resource, { manifest: { spec: { agent: {}, schedule: null } } }),
     );
+  });
+});
+
+describe('JSON texts inside of messages', () => {
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const manifests = (text: string): MessageInitShape<typeof ApplyManifestsRequestSchema> => ({
+    manifests: [{ kind: 'Thing', spec: { kind: { case: 'raw', value: { json: text } } } }],
+  });
+
+  test('are refused by field when they nest deeper than the limit, in either encoding', () => {
+    const path = 'manifests[0].spec.raw.json';
+    const message = create(ApplyManifestsRequestSchema, manifests(nested(101)));
+    const bytes = toBinary(ApplyManifestsRequestSchema, message);
+    for (const fault of [
+      refusal(() => codec.fromBinary(ApplyManifestsRequestSchema, bytes)),
+      refusal(() => decode(ApplyManifestsRequestSchema, toJson(ApplyManifestsRequestSchema, message))),
+    ]) {
+      expect(fault).toMatchObject({ code: 'INVALID_ARGUMENT', reason: 'JSON_INVALID' });
+      expect(fault.violations).toEqual([{ field: path, description: 'nests deeper than 100', reason: 'JSON_INVALID' }]);
+    }
+  });
+
+  test('are read up to the limit', () => {
+    const message = create(ApplyManifestsRequestSchema, manifests(nested(100)));
+    const bytes = toBinary(ApplyManifestsRequestSchema, message);
+    expect(
+      equals(ApplyManifestsRequestSchema, codec.fromBinary(ApplyManifestsRequestSchema, bytes) as never, message),
+    ).toBe(true);
+  });
+
+  test('are found wherever a message holds one: parts, steps of a workflow, templates, sandbox classes', () => {
+    const deep = nested(3_000);
+    const refused = (desc: DescMessage, init: Record<string, unknown>): string | undefined =>
+      refusal(() => codec.fromBinary(desc, toBinary(desc, create(desc, init)))).violations[0]?.field;
+    expect(refused(SendMessageRequestSchema, { parts: [{}, { payloadJson: deep }] })).toBe('parts[1].payloadJson');
+    expect(refused(CreateRunRequestSchema, { inputJson: deep })).toBe('inputJson');
+    expect(refused(TemplateSpecSchema, { specJson: deep })).toBe('specJson');
+    expect(refused(SandboxClassSpecSchema, { providerConfigJson: deep })).toBe('providerConfigJson');
+    expect(refused(WorkflowSpecSchema, { steps: [{ inputJson: deep }] })).toBe('steps[0].inputJson');
+  });
+});
+
+describe('large requests', () => {
+  const small = new Codec({ depth: 100, elements: 1_000 });
+  const desc = SendMessageRequestSchema;
+  const parts = (count: number): Uint8Array =>
+    toBinary(desc, create(desc, { parts: Array.from({ length: count }, () => ({})) }));
+
+  test('are refused before they are decoded when they hold too many values', () => {
+    const tooMany = { code: 'RESOURCE_EXHAUSTED', reason: 'TOO_LARGE' };
+    expect(refusal(() => atOnce(small.readingBinary(desc, parts(1_001))))).toMatchObject(tooMany);
+    expect(refusal(() => small.jsonDecoder.decodeText(desc, `{"parts":[${'{},'.repeat(1_000)}{}]}`))).toMatchObject(
+      tooMany,
+    );
+    expect((atOnce(small.readingBinary(desc, parts(1_000))) as { parts?: unknown[] }).parts).toHaveLength(1_000);
+  });
+
+  test('are counted in maps, packed lists and below fields', () => {
+    const nested = toBinary(
+      AppendSessionMessageRequestSchema,
+      create(AppendSessionMessageRequestSchema, { message: { parts: Array.from({ length: 1_001 }, () => ({})) } }),
+    );
+    expect(refusal(() => atOnce(small.readingBinary(AppendSessionMessageRequestSchema, nested))).code).toBe(
+      'RESOURCE_EXHAUSTED',
+    );
+    const lists = {
+      capabilities: {
+        a: { values: Array.from({ length: 1_001 }, () => ({ kind: { case: 'boolValue', value: true } })) },
+      },
+    };
+    const inMap = toBinary(AgentSpecSchema, create(AgentSpecSchema, lists as never));
+    expect(refusal(() => atOnce(small.readingBinary(AgentSpecSchema, inMap))).code).toBe('RESOURCE_EXHAUSTED');
+  });
+
+  test('with very many unknown members are refused with the first few of them', () => {
+    const members = Array.from({ length: 500 }, (_, index) => `"k${index}":1`).join(',');
+    expect(refusal(() => codec.jsonDecoder.decodeText(desc, `{${members}}`)).violations).toHaveLength(50);
+    const tooMany = Array.from({ length: 10_002 }, (_, index) => `"k${index}":1`).join(',');
+    expect(refusal(() => codec.jsonDecoder.decodeText(desc, `{${tooMany}}`)).reason).toBe('JSON_INVALID');
+  });
+
+  test('give the names of their target without being decoded', () => {
+    const bytes = toBinary(desc, create(desc, { ns: 'acme', agent: 'a', sessionId: 's', message: 'm', parts: [{}] }));
+    expect(codec.namesInBinary(desc, bytes, new Set(['ns', 'agent', 'name']))).toEqual({ ns: 'acme', agent: 'a' });
+    expect(codec.namesInBinary(desc, Buffer.from([0xff, 0xff]), new Set(['ns']))).toEqual({});
+  });
+
+  test('that are cut short are malformed wherever the cut is', () => {
+    const bytes = toBinary(desc, create(desc, { ns: 'acme', parts: [{ content: 'a text', name: 'n' }] }));
+    for (let length = 1; length < bytes.length; length++) {
+      const cut = bytes.subarray(0, length);
+      const outcome = (read: () => unknown): string => {
+        try {
+          read();
+          return 'read';
+        } catch (error) {
+          return (error as Fault).message;
+        }
+      };
+      expect(outcome(() => atOnce(codec.readingBinary(desc, cut)))).toBe(outcome(() => codec.fromBinary(desc, cut)));
+    }
   });
 });

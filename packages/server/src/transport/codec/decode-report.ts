@@ -2,9 +2,14 @@ import { Fault, type FieldViolation } from '../../base/index.ts';
 
 const MOST_VIOLATIONS = 50;
 
-/** Collects what is wrong with one request, so that all field faults come in one answer (API-1.1). */
+/** Collects what is wrong with one request, so that all field faults come in one answer. */
 export class DecodeReport {
   readonly violations: FieldViolation[] = [];
+
+  /** True once no further fault is kept: what reads may stop. */
+  get isFull(): boolean {
+    return this.violations.length >= MOST_VIOLATIONS;
+  }
 
   add(field: string, description: string, reason = 'FIELD_INVALID'): undefined {
     if (this.violations.length < MOST_VIOLATIONS) this.violations.push({ field, description, reason });
@@ -13,6 +18,11 @@ export class DecodeReport {
 
   unknownField(field: string): undefined {
     return this.add(field, 'unknown field', 'FIELD_UNKNOWN');
+  }
+
+  /** A JSON text inside a field that nests deeper than `limits.jsonDepth`. */
+  tooDeep(field: string, depth: number): undefined {
+    return this.add(field, `nests deeper than ${depth}`, 'JSON_INVALID');
   }
 
   /** Throws INVALID_ARGUMENT when anything was added; the first violation names the reason. */

@@ -7,9 +7,11 @@ import {
   type Message,
   ScalarType,
 } from '@bufbuild/protobuf';
+import { nestsDeeperThan, type Steps } from '../../base/index.ts';
 import { DecodeReport, jsonInvalid } from './decode-report.ts';
+import { isJsonText } from './json-depth-guard.ts';
 import { jsonFaultPlace } from './json-fault-place.ts';
-import { nestsDeeperThan } from './json-text.ts';
+import { checkJsonSize, type JsonBounds } from './json-size.ts';
 import { enumReader, HALF_CHARACTER, type ReadScalar, scalarReaders } from './scalar-reader.ts';
 
 type Loose = Record<string, unknown>;
@@ -24,6 +26,29 @@ interface MessageReader {
   readonly desc: DescMessage;
   /** By every spelling that is accepted. */
   readonly fields: ReadonlyMap<string, FieldReader>;
+}
+
+interface Place {
+  readonly report: DecodeReport;
+  readonly at: string;
+}
+
+/** A place in a message that is read in steps. */
+interface MeteredPlace extends Place {
+  readonly meter: { messages: number };
+}
+
+/** An object that is being read, with the fields that it has set so far. */
+interface Found {
+  readonly json: Loose;
+  readonly seen: Set<DescField>;
+  readonly place: Place;
+}
+
+interface GivenField {
+  readonly row: FieldReader;
+  readonly value: unknown;
+  readonly at: string;
 }
 
 /** Other JSON names of a field: API-8.7 reads `server` and `mcpServer` for a binding's server_ref. */
@@ -53,28 +78,49 @@ export const utf8Text = (bytes: Uint8Array): string => {
 /** Name of a member inside `path`; map keys and list places use brackets. */
 const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
+/** Messages that are read in one step. */
+const MESSAGES_PER_STEP = 500;
+
+const parsedObject = (text: string): Record<string, unknown> => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Where it is broken costs more to find than parsing did.
+    if (text.length > PLACED_CHARACTERS) throw jsonInvalid('not valid JSON');
+    const { line, column } = jsonFaultPlace(text);
+    throw jsonInvalid(`not valid JSON at line ${line}, column ${column}`);
+  }
+  if (!isJsonObject(json)) throw jsonInvalid('must be a JSON object');
+  return json;
+};
+
+/** Longest text in which the place of a fault is searched for. */
+const PLACED_CHARACTERS = 512 * 1024;
+
 /** Reads JSON of API-3 Input into messages: strict about names and types, one compiled table per message type. */
 export class JsonDecoder {
   readonly #readers = new Map<string, MessageReader>();
-  readonly #depth: number;
+  readonly #bounds: JsonBounds;
 
-  constructor(jsonDepth: number) {
-    this.#depth = jsonDepth;
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds;
   }
 
   /** Parses a text; empty is `{}`. Throws JSON_INVALID for anything but one object within the depth limit. */
   parse(text: string): Record<string, unknown> {
     if (text === '') return {};
-    if (text.length > this.#depth && nestsDeeperThan(text, this.#depth))
-      throw jsonInvalid(`nested deeper than ${this.#depth}`);
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      const { line, column } = jsonFaultPlace(text);
-      throw jsonInvalid(`not valid JSON at line ${line}, column ${column}`);
-    }
-    if (!isJsonObject(json)) throw jsonInvalid('must be a JSON object');
+    checkJsonSize(text, this.#bounds);
+    return parsedObject(text);
+  }
+
+  /** As parse, in steps. */
+  *parsing(text: string): Steps<Record<string, unknown>> {
+    if (text === '') return {};
+    checkJsonSize(text, this.#bounds);
+    yield;
+    const json = parsedObject(text);
+    yield;
     return json;
   }
 
@@ -95,40 +141,92 @@ export class JsonDecoder {
     return this.decodeText(desc, utf8Text(bytes));
   }
 
-  /** As decode, adding to a report of the caller's; `at` is where the object stands. */
-  read(
-    desc: DescMessage,
-    json: Record<string, unknown>,
-    place: { readonly report: DecodeReport; readonly at: string },
-  ): Message {
-    const { report, at: path } = place;
+  /** As decode, in steps of some hundred messages each. */
+  *decoding(desc: DescMessage, json: Record<string, unknown>): Steps<Message> {
+    const report = new DecodeReport();
+    const message = yield* this.#reading(desc, json, { report, at: '', meter: { messages: 0 } });
+    report.throwIfAny();
+    return message;
+  }
+
+  /** As read, in steps. */
+  *#reading(desc: DescMessage, json: Loose, place: MeteredPlace): Steps<Message> {
+    place.meter.messages += 1;
+    if (place.meter.messages % MESSAGES_PER_STEP === 0) yield;
     const reader = this.#readerOf(desc);
     const message = create(desc);
-    const target = message as unknown as Loose;
-    const seen = new Set<DescField>();
+    const found = { json, seen: new Set<DescField>(), place };
     for (const name of Object.keys(json)) {
-      const value = json[name];
-      const row = reader.fields.get(name);
-      if (row === undefined) report.unknownField(below(path, name));
-      else if (seen.has(row.field)) report.add(below(path, name), 'given twice in different spellings');
-      else {
-        seen.add(row.field);
-        if (value !== null) this.#assign(target, row, { value, at: below(path, row.field.jsonName), report });
-      }
+      if (place.report.isFull) break;
+      const given = this.#given(reader, name, found);
+      if (given === undefined) continue;
+      const value = yield* this.#readingValue(given, place);
+      this.#set(message, given, { value, report: place.report });
     }
     return message;
   }
 
-  #assign(target: Loose, row: FieldReader, given: { value: unknown; at: string; report: DecodeReport }): void {
-    const value = row.read(given.value, given.at, given.report);
+  *#readingValue({ row, value, at }: GivenField, place: MeteredPlace): Steps<unknown> {
+    const { field, read } = row;
+    const { report } = place;
+    const desc = field.message;
+    if (desc === undefined || field.fieldKind === 'map' || desc.typeName.startsWith('google.'))
+      return read(value, at, report);
+    if (field.fieldKind !== 'list') {
+      return isJsonObject(value) ? yield* this.#reading(desc, value, { ...place, at }) : read(value, at, report);
+    }
+    if (!Array.isArray(value)) return read(value, at, report);
+    const items: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      if (report.isFull) break;
+      const path = `${at}[${index}]`;
+      if (isJsonObject(item)) items.push(yield* this.#reading(desc, item, { ...place, at: path }));
+      else report.add(path, 'must be an object');
+    }
+    return items;
+  }
+
+  /** As decode, adding to a report of the caller's; `at` is where the object stands. */
+  read(desc: DescMessage, json: Record<string, unknown>, place: Place): Message {
+    const reader = this.#readerOf(desc);
+    const message = create(desc);
+    const found = { json, seen: new Set<DescField>(), place };
+    for (const name of Object.keys(json)) {
+      if (place.report.isFull) break;
+      const given = this.#given(reader, name, found);
+      if (given === undefined) continue;
+      const value = given.row.read(given.value, given.at, place.report);
+      this.#set(message, given, { value, report: place.report });
+    }
+    return message;
+  }
+
+  /** The field that a member of an object sets; undefined where it is null, unknown or given twice, which is reported. */
+  #given(reader: MessageReader, name: string, found: Found): GivenField | undefined {
+    const { json, seen, place } = found;
+    const row = reader.fields.get(name);
+    if (row === undefined) return place.report.unknownField(below(place.at, name));
+    if (seen.has(row.field)) return place.report.add(below(place.at, name), 'given twice in different spellings');
+    seen.add(row.field);
+    const value = json[name];
+    return value === null ? undefined : { row, value, at: below(place.at, row.field.jsonName) };
+  }
+
+  #set(
+    message: Message,
+    { row, at }: GivenField,
+    read: { readonly value: unknown; readonly report: DecodeReport },
+  ): void {
+    const { value, report } = read;
     if (value === undefined) return;
+    const target = message as unknown as Loose;
     const oneof = row.field.oneof;
     if (oneof === undefined) {
       target[row.field.localName] = value;
       return;
     }
     const present = target[oneof.localName] as { case?: string };
-    if (present.case !== undefined) given.report.add(given.at, `only one member of ${oneof.name} may be set`);
+    if (present.case !== undefined) report.add(at, `only one member of ${oneof.name} may be set`);
     target[oneof.localName] = { case: row.field.localName, value };
   }
 
@@ -153,9 +251,16 @@ export class JsonDecoder {
   #fieldReader(field: DescField): ReadValue {
     if (field.fieldKind === 'list') return this.#list(this.#element(field));
     if (field.fieldKind === 'map') return this.#map(this.#element(field));
-    if (field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && isJsonText(field)) return readJsonText;
+    if (field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && isJsonText(field)) return this.#jsonText;
     return this.#element(field);
   }
+
+  readonly #jsonText: ReadValue = (json, path, report) => {
+    if (typeof json === 'object') return JSON.stringify(json);
+    if (typeof json !== 'string') return report.add(path, 'must be a string, an object or an array');
+    if (nestsDeeperThan(json, this.#bounds.depth)) return report.tooDeep(path, this.#bounds.depth);
+    return json.isWellFormed() ? json : report.add(path, HALF_CHARACTER);
+  };
 
   #element(field: DescField): ReadValue {
     if (field.message !== undefined) return this.#message(field.message);
@@ -173,7 +278,12 @@ export class JsonDecoder {
   #list(element: ReadValue): ReadValue {
     return (json, path, report) => {
       if (!Array.isArray(json)) return report.add(path, 'must be an array');
-      return json.map((item, index) => element(item, `${path}[${index}]`, report));
+      const items: unknown[] = [];
+      for (const [index, item] of json.entries()) {
+        if (report.isFull) break;
+        items.push(element(item, `${path}[${index}]`, report));
+      }
+      return items;
     };
   }
 
@@ -182,6 +292,7 @@ export class JsonDecoder {
       if (!isJsonObject(json)) return report.add(path, 'must be an object');
       const entries: Loose = {};
       for (const key of Object.keys(json)) {
+        if (report.isFull) break;
         const at = `${path}[${JSON.stringify(key)}]`;
         if (!key.isWellFormed()) report.add(at, `key ${HALF_CHARACTER}`);
         const value = element(json[key], at, report);
@@ -193,15 +304,6 @@ export class JsonDecoder {
     };
   }
 }
-
-/** A `*_json` text may also be written as the object or array itself (API-3). */
-const isJsonText = (field: DescField): boolean => field.name.endsWith('_json') || field.name === 'json';
-
-const readJsonText: ReadValue = (json, path, report) => {
-  if (typeof json === 'string') return json.isWellFormed() ? json : report.add(path, HALF_CHARACTER);
-  if (typeof json === 'object') return JSON.stringify(json);
-  return report.add(path, 'must be a string, an object or an array');
-};
 
 const scalar = (read: ReadScalar): ReadValue => {
   return (json, path, report) => {

@@ -28,21 +28,3 @@ const nonFinite = (value: number): string => {
   if (Number.isNaN(value)) return '"NaN"';
   return value > 0 ? '"Infinity"' : '"-Infinity"';
 };
-
-/** Deepest nesting of arrays and objects in a JSON text; the text need not be valid. Stops counting above `limit`. */
-export const nestsDeeperThan = (text: string, limit: number): boolean => {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index += 1;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (code === 0x7d || code === 0x5d) depth -= 1;
-  }
-  return false;
-};

@@ -23,7 +23,7 @@ interface Row {
 const UNARY = /^application\/(proto|json)\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 const STREAM = /^application\/connect\+(proto|json)\s*(?:;.*)?$/i;
 
-/** The Connect protocol: unary POST and GET, streams as envelopes (API-2). */
+/** The Connect protocol: unary POST and GET, streams as envelopes. */
 export class ConnectProtocol {
   readonly #rows: ReadonlyMap<string, Row>;
   readonly #parts: ConnectProtocolParts;

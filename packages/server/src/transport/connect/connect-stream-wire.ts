@@ -18,7 +18,7 @@ const END_OF_STREAM = 0x02;
 const wantsGzip = (call: Call): boolean =>
   acceptedEncoding(call.exchange.header('connect-accept-encoding'), ['gzip']) !== undefined;
 
-/** One streaming operation over Connect; every end, with a fault or without, is the last envelope (API-2). */
+/** One streaming operation over Connect; every end, with a fault or without, is the last envelope. */
 export class ConnectStreamWire implements Wire {
   readonly transport = 'connect';
   readonly #parts: ConnectParts;

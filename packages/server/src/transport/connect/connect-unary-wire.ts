@@ -1,7 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
-import { type FormatName, type MessageFormat, messageFormat } from '../envelope/index.ts';
+import { decodeInto, type FormatName, type MessageFormat, messageFormat } from '../envelope/index.ts';
 import { httpStatus } from '../faults/index.ts';
 import { acceptedEncoding, compress, LEAST_COMPRESSED_BYTES, readRequestBody } from '../http/index.ts';
 import {
@@ -13,7 +12,7 @@ import {
 } from './connect-parts.ts';
 import { readGetMessage } from './get-query.ts';
 
-/** One unary operation over Connect: POST in one encoding, or GET with the message in the query (API-2). */
+/** One unary operation over Connect: POST in one encoding, or GET with the message in the query. */
 export class ConnectUnaryWire implements Wire {
   readonly transport = 'connect';
   readonly #parts: ConnectParts;
@@ -31,21 +30,12 @@ export class ConnectUnaryWire implements Wire {
   }
 
   read(call: Call): void {
-    const done = (body: Buffer | Fault): void => (body instanceof Fault ? call.fail(body) : this.#execute(call, body));
+    const done = (body: Buffer | Fault): void =>
+      body instanceof Fault ? call.fail(body) : decodeInto(call, this.#format, body);
     if (call.exchange.method === 'POST') {
       checkConnectVersion(call);
       readRequestBody(call.exchange, this.#parts.requestBytes, done);
     } else readGetMessage(call.exchange.query, this.#parts.requestBytes, done);
-  }
-
-  #execute(call: Call, body: Buffer): void {
-    let request: Message;
-    try {
-      request = this.#format.decode(body);
-    } catch (error) {
-      return call.fail(error);
-    }
-    call.execute(request);
   }
 
   answer(call: Call, message: object): void {

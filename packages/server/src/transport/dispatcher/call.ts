@@ -1,5 +1,5 @@
-import type { CallContext, Caller } from '../../auth/contract.ts';
-import { Fault } from '../../base/index.ts';
+import type { CallContext, Caller, EarlyNames, SentMetadata } from '../../auth/contract.ts';
+import { Fault, type Steps } from '../../base/index.ts';
 import type { Exchange, HeaderList } from '../http/index.ts';
 import type { DeadlineEntry } from './deadline-queue.ts';
 import type { MethodEntry } from './method-entry.ts';
@@ -11,6 +11,10 @@ export const NOBODY: Caller = { identity: 'anonymous', subject: 'anonymous', mod
 /** What a call asks of the dispatcher that runs it. */
 export interface CallRunner {
   execute(call: Call, request: object): void;
+  /** Runs the decoding of a large request in the gaps of the event loop, then as execute. */
+  executeSteps(call: Call, decoding: Steps<object>): void;
+  /** Throws PERMISSION_DENIED where nothing of the request could be allowed. */
+  authorizeEarly(call: Call, known: EarlyNames): void;
   fail(call: Call, error: unknown): void;
   /** The deadline passed. */
   expire(call: Call): void;
@@ -50,6 +54,7 @@ export class Call implements CallContext {
   readonly #runner: CallRunner;
   caller: Caller = NOBODY;
   idempotencyKey = '';
+  sentMetadata: SentMetadata | undefined;
   /** Decoded request, or the path variables of a plain route; kept for the names in it. */
   request: object | undefined;
   /** Values of the path variables, in the order of the template; REST only. */
@@ -114,6 +119,16 @@ export class Call implements CallContext {
   /** Hands a decoded request to authorisation and handler. */
   execute(request: object): void {
     this.#runner.execute(this, request);
+  }
+
+  /** As execute, for a request that is decoded in steps. */
+  executeSteps(decoding: Steps<object>): void {
+    this.#runner.executeSteps(this, decoding);
+  }
+
+  /** Throws PERMISSION_DENIED for a caller whom nothing in the request could be allowed, before it is decoded. */
+  authorizeEarly(known: EarlyNames): void {
+    this.#runner.authorizeEarly(this, known);
   }
 
   fail(error: unknown): void {

@@ -1,5 +1,5 @@
-import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
-import { type Clock, Fault, type Ids, type Log } from '../../base/index.ts';
+import type { Authenticator, Authorizer, Caller, EarlyAuthorizer, EarlyNames } from '../../auth/contract.ts';
+import { type Clock, Fault, type Ids, type Log, LoopShare, type Steps } from '../../base/index.ts';
 import type { TransportParts } from '../contract.ts';
 import { boundedFault } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
@@ -16,7 +16,7 @@ const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/;
 interface DispatcherParts {
   readonly config: Pick<TransportParts['config'], 'unaryDeadlineMs' | 'waitDeadlineMs'>;
   readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
+  readonly authorizer: Authorizer & EarlyAuthorizer;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -39,13 +39,15 @@ export const shuttingDown = (cursor = ''): Fault =>
 
 /**
  * Runs every call the same way, whatever protocol brought it: request id, authentication, decoding (by the wire),
- * authorisation, handler, deadline, end (API-1.1). Nothing here knows HTTP statuses or encodings.
+ * authorisation, handler, deadline, end. Nothing here knows HTTP statuses or encodings.
  */
 export class Dispatcher implements CallRunner, SinkOwner {
   readonly streams: StreamRegistry;
   readonly #parts: DispatcherParts;
   readonly #deadlines: DeadlineQueue;
   readonly #pending = new Set<() => void>();
+  /** Large requests of all callers take turns. */
+  readonly #decoding = new LoopShare();
   #openCalls = 0;
   #draining = false;
 
@@ -104,6 +106,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
 
   #proceed(call: Call, caller: Caller): void {
     call.caller = caller;
+    if (call.method.authenticated) call.exchange.trust();
     try {
       if (!call.method.mounted) {
         throw new Fault('UNIMPLEMENTED', 'METHOD_UNKNOWN', `${call.operation} is not served here`);
@@ -123,6 +126,20 @@ export class Dispatcher implements CallRunner, SinkOwner {
     call.exchange.onGone(() => {
       if (call.request === undefined) this.fail(call, clientGone());
     });
+  }
+
+  authorizeEarly(call: Call, known: EarlyNames): void {
+    const { authenticated, anyCredential } = call.method;
+    if (authenticated && !anyCredential) this.#parts.authorizer.authorizeEarly(call.operation, known, call.caller);
+  }
+
+  executeSteps(call: Call, decoding: Steps<object>): void {
+    this.#decoding.run(whileOpen(call, decoding)).then(
+      (request) => {
+        if (request !== undefined) this.execute(call, request);
+      },
+      (error: unknown) => this.fail(call, error),
+    );
   }
 
   execute(call: Call, request: object): void {
@@ -172,7 +189,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (!call.exchange.closed) call.wire.refuse(call, fault);
   }
 
-  /** A Fault within its bounds; anything else becomes INTERNAL, its cause in the log only (API-1.8). */
+  /** A Fault within its bounds; anything else becomes INTERNAL, its cause in the log only. */
   faultOf(error: unknown, requestId: string): Fault {
     if (error instanceof Fault) return boundedFault(error);
     this.#parts.log.error('call failed unexpectedly', { request_id: requestId }, error);
@@ -195,7 +212,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     );
   }
 
-  /** Streams have no deadline of their own; one that the client asked for holds (API-1.9). */
+  /** Streams have no deadline of their own; one that the client asked for holds. */
   #streamTimeout(call: Call, sink: CallSink): void {
     call.deadline?.cancel();
     if (call.timeoutMs === undefined) return;
@@ -234,7 +251,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
   }
 
   /**
-   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive (API-4.2). A plain
+   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive. A plain
    * route authorises by itself.
    */
   checkCredential(call: Call, refuse: (error: unknown) => void): void {
@@ -304,7 +321,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     if (this.#openCalls === 0) for (const notify of [...this.#pending]) notify();
   }
 
-  /** No new work; streams end with their cursor; resolves when every call has ended or `drainMs` passed (API-2). */
+  /** No new work; streams end with their cursor; resolves when every call has ended or `drainMs` passed. */
   async drain(drainMs: number): Promise<void> {
     this.#draining = true;
     this.streams.shutDown();
@@ -324,6 +341,16 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.#draining = true;
     this.streams.shutDown();
     this.#deadlines.close();
+  }
+}
+
+/** The work until its end, or until the call has ended without it: its deadline passed or its client left. */
+function* whileOpen<T>(call: Call, steps: Steps<T>): Steps<T | undefined> {
+  for (;;) {
+    if (call.finished) return undefined;
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
   }
 }
 

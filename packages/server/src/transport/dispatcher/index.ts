@@ -6,4 +6,4 @@ export { type Call, clientGone } from './call.ts';
 export { Dispatcher, shuttingDown } from './dispatcher.ts';
 export * from './method-entry.ts';
 export { RequestMessages } from './request-messages.ts';
-export type { Framing, Wire } from './wire.ts';
+export { DECODED_AT_ONCE_BYTES, type Framing, type Wire } from './wire.ts';

@@ -23,7 +23,7 @@ export interface MethodEntry {
   readonly authenticated: boolean;
   /** True where any valid credential will do: no grant is asked for. */
   readonly anyCredential: boolean;
-  /** True where an idempotency key is honoured; everywhere else it is not even looked at (API-1.7). */
+  /** True where an idempotency key is honoured; everywhere else it is not even looked at. */
   readonly repeatable: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface StandardOperation {
   readonly anyCredential?: true;
 }
 
-/** Operations that honour an idempotency key (API-1.7). */
+/** Operations that honour an idempotency key. */
 const REPEATABLE: ReadonlySet<string> = new Set([
   'svc.gateway.GatewayService/CreateSession',
   'svc.gateway.GatewayService/SendMessage',

@@ -9,7 +9,7 @@ export interface OpenStream {
 }
 
 const SLOT_MS = 1000;
-/** Keep-alives are due every 15 s (API-3). */
+/** Keep-alives are due every 15 s. */
 const SLOTS = 15;
 
 /** All open streams on one wheel: one timer for all keep-alives, none while nothing is open, no timer per stream. */

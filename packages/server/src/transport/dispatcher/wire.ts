@@ -2,6 +2,9 @@ import type { Fault } from '../../base/index.ts';
 import type { HeaderList, StreamChunk } from '../http/index.ts';
 import type { Call } from './call.ts';
 
+/** Bodies up to this size are decoded in one go, which takes less than ten milliseconds at worst; larger ones in steps. */
+export const DECODED_AT_ONCE_BYTES = 16 * 1024;
+
 /** What one protocol does for a call; stateless, one object per protocol and variant. */
 export interface Wire {
   /** `rest`, `grpc`, `grpc-web`, `connect`: for the request log and metrics. */
@@ -26,7 +29,7 @@ export interface Framing {
   chunk(message: object, id: string, isFirst: boolean): StreamChunk;
   /** Sent right after the headers. */
   readonly opening?: StreamChunk;
-  /** Sent every 15 s (API-3); absent where the protocol or HTTP/2 keeps the connection alive. */
+  /** Sent every 15 s; absent where the protocol or HTTP/2 keeps the connection alive. */
   readonly keepAlive?: StreamChunk;
   /** Ends an open stream: with OK, or with a fault. */
   end(call: Call, fault: Fault | undefined, isFirst: boolean): void;

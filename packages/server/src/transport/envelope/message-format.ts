@@ -1,5 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
-import type { Codec, EncodeJson } from '../codec/index.ts';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import type { Steps } from '../../base/index.ts';
+import { type Codec, type EncodeJson, utf8Text } from '../codec/index.ts';
 import type { MethodEntry } from '../dispatcher/index.ts';
 import { HEAD_BYTES } from './envelope.ts';
 
@@ -9,9 +10,20 @@ export type FormatName = 'proto' | 'json';
 export interface MessageFormat {
   readonly name: FormatName;
   decode(bytes: Buffer): Message;
+  /** As decode, in steps; the names in the request are handed to `early` as soon as they are known. */
+  decoding(bytes: Buffer, early: (names: object) => void): Steps<Message>;
   /** Bytes of an answer after `prefix` free bytes. */
   encode(message: object, prefix: number): Buffer;
 }
+
+/** Fields that name the target of an operation, by the names of the decoded message. */
+const TARGET_NAMES: ReadonlySet<string> = new Set(['ns', 'name', 'agent', 'sessionId', 'channel', 'kind', 'parent']);
+
+const namesInJson = (desc: DescMessage, json: Readonly<Record<string, unknown>>): object => {
+  const named = desc.fields.filter(({ localName }) => TARGET_NAMES.has(localName));
+  const texts = named.map(({ localName, jsonName, name }) => [localName, json[jsonName] ?? json[name]] as const);
+  return Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'));
+};
 
 export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatName): MessageFormat => {
   const { input, output } = method;
@@ -19,6 +31,10 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
     return {
       name,
       decode: (bytes) => codec.fromBinary(input, bytes),
+      decoding: (bytes, early) =>
+        codec.readingBinary(input, bytes, () =>
+          early({ ...codec.namesInBinary(input, bytes, TARGET_NAMES), $typeName: input.typeName }),
+        ),
       encode: (message, prefix) => codec.binary.encode(output, message, prefix),
     };
   }
@@ -26,6 +42,13 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
   return {
     name,
     decode: (bytes) => codec.jsonDecoder.decodeBytes(input, bytes),
+    *decoding(bytes, early) {
+      const text = utf8Text(bytes);
+      yield;
+      const json = yield* codec.jsonDecoder.parsing(text);
+      early({ ...namesInJson(input, json), $typeName: input.typeName });
+      return yield* codec.jsonDecoder.decoding(input, json);
+    },
     encode: (message, prefix) => {
       const text = encodeJson(message);
       const bytes = Buffer.allocUnsafe(prefix + Buffer.byteLength(text));

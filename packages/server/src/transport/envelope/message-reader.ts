@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
-import type { Call } from '../dispatcher/index.ts';
+import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
 import { decompress } from '../http/index.ts';
 import { COMPRESSED, type Envelope, malformed } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
@@ -16,9 +16,17 @@ interface ReadParts {
   readonly encoding: string;
 }
 
-const decodeInto = (call: Call, format: MessageFormat, bytes: Buffer): void => {
+/**
+ * Decodes a request and hands it to its call. A large one is authorised by its names first, and decoded in steps; what is wrong
+ * with it fails the call.
+ */
+export const decodeInto = (call: Call, format: MessageFormat, bytes: Buffer): void => {
   let request: Message;
   try {
+    if (bytes.length > DECODED_AT_ONCE_BYTES) {
+      call.authorizeEarly({ names: {}, isComplete: false });
+      return call.executeSteps(format.decoding(bytes, (names) => call.authorizeEarly({ names, isComplete: true })));
+    }
     request = format.decode(bytes);
   } catch (error) {
     return call.fail(error);

@@ -1,4 +1,5 @@
-import type { Call } from '../dispatcher/index.ts';
+import { inTurns, type Steps } from '../../base/index.ts';
+import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
 import { HEAD_BYTES, onlyEnvelope } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
 import { executeEnvelope, messageTooLarge, unknownCompression } from './message-reader.ts';
@@ -8,7 +9,8 @@ import { executeStream } from './stream-reader.ts';
 export interface BodyText {
   /** Longest body that holds so many bytes. */
   readonly most: (bytes: number) => number;
-  readonly decode: (body: Buffer) => Buffer;
+  /** The bytes in a whole body. */
+  readonly decoding: (body: Buffer) => Steps<Buffer>;
   /** A decoder of a body that comes in pieces; `isLast` with an empty piece at the end. */
   readonly pieces: () => (piece: Buffer, isLast: boolean) => Buffer;
 }
@@ -33,12 +35,22 @@ export const readRequest = (call: Call, parts: RequestParts): void => {
   if (parts.isClientStreaming)
     return executeStream(call, { format, encoding, ...(text === undefined ? {} : { unwrap: text.pieces() }) });
   const most = limit + HEAD_BYTES;
-  call.exchange.readBody(text?.most(most) ?? most, (body) => {
-    if (body === undefined) return call.fail(messageTooLarge(limit));
+  const take = (bytes: Buffer): void => {
     try {
-      executeEnvelope(call, onlyEnvelope(text?.decode(body) ?? body), { format, limit, encoding });
+      executeEnvelope(call, onlyEnvelope(bytes), { format, limit, encoding });
     } catch (error) {
       call.fail(error);
     }
+  };
+  call.exchange.readBody(text?.most(most) ?? most, (body) => {
+    if (body === undefined) call.fail(messageTooLarge(limit));
+    else if (text === undefined) take(body);
+    else unwrap(call, text, body).then(take, (error: unknown) => call.fail(error));
   });
+};
+
+/** The bytes in a body of text; a large one is decoded only for a caller to whom something of it could be allowed. */
+const unwrap = async (call: Call, text: BodyText, body: Buffer): Promise<Buffer> => {
+  if (body.length > DECODED_AT_ONCE_BYTES) call.authorizeEarly({ names: {}, isComplete: false });
+  return inTurns(text.decoding(body), 1);
 };

@@ -10,7 +10,7 @@ export interface FaultStatus {
   readonly connect: string;
 }
 
-/** The only table between codes and the statuses of the protocols (API-1.8). */
+/** The only table between codes and the statuses of the protocols. */
 export const FAULT_CODES: Readonly<Record<FaultCode, FaultStatus>> = {
   CANCELLED: { grpc: 1, http: 499, connect: 'canceled' },
   UNKNOWN: { grpc: 2, http: 500, connect: 'unknown' },

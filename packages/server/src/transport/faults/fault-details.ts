@@ -52,12 +52,12 @@ const retryInfo = (retryAfterMs: number): FaultDetail => {
 };
 
 /**
- * Details of API-1.8 in their order: ErrorInfo always, BadRequest with INVALID_ARGUMENT, RetryInfo where a wait is known. With
+ * Details in their order: ErrorInfo always, BadRequest with INVALID_ARGUMENT and refused fields, RetryInfo where a wait is known. With
  * `violations`, no more than the first of those.
  */
 export const faultDetails = (fault: Fault, violations = Number.POSITIVE_INFINITY): FaultDetail[] => {
   const details = [errorInfo(fault)];
-  if (fault.code === 'INVALID_ARGUMENT') details.push(badRequest(fault, violations));
+  if (fault.code === 'INVALID_ARGUMENT' || fault.violations.length > 0) details.push(badRequest(fault, violations));
   if (fault.retryAfterMs !== undefined) details.push(retryInfo(fault.retryAfterMs));
   return details;
 };

@@ -10,7 +10,7 @@ interface HttpFaultParts {
   readonly headers?: readonly string[];
 }
 
-/** A refusal with a status that only HTTP knows: 405, 406, 413, 414, 415, 431, 505 (API-1.8). */
+/** A refusal with a status that only HTTP knows: 405, 406, 413, 414, 415, 431, 505. */
 export class HttpFault extends Fault {
   readonly status: number;
   readonly headers: readonly string[];

@@ -22,7 +22,7 @@ const variantOf = (contentType: string): WebVariant | undefined => {
   return format === undefined || (text && format === 'json') ? undefined : { format, text };
 };
 
-/** gRPC-web, binary and text, over HTTP/1.1 and HTTP/2 (API-2). */
+/** gRPC-web, binary and text, over HTTP/1.1 and HTTP/2. */
 export class GrpcWebProtocol {
   readonly #methods: ReadonlyMap<string, MethodEntry>;
   /** Made at first use: few operations are called in every variant. */

@@ -28,7 +28,7 @@ const keep = (frame: Buffer): Buffer => frame;
 const wantsGzip = (call: Call): boolean =>
   acceptedEncoding(call.exchange.header('grpc-accept-encoding'), ['gzip']) !== undefined;
 
-/** One operation over gRPC-web, binary or base64, over either HTTP version; trailers travel in a final frame (API-2). */
+/** One operation over gRPC-web, binary or base64, over either HTTP version; trailers travel in a final frame. */
 export class GrpcWebWire implements Wire {
   readonly transport = 'grpc-web';
   readonly #parts: GrpcWebParts;

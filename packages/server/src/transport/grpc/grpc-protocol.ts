@@ -25,7 +25,7 @@ export const grpcFormat = (contentType: string, base: string): FormatName | unde
   return type === `${base}+json` ? 'json' : undefined;
 };
 
-/** gRPC over HTTP/2: finds the operation by its path and starts the call (API-2). */
+/** gRPC over HTTP/2: finds the operation by its path and starts the call. */
 export class GrpcProtocol {
   readonly #rows = new Map<string, Row>();
   readonly #parts: GrpcProtocolParts;

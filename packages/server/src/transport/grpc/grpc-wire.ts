@@ -35,7 +35,7 @@ const wantsGzip = (call: Call): boolean => {
   return accept !== undefined && acceptedEncoding(accept, ['gzip']) !== undefined;
 };
 
-/** One operation over gRPC in one of its two encodings (API-2). */
+/** One operation over gRPC in one of its two encodings. */
 export class GrpcWire implements Wire {
   readonly transport = 'grpc';
   readonly #parts: GrpcParts;

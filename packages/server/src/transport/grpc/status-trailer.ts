@@ -4,7 +4,7 @@ import type { HeaderList, Trailers } from '../http/index.ts';
 
 export const OK_TRAILERS: Trailers = { 'grpc-status': '0' };
 
-/** Status of a finished call as trailers of gRPC and gRPC-web (API-1.8); `svc-cursor` says where to resume (API-5.1). */
+/** Status of a finished call as trailers of gRPC and gRPC-web; `svc-cursor` says where to resume. */
 export const statusTrailers = (fault: Fault | undefined, faults: FaultWriter): Trailers => {
   if (fault === undefined) return OK_TRAILERS;
   const { cursor } = fault.metadata;

@@ -1,33 +1,28 @@
 import type { Readable } from 'node:stream';
+import { GatheredBody } from './gathered-body.ts';
 
 /**
- * Collects a request body up to `limit` bytes. Hands over undefined once it is larger and drops the rest;
- * says nothing when the peer goes away half-way, because nobody is left to answer.
+ * Collects a request body up to `limit` bytes; `declared` is its content-length. Hands over undefined once it is larger and
+ * drops the rest; says nothing when the peer goes away half-way, because nobody is left to answer.
  */
-export const collectBody = (source: Readable, limit: number, take: (body: Buffer | undefined) => void): void => {
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
-  let size = 0;
+export const collectBody = (
+  source: Readable,
+  { limit, declared }: { readonly limit: number; readonly declared: string | undefined },
+  take: (body: Buffer | undefined) => void,
+): void => {
+  let body = new GatheredBody(limit, declared);
   let done = false;
   source.on('data', (piece: Buffer) => {
     if (done) return;
-    size += piece.length;
-    if (size > limit) {
-      done = true;
-      first = undefined;
-      more = undefined;
-      take(undefined);
-    } else if (first === undefined) first = piece;
-    else {
-      more ??= [first];
-      more.push(piece);
-    }
+    body.add(piece);
+    if (body.size <= limit) return;
+    done = true;
+    body = new GatheredBody(0);
+    take(undefined);
   });
   source.on('end', () => {
     if (done) return;
     done = true;
-    take(more === undefined ? (first ?? EMPTY) : Buffer.concat(more, size));
+    take(body.whole());
   });
 };
-
-const EMPTY = Buffer.alloc(0);

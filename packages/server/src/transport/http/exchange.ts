@@ -4,7 +4,7 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 /** Flat list of header names (lower case) and values. */
 export type HeaderList = string[];
 
-/** Headers of a stream: whoever passes it on neither keeps, changes nor gathers it (API-3). */
+/** Headers of a stream: whoever passes it on neither keeps, changes nor gathers it. */
 export const PASS_THROUGH: readonly string[] = [
   ...['cache-control', 'no-cache, no-transform'],
   ...['x-accel-buffering', 'no'],
@@ -27,6 +27,8 @@ export interface Exchange extends CredentialCarrier {
   readonly http2: boolean;
   /** Address of the other end of the connection, '' once it is gone. */
   readonly peerAddress: string;
+  /** The caller showed a valid credential: the connection is no longer held to the limits of untrusted ones. */
+  trust(): void;
   readonly method: string;
   /** Raw path without query. */
   readonly path: string;

@@ -13,6 +13,7 @@ interface Http1Parts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly outbox: Outbox;
+  readonly trustSocket: (socket: Socket) => void;
   /** The client holds its body back until it is asked for it. */
   readonly awaitsContinue?: boolean;
 }
@@ -28,6 +29,7 @@ export class Http1Exchange implements Exchange, HoldsText {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #outbox: Outbox;
+  readonly #trustSocket: (socket: Socket) => void;
   /** Host of a target in absolute form, which counts instead of the header (RFC 9112, 3.2.2). */
   readonly #targetHost: string | undefined;
   /** The client holds its body back until it is asked for it. */
@@ -38,10 +40,11 @@ export class Http1Exchange implements Exchange, HoldsText {
   /** Chunks that wait for the end of the callback in hand, '' = none. */
   #held = '';
 
-  constructor({ request, response, outbox, awaitsContinue = false }: Http1Parts) {
+  constructor({ request, response, outbox, trustSocket, awaitsContinue = false }: Http1Parts) {
     this.#request = request;
     this.#response = response;
     this.#outbox = outbox;
+    this.#trustSocket = trustSocket;
     this.#awaitsContinue = awaitsContinue;
     const { host, target } = originForm(request.url ?? '/');
     this.#targetHost = host;
@@ -58,6 +61,10 @@ export class Http1Exchange implements Exchange, HoldsText {
 
   get peerAddress(): string {
     return this.#request.socket.remoteAddress ?? '';
+  }
+
+  trust(): void {
+    this.#trustSocket(this.#request.socket);
   }
 
   header(name: string): string | undefined {
@@ -81,7 +88,7 @@ export class Http1Exchange implements Exchange, HoldsText {
 
   readBody(limit: number, take: (body: Buffer | undefined) => void): void {
     this.#askForBody();
-    collectBody(this.#request, limit, take);
+    collectBody(this.#request, { limit, declared: this.header('content-length') }, take);
   }
 
   readPieces(take: (piece: Buffer) => void, ended: () => void): void {

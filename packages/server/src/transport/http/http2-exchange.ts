@@ -1,6 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { type Exchange, type HeaderList, type StreamChunk, splitTarget } from './exchange.ts';
+import { GatheredBody } from './gathered-body.ts';
 import { dropBody, UNREAD_SILENCE_MS } from './unread-body.ts';
 
 type TakeBody = (body: Buffer | undefined) => void;
@@ -10,16 +11,20 @@ const EMPTY = Buffer.alloc(0);
 const NO_HEADERS: IncomingHttpHeaders = {};
 const NO_RAW_HEADERS: readonly string[] = [];
 
-/** Told when a streamed answer begins (1) and ends (-1) on a connection. */
-interface StreamCounter {
+/** What an exchange tells of its connection. */
+interface ConnectionCare {
+  /** A streamed answer begins (1) or ends (-1). */
   hold(session: ServerHttp2Session | undefined, change: 1 | -1): void;
+  /** A request carried a valid credential. */
+  trust(session: ServerHttp2Session | undefined): void;
 }
 
 interface Http2Parts {
   readonly stream: ServerHttp2Stream;
+  readonly session: ServerHttp2Session;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
-  readonly sessions: StreamCounter;
+  readonly sessions: ConnectionCare;
 }
 
 /** The stream with its exchange: listeners find it there, so that no call makes closures that outlive it. */
@@ -39,7 +44,7 @@ export class Http2Exchange implements Exchange {
   readonly #stream: OwnedStream;
   #headers: IncomingHttpHeaders;
   #rawHeaders: readonly string[];
-  #sessions: StreamCounter | undefined;
+  #sessions: ConnectionCare | undefined;
   #session: ServerHttp2Session | undefined;
   #ended = false;
   #opened = false;
@@ -48,11 +53,12 @@ export class Http2Exchange implements Exchange {
   #gone: (() => void)[] | undefined;
   #takeBody: TakeBody | undefined;
   #bodyLimit = 0;
-  #bodySize = 0;
-  #pieces: Buffer | Buffer[] | undefined;
+  /** One piece alone is kept as it is: most bodies come so. */
+  #body: Buffer | GatheredBody | undefined;
 
-  constructor({ stream, headers, rawHeaders, sessions }: Http2Parts) {
+  constructor({ stream, session, headers, rawHeaders, sessions }: Http2Parts) {
     this.#stream = stream;
+    this.#session = session;
     this.#headers = headers;
     this.#rawHeaders = rawHeaders;
     this.#sessions = sessions;
@@ -69,6 +75,10 @@ export class Http2Exchange implements Exchange {
 
   get peerAddress(): string {
     return this.#stream.session?.socket.remoteAddress ?? '';
+  }
+
+  trust(): void {
+    this.#sessions?.trust(this.#session);
   }
 
   header(name: string): string | undefined {
@@ -195,24 +205,31 @@ export class Http2Exchange implements Exchange {
   bodyPiece(piece: Buffer): void {
     const take = this.#takeBody;
     if (take === undefined) return;
-    this.#bodySize += piece.length;
-    if (this.#bodySize > this.#bodyLimit) {
-      this.#takeBody = undefined;
-      this.#pieces = undefined;
-      take(undefined);
-    } else if (this.#pieces === undefined) this.#pieces = piece;
-    else if (Array.isArray(this.#pieces)) this.#pieces.push(piece);
-    else this.#pieces = [this.#pieces, piece];
+    if (this.#body === undefined && piece.length <= this.#bodyLimit) {
+      this.#body = piece;
+      return;
+    }
+    const body =
+      this.#body instanceof GatheredBody
+        ? this.#body
+        : new GatheredBody(this.#bodyLimit, this.header('content-length'));
+    if (Buffer.isBuffer(this.#body)) body.add(this.#body);
+    body.add(piece);
+    this.#body = body;
+    if (body.size <= this.#bodyLimit) return;
+    this.#takeBody = undefined;
+    this.#body = undefined;
+    take(undefined);
   }
 
   bodyEnd(): void {
     // A reset also ends the body, half-way: nobody is left to answer, and what came is not what was meant.
     if (this.#stream.aborted) return;
     const take = this.#takeBody;
-    const pieces = this.#pieces;
+    const body = this.#body;
     this.#takeBody = undefined;
-    this.#pieces = undefined;
-    if (take !== undefined) take(Array.isArray(pieces) ? Buffer.concat(pieces, this.#bodySize) : (pieces ?? EMPTY));
+    this.#body = undefined;
+    if (take !== undefined) take(body instanceof GatheredBody ? body.whole() : (body ?? EMPTY));
   }
 
   caughtUp(): void {
@@ -230,8 +247,6 @@ export class Http2Exchange implements Exchange {
   }
 
   #hold(change: 1 | -1): void {
-    // A closed stream no longer knows its session.
-    this.#session ??= this.#stream.session as ServerHttp2Session | undefined;
     this.#sessions?.hold(this.#session, change);
   }
 
@@ -239,11 +254,12 @@ export class Http2Exchange implements Exchange {
     this.#ended = true;
     if (this.#opened) this.#hold(-1);
     this.#sessions = undefined;
+    this.#session = undefined;
     this.#gone = undefined;
     this.#rawHeaders = NO_RAW_HEADERS;
     this.#drained = undefined;
     this.#takeBody = undefined;
-    this.#pieces = undefined;
+    this.#body = undefined;
     this.#headers = NO_HEADERS;
   }
 

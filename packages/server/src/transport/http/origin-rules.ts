@@ -1,4 +1,5 @@
 import { Fault } from '../../base/index.ts';
+import { isLoopbackHost } from '../../base/network/index.ts';
 import type { TransportConfig } from '../contract.ts';
 import type { Exchange, HeaderList } from './exchange.ts';
 
@@ -9,15 +10,8 @@ const EXPOSED_HEADERS =
   'grpc-status, grpc-message, grpc-status-details-bin, x-request-id, retry-after, idempotency-replayed, x-vercel-ai-ui-message-stream';
 const MAX_AGE_SECONDS = '7200';
 
-/** True for a host name, with or without port, that can only mean this machine. */
-const isLoopbackHost = (host: string): boolean => {
-  const name = host
-    .toLowerCase()
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
-};
+/** A Host header without its port and brackets. */
+const hostName = (host: string): string => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
 
 const hostOf = (origin: string): string | undefined => {
   const match = /^https?:\/\/([^/@?#]+)$/i.exec(origin);
@@ -25,7 +19,7 @@ const hostOf = (origin: string): string | undefined => {
 };
 
 /**
- * Host and Origin checks before any effect, and the CORS headers of an allowed origin (API-2). An empty list of origins
+ * Host and Origin checks before any effect, and the CORS headers of an allowed origin. An empty list of origins
  * stands for the default: loopback hosts on any port. `*` is not honoured in auth mode none.
  */
 export class OriginRules {
@@ -74,7 +68,7 @@ export class OriginRules {
 
   #checkHost(host: string): void {
     if (host === this.#lastHost) return;
-    if (!isLoopbackHost(host))
+    if (!isLoopbackHost(hostName(host)))
       throw new Fault('PERMISSION_DENIED', 'HOST', 'without authentication only loopback host names are served');
     this.#lastHost = host;
   }
@@ -86,6 +80,6 @@ export class OriginRules {
     const forwarded = this.#trustProxy ? exchange.header('x-forwarded-host')?.toLowerCase() : undefined;
     if (host === exchange.header('host')?.toLowerCase() || host === forwarded) return true;
     if (this.#listed.has(origin.toLowerCase())) return true;
-    return this.#loopbackOrigins && isLoopbackHost(host);
+    return this.#loopbackOrigins && isLoopbackHost(hostName(host));
   }
 }

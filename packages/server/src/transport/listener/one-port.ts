@@ -2,15 +2,18 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import {
   createServer as createHttp2Server,
   type Http2Server,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { Clock, Log } from '../../base/index.ts';
 import type { TransportConfig } from '../contract.ts';
 import { type Exchange, type HeaderList, Http1Exchange, Http2Exchange, Outbox } from '../http/index.ts';
-import { Http2Sessions } from './http2-sessions.ts';
+import { type Connection, ConnectionLimits } from './connection-limits.ts';
+import { Http2Sessions, UNTRUSTED_STREAMS } from './http2-sessions.ts';
+import { UntrustedRequests } from './untrusted-requests.ts';
 
 /** Answer to bytes that no exchange could be made of. */
 export interface BrokenAnswer {
@@ -19,12 +22,28 @@ export interface BrokenAnswer {
   readonly body: string;
 }
 
+/** 503: the connection is one too many. */
+export type BrokenStatus = 400 | 408 | 431 | 503;
+
+const CONNECTION = Symbol('connection');
+
+interface LimitedSocket extends Socket {
+  [CONNECTION]?: Connection;
+}
+
+type Http2Event = [
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: readonly string[],
+];
+
 interface OnePortParts {
   readonly config: TransportConfig;
   readonly clock: Clock;
   readonly log: Log;
   readonly handle: (exchange: Exchange) => void;
-  readonly refuseBroken: (status: 400 | 408 | 431) => BrokenAnswer;
+  readonly refuseBroken: (status: BrokenStatus) => BrokenAnswer;
 }
 
 // Not imported: an import asks for every export of the module, and asking for its WebSocket loads Node's web client,
@@ -42,16 +61,26 @@ const CROWDED_KEEP_ALIVE_MS = 5000;
 /** A connection has so long to say what it speaks. */
 const FIRST_BYTES_MS = 60_000;
 
+/** Refused connections that are open at once: each until its refusal is written. */
+const REFUSED_AT_ONCE = 64;
+const REFUSAL_MS = 1000;
+/** Streams that the client resets, of one connection: Node ends it with GOAWAY above. For trusted ones; others end sooner. */
+const RESETS = { streamResetBurst: 2000, streamResetRate: 1000 };
+
 /** How often heads that take too long are looked for. */
 const HEAD_CHECK_MS = 30_000;
 const NOTHING = Buffer.alloc(0);
+
+const ignore = (): void => undefined;
+
+const otherEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function destroy(this: Socket): void {
   this.destroy();
 }
 
 /**
- * One listening port for TLS, cleartext HTTP/2 and HTTP/1.1; the first bytes of a connection decide (API-2). Hands every
+ * One listening port for TLS, cleartext HTTP/2 and HTTP/1.1; the first bytes of a connection decide. Hands every
  * request to one function as an Exchange. Owns sockets and connections, no routes.
  */
 export class OnePort {
@@ -61,14 +90,26 @@ export class OnePort {
   readonly #http2: Http2Server;
   readonly #tls: TlsServer | undefined;
   readonly #sessions: Http2Sessions;
-  readonly #sockets = new Set<Socket>();
+  readonly #limits: ConnectionLimits;
+  /** Streams of one HTTP/2 connection at first: more once it is trusted. */
+  readonly #firstStreams: number;
+  readonly #requests: UntrustedRequests;
+  readonly #sockets = new Set<LimitedSocket>();
+  /** Connections that begin with TLS, by the address and port of their other end, until their handshake is over. */
+  readonly #handshakes = new Map<string, Connection>();
   #isLeaving = false;
   readonly #onError: (error: Error) => void;
   readonly #onClose: (this: Socket) => void;
 
   constructor(parts: OnePortParts) {
     this.#parts = parts;
-    this.#sessions = new Http2Sessions(parts.clock);
+    const { config, clock, log } = parts;
+    const countsAddresses = !config.loopbackOnly && !config.trustProxy;
+    this.#limits = new ConnectionLimits({ ...config, countsAddresses, clock, log });
+    this.#requests = new UntrustedRequests(clock, setImmediate);
+    const streams = config.http2Streams;
+    this.#firstStreams = countsAddresses ? Math.min(UNTRUSTED_STREAMS, streams) : streams;
+    this.#sessions = new Http2Sessions({ clock, limits: this.#limits, requests: this.#requests, streams });
     this.#onError = (error) => parts.log.debug('connection failed', { cause: error.message });
     const forget = (socket: Socket): void => this.#forget(socket);
     this.#onClose = function onClose(this: Socket) {
@@ -78,6 +119,8 @@ export class OnePort {
     this.#http2 = this.#createHttp2();
     this.#tls = parts.config.tls === undefined ? undefined : this.#createTls(parts.config.tls);
     this.#tcp = createTcpServer({ noDelay: true, keepAlive: true }, (socket) => this.#accept(socket));
+    // Above the limit even while refusals are being written, connections get no answer at all, which costs least.
+    this.#tcp.maxConnections = config.connections + REFUSED_AT_ONCE;
   }
 
   /** Starts listening; rejects when the address cannot be had. */
@@ -118,7 +161,10 @@ export class OnePort {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: LimitedSocket): void {
+    const connection = this.#limits.admit(socket.remoteAddress ?? '');
+    if (connection === undefined) return this.#refuse(socket);
+    socket[CONNECTION] = connection;
     this.#sockets.add(socket);
     if (this.#sockets.size === CROWD) this.#http1.keepAliveTimeout = CROWDED_KEEP_ALIVE_MS;
     // The same functions for all connections: a closure for each would live as long as its connection.
@@ -128,13 +174,35 @@ export class OnePort {
     this.#sniff(socket, NOTHING);
   }
 
-  #forget(socket: Socket): void {
-    this.#sockets.delete(socket);
+  /** Answers 503 unless the client surely speaks TLS, and ends the connection at once. */
+  #refuse(socket: Socket): void {
+    socket.on('error', this.#onError);
+    if (this.#tls !== undefined) {
+      socket.destroy();
+      return;
+    }
+    socket.once('finish', destroy);
+    socket.setTimeout(REFUSAL_MS, destroy);
+    socket.end(this.#wholeAnswer(503));
+  }
+
+  #wholeAnswer(status: BrokenStatus): string {
+    const { headers, body } = this.#parts.refuseBroken(status);
+    headers.push('connection', 'close', 'content-length', String(Buffer.byteLength(body)));
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+    return `${head}\r\n${body}`;
+  }
+
+  #forget(socket: LimitedSocket): void {
+    if (!this.#sockets.delete(socket)) return;
+    if (socket[CONNECTION] !== undefined) this.#limits.release(socket[CONNECTION]);
+    this.#handshakes.delete(otherEnd(socket));
     if (this.#sockets.size === CROWD - 1) this.#http1.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
   /** Reads until the kind of connection is certain; the bytes go back for whoever serves it. */
-  #sniff(socket: Socket, seen: Buffer): void {
+  #sniff(socket: LimitedSocket, seen: Buffer): void {
     socket.once('data', (piece) => {
       socket.pause();
       const bytes = seen.length === 0 ? (piece as Buffer) : Buffer.concat([seen, piece as Buffer]);
@@ -148,6 +216,8 @@ export class OnePort {
       socket.setTimeout(0);
       socket.off('timeout', destroy);
       socket.unshift(bytes);
+      if (tls !== undefined && socket[CONNECTION] !== undefined)
+        this.#handshakes.set(otherEnd(socket), socket[CONNECTION]);
       (tls ?? (isPreface ? this.#http2 : this.#http1)).emit('connection', socket);
       process.nextTick(() => socket.resume());
     });
@@ -155,7 +225,9 @@ export class OnePort {
 
   #createTls({ cert, key }: NonNullable<TransportConfig['tls']>): TlsServer {
     const server = createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] });
-    server.on('secureConnection', (socket) => {
+    server.on('secureConnection', (socket: TLSSocket & LimitedSocket) => {
+      const connection = this.#handshakes.get(otherEnd(socket));
+      if (connection !== undefined) socket[CONNECTION] = connection;
       socket.on('error', (error) => this.#parts.log.debug('TLS connection failed', { cause: error.message }));
       (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
     });
@@ -181,6 +253,10 @@ export class OnePort {
     // Node looks for heads that take too long only in servers that listen; the connections of this one are handed to it.
     server.emit('listening');
     const outbox = new Outbox();
+    const trustSocket = (socket: LimitedSocket): void => {
+      const connection = socket[CONNECTION];
+      if (connection?.isTrusted === false) this.#limits.trust(connection);
+    };
     const answer = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void => {
       if (this.#isLeaving) response.shouldKeepAlive = false;
       if (request.headers.host === undefined && request.httpVersionMinor > 0) {
@@ -189,7 +265,7 @@ export class OnePort {
         response.writeHead(400, headers).end(body);
         return;
       }
-      this.#parts.handle(new Http1Exchange({ request, response, outbox, awaitsContinue }));
+      this.#parts.handle(new Http1Exchange({ request, response, outbox, trustSocket, awaitsContinue }));
     };
     server.on('request', (request, response) => answer(request, response, false));
     server.on('checkContinue', (request, response) => answer(request, response, true));
@@ -201,11 +277,7 @@ export class OnePort {
         return;
       }
       const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-      const { headers, body } = this.#parts.refuseBroken(status);
-      headers.push('connection', 'close', 'content-length', String(Buffer.byteLength(body)));
-      let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-      for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-      socket.end(`${head}\r\n${body}`);
+      socket.end(this.#wholeAnswer(status));
     });
     return server;
   }
@@ -215,28 +287,38 @@ export class OnePort {
     const server = createHttp2Server({
       maxSessionMemory: 4096,
       maxHeaderListPairs: 256,
-      streamResetBurst: config.http2Streams * 2,
-      streamResetRate: config.http2Streams,
+      ...RESETS,
       settings: {
-        maxConcurrentStreams: config.http2Streams,
+        maxConcurrentStreams: this.#firstStreams,
         initialWindowSize: WINDOW_BYTES,
         maxHeaderListSize: config.headerBytes + config.urlBytes + 1024,
       },
     });
+    const onStream = this.#streamListener();
     server.on('session', (session: ServerHttp2Session) => {
       session.on('error', (error) => this.#parts.log.debug('HTTP/2 connection failed', { cause: error.message }));
       session.setLocalWindowSize(16 * WINDOW_BYTES);
-      this.#sessions.add(session);
-    });
-    const sessions = this.#sessions;
-    const { handle } = this.#parts;
-    server.on('stream', (...event) => {
-      const [accepted, headers, , rawHeaders] = event;
-      const stream = accepted as ServerHttp2Stream;
-      const session = stream.session as ServerHttp2Session | undefined;
-      sessions.touch(session);
-      handle(new Http2Exchange({ stream, headers, rawHeaders, sessions }));
+      const connection = (session.socket as LimitedSocket)[CONNECTION];
+      if (connection === undefined) session.destroy();
+      else this.#sessions.add(session, connection);
+      session.on('stream', onStream);
     });
     return server;
+  }
+
+  /** Of the session, not of the server: a stream that is reset already no longer knows its session. */
+  #streamListener(): (this: ServerHttp2Session, ...event: Http2Event) => void {
+    const [sessions, requests] = [this.#sessions, this.#requests];
+    const { handle } = this.#parts;
+    return function onStream(...event) {
+      const [stream, headers, , rawHeaders] = event;
+      const parts = { stream, session: this, headers, rawHeaders, sessions };
+      const standing = sessions.touch(this);
+      if (standing === 'trusted') return handle(new Http2Exchange(parts));
+      // Until its turn comes nothing else listens, and a failure without a listener would end the process.
+      stream.on('error', ignore);
+      if (standing === 'cut') return;
+      requests.run({ isGone: () => stream.destroyed, begin: () => handle(new Http2Exchange(parts)) });
+    };
   }
 }

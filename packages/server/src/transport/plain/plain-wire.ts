@@ -1,5 +1,6 @@
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import { Fault } from '../../base/index.ts';
+import { isLoopbackAddress } from '../../base/network/index.ts';
 import type { HttpRoute } from '../contract.ts';
 import type { Call, Dispatcher, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus } from '../faults/index.ts';
@@ -29,17 +30,16 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   repeatable: route.repeatable === true,
 });
 
-const loopback = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 /** A proxy on this machine speaks for callers elsewhere. */
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'];
 
 const requireLoopback = ({ exchange }: Call): void => {
   const isProxied = PROXY_HEADERS.some((name) => exchange.header(name) !== undefined);
-  if (isProxied || !loopback.test(exchange.peerAddress))
+  if (isProxied || !isLoopbackAddress(exchange.peerAddress))
     throw new Fault('PERMISSION_DENIED', 'LOOPBACK', 'this is answered on the machine of the server only');
 };
 
-/** Serves one plain HTTP route: the pipeline up to authentication, then the route's own handler (WIRE-2.4). */
+/** Serves one plain HTTP route: the pipeline up to authentication, then the route's own handler. */
 export class PlainWire implements Wire {
   readonly transport = 'http';
   readonly #route: HttpRoute;

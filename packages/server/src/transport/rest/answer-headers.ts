@@ -16,11 +16,11 @@ export const successHeaders = (call: Call): HeaderList =>
     call,
   );
 
-/** Headers of a REST stream (API-3). */
+/** Headers of a REST stream. */
 export const streamHeaders = (call: Call, contentType: string): HeaderList =>
   addExtra(['content-type', contentType, 'x-request-id', call.requestId, ...PASS_THROUGH], call);
 
-/** Headers of a refusal over plain HTTP (API-1.8). */
+/** Headers of a refusal over plain HTTP. */
 export const refusalHeaders = (fault: Fault, requestId: string): HeaderList => [
   'content-type',
   'application/json',

@@ -35,7 +35,7 @@ export const isQueryField = (field: DescField): boolean =>
 const fieldNamed = (fields: readonly DescField[], name: string): DescField | undefined => {
   const known = fields.find((field) => field.jsonName === name || field.name === name);
   if (known !== undefined) return isQueryField(known) ? known : undefined;
-  // A page size may be called `limit` where no field has that name (API-1.6).
+  // A page size may be called `limit` where no field has that name.
   return name === 'limit' ? fields.find((field) => field.name === 'page_size') : undefined;
 };
 

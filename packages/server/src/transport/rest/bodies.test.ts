@@ -8,7 +8,7 @@ import { bodyBinder } from './bind-body.ts';
 import { bindPath } from './bind-path.ts';
 import { parseTemplate } from './path-template.ts';
 
-const codec = new Codec(100);
+const codec = new Codec({ depth: 100, elements: 200_000 });
 const table = methodTable([], []);
 
 /** The request that a REST body means, as canonical JSON without defaults. */

@@ -1,5 +1,5 @@
 /**
- * rest: paths, queries and JSON bodies to typed requests, answers to JSON, streams to NDJSON, SSE or one array (API-3).
+ * rest: paths, queries and JSON bodies to typed requests, answers to JSON, streams to NDJSON, SSE or one array.
  * Owns templates, the route trie and the body conveniences. Handlers, authentication and deadlines are the dispatcher's.
  */
 export { addOrigin, refusalHeaders } from './answer-headers.ts';

@@ -1,3 +1,4 @@
+import { invalidField } from '../../base/index.ts';
 import { isJsonObject } from '../codec/index.ts';
 import { saidTwice } from './bind-path.ts';
 import { mergeMember } from './merge-json.ts';
@@ -11,7 +12,7 @@ const isUserRole = (role: unknown): boolean => role === 1 || (typeof role === 's
 
 const spellings = ['message', 'text', 'content'] as const;
 
-/** A part may be written `{type, text}` (API-3). */
+/** A part may be written `{type, text}`. */
 const partOf = (part: unknown): unknown => {
   if (!isJsonObject(part)) return part;
   const { type, text, ...rest } = part;
@@ -24,7 +25,14 @@ const partOf = (part: unknown): unknown => {
   return rest;
 };
 
-const partsOf = (parts: unknown): unknown => (Array.isArray(parts) ? parts.map(partOf) : parts);
+/** More parts than any message may have; so many are refused before each of them is looked at. */
+const PARTS_MAX = 1_000;
+
+const partsOf = (parts: unknown): unknown => {
+  if (!Array.isArray(parts)) return parts;
+  if (parts.length > PARTS_MAX) throw invalidField('parts', `more than ${PARTS_MAX} parts`);
+  return parts.map(partOf);
+};
 
 const textPart = (text: string): Json => ({ partType: 'TEXT', content: text });
 

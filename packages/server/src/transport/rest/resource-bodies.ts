@@ -19,6 +19,7 @@ import {
   type ResourceJson,
   refuseField,
 } from './resource-json.ts';
+import { noteSentMetadata } from './sent-metadata.ts';
 
 type Json = Record<string, unknown>;
 
@@ -109,7 +110,7 @@ const resourceBody = (resource: ResourceJson): Json => ({
 /** Members of a template's spec that hold the whole rendered spec. */
 const SPEC_JSON = ['specJson', 'spec_json', 'spec'];
 
-/** Template bodies: the rendered spec may stand as `spec.spec` or as the fields of `spec` themselves (API-8.6). */
+/** Template bodies: the rendered spec may stand as `spec.spec` or as the fields of `spec` themselves. */
 const foldTemplateSpec = (resource: ResourceJson): void => {
   const { spec } = resource;
   if (spec === undefined) return;
@@ -210,7 +211,10 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     const path = pathValues(params);
     const saysMetadata = Object.keys(said.metadata).length > 0;
     if (shape.kind !== 'Namespace') fill(said.metadata, 'namespace', { value: path['ns'], at: 'metadata.namespace' });
-    if (saysMetadata) checkMetadata(said, decoder);
+    if (saysMetadata) {
+      checkMetadata(said, decoder);
+      noteSentMetadata(own, said.metadata, decoder);
+    }
     refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
@@ -227,14 +231,19 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
 
 /**
  * Metadata that a create has no field for, so that it would be lost in silence. What only a read answers (uid, generation) is
- * ignored everywhere (API-1.4), and what a modify or a repeated CreateNamespace sends back stays as it is stored.
+ * ignored everywhere. What a modify or a repeated CreateNamespace sends back is compared with what is stored (SentMetadata).
  */
 const homeless: Readonly<Record<string, readonly string[]>> = {
   CreateAgent: ['ownerReferences', 'finalizers'],
-  CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers'],
+  CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers', 'resourceVersion'],
 };
 
 const operationName = ({ operation }: MethodEntry): string => operation.slice(operation.indexOf('/') + 1);
+
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  name: 'the server gives a session its id',
+  resource_version: 'belongs to a stored session, and this call makes a new one: leave it out',
+};
 
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
@@ -244,9 +253,10 @@ const refuseHomeless = (metadata: Json, names: readonly string[]): void => {
   for (const field of ResourceMetaSchema.fields.filter(({ jsonName }) => names.includes(jsonName))) {
     const value = firstDefined(metadata, [field.jsonName, field.name]);
     if (isNothing(value)) continue;
-    const said =
-      field.name === 'name' ? 'the server gives a session its id' : 'is not taken at creation: ApplyResource takes it';
-    report.add(`metadata.${field.jsonName}`, said);
+    report.add(
+      `metadata.${field.jsonName}`,
+      NOT_TAKEN[field.name] ?? 'is not taken at creation: ApplyResource takes it',
+    );
   }
   report.throwIfAny();
 };

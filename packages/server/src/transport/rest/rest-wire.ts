@@ -1,7 +1,7 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
-import { Fault } from '../../base/index.ts';
+import { Fault, type Steps } from '../../base/index.ts';
 import { type Codec, type EncodeJson, jsonInvalid, utf8Text } from '../codec/index.ts';
-import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
+import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
   acceptedEncoding,
@@ -16,6 +16,7 @@ import { type BindBody, bodyBinder } from './bind-body.ts';
 import { bindPath } from './bind-path.ts';
 import { bindQuery } from './bind-query.ts';
 import { parseTemplate } from './path-template.ts';
+import { sentMetadataOf } from './sent-metadata.ts';
 import { restFramings, type StreamForm, streamForm } from './stream-framings.ts';
 
 export interface RestParts {
@@ -29,7 +30,7 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 const yamlType = /^(application|text)\/(x-)?yaml\s*(;.*)?$/i;
 const acceptsJson = /(^|[\s,])(\*\/\*|application\/\*|application\/(\w+\+)?json)\s*(;|,|$)/i;
 
-/** One operation over REST: path, query and body to a request, answers to JSON, streams to lines or events (API-3). */
+/** One operation over REST: path, query and body to a request, answers to JSON, streams to lines or events. */
 export class RestWire implements Wire {
   readonly transport = 'rest';
   readonly #parts: RestParts;
@@ -115,8 +116,33 @@ export class RestWire implements Wire {
     }
     readRequestBody(exchange, this.#parts.requestBytes, (body) => {
       if (body instanceof Fault) return call.fail(body);
-      this.#deliver(call, () => this.#fromBody(call, utf8Text(body), isYaml));
+      if (body.length <= DECODED_AT_ONCE_BYTES) this.#deliver(call, () => this.#fromBody(call, utf8Text(body), isYaml));
+      else this.#deliverSteps(call, body, isYaml);
     });
+  }
+
+  /** A large body: authorised by what the path names, then decoded in steps. */
+  #deliverSteps(call: Call, body: Buffer, isYaml: boolean): void {
+    try {
+      const names = this.#pathFields.map(({ localName }, index) => [localName, call.params[index]]);
+      call.authorizeEarly({ names: Object.fromEntries(names), isComplete: false });
+      call.executeSteps(this.#decoding(call, body, isYaml));
+    } catch (error) {
+      call.fail(error);
+    }
+  }
+
+  *#decoding(call: Call, body: Buffer, isYaml: boolean): Steps<Message> {
+    const { jsonDecoder } = this.#parts.codec;
+    const { input } = this.#method;
+    const text = utf8Text(body);
+    yield;
+    if (isYaml) return this.#fromBody(call, text, isYaml);
+    if (call.exchange.query !== '') bindQuery([], call.exchange.query);
+    const json = this.#bindBody(yield* jsonDecoder.parsing(text), call.params);
+    bindPath(json, this.#pathFields, call.params);
+    yield;
+    return yield* jsonDecoder.decoding(input, json);
   }
 
   #fromBody(call: Call, text: string, isYaml: boolean): Message {
@@ -127,6 +153,7 @@ export class RestWire implements Wire {
     if (query !== '') bindQuery([], query);
     const json = this.#bindBody(jsonDecoder.parse(text), call.params);
     bindPath(json, this.#pathFields, call.params);
+    call.sentMetadata = sentMetadataOf(json);
     return jsonDecoder.decode(input, json);
   }
 

@@ -50,7 +50,7 @@ const decodeSegment = (segment: string): string => {
   }
 };
 
-/** Finds routes by path: a literal segment beats a variable, `:verb` counts only where the path binds it (API-3). */
+/** Finds routes by path: a literal segment beats a variable, `:verb` counts only where the path binds it. */
 export class RouteTrie<T> {
   readonly #root = new Node<T>();
 

@@ -7,7 +7,7 @@ import { addOrigin, streamHeaders } from './answer-headers.ts';
 
 export type StreamForm = 'ndjson' | 'sse' | 'array';
 
-/** Form of a REST stream, by `Accept` (API-3). */
+/** Form of a REST stream, by `Accept`. */
 export const streamForm = (accept: string | undefined): StreamForm => {
   if (accept === undefined) return 'ndjson';
   const types = accept.toLowerCase();

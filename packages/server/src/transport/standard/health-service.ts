@@ -38,15 +38,14 @@ class ReadinessWatch {
     this.#stop = undefined;
   }
 
-  readonly #look = (): void => {
+  readonly #look = async (): Promise<void> => {
     this.#stop = this.#clock.after(LOOK_MS, this.#look);
-    void this.#status().then((status) => {
-      for (const watcher of this.#watchers) watcher.tell(status);
-    });
+    const status = await this.#status();
+    for (const watcher of this.#watchers) watcher.tell(status);
   };
 }
 
-/** grpc.health.v1: Check, List and Watch for `""` and every service, answering like /readyz; no credential needed (API-2). */
+/** grpc.health.v1: Check, List and Watch for `""` and every service, answering like /readyz; no credential needed. */
 export const healthOperations = (
   readiness: Readiness,
   services: ReadonlySet<string>,

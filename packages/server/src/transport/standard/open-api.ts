@@ -81,6 +81,12 @@ const parametersOf = (method: MethodEntry, names: ReadonlySet<string>, book: Sch
   return [...path, ...fields.map((field) => ({ name: field.jsonName, in: 'query', schema: book.field(field) }))];
 };
 
+/** Of operations that are described and that this version answers with UNIMPLEMENTED. */
+const NOT_SERVED: Json = {
+  'x-svc-not-served': true,
+  description: 'This version does not serve this operation: it answers 501 UNIMPLEMENTED, reason METHOD_UNKNOWN.',
+};
+
 const operationOf = (method: MethodEntry, names: ReadonlySet<string>, book: SchemaBook): Json => {
   const [service = '', name = ''] = method.operation.split('/');
   const content = method.streaming
@@ -93,6 +99,7 @@ const operationOf = (method: MethodEntry, names: ReadonlySet<string>, book: Sche
   return {
     operationId: name,
     tags: [service],
+    ...(method.mounted ? {} : NOT_SERVED),
     parameters: parametersOf(method, names, book),
     ...(method.http?.body === '*' ? { requestBody: body } : {}),
     responses: {

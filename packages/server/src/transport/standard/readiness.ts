@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from '../contract.ts';
 
-/** Answer of /readyz and of grpc.health.v1: names of the checks that fail, none when the process may get work (API-2). */
+/** Answer of /readyz and of grpc.health.v1: names of the checks that fail, none when the process may get work. */
 export class Readiness {
   readonly #checks: readonly ReadinessCheck[];
   readonly #isDraining: () => boolean;

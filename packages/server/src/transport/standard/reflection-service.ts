@@ -16,7 +16,7 @@ const caughtUp = (sink: StreamSink<object>, signal: AbortSignal): Promise<void> 
 
 /**
  * Server reflection in both versions, whose messages are alike: the one service whose client streams. Every question is
- * answered as it comes, in order, as fast as the reader takes the answers; any valid credential will do (API-2).
+ * answered as it comes, in order, as fast as the reader takes the answers; any valid credential will do.
  */
 export const reflectionOperations = (index: DescriptorIndex): StandardOperation[] => {
   const converse = async (

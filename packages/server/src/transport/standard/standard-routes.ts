@@ -19,7 +19,7 @@ const get = (pattern: string, authenticated: boolean, handle: HttpRoute['handle'
   handle,
 });
 
-/** /healthz, /readyz, /metrics, /version and /openapi.json (API-2, WIRE-2.4). */
+/** /healthz, /readyz, /metrics, /version and /openapi.json. */
 export const standardRoutes = ({ parts, readiness, methods }: StandardParts): HttpRoute[] => {
   // Bytes, which every answer shares: a text would be copied for each that waits to be read, and nobody needs a credential here.
   let description: Buffer | undefined;

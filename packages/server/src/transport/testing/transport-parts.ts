@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
 import { AgentSchema } from '@svc/api/resources';
-import type { Authenticator, Authorizer, Caller } from '../../auth/contract.ts';
+import type { Authenticator, Caller } from '../../auth/contract.ts';
 import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from '../../base/index.ts';
 import { type Operation, unary } from '../../features/contract.ts';
 import type { TransportConfig, TransportParts } from '../contract.ts';
@@ -16,7 +16,10 @@ export const testConfig: TransportConfig = {
   urlBytes: 8 * 1024,
   headerBytes: 32 * 1024,
   jsonDepth: 100,
+  messageElements: 200_000,
   http2Streams: 10_000,
+  connections: 10_000,
+  connectionsPerAddress: 5000,
   unaryDeadlineMs: 60_000,
   waitDeadlineMs: 300_000,
   drainMs: 30_000,
@@ -47,7 +50,10 @@ const testAuthenticator: Authenticator = {
   },
 };
 
-const testAuthorizer: Authorizer = {
+const testAuthorizer: TransportParts['authorizer'] = {
+  authorizeEarly(method, _names, caller) {
+    this.authorize(method, {}, caller);
+  },
   authorize(method, _request, caller) {
     const reads = /\/(Get|List|Search|Read|Stream|Watch|WhoAmI)/.test(method);
     if (!reads && caller.identity === 'viewer') throw new Fault('PERMISSION_DENIED', 'ROLE', 'needs a higher role');

@@ -1,0 +1,15 @@
+import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
+
+/** Authenticates and hands a failure to `refuse`, whether it comes at once or later; what `refuse` throws is the answer. */
+export const authenticateOr = (
+  inner: Authenticator,
+  carrier: CredentialCarrier,
+  refuse: (error: unknown) => Caller | Promise<Caller>,
+): Caller | Promise<Caller> => {
+  try {
+    const caller = inner.authenticate(carrier);
+    return caller instanceof Promise ? caller.catch(refuse) : caller;
+  } catch (error) {
+    return refuse(error);
+  }
+};

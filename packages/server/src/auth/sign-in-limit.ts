@@ -1,0 +1,105 @@
+import { isIPv6 } from 'node:net';
+import { BoundedCache, type Clock, Fault, isFault } from '../base/index.ts';
+import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
+import { authenticateOr } from './failed-sign-in.ts';
+
+export interface SignInLimitOptions {
+  /** `auth.failureLimit`: failed sign-ins of one address in a minute that are answered at once; at least 1. */
+  readonly failures: number;
+  /** True when a proxy in front names the client's address in `x-forwarded-for`. */
+  readonly trustProxy: boolean;
+  readonly clock: Clock;
+}
+
+const WINDOW_MS = 60_000;
+const DELAY_MS = 1_000;
+/** Addresses that are remembered; the one that failed longest ago is forgotten first. */
+const ADDRESSES = 10_000;
+/** Answers that are held back at one time, whatever their address; beyond it they are refused at once. */
+const DELAYED_MAX = 1_000;
+
+interface Failures {
+  /** Monotonic milliseconds at which the count begins anew. */
+  endsMs: number;
+  count: number;
+}
+
+/**
+ * Slows down an address that guesses credentials: up to `failures` wrong ones in a minute are answered at once, as many again after
+ * a second each, and what follows is refused with RESOURCE_EXHAUSTED until a minute has passed without counting on. Every credential
+ * is still checked, so that a valid one passes at once: guessing from behind a shared address locks no one out.
+ */
+export class LimitedAuthenticator implements Authenticator {
+  readonly #inner: Authenticator;
+  readonly #options: SignInLimitOptions;
+  readonly #failures = new BoundedCache<string, Failures>(ADDRESSES);
+  #delayed = 0;
+
+  constructor(inner: Authenticator, options: SignInLimitOptions) {
+    this.#inner = inner;
+    this.#options = options;
+  }
+
+  authenticate(carrier: CredentialCarrier): Caller | Promise<Caller> {
+    return authenticateOr(this.#inner, carrier, (error) => this.#refuse(error, carrier));
+  }
+
+  /** Only credentials that are wrong count: an expired or revoked one was valid, so it is no guess. */
+  #refuse(error: unknown, carrier: CredentialCarrier): Promise<Caller> {
+    if (!isFault(error) || error.reason !== 'CREDENTIALS_INVALID') throw error;
+    const { clock, failures } = this.#options;
+    const known = this.#count(clientNetwork(carrier, this.#options.trustProxy), clock.monotonicMs());
+    if (known.count <= failures) throw error;
+    if (known.count > 2 * failures || this.#delayed >= DELAYED_MAX) throw tooManyFailures(known, clock.monotonicMs());
+    this.#delayed += 1;
+    return new Promise((_, reject) => {
+      clock.after(DELAY_MS, () => {
+        this.#delayed -= 1;
+        reject(error);
+      });
+    });
+  }
+
+  #count(address: string, nowMs: number): Failures {
+    const known = this.#failures.get(address);
+    if (known === undefined || known.endsMs <= nowMs) {
+      const fresh = { endsMs: nowMs + WINDOW_MS, count: 1 };
+      this.#failures.set(address, fresh);
+      return fresh;
+    }
+    known.count += 1;
+    // The refusal lasts a whole minute from its first answer.
+    if (known.count === 2 * this.#options.failures + 1) known.endsMs = nowMs + WINDOW_MS;
+    return known;
+  }
+}
+
+const tooManyFailures = ({ endsMs }: Failures, nowMs: number): Fault =>
+  new Fault(
+    'RESOURCE_EXHAUSTED',
+    'SIGN_IN_LIMIT',
+    `too many failed sign-ins from this address; check the credential and try again in ${Math.ceil((endsMs - nowMs) / 1000)} s`,
+    { retryAfterMs: endsMs - nowMs },
+  );
+
+/** The client's address; of IPv6 its /64, which is what one customer of a provider gets. '' when it is not known. */
+const clientNetwork = (carrier: CredentialCarrier, trustProxy: boolean): string => {
+  const forwarded = trustProxy ? carrier.header('x-forwarded-for') : undefined;
+  // Each proxy appends the address it saw: only the last one was written by the proxy that is trusted.
+  const address = forwarded?.split(',').at(-1)?.trim() || (carrier.peerAddress ?? '');
+  return isIPv6(address) ? networkOf(address) : address;
+};
+
+/** The first four groups of an IPv6 address, written out; an IPv4 address in IPv6 form stays whole. */
+const networkOf = (address: string): string => {
+  if (address.includes('.')) return address;
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array.from({ length: gap }, () => '0'), ...after];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
+    .join(':');
+};
