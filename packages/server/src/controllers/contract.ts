@@ -41,7 +41,7 @@ export interface AuditEntry {
   readonly outcome: string;
 }
 
-/** Adds one audit record in the transaction of the effect (PL-15). */
+/** Adds one audit record in the transaction of the effect. */
 export type AppendAudit = (tx: WriteTx, origin: WriteOrigin, entry: AuditEntry) => Promise<void>;
 
 /** What writes need to know of namespaces. */
@@ -68,7 +68,7 @@ export interface SpecWrite<S> {
 /** How a kind takes part in writes. Every function may run again (store invariant S3). */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
-  /** Name of a resource that has none of its own, where it follows from the spec (PL-7). */
+  /** Name of a resource that has none of its own, where it follows from the spec. */
   readonly derivedName?: (spec: S) => string;
   /** The spec with absent values filled in; must not change its argument. */
   readonly defaults?: (spec: S, key: ResourceKey) => S;
@@ -82,8 +82,14 @@ export interface KindContract<S extends Message = Message> {
   readonly observe?: (reads: LookReads, write: SpecWrite<S>) => Promise<Message>;
   /** System keys of the row: `svc/` labels and annotations that this write sets; undefined values remove. */
   readonly systemKeys?: (tx: WriteTx, write: SpecWrite<S>) => Promise<SystemKeys>;
-  /** Side effects in the same transaction, after the row is written. */
-  readonly applied?: (tx: WriteTx, write: SpecWrite<S> & { readonly stored: StoredResource }) => Promise<void>;
+  /** Side effects in the same transaction, after the row is written, and what only a write that changes something must pass. */
+  readonly applied?: (
+    tx: WriteTx,
+    write: SpecWrite<S> & { readonly stored: StoredResource },
+    origin: WriteOrigin,
+  ) => Promise<void>;
+  /** Whether the origin may delete the resource at all; throws Fault. Not asked where the program itself removes it. */
+  readonly admitRemoval?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
   /** Removes what goes with the resource, before its row goes (API-7 "removed with it"). */
   readonly removing?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
@@ -100,6 +106,8 @@ export const kindContract = <S extends Message>(contract: KindContract<S>): Kind
 /** What a resource shall be. An absent part stays as it is; at creation it is empty. */
 export interface DesiredResource {
   readonly spec?: Message;
+  /** What of the spec the caller wrote, where `spec` was computed from stored values too; absent = all of it. */
+  readonly given?: Message;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly owners?: readonly StoredOwner[];
@@ -116,6 +124,8 @@ export interface WriteInput extends DesiredResource {
   readonly resourceVersion?: string;
   /** Where the metadata stands in the request, for field paths: `metadata.` (default) or '' when labels are top-level. */
   readonly metadataPath?: string;
+  /** Uid of a resource that is created, kept when it is free; absent, '' or taken = a new one. */
+  readonly uid?: string;
 }
 
 export type WriteOutcome = 'created' | 'updated' | 'unchanged';
@@ -160,7 +170,7 @@ export interface StatusChange {
   readonly finalizers?: readonly string[];
 }
 
-/** The only way resources are written (API-1.4, PL-2). All of a call runs in the caller's transaction. */
+/** The only way resources are written. All of a call runs in the caller's transaction. */
 export interface ResourceWriter {
   /** Throws `<KIND>_EXISTS`. */
   create(tx: WriteTx, origin: WriteOrigin, input: WriteInput): Promise<WriteResult>;

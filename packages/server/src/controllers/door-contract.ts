@@ -12,7 +12,7 @@ export interface DoorMetadata {
   readonly resourceVersion: string;
 }
 
-/** A whole resource as a request carries it; metadata that the server sets is ignored (API-1.4). */
+/** A whole resource as a request carries it; metadata that the server sets is ignored. */
 export interface WholeResource {
   readonly metadata?: DoorMetadata | undefined;
   readonly spec?: Message | undefined;
@@ -41,7 +41,7 @@ export interface DoorPage {
 
 /** Upsert, read, delete and list of one kind in one namespace, as the operations of API-8 share them. */
 export interface KindDoor {
-  /** Creates, or replaces spec, labels and annotations; honours the version in the metadata (API-8). */
+  /** Creates, or replaces spec, labels and annotations; honours the version in the metadata. */
   upsert(origin: WriteOrigin, key: ResourceKey, resource: WholeResource): Promise<StoredResource>;
   /** Throws NAMESPACE_NOT_FOUND, `<KIND>_NOT_FOUND`. */
   read(address: DoorAddress): Promise<StoredResource>;
@@ -51,7 +51,7 @@ export interface KindDoor {
   list(question: DoorQuestion): Promise<DoorPage>;
 }
 
-/** Throws NAMESPACE_NOT_FOUND for a namespace that has no record (API-1.5). */
+/** Throws NAMESPACE_NOT_FOUND for a namespace that has no record. */
 export const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {
   const key = namespaceKey(namespace);
   if ((await reads.resources.get(key)) === undefined) throw resourceNotFound(key);

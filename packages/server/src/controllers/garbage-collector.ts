@@ -23,7 +23,7 @@ export interface GarbageCollectorDeps {
   readonly writer: ResourceWriter;
 }
 
-/** Deletes what no owner holds any more, by uid, a bounded batch per transaction (PL-11). */
+/** Deletes what no owner holds any more, by uid, a bounded batch per transaction. */
 export class GarbageCollector implements QueueWorker {
   readonly kinds = [GC_DEPENDENTS, GC_OWNERS, GC_FINALIZERS];
   readonly #deps: GarbageCollectorDeps;
@@ -98,7 +98,7 @@ export class GarbageCollector implements QueueWorker {
     }
   }
 
-  /** Owners that wait for each other in a circle are let go: the one that waits for this one no longer holds it (PL-11). */
+  /** Owners that wait for each other in a circle are let go: the one that waits for this one no longer holds it. */
   async #breakCycles(tx: WriteTx, owner: StoredResource): Promise<void> {
     if (owner.owners.length === 0) return;
     for (const dependant of await tx.resources.dependents(owner.uid, BATCH, 'blocking')) {

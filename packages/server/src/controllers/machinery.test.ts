@@ -6,6 +6,7 @@ import { Fault, silentLog } from '../base/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { ResourceChange, ResourceQuery, Store } from '../store/contracts/index.ts';
+import { quietStore } from '../store/testing/quiet-store.ts';
 import { kindContract, type Look, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from './contract.ts';
 import { QueueRunner } from './queues/index.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
@@ -22,9 +23,7 @@ const skill = (name: string, description = ''): Promise<unknown> =>
     const key = recordKey('Skill', 'default', name);
     return world.writer.put(tx, callContext('test'), { key, spec: create(SkillSpecSchema, { description }) });
   });
-const settle = async (): Promise<void> => {
-  for (let round = 0; round < 10; round++) await turn();
-};
+const settle = (): Promise<void> => quietStore(world.store);
 
 describe('a reconcile loop', () => {
   const passes: string[] = [];
@@ -51,6 +50,7 @@ describe('a reconcile loop', () => {
       },
     };
     await skill('old');
+    await settle();
     loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
     loop.start();
     await loop.tick();
@@ -195,7 +195,7 @@ describe('a reconcile loop that looks for itself', () => {
   };
   const resync = async (): Promise<void> => {
     world.clock.advance(RESYNC_MS);
-    for (let round = 0; round < 40; round++) await turn();
+    await settle();
     await loop.tick();
   };
 

@@ -29,7 +29,7 @@ interface Progress {
 }
 
 /**
- * Re-encrypts stored values in batches (PL-8): a new resource_version, the same generation, no changed section. Restartable at any batch;
+ * Re-encrypts stored values in batches: a new resource_version, the same generation, no changed section. Restartable at any batch;
  * values whose key is missing are left as they are.
  */
 export class ResealWorker implements QueueWorker {

@@ -19,7 +19,7 @@ import type { ResourceWriterDeps } from './resource-writer.ts';
 export const GC_DEPENDENTS = 'gc.dependents';
 /** Held by an owner whose blocking dependants have to go first. */
 export const FOREGROUND = 'svc/foreground';
-/** A finalizer that blocks longer than this is shown as condition Finalized False (PL-11). */
+/** A finalizer that blocks longer than this is shown as condition Finalized False. */
 const FINALIZER_GRACE_MICROS = 600_000_000;
 /** Queue item that shows a finalizer as stuck after its grace. */
 export const GC_FINALIZERS = 'gc.finalizers';
@@ -33,7 +33,7 @@ const ORPHAN_BATCH = 500;
 export const isHeld = async (tx: Pick<ReadTx, 'resources'>, { uid }: Pick<StoredResource, 'uid'>): Promise<boolean> =>
   (await tx.resources.dependents(uid, 1, 'blocking')).length > 0;
 
-/** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit (PL-11). */
+/** Deletion of one resource in the caller's transaction: finalizers, propagation, effects of the kind, audit. */
 export class ResourceRemoval {
   readonly #deps: Deps;
 
@@ -133,7 +133,7 @@ const FINALIZED = 'Finalized';
 
 /**
  * The text of a status while a deletion waits: phase Terminating, except where the phase is an enum of the kind's own, and the
- * condition Finalized once it was raised, with whoever holds the resource now (PL-10, PL-11). Otherwise the text as it is.
+ * condition Finalized once it was raised, with whoever holds the resource now. Otherwise the text as it is.
  */
 export const heldStatus = (held: Held, text: string): string => {
   if (held.deletionTimestamp === undefined) return text;

@@ -1,12 +1,15 @@
 import type { Message } from '@bufbuild/protobuf';
-import { assert, type FieldViolation, type Ids, invalidField } from '../base/index.ts';
+import { assert, type FieldViolation, type Ids, invalidField, oversize } from '../base/index.ts';
 import {
   API_VERSION,
   formatKey,
+  givenValues,
+  hasSensitiveFields,
   holdsHalfCharacter,
   keepSystemKeys,
   type LabelLimits,
   openRecord,
+  parseJsonMap,
   refusal,
   resourceDeleting,
   resourceExists,
@@ -36,10 +39,12 @@ import { heldStatus, ResourceRemoval } from './resource-removal.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
 import { storedText } from './stored-text.ts';
 import {
+  changedSections,
   checkMetadata,
   checkName,
   checkOwnerNamespaces,
   joinSystemKeys,
+  keptUid,
   ownedNamespace,
   sameOwners,
   settleMap,
@@ -50,12 +55,16 @@ export interface ResourceWriterDeps {
   readonly namespaces: NamespaceFacts;
   readonly audit: AppendAudit;
   readonly ids: Ids;
-  /** Encrypts the values of classes A and C; records hold them sealed (PL-8). */
+  /** Encrypts the values of classes A and C; records hold them sealed. */
   readonly seal: ValueSeal;
   readonly limits: LabelLimits & { readonly resourceBytes: number };
+  /** True when the origin may see the secret values of the resource. */
+  readonly readsValues: (origin: WriteOrigin, key: ResourceKey) => boolean;
   /** Tells listeners that the store moved on; called after the commit. */
   readonly hint: (version: number) => void;
 }
+
+const NO_POINTERS: ReadonlySet<string> = new Set();
 
 interface Pending {
   readonly origin: WriteOrigin;
@@ -68,7 +77,7 @@ export const GC_OWNERS = 'gc.owners';
 
 /**
  * The write pipeline: form, defaults, rules of the kind, namespace gate, version check, side effects and audit record, all in
- * the caller's transaction. A write that changes nothing writes nothing (API-1.4).
+ * the caller's transaction. A write that changes nothing writes nothing.
  */
 export class TransactionalResourceWriter implements ResourceWriter {
   readonly #deps: ResourceWriterDeps;
@@ -83,6 +92,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const prepared = await this.#prepare(tx, { origin, input, current: undefined });
     await this.#requireLive(tx, input.key);
     if ((await tx.resources.get(input.key)) !== undefined) throw resourceExists(input.key);
+    // The version was read from a resource that is gone: writing it would bring back what was deleted.
+    if ((input.resourceVersion ?? '') !== '') throw resourceNotFound(input.key);
     return this.#save(tx, prepared);
   }
 
@@ -121,6 +132,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const isStripped = input.force === true && current.deletionTimestamp !== undefined;
     if (input.bySystem !== true && !isStripped) await this.#requireLive(tx, input.key);
     checkVersion(current, input.resourceVersion);
+    if (input.bySystem !== true) await this.#contract(input.key.kind)?.admitRemoval?.(tx, current, origin);
     return this.#removal.remove(tx, origin, { ...input, current });
   }
 
@@ -148,7 +160,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     return (await this.#removal.remove(tx, origin, { key, current: stored, bySystem: true })).resource;
   }
 
-  /** What holds a deleted resource may be taken away in a deleted namespace too: its purge waits for that (PL-3). */
+  /** What holds a deleted resource may be taken away in a deleted namespace too: its purge waits for that. */
   async #requireOpen(tx: WriteTx, prepared: Prepared): Promise<void> {
     const { current, input } = prepared;
     if (current?.deletionTimestamp === undefined || !isRelease(current, prepared))
@@ -170,11 +182,12 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const forms = kindForms(input.key.kind, apiVersion);
     const contract = apiVersion === API_VERSION ? this.#contract(input.key.kind) : undefined;
     assert(forms.row === undefined || contract !== undefined, `kind ${input.key.kind} has no contract`);
-    const uid = current?.uid ?? this.#deps.ids.next();
+    const uid = current?.uid ?? (await keptUid(tx, input)) ?? this.#deps.ids.next();
     const spec = incomingSpec(forms, contract, this.#opened(pending));
     const plainText = forms.specText(spec);
     const place = { kind: input.key.kind, section: 'spec', uid } as const;
-    const by = { seal: this.#deps.seal, stored: current?.spec, desc: forms.row?.spec };
+    const fresh = this.#unseen(forms, pending);
+    const by = { seal: this.#deps.seal, stored: current?.spec, desc: forms.row?.spec, fresh };
     const specText = storedText(place, plainText, by);
     const isSpecChanged = current === undefined || specText !== current.spec;
     const write: SpecWrite<Message> = {
@@ -199,6 +212,16 @@ export class TransactionalResourceWriter implements ResourceWriter {
     return { ...pending, uid, forms, contract, specText, write, apiVersion };
   }
 
+  /**
+   * Values that the origin wrote but may not read: they count as changed also where they are equal to the stored ones, so that no
+   * answer tells whether a guess was right.
+   */
+  #unseen(forms: KindForms, { origin, input }: Pending): ReadonlySet<string> {
+    const { key, given = input.spec } = input;
+    if (given === undefined || !hasSensitiveFields(key.kind) || this.#deps.readsValues(origin, key)) return NO_POINTERS;
+    return givenValues(key, parseJsonMap(forms.specText(given)) ?? {});
+  }
+
   #opened(pending: Pending): Pending {
     const { current } = pending;
     return current === undefined ? pending : { ...pending, current: openRecord(current, this.#deps.seal) };
@@ -216,7 +239,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (size <= limit) return [];
     const apart = ownBounds.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)), 0);
     if (size - apart <= limit) return [];
-    return invalidField('spec', `larger than ${limit} bytes`).violations;
+    return [oversize('spec', limit, 'limits.resourceBytes')];
   }
 
   async #checkOwners(tx: WriteTx, input: WriteInput, path: string): Promise<readonly FieldViolation[]> {
@@ -250,7 +273,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const judged = await this.#status(tx, { ...prepared, write: settled });
     const status = current === undefined ? judged : heldStatus({ ...current, finalizers: parts.finalizers }, judged);
     const stored = await this.#write(tx, prepared, { ...parts, status });
-    await contract?.applied?.(tx, { ...settled, stored });
+    await contract?.applied?.(tx, { ...settled, stored }, prepared.origin);
     return this.#finish(tx, prepared, stored);
   }
 
@@ -344,7 +367,7 @@ const checkVersion = (current: StoredResource, wanted: string | undefined): void
     throw versionConflict(current.key, current.version);
 };
 
-/** While deletion waits, only finalizers may go (API-1.4). */
+/** While deletion waits, only finalizers may go. */
 const checkDeletion = (current: StoredResource, prepared: Prepared): void => {
   if (current.deletionTimestamp !== undefined && !isRelease(current, prepared)) throw resourceDeleting(current.key);
 };
@@ -366,16 +389,3 @@ const isSame = (current: StoredResource, parts: Omit<WrittenParts, 'status'>): b
   sameMap(current.annotations, parts.annotations) &&
   sameOwners(current.owners, parts.owners) &&
   JSON.stringify(current.finalizers) === JSON.stringify(parts.finalizers);
-
-const changedSections = (before: StoredResource, after: ResourceDraft): readonly ResourceSection[] => {
-  const isMetadata =
-    !sameMap(before.labels, after.labels) ||
-    !sameMap(before.annotations, after.annotations) ||
-    !sameOwners(before.owners, after.owners) ||
-    JSON.stringify(before.finalizers) !== JSON.stringify(after.finalizers);
-  return [
-    ...(isMetadata ? (['metadata'] as const) : []),
-    ...(before.spec === after.spec ? [] : (['spec'] as const)),
-    ...(before.status === after.status ? [] : (['status'] as const)),
-  ];
-};

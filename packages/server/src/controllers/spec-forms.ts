@@ -4,6 +4,7 @@ import {
   canonicalJson,
   hasSensitiveFields,
   type JsonMap,
+  judgedConditions,
   type KindRow,
   keepSensitive,
   kinds,
@@ -11,9 +12,7 @@ import {
   messageFromText,
   messageText,
   parseJsonMap,
-  settleConditions,
   specNormaliser,
-  withReady,
 } from '../resources/index.ts';
 
 /** Conversions between the stored texts of a kind and its messages. */
@@ -25,7 +24,7 @@ export interface KindForms {
   statusText(status: Message): string;
   /** The spec with stored values where masked ones were written back. */
   keepMasked(storedText: string, spec: Message): Message;
-  /** The spec with its JSON texts and floats in canonical form (PL-1.2). */
+  /** The spec with its JSON texts and floats in canonical form. */
   normalise(spec: Message): Message;
   /** Status of a fresh resource of a kind without rules of its own. */
   readyStatus(now: number): string;
@@ -45,13 +44,15 @@ const builtInForms = (row: KindRow): KindForms => {
     },
     normalise: specNormaliser(row.spec),
     readyStatus: (now) => {
-      const conditions = settleConditions([], withReady([]), { now, generation: 1 }).map(conditionJson);
+      const conditions = judgedConditions([], READY, { now, generation: 1 }).map(conditionJson);
       return canonicalJson({ observedGeneration: '1', phase: 'Ready', conditions });
     },
   };
 };
 
-const conditionJson = (condition: ReturnType<typeof settleConditions>[number]): JsonMap => ({
+const READY = { phase: 'Ready', findings: [] } as const;
+
+const conditionJson = (condition: ReturnType<typeof judgedConditions>[number]): JsonMap => ({
   type: condition.type,
   status: condition.status,
   reason: condition.reason,

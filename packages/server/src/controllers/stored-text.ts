@@ -11,13 +11,19 @@ import {
 } from '../resources/index.ts';
 
 /**
- * Canonical JSON text as it is stored: sensitive values sealed, where equal ones keep the text they are stored with (PL-8), and
- * with the fields of a newer release that `stored` holds (PL-16). `desc` is the message; custom kinds have none.
+ * Canonical JSON text as it is stored: sensitive values sealed, where equal ones keep the text they are stored with, and
+ * with the fields of a newer release that `stored` holds. `desc` is the message; custom kinds have none. `fresh` are pointers
+ * of values that are sealed anew also where they are equal.
  */
 export const storedText = (
   part: SealedPart,
   text: string,
-  by: { readonly seal: ValueSeal; readonly stored: string | undefined; readonly desc: DescMessage | undefined },
+  by: {
+    readonly seal: ValueSeal;
+    readonly stored: string | undefined;
+    readonly desc: DescMessage | undefined;
+    readonly fresh?: ReadonlySet<string>;
+  },
 ): string => {
   // Specs with half a character are refused; a status may quote a text that was cut within one.
   const sealed = sealedText(part, part.section === 'status' ? withoutHalfCharacters(text) : text, by);
@@ -31,9 +37,9 @@ export const storedText = (
 const sealedText = (
   part: SealedPart,
   text: string,
-  by: { readonly seal: ValueSeal; readonly stored: string | undefined },
+  by: { readonly seal: ValueSeal; readonly stored: string | undefined; readonly fresh?: ReadonlySet<string> },
 ): string => {
   const map = hasSensitiveFields(part.kind) ? parseJsonMap(text) : undefined;
   if (map === undefined) return text;
-  return canonicalJson(sealMap(part, map, { seal: by.seal, stored: parseJsonMap(by.stored ?? '{}') }));
+  return canonicalJson(sealMap(part, map, { ...by, stored: parseJsonMap(by.stored ?? '{}') }));
 };

@@ -8,10 +8,18 @@ import {
   type LabelLimits,
   type NameRule,
   nameForm,
+  sameMap,
   sortKeys,
 } from '../resources/index.ts';
-import type { ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
-import type { DesiredResource, SystemKeys } from './contract.ts';
+import type {
+  ResourceDraft,
+  ResourceKey,
+  ResourceSection,
+  StoredOwner,
+  StoredResource,
+  WriteTx,
+} from '../store/contracts/index.ts';
+import type { DesiredResource, SystemKeys, WriteInput } from './contract.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -111,7 +119,7 @@ export const checkOwnerNamespaces = (
       reason: 'OWNER_REFERENCE',
     }));
 
-/** Namespaces go with their parent, their contents first; the collector of owned resources knows nothing of that (PL-3). */
+/** Namespaces go with their parent, their contents first; the collector of owned resources knows nothing of that. */
 export const ownedNamespace = (path: string): FieldViolation => ({
   field: `${path}ownerReferences`,
   description: 'a Namespace has no owner, it goes with its parent',
@@ -141,3 +149,21 @@ export const joinSystemKeys = (first: SystemKeys | undefined, second: SystemKeys
 /** The reference to an owner, as the machinery writes it. */
 export const sameOwners = (left: readonly StoredOwner[], right: readonly StoredOwner[]): boolean =>
   JSON.stringify(left) === JSON.stringify(right);
+
+/** The uid that a new resource asks for, when it is free. */
+export const keptUid = async (tx: WriteTx, { uid = '' }: WriteInput): Promise<string | undefined> =>
+  uid !== '' && (await tx.resources.claimUid(uid)) ? uid : undefined;
+
+/** The sections in which a draft differs from what is stored. */
+export const changedSections = (before: StoredResource, after: ResourceDraft): readonly ResourceSection[] => {
+  const isMetadata =
+    !sameMap(before.labels, after.labels) ||
+    !sameMap(before.annotations, after.annotations) ||
+    !sameOwners(before.owners, after.owners) ||
+    JSON.stringify(before.finalizers) !== JSON.stringify(after.finalizers);
+  return [
+    ...(isMetadata ? (['metadata'] as const) : []),
+    ...(before.spec === after.spec ? [] : (['spec'] as const)),
+    ...(before.status === after.status ? [] : (['status'] as const)),
+  ];
+};

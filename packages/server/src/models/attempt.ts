@@ -4,13 +4,13 @@ import type { ModelChunk, ModelErrorClass, ModelFinish, ModelRequest } from './c
 /** Why one try failed, before the registry knows whether another one follows. */
 export interface Failure {
   readonly errorClass: ModelErrorClass;
-  /** One readable sentence without keys, headers, prompts or upstream bodies (RT-4.5). */
+  /** One readable sentence without keys, headers, prompts or upstream bodies. */
   readonly sentence: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
 }
 
-/** What a provider said about usage, already in our meaning: input includes cached, output includes reasoning (RT-4.4). */
+/** What a provider said about usage, already in our meaning: input includes cached, output includes reasoning. */
 export interface ReportedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -2,7 +2,7 @@ import type { ModelMessage } from './contract.ts';
 
 /**
  * Call ids to put on the wire, by our call id: the provider's own where it gave one that is unique in this request, else
- * ours (RT-R33). Calls and their results so always pair, whatever the provider repeated or left out.
+ * ours. Calls and their results so always pair, whatever the provider repeated or left out.
  */
 export const wireCallIds = (messages: readonly ModelMessage[]): ReadonlyMap<string, string> => {
   const byCall = new Map<string, string>();

@@ -1,5 +1,5 @@
 /**
- * The one contract of model providers (RT-4.1). A driver turns a request into a stream of chunks; once the first chunk
+ * The one contract of model providers. A driver turns a request into a stream of chunks; once the first chunk
  * was asked for it never throws: failure is the last chunk. The runtime, not the driver, decides about fail-over and
  * stream restarts; tries before the first token, time-outs and concurrency are done here, around every driver.
  */
@@ -13,7 +13,7 @@ export type ModelContent =
   /** `isAdded` marks text of the platform (skills, post-history prompt, markers): no user wrote it (RT-4.6 own text). */
   | { readonly type: 'text'; readonly text: string; readonly isAdded?: true }
   | { readonly type: 'media'; readonly media: ModelMedia }
-  /** Replayed only inside its own turn, with the provider's continuation data (RT-R23). */
+  /** Replayed only inside its own turn, with the provider's continuation data. */
   | { readonly type: 'reasoning'; readonly text: string; readonly continuation?: unknown }
   | {
       readonly type: 'call';
@@ -131,7 +131,7 @@ export type ModelChunk =
   /** A complete call; `inputText` is the raw JSON text the model wrote. Drivers collect argument deltas themselves. */
   | { readonly type: 'call'; readonly providerCallId: string; readonly name: string; readonly inputText: string }
   | { readonly type: 'file'; readonly media: ModelMedia }
-  /** What the model could not take and was left out (RT-4.2); shown as agent condition ModelOptions. */
+  /** What the model could not take and was left out; shown as agent condition ModelOptions. */
   | { readonly type: 'warning'; readonly option: string; readonly text: string }
   | { readonly type: 'finish'; readonly finish: ModelFinish; readonly usage: ModelUsage }
   | { readonly type: 'error'; readonly error: ModelError; readonly usage?: ModelUsage };
@@ -144,7 +144,7 @@ export type ChunkSink = (chunk: ModelChunk) => void;
 
 /** One provider type speaking one wire protocol. */
 export interface ModelDriver {
-  /** Resolves after the last chunk was delivered; never rejects. `signal` aborts within 100 ms, also before headers (RT-R35). */
+  /** Resolves after the last chunk was delivered; never rejects. `signal` aborts within 100 ms, also before headers. */
   stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void>;
 }
 
@@ -162,12 +162,14 @@ export interface ModelFacts {
 
 /** What runtime and features see of all providers together. */
 export interface ModelRegistry {
-  /** Streams with time-outs, tries before the first token, breaker and concurrency (RT-4.3). Never rejects. */
+  /** Streams with time-outs, tries before the first token, breaker and concurrency. Never rejects. */
   stream(request: ModelRequest, sink: ChunkSink, signal: AbortSignal): Promise<void>;
   /** Target of agents without profiles; also what an empty provider name means (`models.default`). */
   readonly defaultTarget: ModelTarget;
   /** False for a provider that the configuration does not name. */
   hasProvider(provider: string): boolean;
+  /** Names of the providers that the configuration knows, `demo` among them. */
+  readonly providerNames: readonly string[];
   facts(target: ModelTarget): ModelFacts;
   /** Tokens of a text with the model's encoding; unknown models: default encoding + 10 %. */
   countTokens(target: ModelTarget, text: string): number;
@@ -178,10 +180,10 @@ export interface ModelRegistry {
   close(): Promise<void>;
 }
 
-/** Finds the value behind `secret://name/key` for a namespace (RT-R75); throws Fault SECRET_NOT_FOUND. */
+/** Finds the value behind `secret://name/key` for a namespace; throws Fault SECRET_NOT_FOUND. */
 export type SecretResolver = (namespace: string, reference: string) => Promise<string>;
 
-/** One entry of `models.providers` after configuration parsing (RT-4.1). */
+/** One entry of `models.providers` after configuration parsing. */
 export interface ProviderConfig {
   readonly type: string;
   readonly apiKey?: string | { readonly env: string };
@@ -194,7 +196,7 @@ export interface ProviderConfig {
   readonly rate?: number;
 }
 
-/** `models.*` of the configuration; durations in milliseconds (RT-4.3, PL-12). */
+/** `models.*` of the configuration; durations in milliseconds. */
 export interface ModelsConfig {
   readonly default?: string;
   readonly providers: Readonly<Record<string, ProviderConfig>>;

@@ -14,7 +14,7 @@ export interface DriverParts {
 
 const invalidConfig = (message: string): Fault => new Fault('INVALID_ARGUMENT', 'CONFIG_INVALID', message);
 
-/** The driver of one configured provider; unknown types and missing or bad addresses stop the start (RT-4.1). */
+/** The driver of one configured provider; unknown types and missing or bad addresses stop the start. */
 export const createDriver = (name: string, config: ProviderConfig, parts: DriverParts): ProviderDriver => {
   const path = `models.providers.${name}`;
   if (config.baseUrl !== undefined && !URL.canParse(config.baseUrl)) {

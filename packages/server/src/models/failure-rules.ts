@@ -86,7 +86,7 @@ export interface HttpFailure {
   readonly body: unknown;
 }
 
-/** The failure behind an HTTP status that is not 2xx (RT-4.5). */
+/** The failure behind an HTTP status that is not 2xx. */
 export const failureOfStatus = (answer: HttpFailure): Failure => {
   const { status } = answer;
   const base = classOfStatus(status);
@@ -102,10 +102,10 @@ export const failureOfStatus = (answer: HttpFailure): Failure => {
   };
 };
 
-/** The failure behind an error event inside an answer that began with 200 (RT-4.5). */
+/** The failure behind an error event inside an answer that began with 200. */
 export const failureOfErrorEvent = (event: unknown): Failure => failureOf(refusalClass(event) ?? 'provider_stream');
 
-/** Whether another try at the same provider may help (RT-4.5); never after the first token. */
+/** Whether another try at the same provider may help; never after the first token. */
 export const isRetried = (errorClass: ModelErrorClass): boolean =>
   errorClass === 'provider_rate_limited' ||
   errorClass === 'provider_unavailable' ||

@@ -8,7 +8,7 @@ export const inputKind = (media: ModelMedia): Input => {
   return top === 'image' || top === 'audio' || top === 'video' ? top : 'file';
 };
 
-/** The line that stands for a medium the model cannot take (RT-R22). */
+/** The line that stands for a medium the model cannot take. */
 const mediaLine = (media: ModelMedia): string => `[${media.mediaType} ${media.filename}]`;
 
 /** The request with media that `isTaken` refuses replaced by lines that name them; the same object when all are taken. */

@@ -29,7 +29,7 @@ const fromEnvironment = (name: string, sources: KeySources): KeyResult => {
   return key === '' ? MISSING : { key };
 };
 
-/** Whether a key may exist at all; decides which provider `models.default` falls to (RT-4.1). */
+/** Whether a key may exist at all; decides which provider `models.default` falls to. */
 export const isUsable = (config: ProviderConfig, environment: KeySources['environment']): boolean => {
   const { apiKey } = config;
   if (typeof apiKey === 'string') return apiKey !== '';
@@ -37,7 +37,7 @@ export const isUsable = (config: ProviderConfig, environment: KeySources['enviro
   return name === undefined || (environment[name]?.trim() ?? '') !== '';
 };
 
-/** The key of one call: literal, environment or secret of the agent's namespace. Missing is provider_auth (RT-R34). */
+/** The key of one call: literal, environment or secret of the agent's namespace. Missing is provider_auth. */
 export const resolveKey = (
   config: ProviderConfig,
   namespace: string,

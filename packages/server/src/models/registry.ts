@@ -27,7 +27,7 @@ export interface ModelRegistryOptions {
   readonly log: Log;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretResolver;
-  /** Told before a failed try of a call is repeated (RT-4.3); for metrics. */
+  /** Told before a failed try of a call is repeated; for metrics. */
   readonly onRetry?: (target: ModelTarget, errorClass: ModelErrorClass) => void;
   /** Tests bring their own; else one pool is opened with the first call and closed by `close`. */
   readonly dispatcher?: Dispatcher;
@@ -111,6 +111,10 @@ class Registry implements ModelRegistry {
     return parts;
   }
 
+  get providerNames(): readonly string[] {
+    return [...this.#providers.keys()];
+  }
+
   hasProvider(provider: string): boolean {
     return this.#providers.has(provider);
   }
@@ -146,7 +150,7 @@ class Registry implements ModelRegistry {
     this.#options.log.warn('model option left out', { ...target, option, why: text });
   }
 
-  /** `models.default`, else the first provider with a key and a known model, else demo/echo (RT-4.1). */
+  /** `models.default`, else the first provider with a key and a known model, else demo/echo. */
   #chooseDefault(): ModelTarget {
     const configured = this.#config.default;
     if (configured !== undefined && configured !== '') return this.#parseDefault(configured);

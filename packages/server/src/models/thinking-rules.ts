@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from './catalogue/index.ts';
 import type { ThinkingOptions } from './contract.ts';
 
-/** Efforts from the least to the most (RT-4.2). */
+/** Efforts from the least to the most. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 const HIGH_BUDGET = 24_576;
@@ -72,7 +72,7 @@ const amountOf = (thinking: ThinkingOptions, facts: CatalogueEntry): Amount => {
   return { effort: undefined, budgetTokens: budgetOfEffort(DEFAULT_EFFORT, facts.largestBudget) };
 };
 
-/** With both effort and budget set, the one the model supports natively wins (RT-4.2). Effort `none` is off. */
+/** With both effort and budget set, the one the model supports natively wins. Effort `none` is off. */
 export const planThinking = (thinking: ThinkingOptions | undefined, facts: CatalogueEntry): ThinkingPlan => {
   if (thinking === undefined) return { kind: 'unset' };
   const { enabled, budgetTokens, effort } = thinking;

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 type CountTokens = (text: string, options?: { readonly disallowedSpecial: ReadonlySet<string> }) => number;
 
-/** Share added for models whose encoding is not published (RT-3). */
+/** Share added for models whose encoding is not published. */
 const UNKNOWN_ENCODING_FACTOR = 1.1;
 
 const NO_SPECIAL: ReadonlySet<string> = new Set();

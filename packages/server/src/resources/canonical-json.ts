@@ -1,5 +1,5 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { shortestFloat } from '../base/index.ts';
+import { parseJsonText, shortestFloat } from '../base/index.ts';
 
 /** A value that JSON can hold. */
 export type JsonData = null | boolean | number | string | readonly JsonData[] | { readonly [key: string]: JsonData };
@@ -9,7 +9,7 @@ export type JsonMap = { readonly [key: string]: JsonData };
 export const isJsonMap = (value: JsonData | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Compact JSON with the keys of every object sorted: equal values are equal texts (PL-1.2). */
+/** Compact JSON with the keys of every object sorted: equal values are equal texts. */
 export const canonicalJson = (value: JsonData): string => JSON.stringify(sorted(value));
 
 /** The value itself where its keys are in order already, as they are in what was stored. */
@@ -49,7 +49,7 @@ export const mergePatch = (target: JsonData, patch: JsonData): JsonData => {
 /** Text as a JSON object, undefined for anything else. */
 export const parseJsonMap = (text: string): JsonMap | undefined => {
   try {
-    const value = JSON.parse(text) as JsonData;
+    const value = parseJsonText(text) as JsonData;
     return isJsonMap(value) ? value : undefined;
   } catch {
     return undefined;
@@ -63,7 +63,7 @@ export const isJsonTextField = (field: DescField): boolean =>
 /** A JSON text in canonical form; text that is no JSON as it is, for the rules of its kind to refuse. */
 export const canonicalJsonText = (text: string): string => {
   try {
-    return canonicalJson(JSON.parse(text) as JsonData);
+    return canonicalJson(parseJsonText(text) as JsonData);
   } catch {
     return text;
   }
@@ -74,7 +74,7 @@ type Change = (value: unknown) => unknown;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What puts every `*_json` text of a message into canonical form (PL-1.2), and every float into its shortest one, so that two
+ * What puts every `*_json` text of a message into canonical form, and every float into its shortest one, so that two
  * spellings of one value are one spec whichever door they come through. Answers the message itself where nothing changes.
  */
 export const specNormaliser = (desc: DescMessage): Normaliser => {

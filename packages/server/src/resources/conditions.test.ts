@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { AgentStatusSchema } from '@svc/api/resources';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CONDITIONS_MAX, type Finding, isSaid, settleConditions } from './conditions.ts';
+import { CONDITIONS_MAX, type Finding, isSaid, type Judged, judgedConditions, withReady } from './conditions.ts';
 import { messageText } from './resource-codec.ts';
 
 const AT = { now: 1_700_000_000_000_000, generation: 3 };
@@ -10,24 +10,37 @@ const finding: fc.Arbitrary<Finding> = fc.record(
   {
     type: fc.constantFrom('Ready', 'Known', 'Found'),
     status: fc.constantFrom('True', 'False', 'Unknown'),
-    reason: fc.constantFrom('Yes', 'No'),
+    reason: fc.constantFrom('Yes', 'No', 'NotExecuted'),
     message: fc.constantFrom('', 'why', 'x'.repeat(1_200), `${'x'.repeat(999)}\u{1f642}`, 'half \ud83d'),
   },
   { requiredKeys: ['type', 'status', 'reason'] },
 );
-const judged = fc.record({
-  phase: fc.constantFrom('Ready', 'Degraded'),
-  findings: fc.uniqueArray(finding, { selector: ({ type }) => type, maxLength: 3 }),
-});
-type Judged = { readonly phase: string; readonly findings: readonly Finding[] };
+const judged: fc.Arbitrary<Judged> = fc.record(
+  {
+    phase: fc.constantFrom(
+      'Ready',
+      'Pending',
+      'Degraded',
+      'Invalid',
+      'Failed',
+      'degraded',
+      'invalid',
+      'lost',
+      'Disabled',
+    ),
+    findings: fc.uniqueArray(finding, { selector: ({ type }) => type, maxLength: 3 }),
+    notExecuted: fc.constantFrom(undefined, 'nothing acts on it'),
+  },
+  { requiredKeys: ['phase', 'findings'] },
+);
 
-const textOf = ({ phase, findings }: Judged, generation = AT.generation): string =>
+const textOf = (found: Judged, generation = AT.generation): string =>
   messageText(
     AgentStatusSchema,
     create(AgentStatusSchema, {
       observedGeneration: BigInt(generation),
-      phase,
-      conditions: settleConditions([], findings, { ...AT, generation }),
+      phase: found.phase,
+      conditions: judgedConditions([], found, { ...AT, generation }),
     }),
   );
 const told = { ...{ phase: 'Ready' }, findings: [{ type: 'Ready', status: 'True', reason: 'Yes' }] } satisfies Judged;
@@ -36,9 +49,7 @@ it('a status says findings already exactly when writing them would give the same
   fc.assert(
     fc.property(judged, judged, (stored, found) => {
       const text = textOf(stored);
-      const isSame = textOf(found) === text;
-      // A status without conditions leaves their list out.
-      expect(isSaid(text, found, AT.generation)).toBe(isSame && found.findings.length > 0);
+      expect(isSaid(text, found, AT.generation)).toBe(textOf(found) === text);
     }),
     { numRuns: 500 },
   );
@@ -58,7 +69,7 @@ it.each([
 
 it('messages are cut to their limit and hold no half of a character', () => {
   const long = { ...told.findings[0], message: `${'x'.repeat(999)}\u{1f642}\u{1f642}` } as Finding;
-  const [condition] = settleConditions([], [long], AT);
+  const [condition] = judgedConditions([], { phase: 'Ready', findings: [long] }, AT);
   expect(condition?.message).toBe(`${'x'.repeat(999)}\ufffd`);
   expect(
     isSaid(textOf({ phase: 'Ready', findings: [long] }), { phase: 'Ready', findings: [long] }, AT.generation),
@@ -73,4 +84,38 @@ it('findings beyond the limit are neither kept nor missed', () => {
   const text = textOf({ phase: 'Ready', findings });
   expect(JSON.parse(text).conditions).toHaveLength(CONDITIONS_MAX);
   expect(isSaid(text, { phase: 'Ready', findings }, AT.generation)).toBe(true);
+});
+
+it('Ready comes first, once, and is never True beside a failing phase or of what nothing executes', () => {
+  const failing = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid', 'lost'];
+  fc.assert(
+    fc.property(judged, (found) => {
+      const [ready, ...others] = withReady(found);
+      expect([ready?.type, others.some(({ type }) => type === 'Ready')]).toEqual(['Ready', false]);
+      if (failing.includes(found.phase) || found.notExecuted !== undefined) expect(ready?.status).not.toBe('True');
+      const own = found.findings.find(({ type }) => type === 'Ready');
+      const isWrong = others.some(({ status, reason }) => status === 'False' && reason !== 'NotExecuted');
+      if (own === undefined && isWrong) expect(ready?.status).toBe('False');
+      if (own === undefined && !isWrong && found.notExecuted !== undefined)
+        expect(ready).toEqual({
+          type: 'Ready',
+          status: 'Unknown',
+          reason: 'NotExecuted',
+          message: 'nothing acts on it',
+        });
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('Ready names the finding that makes a phase fail, else the phase', () => {
+  const wrong = { type: 'Found', status: 'False', reason: 'No', message: 'why' } as const;
+  const own = { type: 'Ready', status: 'True', reason: 'Yes' } as const;
+  expect(withReady({ phase: 'Degraded', findings: [own, wrong] })[0]).toEqual({
+    ...{ type: 'Ready', status: 'False', reason: 'No', message: 'why' },
+  });
+  expect(withReady({ phase: 'Invalid', findings: [own] })[0]).toMatchObject({ status: 'False', reason: 'Invalid' });
+  // What is False only because nothing acts on it is not wrong.
+  const open = { type: 'Found', status: 'False', reason: 'NotExecuted', message: 'later' } as const;
+  expect(withReady({ phase: 'Degraded', findings: [open] })[0]).toMatchObject({ status: 'Unknown', message: 'later' });
 });

@@ -23,12 +23,12 @@ export interface ConditionState {
   readonly observedGeneration: bigint;
 }
 
-/** Conditions of one object (PL-2). */
+/** Conditions of one object. */
 export const CONDITIONS_MAX = 16;
-/** Characters of a condition's message (PL-2). */
+/** Characters of a condition's message. */
 export const CONDITION_MESSAGE_MAX = 1_000;
 
-/** The new list of conditions in the order of the findings; what the findings no longer name is gone (PL-2). */
+/** The new list of conditions in the order of the findings; what the findings no longer name is gone. */
 export const settleConditions = (
   previous: readonly ConditionState[],
   findings: readonly Finding[],
@@ -53,25 +53,34 @@ const messageOf = ({ message = '' }: Finding): string => message.slice(0, CONDIT
 /** What was found out about a resource as a whole. */
 export interface Judged {
   readonly phase: string;
+  /** May hold a finding of type `Ready`; without one it is derived from the others. */
   readonly findings: readonly Finding[];
+  /** Why nothing acts on this kind yet, in plain words; absent for kinds that are executed. */
+  readonly notExecuted?: string | undefined;
 }
+
+/** Reason of conditions that are open only because nothing in this version acts on the kind. */
+export const NOT_EXECUTED = 'NotExecuted';
+
+/** Phases that say that something is wrong, in any case of letters. */
+const FAILING_PHASES: ReadonlySet<string> = new Set(['degraded', 'invalid', 'failed', 'lost']);
 
 /**
  * True when the stored text of a status, which holds generation, phase and conditions alone, says these findings already. Costs
  * a tenth of making the status anew; false may also mean that the text holds something else.
  */
-export const isSaid = (statusText: string, { phase, findings }: Judged, generation: number): boolean => {
+export const isSaid = (statusText: string, judged: Judged, generation: number): boolean => {
   const status = parseJsonMap(statusText) ?? {};
   const { conditions } = status;
-  const said = findings.slice(0, CONDITIONS_MAX);
-  const judged = String(generation);
+  const said = withReady(judged).slice(0, CONDITIONS_MAX);
+  const observed = String(generation);
   return (
     hasMembers(status, 3) &&
-    status['phase'] === phase &&
-    status['observedGeneration'] === judged &&
+    status['phase'] === judged.phase &&
+    status['observedGeneration'] === observed &&
     Array.isArray(conditions) &&
     conditions.length === said.length &&
-    said.every((finding, index) => isCondition(conditions[index], finding, judged))
+    said.every((finding, index) => isCondition(conditions[index], finding, observed))
   );
 };
 
@@ -91,15 +100,64 @@ const isCondition = (stored: JsonData | undefined, finding: Finding, generation:
 
 const hasMembers = (map: object, count: number): boolean => Object.keys(map).length === count;
 
-/** `Ready` in front of the others: True only when none of them is False. */
-export const withReady = (findings: readonly Finding[]): readonly Finding[] => {
-  const broken = findings.find((finding) => finding.status === 'False');
-  const ready: Finding =
-    broken === undefined
-      ? { type: 'Ready', status: 'True', reason: 'Ready' }
-      : { type: 'Ready', status: 'False', reason: broken.reason, message: broken.message ?? '' };
-  return [ready, ...findings];
+/**
+ * The findings with `Ready` in front, in one place for all kinds, so that it never contradicts the rest. Ready is
+ * 1. False when something is wrong: a finding is False for another reason than NotExecuted, or the phase is a failing one;
+ * 2. else Unknown with reason NotExecuted when nothing acts on the kind, or on something that the resource depends on;
+ * 3. else True.
+ * A `Ready` that the kind found itself is kept, but for a True that rules 1 (by its phase) or 2 forbid.
+ */
+export const withReady = (judged: Judged): readonly Finding[] => {
+  const { findings } = judged;
+  const own = findings.find(isReady);
+  const others = own === undefined ? findings : findings.filter((finding) => !isReady(finding));
+  return [own === undefined ? derivedReady(judged) : permittedReady(own, judged), ...others];
 };
+
+const isReady = ({ type }: Finding): boolean => type === 'Ready';
+
+const derivedReady = (judged: Judged): Finding =>
+  brokenReady(judged) ?? failedPhase(judged) ?? openReady(judged) ?? { type: 'Ready', status: 'True', reason: 'Ready' };
+
+const permittedReady = (own: Finding, judged: Judged): Finding =>
+  own.status === 'True' ? (failedPhase(judged) ?? openReady(judged) ?? own) : own;
+
+const readyAs = (
+  status: Finding['status'],
+  { reason, message = '' }: Pick<Finding, 'reason' | 'message'>,
+): Finding => ({
+  type: 'Ready',
+  status,
+  reason,
+  message,
+});
+
+const brokenReady = ({ findings }: Judged): Finding | undefined => {
+  const broken = findings.find(
+    ({ type, status, reason }) => type !== 'Ready' && status === 'False' && reason !== NOT_EXECUTED,
+  );
+  return broken === undefined ? undefined : readyAs('False', broken);
+};
+
+/** A phase that fails only because nothing acts on the kind leaves Ready open. */
+const failedPhase = (judged: Judged): Finding | undefined => {
+  const { phase } = judged;
+  if (!FAILING_PHASES.has(phase.toLowerCase())) return undefined;
+  return brokenReady(judged) ?? openReady(judged) ?? readyAs('False', { reason: phase });
+};
+
+const openReady = ({ findings, notExecuted }: Judged): Finding | undefined => {
+  if (notExecuted !== undefined) return readyAs('Unknown', { reason: NOT_EXECUTED, message: notExecuted });
+  const open = findings.find(({ type, reason }) => type !== 'Ready' && reason === NOT_EXECUTED);
+  return open === undefined ? undefined : readyAs('Unknown', open);
+};
+
+/** The conditions of a status, `Ready` first: what the judgement says of the spec of `generation`. */
+export const judgedConditions = (
+  previous: readonly ConditionState[],
+  judged: Judged,
+  at: { readonly now: number; readonly generation: number },
+): ConditionState[] => settleConditions(previous, withReady(judged), at);
 
 /** The shared status message of the simple kinds: what was found out about the spec of `generation`, and its phase. */
 export const commonStatus = (
@@ -111,7 +169,7 @@ export const commonStatus = (
   return create(CommonResourceStatusSchema, {
     observedGeneration: BigInt(at.generation),
     phase: judged.phase,
-    conditions: settleConditions(previous, withReady(judged.findings), at),
+    conditions: judgedConditions(previous, judged, at),
   });
 };
 

@@ -24,7 +24,7 @@ export const resourceExists = (key: RecordKey): Fault =>
     metadata: names(key),
   });
 
-/** ABORTED CONFLICT with the version that is stored now (API-1.4). */
+/** ABORTED CONFLICT with the version that is stored now. */
 export const versionConflict = (key: RecordKey, current: number): Fault =>
   new Fault('ABORTED', 'CONFLICT', `${key.kind} ${key.name} has been changed meanwhile`, {
     metadata: { ...names(key), current: String(current) },
@@ -48,7 +48,7 @@ export const namespaceDeleted = (namespace: string): Fault =>
     metadata: { ns: namespace },
   });
 
-/** Refuses a resource that names another namespace than its request. Throws PATH_BODY_MISMATCH (API-1.2). */
+/** Refuses a resource that names another namespace than its request. Throws PATH_BODY_MISMATCH. */
 export const requireSameNamespace = (ns: string, given: string): void => {
   if (given === '' || given === ns) return;
   const violation = {

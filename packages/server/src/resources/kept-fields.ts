@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from './canonical-json.ts';
 
 /**
- * The JSON of a message that replaces `stored`, with what a newer release wrote there and this one does not know (PL-16): a
+ * The JSON of a message that replaces `stored`, with what a newer release wrote there and this one does not know: a
  * rollback must not lose it. Members that are no field stay where the message they stand in stays; those of an item of a list
  * stay while the item is otherwise the same. Answers `written` itself where there is nothing to keep.
  */

@@ -2,7 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import * as shapes from '@svc/api/resources';
 import type { NameRule } from './identifiers/index.ts';
 
-/** Who writes resources of a kind (API-7). `labels`: the ResourceService changes labels and annotations only. */
+/** Who writes resources of a kind. `labels`: the ResourceService changes labels and annotations only. */
 export interface KindWriters {
   readonly gateway: boolean;
   readonly resourceService: 'all' | 'labels' | 'none';
@@ -112,7 +112,7 @@ export const API_VERSION = 'svc/v1';
 const OWN_VERSIONS: ReadonlySet<string> = new Set(['', 'v1', API_VERSION]);
 const GROUP_VERSION = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/v[0-9][a-z0-9]{0,62}$/;
 
-/** Canonical API version: `svc/v1` for the own ones, a foreign group as it is, undefined when malformed (API-1.4). */
+/** Canonical API version: `svc/v1` for the own ones, a foreign group as it is, undefined when malformed. */
 export const canonicalApiVersion = (text: string): string | undefined => {
   if (OWN_VERSIONS.has(text)) return API_VERSION;
   return GROUP_VERSION.test(text) && !text.startsWith('svc/') ? text : undefined;

@@ -1,4 +1,4 @@
-import { Fault, type FieldViolation, invalidFields, isLongerThan, violation } from '../base/index.ts';
+import { Fault, type FieldViolation, invalidFields, isLongerThan, oversize, violation } from '../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
   'workflow-capabilities',
 ]);
 
-/** Form of labels: keys, values, count (API-1.3). */
+/** Form of labels: keys, values, count. */
 export const checkLabels = (labels: TextMap, field: string, limits = defaultLabelLimits): readonly FieldViolation[] => {
   const found: FieldViolation[] = [];
   const entries = Object.entries(labels);
@@ -49,7 +49,7 @@ export const checkLabels = (labels: TextMap, field: string, limits = defaultLabe
   return found;
 };
 
-/** Form of annotations: keys, total size, known `option.svc/` keys (API-1.3, PL-1.2). */
+/** Form of annotations: keys, total size, known `option.svc/` keys. */
 export const checkAnnotations = (
   annotations: TextMap,
   field: string,
@@ -65,8 +65,7 @@ export const checkAnnotations = (
     else if (key.startsWith(OPTION) && !OPTIONS.has(key.slice(OPTION.length)))
       found.push(violation(at, 'unknown option', 'OPTION_UNKNOWN'));
   }
-  if (bytes > limits.annotationsBytes)
-    found.push(violation(field, `larger than ${limits.annotationsBytes} bytes`, 'FIELD_INVALID'));
+  if (bytes > limits.annotationsBytes) found.push(oversize(field, limits.annotationsBytes, 'limits.annotationsBytes'));
   return found;
 };
 
@@ -102,7 +101,7 @@ export const sameMap = (left: TextMap, right: TextMap): boolean => {
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 };
 
-/** Reasons that stand in the ErrorInfo itself when every violation has them (API-1.8). */
+/** Reasons that stand in the ErrorInfo itself when every violation has them. */
 const OWN_REASONS: ReadonlySet<string> = new Set(['SYSTEM_LABEL', 'KIND_READ_ONLY', 'PATH_BODY_MISMATCH']);
 
 /** The one refusal for all violations of a request; its reason is the table's where that names one. */

@@ -22,7 +22,7 @@ export interface FilledPage<T> {
 
 const ROW_OVERHEAD = 400;
 
-/** One page of a list (API-1.6): reads on until it is full, the bytes are used up, or nothing is left. */
+/** One page of a list: reads on until it is full, the bytes are used up, or nothing is left. */
 export const fillPage = async <T extends ResourceRecord>(request: PageRequest<T>): Promise<FilledPage<T>> => {
   const rows: T[] = [];
   let bytes = 0;

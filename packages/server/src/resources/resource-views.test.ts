@@ -162,8 +162,10 @@ describe('conditions', () => {
   });
 
   it('are summed up by Ready', () => {
-    expect(withReady([{ type: 'A', status: 'Unknown', reason: 'X' }])[0]?.status).toBe('True');
-    expect(withReady([{ type: 'A', status: 'False', reason: 'X' }])[0]).toMatchObject({ status: 'False', reason: 'X' });
+    const ready = (status: 'Unknown' | 'False') =>
+      withReady({ phase: 'Ready', findings: [{ type: 'A', status, reason: 'X' }] })[0];
+    expect(ready('Unknown')?.status).toBe('True');
+    expect(ready('False')).toMatchObject({ status: 'False', reason: 'X' });
   });
 });
 

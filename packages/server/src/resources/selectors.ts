@@ -13,7 +13,7 @@ const REQUIREMENTS_MAX = 64;
 /** The field of every request that takes one. */
 const FIELD = 'labelSelector';
 
-/** Requirements of `label_selector`, all of which must hold; '' has none (API-1.3). Throws FIELD_INVALID. */
+/** Requirements of `label_selector`, all of which must hold; '' has none. Throws FIELD_INVALID. */
 export const parseLabelSelector = (text: string): readonly LabelRequirement[] => {
   if (text.trim() === '') return [];
   const terms = splitTerms(text);

@@ -5,7 +5,7 @@ const NAME = 'calculate';
 /** Digits that a double carries safely; hides 0.1 + 0.2 = 0.30000000000000004. */
 const SAFE_DIGITS = 15;
 
-/** calculate(expression): arithmetic on real numbers (RT-6.2). */
+/** calculate(expression): arithmetic on real numbers. */
 export const calculateTool: Tool = {
   name: NAME,
   description:

@@ -1,14 +1,14 @@
 import { isKnownAction } from './capability-table.ts';
 import type { ApprovalMode } from './contract.ts';
 
-/** `capabilities.<capability>.<action>` of the configuration; `false` denies everywhere, `*` all actions (RT-6.2). */
+/** `capabilities.<capability>.<action>` of the configuration; `false` denies everywhere, `*` all actions. */
 export type CapabilitySwitches = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 /** What one usable entry of a capability list says. */
 export interface CapabilityGrant {
   readonly action: string;
   readonly approval: ApprovalMode;
-  /** `.` = the agent's own namespace, `.:*` = its descendants as well (RT-R47). */
+  /** `.` = the agent's own namespace, `.:*` = its descendants as well. */
   readonly namespaces: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export const grantsOf = (capabilities: Capabilities, capability: string): readon
   return entries.map((entry) => parseEntry(capability, entry)).filter((grant) => grant !== undefined);
 };
 
-/** Readable reasons for condition CapabilitiesKnown False, empty when every entry is understood (RT-6.2). */
+/** Readable reasons for condition CapabilitiesKnown False, empty when every entry is understood. */
 export const capabilityProblems = (capabilities: Capabilities): readonly string[] =>
   Object.entries(capabilities)
     .sort(([left], [right]) => (left < right ? -1 : 1))

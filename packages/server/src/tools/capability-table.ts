@@ -1,4 +1,4 @@
-/** Actions of every capability (RT-6.2); a name that is not here grants nothing and makes an agent Degraded. */
+/** Actions of every capability; a name that is not here grants nothing and makes an agent Degraded. */
 const CAPABILITY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   knowledge: ['search', 'read', 'write'],
   memory: ['inspect', 'read', 'create', 'update'],

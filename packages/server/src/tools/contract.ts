@@ -2,7 +2,7 @@
 
 export type ToolEffect = 'read' | 'write' | 'external';
 
-/** Codes of a failed result (RT-R43). */
+/** Codes of a failed result. */
 export type ToolErrorCode = 'unknown_tool' | 'invalid_arguments' | 'denied' | 'timeout' | 'unavailable' | 'failed';
 
 export interface ToolContext {
@@ -11,13 +11,13 @@ export interface ToolContext {
   readonly sessionId: string;
   readonly turnId: string;
   readonly callId: string;
-  /** The same for every run of this call (RT-R6). */
+  /** The same for every run of this call. */
   readonly idempotencyKey: string;
   readonly identity: string;
   readonly signal: AbortSignal;
   /** Micros since the epoch, from the turn's injected clock. */
   readonly nowMicros: number;
-  /** W3C trace headers for servers that the tool calls (RT-11). */
+  /** W3C trace headers for servers that the tool calls. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
 }
 
@@ -40,9 +40,9 @@ export interface Tool {
   readonly effect: ToolEffect;
   /** Milliseconds; absent = runtime.toolTimeout. */
   readonly timeoutMs?: number;
-  /** Capability and action that must grant it (RT-6.2); absent = always offered. */
+  /** Capability and action that must grant it; absent = always offered. */
   readonly capability?: { readonly name: string; readonly action: string };
-  /** May throw: the runtime turns that into a `failed` result (RT-R19, R43). Runs at least once per call id (RT-R6). */
+  /** May throw: the runtime turns that into a `failed` result. Runs at least once per call id. */
   run(context: ToolContext, input: Readonly<Record<string, unknown>>): Promise<ToolResult>;
 }
 
@@ -63,11 +63,11 @@ export interface ToolGrants {
 }
 
 export interface ToolRegistry {
-  /** Tools of this agent, sorted by name; denied ones are absent (RT-6.2). */
+  /** Tools of this agent, sorted by name; denied ones are absent. */
   offered(grants: ToolGrants): readonly OfferedTool[];
-  /** True for every tool of this process, offered or not: such a call is denied, any other is unknown (RT-R43). */
+  /** True for every tool of this process, offered or not: such a call is denied, any other is unknown. */
   exists(name: string): boolean;
-  /** All violations of the tool's schema, empty when valid (RT-R42). */
+  /** All violations of the tool's schema, empty when valid. */
   validate(tool: Tool, input: unknown): readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { errorResult, type Tool, textResult } from './contract.ts';
 
 const NAME = 'current_time';
 
-/** current_time(timezone): the turn's clock in an IANA zone, UTC when none is given (RT-6.2). */
+/** current_time(timezone): the turn's clock in an IANA zone, UTC when none is given. */
 export const currentTimeTool: Tool = {
   name: NAME,
   description: 'Tells the current date and time. Without timezone the answer is in UTC.',

@@ -10,7 +10,7 @@ const NAME = 'read_tool_output';
 const DEFAULT_LIMIT = 20_000;
 const MAX_LIMIT = 40_000;
 
-/** read_tool_output(tool_call_id, offset, limit): a slice of an output that was cut in the conversation (RT-R39). */
+/** read_tool_output(tool_call_id, offset, limit): a slice of an output that was cut in the conversation. */
 export const createReadToolOutput = (read: ToolOutputReader): Tool => ({
   name: NAME,
   description:

@@ -10,10 +10,10 @@ export interface ToolRegistryDeps {
   readonly switches?: CapabilitySwitches;
 }
 
-/** Names of tools as models and configuration see them (RT-6.1). */
+/** Names of tools as models and configuration see them. */
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Toolsets that are off unless the agent asks for them as a feature (RT-6.3). */
+/** Toolsets that are off unless the agent asks for them as a feature. */
 const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
 /** Registry of RT-6.1 and 6.2; throws a Fault for a bad or doubled tool name, which stops the start. */

@@ -16,7 +16,7 @@ interface BreakerState {
 const MAX_KEYS = 10_000;
 
 /**
- * Circuit breaker per provider and model (RT-4.3). So many failed calls within the time, without a good one between them,
+ * Circuit breaker per provider and model. So many failed calls within the time, without a good one between them,
  * open it; after `openMs` one call may probe, and its result closes or opens it again.
  */
 export class Breaker {

@@ -7,7 +7,7 @@ const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xd
 const FLAT_EVERY = 16;
 
 /**
- * What one model call shows, over all its tries: keeps surrogate pairs together (RT-R32), remembers whether anything was
+ * What one model call shows, over all its tries: keeps surrogate pairs together, remembers whether anything was
  * shown, and keeps the text for an estimate of its tokens. Nothing passes after `close`.
  */
 export class CallOutput {
@@ -19,7 +19,7 @@ export class CallOutput {
   #warned: Set<string> | undefined;
   #isClosed = false;
   #pieces = 0;
-  /** True once text, reasoning, a call or a file was shown: no other try may follow (RT-R31). */
+  /** True once text, reasoning, a call or a file was shown: no other try may follow. */
   hasContent = false;
 
   constructor(sink: ChunkSink) {

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../base/index.ts';
 
-/** Limits in milliseconds (RT-4.3). */
+/** Limits in milliseconds. */
 export interface WatchLimits {
   readonly connectMs: number;
   readonly firstByteMs: number;

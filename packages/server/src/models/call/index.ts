@@ -1,5 +1,5 @@
 /**
- * call: one model call from its slot to its last chunk: tries, time-outs, breaker, queue (RT-4.3). Knows no protocol;
+ * call: one model call from its slot to its last chunk: tries, time-outs, breaker, queue. Knows no protocol;
  * drivers are handed in. Used by the registry only.
  */
 export { Breaker } from './breaker.ts';

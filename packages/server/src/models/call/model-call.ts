@@ -32,7 +32,7 @@ export interface CallParts {
   readonly noteRetry: (errorClass: ModelErrorClass) => void;
 }
 
-/** Tokens counted for an image whose real cost nobody reported (RT-3). */
+/** Tokens counted for an image whose real cost nobody reported. */
 const IMAGE_TOKENS = 1000;
 
 const STOPPED: Failure = { errorClass: 'provider_stream', sentence: 'The model call was stopped.' };
@@ -55,7 +55,7 @@ const timeOut = (phase: WatchPhase): Failure => {
   return failureOf('provider_timeout');
 };
 
-/** One call of the registry: slot, tries, time-outs, breaker, and the one last chunk (RT-4.3). */
+/** One call of the registry: slot, tries, time-outs, breaker, and the one last chunk. */
 export class ModelCall implements AttemptOwner {
   readonly #parts: CallParts;
   readonly #request: ModelRequest;
@@ -177,7 +177,7 @@ export class ModelCall implements AttemptOwner {
     this.#hasAnswerByte = true;
   }
 
-  /** A consumer that throws ends its own call, never the connection's parser or the process (RT-R19). */
+  /** A consumer that throws ends its own call, never the connection's parser or the process. */
   #crashed(error: unknown): false {
     this.#parts.log.error('model chunk consumer crashed', this.#logFields(), error);
     return false;
@@ -263,7 +263,7 @@ export class ModelCall implements AttemptOwner {
     });
   }
 
-  /** Counted here because the call was stopped or the provider said nothing (RT-4.4). */
+  /** Counted here because the call was stopped or the provider said nothing. */
   #estimate(providerRequestId: string | undefined): ModelUsage {
     const { countTokens, price } = this.#parts;
     const reasoningTokens = countTokens(this.#output.reasoning);

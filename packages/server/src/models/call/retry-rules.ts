@@ -12,7 +12,7 @@ export interface RetryFacts {
 
 /**
  * Wait before the next try: what the provider asked for, or 0.5 s doubled with full jitter, at most 20 s. Undefined when
- * the provider asked for more than allowed: another profile is the better next try (RT-4.3).
+ * the provider asked for more than allowed: another profile is the better next try.
  */
 export const retryDelayMs = (facts: RetryFacts): number | undefined => {
   const { retryAfterMs } = facts;

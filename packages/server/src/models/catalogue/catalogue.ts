@@ -3,7 +3,7 @@ import { SHIPPED_MODELS } from './shipped-models.ts';
 
 /** Facts of a model plus what only drivers need. */
 export interface CatalogueEntry extends ModelFacts {
-  /** What efforts xhigh and max mean in tokens for budget models (RT-4.2). */
+  /** What efforts xhigh and max mean in tokens for budget models. */
   readonly largestBudget: number;
   /** The model can be told not to think. */
   readonly canDisableThinking: boolean;
@@ -21,7 +21,7 @@ const ALL_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 const UNKNOWN_THINKING: Readonly<Record<string, ModelFacts['thinking']>> = { anthropic: 'adaptive', google: 'budget' };
 
-/** Output cap of anthropic models that the catalogue does not know; the wire needs one (RT-4.2). */
+/** Output cap of anthropic models that the catalogue does not know; the wire needs one. */
 const DEFAULT_MAX_OUTPUT = 8192;
 
 /** What a model that nobody described is taken for: everything is sent, the provider decides. */
@@ -50,7 +50,7 @@ const shippedEntry = (type: string, model: string): CatalogueEntry | undefined =
 /** Remembered lookups; models beyond this are computed again. */
 const MAX_REMEMBERED = 1000;
 
-/** Shipped facts with `models.catalog` merged over them (RT-4.1). */
+/** Shipped facts with `models.catalog` merged over them. */
 export class Catalogue {
   readonly #config: Pick<ModelsConfig, 'catalog' | 'defaultWindow' | 'providers'>;
   readonly #known = new Map<string, CatalogueEntry>();

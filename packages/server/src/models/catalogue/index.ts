@@ -1,5 +1,5 @@
 /**
- * catalogue: what models can take (RT-4.1). Shipped rows with the configuration merged over them; no requests, no keys.
+ * catalogue: what models can take. Shipped rows with the configuration merged over them; no requests, no keys.
  * Used by the registry; drivers see its entries.
  */
 export { Catalogue, type CatalogueEntry } from './catalogue.ts';

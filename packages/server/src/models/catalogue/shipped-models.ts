@@ -1,7 +1,7 @@
 import type { ShippedModel } from './catalogue.ts';
 
 /**
- * Data only: common models and what they take (RT-4.1). The first row of a type is its default model. Facts are those
+ * Data only: common models and what they take. The first row of a type is its default model. Facts are those
  * the vendors publish; `models.catalog` corrects or adds to them without a release.
  */
 const TEXT_IMAGE_FILE = ['text', 'image', 'file'] as const;

@@ -12,7 +12,7 @@ export interface ChatDriverOptions {
 }
 
 /**
- * Own driver of OpenAI-compatible chat completions: the hot path (RT-4.1). Bytes go from the socket's callback through one
+ * Own driver of OpenAI-compatible chat completions: the hot path. Bytes go from the socket's callback through one
  * reader to the sink, without streams in between.
  */
 export class ChatDriver implements ProviderDriver {

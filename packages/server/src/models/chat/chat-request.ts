@@ -3,7 +3,7 @@ import type { CatalogueEntry } from '../catalogue/index.ts';
 import type { ModelContent, ModelMessage, ModelRequest, ProviderConfig } from '../contract.ts';
 import { effortOrDefault, planThinking } from '../thinking-rules.ts';
 
-/** An option of the request that the model cannot take and that was left out (RT-4.2). */
+/** An option of the request that the model cannot take and that was left out. */
 interface LeftOut {
   readonly option: string;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface ChatRequest {
 
 type WarnFn = (option: string, text: string) => void;
 
-/** Name of the field a server used for reasoning, sent back under the same name (RT-R23). */
+/** Name of the field a server used for reasoning, sent back under the same name. */
 export interface ChatContinuation {
   readonly field: string;
   readonly details?: readonly unknown[];
@@ -125,7 +125,7 @@ const thinkingFields = (
   return {};
 };
 
-/** Body of a chat-completions request with everything offered (RT-4.2, RT-R30). */
+/** Body of a chat-completions request with everything offered. */
 export const buildChatRequest = (
   request: ModelRequest,
   facts: CatalogueEntry,

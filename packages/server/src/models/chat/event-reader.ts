@@ -9,7 +9,7 @@ class EventTooLarge extends Error {}
 
 /**
  * Incremental reader of server-sent events, linear in the bytes. It cuts the stream at line ends, which never lie inside
- * a UTF-8 character, and decodes whole lines only: a character split across chunks decodes as if whole (RT-R32).
+ * a UTF-8 character, and decodes whole lines only: a character split across chunks decodes as if whole.
  * Only `data` matters here; other fields and comments are skipped.
  */
 export class EventReader {

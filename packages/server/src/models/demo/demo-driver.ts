@@ -21,7 +21,7 @@ export interface DemoDriverOptions {
 const TEXT_ACTIONS = new Set<DemoAction['type']>(['say', 'repeat', 'prompt', 'tools']);
 const OUTPUT_ACTIONS = new Set<DemoAction['type']>([...TEXT_ACTIONS, 'image', 'file']);
 
-/** The deterministic provider without key and network (RT-4.6); rows X1 to X18 are cited where they are done. */
+/** The deterministic provider without key and network; rows X1 to X18 are cited where they are done. */
 export class DemoDriver implements ProviderDriver {
   readonly #options: DemoDriverOptions;
 

@@ -6,7 +6,7 @@ export interface DemoResult {
   readonly text: string;
 }
 
-/** What the demo provider reads from a request; everything else follows from this (RT-4.6). */
+/** What the demo provider reads from a request; everything else follows from this. */
 export interface DemoInput {
   /** Own text blocks of the user messages, joined by newlines. */
   readonly text: string;

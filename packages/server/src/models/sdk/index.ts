@@ -1,5 +1,5 @@
 /**
- * sdk: drivers on AI SDK provider packages, used at the provider level (RT-4.1): options, prompt, answer, and the fetch
+ * sdk: drivers on AI SDK provider packages, used at the provider level: options, prompt, answer, and the fetch
  * that keeps connections and failures ours. Packages load with their first call. Created by the driver table.
  */
 export { SdkDriver } from './sdk-driver.ts';

@@ -9,7 +9,7 @@ import type { SdkType } from './sdk-models.ts';
 export type SdkPart = LanguageModelV4ReasoningPart | LanguageModelV4TextPart | LanguageModelV4ToolCallPart;
 
 /**
- * Everything of one answer that must go back in the same turn, in the provider's order (RT-R23). It stands for the whole
+ * Everything of one answer that must go back in the same turn, in the provider's order. It stands for the whole
  * assistant message: thinking, text and calls may alternate, and signatures cover that order.
  */
 export interface SdkContinuation {

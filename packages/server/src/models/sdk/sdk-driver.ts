@@ -25,7 +25,7 @@ const TAKEN: Readonly<Record<SdkType, RegExp>> = {
 };
 
 /**
- * AI SDK provider packages at the provider level (RT-4.1). They only translate: connections, time-outs, tries and the
+ * AI SDK provider packages at the provider level. They only translate: connections, time-outs, tries and the
  * meaning of failures are ours.
  */
 export class SdkDriver implements ProviderDriver {

@@ -96,7 +96,7 @@ const thinkingWire = (type: SdkType, request: ModelRequest, context: ThinkingCon
   return NOTHING;
 };
 
-/** Output cap without the thinking budget, which the package adds (RT-4.2). */
+/** Output cap without the thinking budget, which the package adds. */
 const outputCap = (type: SdkType, request: ModelRequest, facts: CatalogueEntry): number | undefined => {
   if (request.maxOutputTokens !== undefined) return request.maxOutputTokens;
   return facts.known || type === 'anthropic' ? facts.maxOutput : undefined;
@@ -121,7 +121,7 @@ export interface SdkOptionsInput {
   readonly warn: WarnFn;
 }
 
-/** Call options with everything offered (RT-4.2, RT-R30). */
+/** Call options with everything offered. */
 export const sdkCallOptions = (input: SdkOptionsInput): LanguageModelV4CallOptions => {
   const { type, request, facts, warn, api } = input;
   const thinking = thinkingWire(type, request, { plan: planThinking(request.thinking, facts), facts, warn, api });

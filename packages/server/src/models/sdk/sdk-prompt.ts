@@ -10,7 +10,7 @@ import type { ModelContent, ModelMedia, ModelMessage } from '../contract.ts';
 import { isContinuationOf, type SdkPart } from './sdk-continuation.ts';
 import type { SdkType } from './sdk-models.ts';
 
-/** Anthropic caches the prompt up to a marked place; the others do it by themselves (RT-R25). */
+/** Anthropic caches the prompt up to a marked place; the others do it by themselves. */
 const CACHE_HINT = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text });
@@ -92,7 +92,7 @@ const resultParts = (message: ModelMessage, ids: ReadonlyMap<string, string>): L
       : [],
   );
 
-/** Providers other than openai take system text only in front; later ones become delimited user text (RT-R21). */
+/** Providers other than openai take system text only in front; later ones become delimited user text. */
 const systemMessage = (type: SdkType, text: string, isLeading: boolean): LanguageModelV4Message =>
   isLeading || type === 'openai'
     ? { role: 'system', content: text }

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonData } from '../canonical-json.ts';
 
-/** The filters besides `default`, which alone takes an argument (PL-1.3, RT-3). */
+/** The filters besides `default`, which alone takes an argument. */
 const FILTERS = {
   upper: (value: JsonData): string => plainText(value).toUpperCase(),
   lower: (value: JsonData): string => plainText(value).toLowerCase(),

@@ -8,7 +8,7 @@ import {
   type TextProblem,
 } from './expression-syntax.ts';
 
-/** What one phase knows when it renders (PL-1.3). */
+/** What one phase knows when it renders. */
 export interface ExpressionScope {
   /** Roots whose values this phase knows. */
   readonly owns: ReadonlySet<string>;
@@ -101,7 +101,7 @@ const renderValue = (piece: ValuePiece, scope: ExpressionScope): Outcome => {
 const filtered = ({ value, written }: Found, filter: FilterName): JsonData =>
   applyFilter(filter === 'json' ? value : written, filter);
 
-/** The value with every text in it replaced; keys stay (PL-1.3). */
+/** The value with every text in it replaced; keys stay. */
 export const mapTexts = (
   value: JsonData,
   change: (text: string, place: TextPlace) => JsonData,

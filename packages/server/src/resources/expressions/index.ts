@@ -1,5 +1,5 @@
 /**
- * resources/expressions: the language `{{ root.path | filter }}` of templates (PL-1.3): syntax, rendering of JSON values and the
+ * resources/expressions: the language `{{ root.path | filter }}` of templates: syntax, rendering of JSON values and the
  * roots of each phase. Pure: values come from the caller. Prompts have their own reader in runtime/prompt, with the same
  * filters. The templates feature checks with it; rendering of deployments uses the same functions.
  */

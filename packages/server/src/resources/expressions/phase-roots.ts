@@ -1,6 +1,6 @@
 import type { ExpressionPath } from './expression-syntax.ts';
 
-/** Roots that are known when a replica is rendered (PL-1.3). */
+/** Roots that are known when a replica is rendered. */
 export const DEPLOYMENT_ROOTS: ReadonlySet<string> = new Set(['namespace', 'deployment', 'template']);
 
 /** Roots of the turn phase, passed on by every earlier one; `namespace` belongs to whoever comes first. */

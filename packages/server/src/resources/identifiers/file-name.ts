@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const SLUG_MAX = 48;
 const DIGEST_CHARS = 12;
 
-/** The one name of a path: its slug and twelve hex digits of its hash (PL-7). */
+/** The one name of a path: its slug and twelve hex digits of its hash. */
 export const fileName = (path: string): string => {
   const slug = path
     .toLowerCase()

@@ -3,6 +3,7 @@
  * name in a body agrees with the path of its request. Knows no kind.
  */
 export * from './file-name.ts';
+export * from './http-url.ts';
 export * from './names.ts';
 export * from './namespace-paths.ts';
 export * from './path-names.ts';

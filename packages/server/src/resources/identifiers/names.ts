@@ -1,4 +1,4 @@
-/** Grammar of names (API-1.2). Names are never trimmed; a malformed name in a read means that there is no such thing. */
+/** Grammar of names. Names are never trimmed; a malformed name in a read means that there is no such thing. */
 
 export type NameRule = 'namespace' | 'agent' | 'skill' | 'knowledge' | 'plain';
 

@@ -1,4 +1,4 @@
-/** Pure arithmetic on namespace names; parents given at creation (`spec.parent`) live in the records (API-1.2, PL-3). */
+/** Pure arithmetic on namespace names; parents given at creation (`spec.parent`) live in the records. */
 
 /** A namespace has at most this many ancestors. */
 export const ANCESTORS_MAX = 32;

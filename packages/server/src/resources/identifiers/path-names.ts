@@ -14,7 +14,7 @@ const differs = (field: string): FieldViolation => ({
   reason: 'PATH_BODY_MISMATCH',
 });
 
-/** Faults of the names in a body: the form of the name at creation, and what contradicts the path (API-1.2). */
+/** Faults of the names in a body: the form of the name at creation, and what contradicts the path. */
 export const checkPathNames = (
   metadata: Pick<ResourceMeta, 'name' | 'namespace'> | undefined,
   path: PathNames,

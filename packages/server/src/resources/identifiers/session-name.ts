@@ -1,4 +1,4 @@
-/** Names that tell a session apart from all others (API-1.2). */
+/** Names that tell a session apart from all others. */
 export interface SessionAddress {
   readonly namespace: string;
   readonly agent: string;

@@ -1,4 +1,4 @@
-/** Kinds in the order of application (PL-1.4); custom kinds come last. */
+/** Kinds in the order of application; custom kinds come last. */
 const ORDER = [
   'Namespace',
   'Secret',

@@ -16,7 +16,7 @@ export interface OutsideTexts {
   readonly variable: (name: string) => string | undefined;
 }
 
-/** Members that name a file, and the field its text goes to, by kind (PL-1.2). */
+/** Members that name a file, and the field its text goes to, by kind. */
 const FILE_MEMBERS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
   ['Knowledge', { contentFromFile: 'content' }],
   ['Skill', { instructionsFromFile: 'instructions' }],

@@ -1,5 +1,5 @@
 /**
- * resources/manifest: manifests as text and as messages (PL-1.1, 1.2): syntax, strict fields with places, conveniences of each
+ * resources/manifest: manifests as text and as messages: syntax, strict fields with places, conveniences of each
  * kind, order of application. Pure: no store, no files, no variables (those are the command line's). The manifests feature
  * applies what it reads; the command line checks with it before it calls.
  */
@@ -13,12 +13,13 @@ export {
   type ManifestResource,
   type ReadOptions,
   readDocument,
+  UID_FORM,
 } from './manifest-document.ts';
 export type { FindingReport, ManifestFinding } from './manifest-finding.ts';
 export { type ManifestNode, nodeJson } from './manifest-node.ts';
 export { type ScalarForm, type ShapeProblem, scalarForm, shapeProblems } from './message-shape.ts';
 export { adviceFor } from './nearest-name.ts';
-export { type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
+export { judgingManifests, type ParsedManifests, parseManifests, parsingManifests } from './parse-manifests.ts';
 export { renderVariables, type VariableData, type Variables, WrittenValue } from './render-variables.ts';
 export { fieldAt, mapSpecTexts } from './spec-texts.ts';
 export { withoutDefaults } from './without-defaults.ts';

@@ -1,5 +1,6 @@
 import { create, type DescMessage, fromJson, type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { RawResourceSpecSchema, type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
+import { isUuidV7 } from '../../base/index.ts';
 import { canonicalJson, isJsonMap, type JsonData, type JsonMap, specNormaliser } from '../canonical-json.ts';
 import { fileName, SYSTEM_NAMESPACE } from '../identifiers/index.ts';
 import { API_VERSION, canonicalApiVersion, findKind, type KindRow, kindRow, kinds } from '../kinds.ts';
@@ -39,18 +40,22 @@ export interface ReadOptions {
   readonly namespace: string;
   /** Documents may name no other one. */
   readonly isNamespaceFixed?: boolean;
+  /** Documents may name the uid that a new resource shall have. */
+  readonly keepsUids?: boolean;
   /** Changes a document before it is judged: the command line's files and variables. */
   readonly prepare?: (node: ManifestNode, report: FindingReport) => ManifestNode;
 }
 
 const TOP = ['apiVersion', 'kind', 'metadata', 'spec'] as const;
 const SERVER_OWNED: ReadonlySet<string> = new Set(['uid', 'generation', 'deletionTimestamp']);
+/** What a uid that a new resource shall keep has to be. */
+export const UID_FORM = 'must be a UUIDv7 in lower case, or left out';
 const CUSTOM_KIND = /^[A-Za-z][A-Za-z0-9]{0,62}$/;
 const AGENT_TEMPLATE = 'AgentTemplate';
-/** What the path of a document is stored without (PL-6). The look behind keeps a run of slashes from being tried from each of them. */
+/** What the path of a document is stored without. The look behind keeps a run of slashes from being tried from each of them. */
 const OUTER_SLASHES = /^\/+|(?<!\/)\/+$/g;
 
-/** Reads one document by all rules of form (PL-1.1, 1.2), naming everything that is wrong with it. */
+/** Reads one document by all rules of form, naming everything that is wrong with it. */
 export const readDocument = (index: number, read: ManifestNode, options: ReadOptions): ManifestDocument => {
   const report = new FindingReport(index, read.at);
   const node = options.prepare?.(read, report) ?? read;
@@ -62,7 +67,7 @@ export const readDocument = (index: number, read: ManifestNode, options: ReadOpt
   const isTemplate = textOf(memberNode(map, 'kind')) === AGENT_TEMPLATE;
   const names = writtenNames(map);
   const kind = readKind(map, report);
-  const metadata = readMetadata(map, report);
+  const metadata = readMetadata(map, report, options);
   const base = { index, kind: names.kind, name: names.name, report, node };
   const assumed = isTemplate ? SYSTEM_NAMESPACE : names.namespace === '' ? options.namespace : names.namespace;
   const isRoot = kind?.row?.scope === 'root';
@@ -91,6 +96,7 @@ const topMembers = (node: MapNode, report: FindingReport): MapNode => {
   );
   const seen = new Set<string>();
   for (const { name, at } of members) {
+    if (report.isFull) break;
     if (seen.has(name)) report.add(at, name, { text: 'given twice', reason: 'DUPLICATE_FIELD' });
     seen.add(name);
     report.place(name, at);
@@ -152,7 +158,7 @@ const readCustomKind = (
   return { apiVersion, row: undefined, name: kind };
 };
 
-const readMetadata = (map: MapNode, report: FindingReport): ResourceMeta => {
+const readMetadata = (map: MapNode, report: FindingReport, options: ReadOptions): ResourceMeta => {
   const node = memberNode(map, 'metadata');
   if (node === undefined) return create(ResourceMetaSchema);
   if (node.form !== 'map') {
@@ -162,7 +168,9 @@ const readMetadata = (map: MapNode, report: FindingReport): ResourceMeta => {
   const json = new MessageReader(report).message(ResourceMetaSchema, node, 'metadata');
   for (const name of Object.keys(json)) {
     const field = `metadata.${name}`;
-    if (SERVER_OWNED.has(name))
+    if (name === 'uid' && options.keepsUids === true) {
+      if (!isUuidV7(String(json[name]))) report.add(report.positionOf(field), field, { text: UID_FORM });
+    } else if (SERVER_OWNED.has(name))
       report.add(report.positionOf(field), field, { text: 'is written by the system', reason: 'SERVER_OWNED' });
   }
   return fromJson(ResourceMetaSchema, json as JsonValue);

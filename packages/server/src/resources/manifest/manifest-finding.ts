@@ -1,6 +1,6 @@
 import type { Position } from './manifest-node.ts';
 
-/** One thing that is wrong with a document, with its place (PL-1.1). */
+/** One thing that is wrong with a document, with its place. */
 export interface ManifestFinding {
   /** From 0, in the order of the input. */
   readonly document: number;
@@ -11,6 +11,9 @@ export interface ManifestFinding {
   readonly description: string;
   readonly reason: string;
 }
+
+/** Findings of one document that are kept. */
+const FINDINGS_MAX = 100;
 
 /** Collects what is wrong with one document, and where its fields stand. */
 export class FindingReport {
@@ -24,7 +27,13 @@ export class FindingReport {
     this.#start = start;
   }
 
+  /** True once no further finding is kept: what reads may stop. */
+  get isFull(): boolean {
+    return this.findings.length >= FINDINGS_MAX;
+  }
+
   add(at: Position, field: string, fault: { readonly text: string; readonly reason?: string }): undefined {
+    if (this.isFull) return undefined;
     const { text, reason = 'FIELD_INVALID' } = fault;
     const description = text.toWellFormed();
     if (!this.#places.has(plainPath(field))) this.place(field, at);

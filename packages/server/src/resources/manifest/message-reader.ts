@@ -1,5 +1,5 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, ScalarType } from '@bufbuild/protobuf';
-import { parseDurationMs } from '../../base/index.ts';
+import { JSON_DEPTH, nestsDeeperThan, parseDurationMs } from '../../base/index.ts';
 import { canonicalJsonText, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
 import { camelCase, type OtherForm, otherForms } from './forms/index.ts';
 import type { FindingReport } from './manifest-finding.ts';
@@ -31,6 +31,7 @@ export class MessageReader {
     const json: Record<string, JsonData> = {};
     const seen = new Set<string>();
     for (const member of unfolded(desc, map)) {
+      if (this.#report.isFull) break;
       const found = findField(desc, member.name);
       if (found === undefined) this.#unknown(desc, member, path);
       else if (seen.has(found.field.name)) this.#twice(found.field, member, path);
@@ -114,7 +115,9 @@ export class MessageReader {
   #jsonText(field: DescField, node: ManifestNode, at: string): JsonData | undefined {
     if (node.form !== 'scalar') return nodeJsonText(node);
     const text = this.#single(field, node, at);
-    return typeof text === 'string' ? canonicalJsonText(text) : undefined;
+    if (typeof text !== 'string') return undefined;
+    if (nestsDeeperThan(text, JSON_DEPTH)) return this.#wrong(node, at, `nests deeper than ${JSON_DEPTH}`);
+    return canonicalJsonText(text);
   }
 
   /** A duration in whole seconds; a bare number is seconds, in quotes or not. */

@@ -2,7 +2,7 @@ import { atOnce, type Steps } from '../../base/index.ts';
 import { formatKey } from '../record.ts';
 import { type ManifestDocument, type ReadOptions, readDocument } from './manifest-document.ts';
 import type { ManifestFinding } from './manifest-finding.ts';
-import { readingText } from './syntax/index.ts';
+import { type ReadText, readingText } from './syntax/index.ts';
 
 export interface ParsedManifests {
   /** In the order of the input; what has findings has no resource. */
@@ -11,13 +11,18 @@ export interface ParsedManifests {
   readonly findings: readonly ManifestFinding[];
 }
 
-/** Reads manifests in YAML or JSON: every rule of form, every finding at once (PL-1.1). Never throws on input. */
+/** Reads manifests in YAML or JSON: every rule of form, every finding at once. Never throws on input. */
 export const parseManifests = (text: string, options: ReadOptions): ParsedManifests =>
   atOnce(parsingManifests(text, options));
 
 /** As `parseManifests`, in steps of about one document each. */
 export function* parsingManifests(text: string, options: ReadOptions): Steps<ParsedManifests> {
-  const { documents: nodes, findings: syntax } = yield* readingText(text);
+  return yield* judgingManifests(yield* readingText(text), options);
+}
+
+/** The second half of `parsingManifests`: a text that has been read, a step for each document. */
+export function* judgingManifests(read: ReadText, options: ReadOptions): Steps<ParsedManifests> {
+  const { documents: nodes, findings: syntax } = read;
   const wrong = new Set(syntax.map(({ document }) => document));
   const documents: ManifestDocument[] = [];
   for (const [index, node] of nodes) {

@@ -47,7 +47,7 @@ export interface Variables {
 }
 
 /**
- * The render phase (PL-1.3): replaces `{{ vars.* }}` in the texts of a document; expressions of later phases stay. A text that is
+ * The render phase: replaces `{{ vars.* }}` in the texts of a document; expressions of later phases stay. A text that is
  * one expression takes the type of its value. Keys stay, and values are never read as YAML.
  */
 export const renderVariables = (node: ManifestNode, vars: Variables, report: FindingReport): ManifestNode => {

@@ -74,7 +74,7 @@ export const scalarReaders: Readonly<Record<ScalarType, Read>> = {
 
 const plain = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 
-/** An enum by short name (any case, `-` or `_`), full name or number, as its full name (PL-1.1). */
+/** An enum by short name (any case, `-` or `_`), full name or number, as its full name. */
 export const readEnum = (desc: DescEnum, value: ScalarNode['value']): ScalarResult => {
   const prefix = desc.sharedPrefix?.toUpperCase() ?? '';
   const number = exactInteger(value);

@@ -1,4 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { parseJsonText } from '../../base/index.ts';
 import { canonicalJson, isJsonTextField, type JsonData, type JsonMap } from '../canonical-json.ts';
 import { hasExpressions, mapTexts, type TextPlace } from '../expressions/index.ts';
 import { fieldOf } from './message-shape.ts';
@@ -22,7 +23,7 @@ export const fieldAt = (schema: DescMessage, path: TextPlace['path']): DescField
 
 /**
  * As `mapTexts`, of a spec: texts that are JSON are changed inside, so that a value cannot change their structure and an
- * expression that stands alone gives its type (PL-1.3). Places go on into them; `whole` is that of the text of the spec.
+ * expression that stands alone gives its type. Places go on into them; `whole` is that of the text of the spec.
  */
 export const mapSpecTexts = (
   schema: DescMessage,
@@ -38,7 +39,7 @@ export const mapSpecTexts = (
 
 const parsed = (text: string): JsonData | undefined => {
   try {
-    return JSON.parse(text) as JsonData;
+    return parseJsonText(text) as JsonData;
   } catch {
     // An expression stands outside of the texts: it is rendered as it is, and judged afterwards.
     return undefined;

@@ -2,7 +2,7 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from '../canoni
 import { leavesOf, readAt, setAt } from './json-pointers.ts';
 
 /**
- * Three-way merge per JSON pointer between what a manager applied last, what it wants now and what is live (PL-1.4). Arrays are
+ * Three-way merge per JSON pointer between what a manager applied last, what it wants now and what is live. Arrays are
  * one pointer, maps and messages go by leaf. Absent and null mean the default of a field. Values of owned pointers are known as
  * digests only, so that no secret is kept twice.
  */
@@ -30,6 +30,11 @@ export interface MergeInput {
   readonly force: boolean;
   /** Command lines set fields that nobody owns; deployments report a conflict. */
   readonly setsUnowned: boolean;
+  /**
+   * Pointers whose wanted values the caller wrote but may not read: no verdict depends on the values that are stored or that were
+   * applied before, or a caller could guess them.
+   */
+  readonly isUnseen?: (pointer: string) => boolean;
   /** Digest of a value at a pointer. */
   readonly digest: (pointer: string, value: JsonData) => string;
 }
@@ -109,11 +114,13 @@ const judge = (input: MergeInput, facts: Facts): Verdict => {
   const { pointer, value, live, isFree, before } = facts;
   if (value === undefined)
     return before === undefined || rivals(input, facts).length > 0 ? 'keep' : judgeLeftOut(input, facts, before);
-  if (sameValue(value, live)) return 'keep';
+  const isUnseen = input.isUnseen?.(pointer) === true;
+  if (!isUnseen && sameValue(value, live)) return 'keep';
   const isOthers = rivals(input, facts).length > 0;
   if (before === undefined || before.isTaken === true)
     return judgeNew(input, isFree, isOthers || before?.isTaken === true);
-  if (before.said === input.digest(pointer, value)) return isUntouched(input, facts, before) ? 'keep' : 'repair';
+  if (!isUnseen && before.said === input.digest(pointer, value))
+    return isUntouched(input, facts, before) ? 'keep' : 'repair';
   if (!isOthers) return 'set';
   return input.force ? 'take' : 'conflict';
 };

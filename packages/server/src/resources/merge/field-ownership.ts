@@ -4,7 +4,7 @@ import { withoutPrivate } from '../labels.ts';
 import type { OwnedField, Ownership } from './field-merge.ts';
 
 /**
- * What managers own of a resource (PL-1.4), as a value of the instance under the resource's uid: beside the resource, because
+ * What managers own of a resource, as a value of the instance under the resource's uid: beside the resource, because
  * owning a field is no change of it. Values are kept as digests that depend on uid and pointer: a database dump shows no value.
  */
 const nameOf = (uid: string): string => `ownership/${uid}`;

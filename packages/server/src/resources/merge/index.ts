@@ -1,5 +1,5 @@
 /**
- * resources/merge: the one merge engine (PL-1.4): three-way merge per JSON pointer, who owns which field, and pointers into
+ * resources/merge: the one merge engine: three-way merge per JSON pointer, who owns which field, and pointers into
  * what managers write of a resource. Pure: the store's values are read and written through what the caller hands in. Manifests
  * and deployments merge with it.
  */

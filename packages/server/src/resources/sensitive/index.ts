@@ -5,6 +5,7 @@
 export * from './hashed-fields.ts';
 export {
   closedSeal,
+  givenValues,
   isSealed,
   openMap,
   openRecord,
@@ -12,6 +13,7 @@ export {
   SEALED_PREFIX,
   type SealedPart,
   type SealedSection,
+  sealedValues,
   sealMap,
   secretReferences,
   unopenedValues,

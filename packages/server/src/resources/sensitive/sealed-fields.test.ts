@@ -8,6 +8,7 @@ import {
   resealRecord,
   SEALED_PREFIX,
   type SealedPart,
+  sealedValues,
   sealMap,
   secretReferences,
   unopenedValues,
@@ -30,6 +31,13 @@ const seal = sealOf('one');
 const part = (kind: string, section: SealedPart['section'] = 'spec'): SealedPart => ({ kind, section, uid: 'uid' });
 const roundTrip = (kind: string, map: JsonMap, section: SealedPart['section'] = 'spec'): JsonMap =>
   openMap(part(kind, section), sealMap(part(kind, section), map, { seal }), { seal, unopened: 'blank' });
+
+describe('sealed values of a record', () => {
+  it('are none for a kind without secret fields', () => {
+    const key = { kind: 'Skill', namespace: 'a', parent: '', name: 's' };
+    expect(sealedValues({ key, uid: 'uid', spec: '{}', status: '{}' })).toEqual([]);
+  });
+});
 
 describe('sealing', () => {
   it.each<readonly [string, JsonMap, readonly string[]]>([

@@ -3,7 +3,7 @@ import type { ResourceRecord } from '../record.ts';
 import { hasSensitiveFields, isShown, replacePath, type SensitiveField, sensitiveFields } from './sensitive-fields.ts';
 
 /**
- * Encryption of the values of classes A and C (WIRE-8, PL-8) as the pure model sees it. A place names one value of one
+ * Encryption of the values of classes A and C as the pure model sees it. A place names one value of one
  * resource (uid and JSON pointer); a value sealed for one place opens at no other.
  */
 export interface ValueSeal {
@@ -37,15 +37,20 @@ export interface SealedPart {
 export const sealMap = (
   part: SealedPart,
   map: JsonMap,
-  by: { readonly seal: ValueSeal; readonly stored?: JsonMap | undefined },
+  by: {
+    readonly seal: ValueSeal;
+    readonly stored?: JsonMap | undefined;
+    /** Pointers of values that are sealed anew without a look at the stored ones. */
+    readonly fresh?: ReadonlySet<string>;
+  },
 ): JsonMap => {
-  const { seal } = by;
+  const { seal, fresh } = by;
   const before = leavesOf(part, by.stored ?? {});
   return changeLeaves(part, map, (leaf, pointer, field) => {
     if (leaf === '' || isShown(field, leaf)) return leaf;
     const place = placeOf(part, pointer);
     const kept = before.get(pointer);
-    if (kept === undefined || !isSealed(kept)) return seal.seal(place, leaf);
+    if (kept === undefined || !isSealed(kept) || fresh?.has(pointer) === true) return seal.seal(place, leaf);
     return kept === leaf || seal.open(place, kept) === leaf ? kept : seal.seal(place, leaf);
   });
 };
@@ -97,11 +102,37 @@ const renew = (seal: ValueSeal, leaf: string, place: string): string => {
   return plain === undefined ? leaf : seal.seal(place, plain);
 };
 
+/** Pointers, as they will be in the stored spec, of the values that somebody wrote; masked ones and references are none. */
+export const givenValues = (part: Pick<SealedPart, 'kind'>, spec: JsonMap): ReadonlySet<string> => {
+  const found = new Set<string>();
+  changeLeaves({ ...part, section: 'spec' }, spec, (leaf, pointer, field) => {
+    if (leaf !== '' && !isShown(field, leaf)) found.add(pointer);
+    return leaf;
+  });
+  if (part.kind !== 'Secret') return found;
+  // The texts of a Secret are stored with its data.
+  return new Set([...found].map((pointer) => pointer.replace(/^\/stringData\//, '/data/')));
+};
+
 /** Pointers of values that cannot be opened. */
 export const unopenedValues = (part: SealedPart, map: JsonMap, seal: Pick<ValueSeal, 'open'>): readonly string[] =>
   [...leavesOf(part, map)]
     .filter(([pointer, leaf]) => isSealed(leaf) && seal.open(placeOf(part, pointer), leaf) === undefined)
     .map(([pointer]) => pointer);
+
+/** Every sealed text of a record, with the place it was sealed for. */
+export const sealedValues = (
+  record: Pick<ResourceRecord, 'key' | 'uid' | 'spec' | 'status'>,
+): readonly { readonly place: string; readonly sealed: string }[] => {
+  const { kind } = record.key;
+  if (!hasSensitiveFields(kind)) return [];
+  return (['spec', 'status'] as const).flatMap((section) => {
+    const part = { kind, section, uid: record.uid };
+    return [...leavesOf(part, asMap(record[section]))]
+      .filter(([, leaf]) => isSealed(leaf))
+      .map(([pointer, sealed]) => ({ place: placeOf(part, pointer), sealed }));
+  });
+};
 
 /** Every `secret://` reference in the sensitive fields of a spec, once. */
 export const secretReferences = (kind: string, spec: JsonMap): readonly string[] => {

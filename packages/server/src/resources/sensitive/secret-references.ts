@@ -1,6 +1,6 @@
 const START = 'secret://';
 
-/** True for a text that shall be replaced by what a Secret holds, whether or not it is well formed (PL-8.4). */
+/** True for a text that shall be replaced by what a Secret holds, whether or not it is well formed. */
 export const isSecretReference = (text: string): boolean => text.startsWith(START);
 
 /** Name and key of `secret://name/key` or `name/key`; undefined when malformed. */

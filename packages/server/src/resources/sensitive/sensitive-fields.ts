@@ -2,7 +2,7 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap, parseJsonMap } f
 import { isSecretReference } from './secret-references.ts';
 
 /**
- * Values of classes A and C (WIRE-8) in the JSON form of a spec or status: `map` hides the values of a string map,
+ * Values of classes A and C in the JSON form of a spec or status: `map` hides the values of a string map,
  * `text` one string, `leaves` the string leaves of a JSON text, `drop` removes the field for everybody.
  */
 export interface SensitiveField {

@@ -1,5 +1,5 @@
 /**
- * resources/manifest/forms: what manifests may write instead of the stored form of a spec (PL-1.2): the table of it, and the
+ * resources/manifest/forms: what manifests may write instead of the stored form of a spec: the table of it, and the
  * last step to the stored form. Knows no places but those it is told to report. Called by the readers of the folder above.
  */
 export { settleSpec } from './kind-forms.ts';

@@ -1,5 +1,5 @@
 /**
- * What manifests may write instead of the stored form, by message (PL-1.2). `json`: any value, kept as canonical JSON text.
+ * What manifests may write instead of the stored form, by message. `json`: any value, kept as canonical JSON text.
  * `text`: another name. `seconds`: a duration. `merge`: the members named in `only` (all when absent) stand here themselves.
  * `inside`: the value stands in that member of the field.
  */
@@ -13,7 +13,7 @@ export interface OtherForm {
 const json = (field: string): OtherForm => ({ field, form: 'json' });
 const text = (field: string): OtherForm => ({ field, form: 'text' });
 
-/** Other forms by message and member; the value names the stored field (PL-1.2). */
+/** Other forms by message and member; the value names the stored field. */
 export const otherForms: Readonly<Record<string, Readonly<Record<string, OtherForm>>>> = {
   'svc.resources.TemplateSpec': { spec: json('spec_json') },
   'svc.resources.McpServerBindingSpec': { server: text('server_ref'), mcpServer: text('server_ref') },

@@ -9,7 +9,7 @@ import { camelCase, type OtherForm, otherForms } from './other-forms.ts';
 const RESOURCE_REF = 'svc.resources.ResourceRef';
 
 /**
- * A spec that is to be rendered later, with what manifests may write instead of the stored form in stored form (PL-1.2): names,
+ * A spec that is to be rendered later, with what manifests may write instead of the stored form in stored form: names,
  * JSON texts, durations, references, enums. What is wrong, or hangs on an expression, stays as it is for who checks the spec.
  */
 export const storedSpec = (desc: DescMessage, map: JsonMap): JsonMap => {

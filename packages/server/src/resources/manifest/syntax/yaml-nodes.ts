@@ -5,6 +5,7 @@ import { atOnce, type Steps } from '../../../base/index.ts';
 import type { ManifestFinding } from '../manifest-finding.ts';
 import type { ManifestNode, MapMember, Position } from '../manifest-node.ts';
 import { readingJson } from './json-nodes.ts';
+import { lexemeFault } from './lexeme-bounds.ts';
 
 const load = createRequire(import.meta.url);
 let library: typeof Yaml | undefined;
@@ -17,6 +18,12 @@ const yaml = (): typeof Yaml => {
 const DOCUMENTS_MAX = 5_000;
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
 const DEPTH_MAX = 100;
+/** Values in the text of one document, names included; a list at the top counts as one. */
+const DOCUMENT_VALUES_MAX = 50_000;
+/** Shorter texts have too few pieces to matter. */
+const COUNTED_CHARACTERS = 64 * 1024;
+/** Faults of the text that are reported; reading stops there. */
+const FINDINGS_MAX = 200;
 /** Nodes that aliases may add to one document. */
 const ALIAS_NODES_MAX = 10_000;
 
@@ -56,23 +63,31 @@ class TextReader {
   }
 
   *read(): Steps<ReadText> {
+    const fault = this.#text.length > COUNTED_CHARACTERS ? lexemeFault(new (yaml().Lexer)(), this.#text) : undefined;
+    if (fault !== undefined) {
+      this.#fault(0, fault);
+      return { documents: this.#documents, count: 1, findings: this.#findings };
+    }
     const composer = new (yaml().Composer)({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true });
     const tokens = new (yaml().Parser)(this.#lines.addNewLine).parse(this.#text);
     for (const document of composer.compose(this.#shallow(tokens), false, this.#text.length)) {
-      if (this.#isFull(document.range[0])) break;
+      if (this.#isFull(document.range[0]) || this.#findings.length >= FINDINGS_MAX) break;
       this.#add(document);
       yield;
     }
     return { documents: this.#documents, count: this.#count, findings: this.#findings };
   }
 
-  /** Tokens of documents that are not nested too deeply to be composed. */
+  /** Tokens of documents that are neither nested too deeply nor too large to be composed. */
   *#shallow(tokens: Iterable<CST.Token>): Generator<CST.Token> {
     for (const token of tokens) {
-      if (token.type === 'document' && depthOf(token) > DEPTH_MAX + 1) {
-        this.#fault(token.offset, [`nested deeper than ${DEPTH_MAX}`, 'SYNTAX']);
+      const fault = token.type === 'document' ? sizeFault(token) : undefined;
+      if (fault === undefined) yield token;
+      else {
+        this.#fault(token.offset, fault);
         this.#count += 1;
-      } else yield token;
+      }
+      if (this.#findings.length >= FINDINGS_MAX) return;
     }
   }
 
@@ -114,6 +129,7 @@ class TextReader {
   };
 
   #fault(offset: number, [text, reason]: Fault, path = ''): void {
+    if (this.#findings.length >= FINDINGS_MAX) return;
     const [description, field] = [text.toWellFormed(), path.toWellFormed()];
     this.#findings.push({ document: this.#count, ...this.#at(offset), field, description, reason });
   }
@@ -125,14 +141,17 @@ class TextReader {
 
 const firstLine = (message: string): string => message.replace(/\n[\s\S]*$/, '');
 
-/** Nesting of a token, without recursion. */
-const depthOf = (top: CST.Token): number => {
+/** Why a document is not composed, found without recursion; undefined for one that is. */
+const sizeFault = (top: CST.Token): Fault | undefined => {
   let level: readonly unknown[] = [top];
-  for (let depth = 0; ; depth++) {
-    const next = level.flatMap(childTokens);
-    if (next.length === 0 || depth > DEPTH_MAX + 1) return depth;
-    level = next;
+  let values = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX + 1) return [`nested deeper than ${DEPTH_MAX}`, 'SYNTAX'];
+    values += level.length;
+    if (values > DOCUMENT_VALUES_MAX) return [`more than ${DOCUMENT_VALUES_MAX} values in one document`, 'TOO_LARGE'];
+    level = level.flatMap(childTokens);
   }
+  return undefined;
 };
 
 const childTokens = (token: unknown): readonly unknown[] => {
