@@ -1,4 +1,4 @@
-import { Fault, invalidField, notFound, together } from '../base/index.ts';
+import { Fault, idsAfter, invalidField, notFound, together } from '../base/index.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
 import {
   type Admission,
@@ -8,12 +8,11 @@ import {
   type Submission,
   WAKE_TURNS,
 } from './contract.ts';
-import { messageIdsAfter } from './message-ids.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
 import { emptyTurn, interruptPlace, newTurnBody, type SteerBody, stopTurns } from './turn/index.ts';
 import { partId } from './turn-record.ts';
 
-/** Most steer entries and bytes that may wait for one turn (RT-2.10). */
+/** Most steer entries and bytes that may wait for one turn. */
 const STEER_ENTRIES = 100;
 const STEER_BYTES = 1024 * 1024;
 const USER = 1;
@@ -46,7 +45,7 @@ const requireAgent = (revision: AgentRevision | undefined, submission: Submissio
   return revision;
 };
 
-/** Message label, else session label, else by rule at the claim (RT-4.1). */
+/** Message label, else session label, else by rule at the claim. */
 const requestedProfile = (submission: Submission, session: SessionRow, agent: AgentRevision): string => {
   const name = submission.labels['model-profile'] ?? session.labels['model-profile'] ?? '';
   if (name === '') return '';
@@ -77,7 +76,7 @@ const userMessage = (placement: Placement, ids: { readonly id: string; readonly 
   revision: 1,
 });
 
-/** A started turn may be joined while nothing asked it to stop; a parked one too (RT-2.3). */
+/** A started turn may be joined while nothing asked it to stop; a parked one too. */
 const joinable = (turn: TurnRow | undefined): turn is TurnRow => turn !== undefined && !turn.stopRequested;
 
 const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): Promise<Admitted> => {
@@ -87,7 +86,7 @@ const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): 
   if (waiting.length >= STEER_ENTRIES || waiting.reduce((sum, entry) => sum + entry.bytes, bytes) > STEER_BYTES) {
     throw queueFull(`turn ${turn.id} already has ${waiting.length} steering messages waiting`);
   }
-  const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
+  const [messageId = '', replyMessageId = ''] = idsAfter(deps.ids, session.lastMessageId, 2);
   const body: SteerBody = { cause: submission.cause, nextMessageId: replyMessageId, profile: placement.profile };
   await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId: turn.id }, tx.now()));
   await tx.log.insertSteer({
@@ -113,7 +112,7 @@ const enqueue = async (
 ): Promise<Admitted> => {
   const { submission, session, profile } = placement;
   const now = tx.now();
-  const [messageId = '', replyMessageId = ''] = messageIdsAfter(deps.ids, session.lastMessageId, 2);
+  const [messageId = '', replyMessageId = ''] = idsAfter(deps.ids, session.lastMessageId, 2);
   const turnId = submission.turnId ?? deps.ids.next();
   const body = newTurnBody({
     cause: submission.cause,
@@ -175,7 +174,7 @@ const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Adm
   return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: false });
 };
 
-/** The only way in for work of every source (RT-2.3). */
+/** The only way in for work of every source. */
 export const createAdmission = (deps: AdmissionDeps): Admission => ({
   admit: async (tx, submission) => {
     await deps.namespaces.requireLive(tx, submission.namespace);

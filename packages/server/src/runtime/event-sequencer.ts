@@ -5,7 +5,7 @@ import { unitsOf } from './turn-record.ts';
 
 type TurnNames = Pick<TurnRow, 'namespace' | 'agent' | 'sessionId' | 'id'>;
 
-/** Numbers the events of one turn under one fence: sequence = fence x 2^24 + units so far (RT-1). */
+/** Numbers the events of one turn under one fence: sequence = fence x 2^24 + units so far. */
 export class EventSequencer {
   readonly #names: TurnNames;
   readonly fence: number;

@@ -1,5 +1,5 @@
 /**
- * runtime: durable execution of turns (RT-2). It owns admission (the only way in for work), the worker that claims and
+ * runtime: durable execution of turns. It owns admission (the only way in for work), the worker that claims and
  * runs turns, their journal, steps, tools and permission questions, session lifecycle, streams and the sweeper. It does not own
  * HTTP, resources or engines: agents, namespaces, usage and objects are interfaces that app satisfies. Features see its
  * contract files only (sessions admit with them); app makes, starts and stops it.
@@ -15,6 +15,7 @@ import { TurnWorker } from './turn-worker.ts';
 
 export * from './contract.ts';
 export type { RuntimeDeps, TurnEndHook } from './runtime-deps.ts';
+export { DeltaPressure } from './step/index.ts';
 
 export interface Runtime {
   readonly admission: Admission;
@@ -22,9 +23,9 @@ export interface Runtime {
   readonly live: LiveTurns;
   readonly worker: TurnWorker;
   readonly sweeper: Sweeper;
-  /** Claims and sweeps; before that releases the claims of processes that are known to be dead (RT-2.7). */
+  /** Claims and sweeps; before that releases the claims of processes that are known to be dead. */
   start(): Promise<void>;
-  /** Hands running turns over and stops (RT-2.9); turns that do not end in time are released for the next start. */
+  /** Hands running turns over and stops; turns that do not end in time are released for the next start. */
   stop(): Promise<void>;
 }
 
@@ -50,6 +51,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       await sweeper.close();
       await worker.drain();
       await worker.close();
+      deps.pressure.close();
       await presence?.close();
     },
   };

@@ -15,7 +15,7 @@ export interface AgentRevision {
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: AgentSpec;
   readonly deleting: boolean;
-  /** Non-empty: why turns are refused with AGENT_NOT_READY (RT-6.3, 8.5). */
+  /** Non-empty: why turns are refused with AGENT_NOT_READY. */
   readonly notReady: string;
 }
 
@@ -34,13 +34,13 @@ export interface AgentDirectory {
 }
 
 export interface NamespaceGate {
-  /** Throws NAMESPACE_MISSING or NAMESPACE_DELETED (API-1.5); for writes. */
+  /** Throws NAMESPACE_MISSING or NAMESPACE_DELETED; for writes. */
   requireLive(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<void>;
   /** Labels for the template variable `namespace.labels.*`. */
   labels(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Skills as prompts show them (RT-8.1), read anew at each step. */
+/** Skills as prompts show them, read anew at each step. */
 export interface SkillSource {
   /** `active`: names in activation order; the text of one that vanished is undefined. */
   promptSkills(tx: Pick<ReadTx, 'resources'>, namespace: string, active: readonly string[]): Promise<PromptSkills>;
@@ -56,9 +56,9 @@ export interface UsageSubject {
   readonly model?: string;
 }
 
-/** Quotas (RT-9). The policies come with a later part; every model call, tool call and session already goes through here. */
+/** Quotas. The policies come with a later part; every model call, tool call and session already goes through here. */
 export interface UsageMeter {
-  /** False when no policy can match: the reservation's transaction is then saved (RT-2.5). */
+  /** False when no policy can match: the reservation's transaction is then saved. */
   governs(namespace: string): boolean;
   /** Throws Fault QUOTA_EXCEEDED {metric, policy, used, max, reset_at}; `key` makes a repeated reservation free. */
   reserve(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
@@ -78,6 +78,6 @@ export interface ObjectAccess {
   hold(tx: WriteTx, namespace: string, object: ObjectData, holder: string): Promise<void>;
   /** Bytes of the object, without reading them; undefined when it is gone. */
   size(namespace: string, object: ObjectData): Promise<number | undefined>;
-  /** Undefined when the object is gone (RT-R26). */
+  /** Undefined when the object is gone. */
   read(namespace: string, object: ObjectData): Promise<Uint8Array | undefined>;
 }

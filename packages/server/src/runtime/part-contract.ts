@@ -1,4 +1,4 @@
-/** Parts and events: what a session stores and shows (RT-1, RT-5, WIRE-5). */
+/** Parts and events: what a session stores and shows. */
 
 /** Reference to stored bytes (svc.data.ObjectRef without presence questions). */
 export interface ObjectData {
@@ -28,7 +28,7 @@ export const PART = {
 
 export type PartType = (typeof PART)[keyof typeof PART];
 
-/** One stored and streamed unit (RT-5). Stored as compact JSON; `continuation` never leaves the server (RT-R23). */
+/** One stored and streamed unit. Stored as compact JSON; `continuation` never leaves the server. */
 export interface Part {
   /** Six digits from 000000 per message; live parts carry the id they will have stored. */
   readonly id: string;
@@ -66,7 +66,7 @@ export interface SessionEvent {
   readonly part?: Part;
   readonly attempt: number;
   readonly fence: number;
-  /** fence * 2^24 + units sent under the fence, this event included (RT-1). */
+  /** fence * 2^24 + units sent under the fence, this event included. */
   readonly sequence: number;
   /** Units of this event: UTF-16 units of a text piece, else 1. */
   readonly units: number;

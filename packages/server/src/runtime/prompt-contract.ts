@@ -4,9 +4,9 @@ import type { Goal } from '../tools/goal-contract.ts';
 import type { AgentRevision } from './needs-contract.ts';
 import type { Part } from './part-contract.ts';
 
-/** Prompt assembly: between the step loop and runtime/prompt, runtime/history (RT-3). */
+/** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
-/** A message of the model history in its final order (RT-R7); the current turn's messages stand last. */
+/** A message of the model history in its final order; the current turn's messages stand last. */
 export interface TranscriptMessage {
   readonly id: string;
   /** Numeric svc.data.MessageRole. */
@@ -47,13 +47,13 @@ export interface PromptRequest {
   readonly transcript: readonly TranscriptMessage[];
   readonly turnId: string;
   readonly tools: readonly ModelTool[];
-  /** Ratio of reported to counted input tokens of the last call with this session and model; 1 at first (RT-3). */
+  /** Ratio of reported to counted input tokens of the last call with this session and model; 1 at first. */
   readonly tokenCorrection: number;
-  /** Halved after an overflow answer (RT-3 row 4). */
+  /** Halved after an overflow answer. */
   readonly windowFactor: number;
   /** True once compaction failed or was ignored in this turn. */
   readonly skipCompaction: boolean;
-  /** Visible skills for the catalogue, active ones in activation order; text undefined = it vanished (RT-8.1). */
+  /** Visible skills for the catalogue, active ones in activation order; text undefined = it vanished. */
   readonly skills?: PromptSkills;
   /** Active goals of the session. */
   readonly goals?: readonly Pick<Goal, 'objective' | 'successCriteria' | 'progress'>[];
@@ -82,7 +82,7 @@ export interface PromptAssembler {
   plan(request: PromptRequest): Promise<PromptPlan>;
 }
 
-/** Syntax and variable check of prompts at write time: violations with line and column (RT-3). */
+/** Syntax and variable check of prompts at write time: violations with line and column. */
 export type PromptCheck = (
   text: string,
 ) => readonly { readonly line: number; readonly column: number; readonly message: string }[];

@@ -15,8 +15,9 @@ import type {
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
+import type { DeltaPressure } from './step/index.ts';
 
-/** Runs in the transaction that ends a turn: deliveries, tasks, workflow steps, parent wake-ups (RT-2.5). */
+/** Runs in the transaction that ends a turn: deliveries, tasks, workflow steps, parent wake-ups. */
 export interface TurnEndHook {
   turnEnded(
     tx: WriteTx,
@@ -29,6 +30,8 @@ export interface RuntimeDeps {
   readonly store: Store;
   readonly bus: Bus;
   readonly clock: Clock;
+  /** Whether the process is too busy to send each piece of text by itself. */
+  readonly pressure: DeltaPressure;
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
@@ -54,7 +57,7 @@ export interface RuntimeDeps {
   readonly faultPoint: FaultPoints;
 }
 
-/** The claim moved on: whoever holds this must write and emit nothing more (RT-R4). */
+/** The claim moved on: whoever holds this must write and emit nothing more. */
 export class LostClaim extends Error {
   constructor(turnId: string) {
     super(`claim of turn ${turnId} was lost`);

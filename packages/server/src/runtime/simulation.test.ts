@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { isFault, type Random, seededRandom } from '../base/index.ts';
+import { sampledNumbers } from '../store/testing/sampled.ts';
 import type { WhenBusy } from './index.ts';
 import { findProblems } from './testing/invariants.ts';
 import { Machine } from './testing/machine.ts';
 import type { GateWatch } from './testing/process-gate.ts';
 
 const SEEDS = 200;
+/** How many of them run on PostgreSQL. */
+const POSTGRES_SEEDS = 8;
 const ACTIONS = 24;
 
 const TEXTS = [
@@ -190,7 +193,7 @@ const simulate = async (seed: number): Promise<readonly string[]> => {
 
 describe('simulation', () => {
   const only = Number(process.env['SVC_SEED'] ?? 0);
-  const seeds = only > 0 ? [only] : Array.from({ length: SEEDS }, (_, index) => index + 1);
+  const seeds = only > 0 ? [only] : sampledNumbers(SEEDS, POSTGRES_SEEDS);
 
   it('keeps every promise under random schedules of sends, stops, crashes, lost hints and lost leases (K4, K19, K20, K22, 12.18, 12.25, 12.33)', async () => {
     for (const seed of seeds) expect({ seed, problems: await simulate(seed) }).toEqual({ seed, problems: [] });

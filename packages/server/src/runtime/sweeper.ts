@@ -21,7 +21,7 @@ interface SweptWorker {
 }
 
 /**
- * Finds what lost notifications left behind (RT-2.7): nothing depends on a hint (RT-R18). The worker is woken after each
+ * Finds what lost notifications left behind: nothing depends on a hint. The worker is woken after each
  * pass, so that it looks for ready turns even when the bus loses everything.
  */
 export class Sweeper {
@@ -39,7 +39,7 @@ export class Sweeper {
     this.#worker = worker;
   }
 
-  /** Claims of processes that are known to be dead are released at once; of an embedded store these are all (RT-2.7). */
+  /** Claims of processes that are known to be dead are released at once; of an embedded store these are all. */
   async releaseAtStart(): Promise<number> {
     let released = 0;
     for (;;) {
@@ -77,9 +77,7 @@ export class Sweeper {
     if (this.#closed) return;
     this.#timer = this.#deps.clock.after(this.#deps.config.sweepMs, () => {
       this.#pass = this.tick()
-        .catch((error: unknown) =>
-          this.#deps.log.warn('sweep failed', { error_name: error instanceof Error ? error.name : 'unknown' }),
-        )
+        .catch((error: unknown) => this.#deps.log.warn('sweep failed', { reason: String(error) }))
         .then(() => this.#arm());
     });
   }

@@ -4,7 +4,7 @@ import type { Part } from './part-contract.ts';
 import type { TurnBody, TurnCause, TurnUsage } from './turn-contract.ts';
 
 /**
- * What turns tell of themselves while they run (RT-11); app binds it to OpenTelemetry and Prometheus. Nothing here throws
+ * What turns tell of themselves while they run; app binds it to OpenTelemetry and Prometheus. Nothing here throws
  * or waits, and arguments are objects that exist anyway: without an exporter a turn pays for calls of empty functions.
  */
 
@@ -56,7 +56,7 @@ export interface TurnTracer {
   attempt(turn: TracedTurn, cause: TurnCause, attempt: number): AttemptSpan;
 }
 
-/** What turns count; names are bounded by configuration and agents, never by sessions, turns or identities (RT-11). */
+/** What turns count; names are bounded by configuration and agents, never by sessions, turns or identities. */
 export interface TurnMeter {
   /** A worker begins: `queuedMs` for a turn that never ran, `recovered` for one whose worker was lost. */
   turnBegan(facts: { readonly queuedMs: number | undefined; readonly recovered: boolean }): void;

@@ -45,7 +45,7 @@ const refuse = async ({ tx, deps }: Scope, { session, turn }: Candidate, cause: 
   publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
 };
 
-/** The agent revision a turn runs: the snapshot's, else the current one (RT-2.1). */
+/** The agent revision a turn runs: the snapshot's, else the current one. */
 const revisionFor = async ({ tx, deps }: Scope, { turn, body }: Candidate): Promise<AgentRevision | undefined> => {
   const current = await deps.agents.current(tx, turn.namespace, turn.agent);
   if (current === undefined || body.snapshot === undefined) return current;
@@ -64,7 +64,7 @@ const isNamespaceLive = async ({ tx, deps }: Scope, namespace: string): Promise<
   }
 };
 
-/** Span of the new fence: where its events begin in the turn's recorded parts (RT-2.6). */
+/** Span of the new fence: where its events begin in the turn's recorded parts. */
 const spanOf = (
   body: TurnBody,
   claim: { readonly fence: number; readonly attempt: number; readonly recordedIds: readonly string[] },
@@ -88,7 +88,7 @@ const refusalOf = (agent: AgentRevision | undefined, attempt: number, deps: Clai
   return undefined;
 };
 
-/** Rows of the claim: session fence up, turn RUNNING with snapshot and span (RT-2.4). */
+/** Rows of the claim: session fence up, turn RUNNING with snapshot and span. */
 const writeClaim = async (
   { tx, deps }: Scope,
   { session, turn, body }: Candidate,
@@ -145,7 +145,7 @@ const claimOne = async ({ tx, deps }: Scope, turn: TurnRow): Promise<ClaimedTurn
   return writeClaim({ tx, deps }, candidate, { agent, attempt });
 };
 
-/** Runs `work` so that its failure undoes only its own writes: one broken turn must not hold up the others (RT-R19). */
+/** Runs `work` so that its failure undoes only its own writes: one broken turn must not hold up the others. */
 export const isolated = async <T>(
   { tx, deps }: Scope<Pick<RuntimeDeps, 'log'>>,
   turn: TurnRow,
@@ -161,7 +161,7 @@ export const isolated = async <T>(
   }
 };
 
-/** Claims ready turns in one transaction: oldest first within a namespace, namespaces in rotation (RT-2.4). */
+/** Claims ready turns in one transaction: oldest first within a namespace, namespaces in rotation. */
 export const claimReadyTurns = async (scope: Scope, limit: number): Promise<readonly ClaimedTurn[]> => {
   const claimed: ClaimedTurn[] = [];
   for (const candidate of await scope.tx.log.readyTurns(limit)) {

@@ -2,9 +2,9 @@ import type { TurnState } from '../store/contracts/index.ts';
 import type { Goal } from '../tools/goal-contract.ts';
 import type { PlacedPart } from './part-contract.ts';
 
-/** What a turn and its session remember beside their rows, and what a running turn shows (RT-2). */
+/** What a turn and its session remember beside their rows, and what a running turn shows. */
 
-/** Per fence under which the turn sent something (RT-2.1). `firstPart` indexes the turn's recorded parts. */
+/** Per fence under which the turn sent something. `firstPart` indexes the turn's recorded parts. */
 export interface Span {
   readonly fence: number;
   readonly attempt: number;
@@ -22,15 +22,15 @@ export interface TurnCause {
   readonly kind: string;
   readonly identity: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** First cause first (RT-1); empty for a turn from outside. */
+  /** First cause first; empty for a turn from outside. */
   readonly lineage: readonly { readonly namespace: string; readonly agent: string; readonly turnId: string }[];
-  /** W3C trace context of the caller; spans of the turn are its children (RT-11). */
+  /** W3C trace context of the caller; spans of the turn are its children. */
   readonly traceParent?: string;
-  /** The request that asked for the turn, for its log line (PL-15). */
+  /** The request that asked for the turn, for its log line. */
   readonly requestId?: string;
 }
 
-/** Fixed in the transaction of the first claim and reused by every attempt (RT-2.1). */
+/** Fixed in the transaction of the first claim and reused by every attempt. */
 export interface TurnSnapshot {
   readonly agentUid: string;
   readonly agentGeneration: number;
@@ -50,7 +50,7 @@ export interface TurnUsage {
   readonly provider: string;
   readonly model: string;
   readonly providerRequestId?: string;
-  /** Counted here because the provider said nothing (RT-4.4). */
+  /** Counted here because the provider said nothing. */
   readonly estimated?: boolean;
   /** In the currency of `models.prices`; absent when unpriced. */
   readonly cost?: number;
@@ -86,11 +86,11 @@ export interface TurnBody {
   readonly resume: '' | 'recovered' | 'handover';
   /** Recorded parts already shown when the turn was parked or handed over. */
   readonly sentParts: number;
-  /** Queued turns stopped meanwhile whose terminal event follows this turn's (RT-2.6). */
+  /** Queued turns stopped meanwhile whose terminal event follows this turn's. */
   readonly pendingStops: readonly string[];
   /** User messages that began the turn; several when left-over steer entries became it. */
   readonly userMessageIds: readonly string[];
-  /** Admitted with INTERRUPT: left-over steering does not overtake it (RT-2.3). */
+  /** Admitted with INTERRUPT: left-over steering does not overtake it. */
   readonly interrupting?: true;
 }
 
@@ -107,7 +107,7 @@ export interface SessionSide {
   };
   /** Active skills in activation order. */
   readonly skills: readonly string[];
-  /** Reported over counted input tokens by `provider/model` (RT-3). */
+  /** Reported over counted input tokens by `provider/model`. */
   readonly tokenCorrection: Readonly<Record<string, number>>;
   /** Tools allowed or denied for the session by an option with `remember`. */
   readonly remembered: Readonly<Record<string, 'allow' | 'deny'>>;
@@ -117,7 +117,7 @@ export interface SessionSide {
   readonly sandboxRef: string;
 }
 
-/** What a running turn has shown so far; kept in its worker's memory (RT-2.6). */
+/** What a running turn has shown so far; kept in its worker's memory. */
 export interface LiveTurn {
   readonly turnId: string;
   readonly sessionId: string;
@@ -139,7 +139,7 @@ export interface LiveTurns {
 
 export type OpenTurnState = Extract<TurnState, 'QUEUED' | 'RUNNING' | 'WAITING'>;
 
-/** `runtime.*` of the configuration; times in milliseconds, sizes in bytes (RT-2.10). */
+/** `runtime.*` of the configuration; times in milliseconds, sizes in bytes. */
 export interface RuntimeConfig {
   readonly leaseMs: number;
   readonly sweepMs: number;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { calculateTool } from '../tools/index.ts';
 import { EVENT, PART } from './index.ts';
 import { EngineHarness } from './testing/engine-harness.ts';
 
@@ -10,7 +11,7 @@ describe('turn engine', () => {
   });
   afterEach(async () => {
     await engine.stop();
-    engine.dispose();
+    await engine.dispose();
   });
 
   it('answers a plain message with one user and one assistant message', async () => {
@@ -43,6 +44,20 @@ describe('turn engine', () => {
     for (const one of sent) await engine.ended(one.turnId);
     const texts = (await engine.messages(session)).map((message) => message.parts[0]?.content);
     expect(texts).toEqual(['a', 'You said: a', 'b', 'You said: b', 'c', 'You said: c']);
+  });
+
+  it('ends a turn at once whose model calls a tool with arguments nested too deep', async () => {
+    await engine.dispose();
+    engine = new EngineHarness({ tools: [calculateTool] });
+    await engine.start();
+    const session = await engine.session();
+    const deep = `${'{"a":'.repeat(8_000)}1${'}'.repeat(8_000)}`;
+    const { turnId } = await engine.send(session, `!tool calculate ${deep}\n!say done`);
+    expect(await engine.ended(turnId)).toMatchObject({ kind: EVENT.DONE, reason: 'completed' });
+    const [, answer] = await engine.messages(session);
+    const result = answer?.parts.find((part) => part.type === PART.TOOL_RESULT);
+    expect(result).toMatchObject({ payload: { is_error: true, output: { code: 'invalid_arguments' } } });
+    expect(await engine.reply(session)).toBe('done');
   });
 
   it('fails a turn with an ERROR part and runs the next one normally', async () => {

@@ -4,7 +4,7 @@ import { PART, type Part, type PlacedPart } from './part-contract.ts';
 import type { SessionSide, TurnBody, TurnUsage } from './turn-contract.ts';
 import type { PermissionData } from './work-contract.ts';
 
-/** Body of a MODEL_RESPONSE entry: the parts of one model call in stored order, USAGE and TOOL_CALL included (RT-5). */
+/** Body of a MODEL_RESPONSE entry: the parts of one model call in stored order, USAGE and TOOL_CALL included. */
 export interface ModelResponseEntry {
   readonly messageId: string;
   readonly parts: readonly Part[];
@@ -19,9 +19,9 @@ export interface ToolResultEntry {
   readonly callId: string;
 }
 
-/** Steering messages absorbed before the next model call (RT-2.5 row 2). */
+/** Steering messages absorbed before the next model call. */
 export interface SteerInputEntry {
-  /** The message that was closed; '' when it had no parts and goes on under the new id (RT-R12). */
+  /** The message that was closed; '' when it had no parts and goes on under the new id. */
   readonly closedMessageId: string;
   readonly messageIds: readonly string[];
   readonly nextMessageId: string;
@@ -36,14 +36,14 @@ export interface PartEntry {
 /** What a turn keeps beside the columns of its row. */
 export const parseBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
 
-/** True when the turn has its terminal state (RT-2.2). */
+/** True when the turn has its terminal state. */
 export const isTurnOver = (turn: TurnRow): boolean =>
   turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';
 
 /** The request that a row keeps, with its answer once there is one. */
 export const parsePermission = (row: PermissionRow): PermissionData => JSON.parse(row.body) as PermissionData;
 
-/** Recorded parts of a running turn in stored order, from its journal (RT-2.6). */
+/** Recorded parts of a running turn in stored order, from its journal. */
 export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
   const placed: PlacedPart[] = [];
   for (const row of journal) {
@@ -58,7 +58,7 @@ export const recordedParts = (journal: readonly JournalRow[]): PlacedPart[] => {
   return placed;
 };
 
-/** Units a part counts in a sequence: UTF-16 units of text and reasoning, 1 for every other part (RT-1). */
+/** Units a part counts in a sequence: UTF-16 units of text and reasoning, 1 for every other part. */
 export const unitsOf = (part: Part): number =>
   part.type === PART.TEXT || part.type === PART.REASONING ? (part.content ?? '').length : 1;
 
@@ -75,17 +75,17 @@ export const EMPTY_SIDE: SessionSide = {
 export const parseSide = (session: SessionRow): SessionSide =>
   session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);
 
-/** Id of the part at `index` of its message: six digits (RT-5). */
+/** Id of the part at `index` of its message: six digits. */
 export const partId = (index: number): string => index.toString().padStart(6, '0');
 
-/** As everybody outside may see it: continuation data never leaves the server (RT-R23). */
+/** As everybody outside may see it: continuation data never leaves the server. */
 export const publicPart = (part: Part): Part => {
   if (part.continuation === undefined) return part;
   const { continuation: _private, ...rest } = part;
   return rest;
 };
 
-/** Reply text: the text parts after the last tool call, result or permission part, joined by newline (RT-1, RT-R40). */
+/** Reply text: the text parts after the last tool call, result or permission part, joined by newline. */
 export const replyTextOf = (parts: readonly Part[]): string => {
   const texts: string[] = [];
   for (const part of parts) {

@@ -6,7 +6,7 @@ describe('skills of a turn', () => {
   const engine = new EngineHarness();
   afterEach(async () => {
     await engine.stop();
-    engine.dispose();
+    await engine.dispose();
   });
 
   it('are read for its namespace and the active names of its session, and handed to the prompt', async () => {

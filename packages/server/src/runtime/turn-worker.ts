@@ -19,7 +19,7 @@ interface TurnMessage {
 }
 
 /**
- * Executes turns of this process (RT-2.4): claims ready ones while it has free slots, renews all claims in one
+ * Executes turns of this process: claims ready ones while it has free slots, renews all claims in one
  * statement, passes stops, steers and answers on, and hands turns over when it drains. Wake-ups are hints: the sweeper
  * calls `wake` for the rest.
  */
@@ -168,19 +168,22 @@ export class TurnWorker implements LiveTurns {
     const delayMs = this.#renewal === undefined ? Math.max(0, dueMs) : config.leaseMs / LATE_CHECKS;
     this.#renewTimer = clock.after(delayMs, () => {
       this.#renewTimer = undefined;
-      this.#loseLapsed();
-      if (clock.monotonicMs() >= this.#lastRenewalMs + config.leaseMs / 3) void this.renew();
-      this.#armRenewal();
+      try {
+        this.#loseLapsed();
+        if (clock.monotonicMs() >= this.#lastRenewalMs + config.leaseMs / 3) void this.renew();
+      } finally {
+        this.#armRenewal();
+      }
     });
   }
 
-  /** A claim that ran out here is gone, whatever the store says later: cancel, write and emit nothing (RT-2.4). */
+  /** A claim that ran out here is gone, whatever the store says later: cancel, write and emit nothing. */
   #loseLapsed(): void {
     for (const run of this.#byTurn.values()) if (run.claim.lost) run.lose();
   }
 
   /**
-   * Extends every claim in one statement; the answer carries stop flags and steer entries (RT-2.4). Never rejects: it
+   * Extends every claim in one statement; the answer carries stop flags and steer entries. Never rejects: it
    * tries again until it is answered or no claim is left.
    */
   renew(): Promise<void> {
@@ -197,7 +200,7 @@ export class TurnWorker implements LiveTurns {
         return;
       } catch (error) {
         const { clock, log, config } = this.#deps;
-        log.warn('renewal of claims failed', { error_name: error instanceof Error ? error.name : 'unknown' });
+        log.warn('renewal of claims failed', { reason: String(error) });
         await new Promise<void>((resolve) => clock.after(config.leaseMs / LATE_CHECKS, resolve));
         this.#loseLapsed();
       }
@@ -226,7 +229,7 @@ export class TurnWorker implements LiveTurns {
     }
   }
 
-  /** No new claims; running turns hand over at their next entry. Resolves when none runs or after `drainMs` (RT-2.9). */
+  /** No new claims; running turns hand over at their next entry. Resolves when none runs or after `drainMs`. */
   async drain(): Promise<void> {
     this.#draining = true;
     for (const run of this.#byTurn.values()) run.drain();

@@ -2,11 +2,11 @@ import type { MessageRow, SessionRow, WriteTx } from '../store/contracts/index.t
 import type { Part } from './part-contract.ts';
 import type { TurnCause } from './turn-contract.ts';
 
-/** How work comes in and what may be done to a session: exported to features (RT-2.3, 2.8). */
+/** How work comes in and what may be done to a session: exported to features. */
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 
-/** One accepted piece of work from any source (RT-2.3). */
+/** One accepted piece of work from any source. */
 export interface Submission {
   readonly namespace: string;
   readonly agent: string;
@@ -68,9 +68,9 @@ export interface SessionLifecycle {
       readonly parts: readonly Part[];
     },
   ): Promise<MessageRow>;
-  /** Empty turnId: the running or waiting turn and all queued ones. Answers the ids that this call stopped (RT-2.8). */
+  /** Empty turnId: the running or waiting turn and all queued ones. Answers the ids that this call stopped. */
   stop(tx: WriteTx, session: SessionRow, turnId: string): Promise<readonly string[]>;
-  /** Same answer again is fine; another, or a closed request, is PERMISSION_CLOSED (API-9.2). */
+  /** Same answer again is fine; another, or a closed request, is PERMISSION_CLOSED. */
   answerPermission(
     tx: WriteTx,
     session: SessionRow,

@@ -3,7 +3,7 @@ import { PART, type Part, type TranscriptMessage } from '../contract.ts';
 /** The newest COMPACTION of a transcript and the messages that it does not cover. */
 export interface CompactionCut {
   readonly part: Part;
-  /** Everything after the covered position, in order (RT-R29). */
+  /** Everything after the covered position, in order. */
   readonly rest: readonly TranscriptMessage[];
 }
 

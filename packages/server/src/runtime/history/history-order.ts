@@ -8,7 +8,7 @@ export interface OrderedMessage {
 }
 
 /**
- * Place of a turn in the history: the fence of its first claim (RT-R7); undefined while it was not started. A turn
+ * Place of a turn in the history: the fence of its first claim; undefined while it was not started. A turn
  * stopped before its first claim has the fence of its terminal event.
  */
 export const firstFence = (turn: TurnRow): number | undefined => {

@@ -105,7 +105,7 @@ class BackwardRead {
     return leastId(through === '' ? own : [through, ...own]);
   }
 
-  /** The current turn's own messages and those of turns not started are invisible (RT-R7). */
+  /** The current turn's own messages and those of turns not started are invisible. */
   #isVisible(message: TranscriptMessage, floor: number): boolean {
     if (message.turnId === '') return true;
     if (message.turnId === this.#place.turn.id) return false;

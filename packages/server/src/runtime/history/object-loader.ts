@@ -1,7 +1,7 @@
 import type { ObjectAccess, ObjectData } from '../contract.ts';
 import { shownResult } from './shown-result.ts';
 
-/** Objects that a replay needs, by key; undefined bytes = the object is gone (RT-R26). */
+/** Objects that a replay needs, by key; undefined bytes = the object is gone. */
 export interface LoadedObjects {
   readonly media: ReadonlyMap<string, Uint8Array | undefined>;
   readonly texts: ReadonlyMap<string, string | undefined>;

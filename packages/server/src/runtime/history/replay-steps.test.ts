@@ -141,6 +141,15 @@ describe('replaying messages', () => {
     expect(shown([message(ROLE.ASSISTANT, [thought, said('a'), usage()], 'earlier')])).toEqual(['assistant: a']);
   });
 
+  it('replays reasoning that text interrupted as one block, where its continuation data is', () => {
+    const thought = (content: string, continuation?: unknown): Part => part(PART.REASONING, { content, continuation });
+    const parts = [thought('one '), said('a'), thought('two', { s: 1 }), said('b'), usage()];
+    expect(shown([assistant(...parts)])).toEqual(['assistant: a | <one two> | b']);
+    expect(shown([assistant(thought('one'), said('a'), thought('', { s: 1 }), usage())])).toEqual([
+      'assistant: a | <one>',
+    ]);
+  });
+
   it('maps call ids back to the provider that gave them, unless one came twice (R33)', () => {
     const steps = [usage(), call('a', {}, 'x1'), result('a', '1'), usage(), call('b', {}, 'x1'), result('b', '2')];
     expect(shown([assistant(...steps)])).toEqual([

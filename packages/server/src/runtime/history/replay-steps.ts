@@ -20,7 +20,7 @@ export interface ReplayStep {
 }
 
 export interface ReplayOptions {
-  /** Reasoning of this turn only is replayed (RT-R23). */
+  /** Reasoning of this turn only is replayed. */
   readonly turnId: string;
   readonly target: ModelTarget;
   readonly inputs: ModelFacts['inputs'];
@@ -70,7 +70,7 @@ const textContent = (text: string | undefined): readonly ModelContent[] =>
 
 interface AssistantContext extends ReplayOptions {
   readonly objects: LoadedObjects;
-  /** Provider call ids used so far in the request: a repeated one is replaced by ours (RT-R33). */
+  /** Provider call ids used so far in the request: a repeated one is replaced by ours. */
   readonly providerIds: Set<string>;
 }
 
@@ -83,7 +83,7 @@ interface RawStep {
 
 const newStep = (): RawStep => ({ said: [], calls: [], results: [], usage: undefined });
 
-/** Splits at USAGE (RT-R24): what is said, USAGE, calls, results; the next said part or USAGE starts a new step. */
+/** Splits at USAGE: what is said, USAGE, calls, results; the next said part or USAGE starts a new step. */
 const splitSteps = (parts: readonly Part[]): readonly RawStep[] => {
   const steps: RawStep[] = [];
   let step = newStep();
@@ -109,7 +109,7 @@ const splitSteps = (parts: readonly Part[]): readonly RawStep[] => {
   return steps;
 };
 
-/** Stands for an answer that was nothing but an error, so that two questions never run into one (RT-R22). */
+/** Stands for an answer that was nothing but an error, so that two questions never run into one. */
 const NO_ANSWER = 'No answer was given: this turn failed.';
 
 const assistantSteps = (message: TranscriptMessage, context: AssistantContext): readonly ReplayStep[] => {
@@ -124,7 +124,8 @@ const assistantSteps = (message: TranscriptMessage, context: AssistantContext): 
 const answeredSteps = (message: TranscriptMessage, context: AssistantContext): readonly ReplayStep[] =>
   splitSteps(message.parts).flatMap((step): readonly ReplayStep[] => {
     const isSame = isSameTarget(step.usage, context.target);
-    const said = step.said.flatMap((part) => saidContent(part, isSame && message.turnId === context.turnId));
+    const mayReason = isSame && message.turnId === context.turnId;
+    const said = (mayReason ? joinReasoning(step.said) : step.said).flatMap((part) => saidContent(part, mayReason));
     const pairs = pairsOf(step).map((pair) => modelPair(pair, isSame, context));
     const content = [...said, ...pairs.map((pair) => pair.call)];
     if (content.length === 0) return [];
@@ -136,6 +137,19 @@ const answeredSteps = (message: TranscriptMessage, context: AssistantContext): r
 
 const isSameTarget = (usage: Part | undefined, target: ModelTarget): boolean =>
   usage?.payload?.['provider'] === target.provider && usage.payload['model'] === target.model;
+
+/** Reasoning between pieces of text goes back as one block, where its continuation data is: that covers all of it. */
+const joinReasoning = (said: readonly Part[]): readonly Part[] => {
+  let text = '';
+  return said.map((part) => {
+    if (part.type !== PART.REASONING) return part;
+    text += part.content ?? '';
+    if (part.continuation === undefined) return part;
+    const joined = { ...part, content: text };
+    text = '';
+    return joined;
+  });
+};
 
 /** Files that a model made become a line: providers take media from the user only. */
 const saidContent = (part: Part, mayReason: boolean): readonly ModelContent[] => {

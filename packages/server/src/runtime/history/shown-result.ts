@@ -1,10 +1,10 @@
 import { cutText, cutTextFromEnd } from '../tool-batch/index.ts';
 
-/** Most characters of one tool output that a model is shown (RT-2.10). */
+/** Most characters of one tool output that a model is shown. */
 export const SHOWN_CHARS = 50_000;
 const NOTE_CHARS = 200;
 
-/** An output as the model sees it: whole, or its beginning and how to read the rest (RT-R39). */
+/** An output as the model sees it: whole, or its beginning and how to read the rest. */
 export const shownResult = (text: string, callId: string): string => {
   if (text.length <= SHOWN_CHARS) return text;
   const shown = cutText(text, SHOWN_CHARS - NOTE_CHARS);

@@ -21,7 +21,7 @@ const closedFault = (data: PermissionData): Fault =>
     metadata: { request_id: data.id, decision: data.decision },
   });
 
-/** The option the answer names, or the first with that decision (API-9.2). */
+/** The option the answer names, or the first with that decision. */
 const chooseOption = (data: PermissionData, answer: Answer): PermissionData['options'][number] => {
   const option =
     answer.optionId === ''
@@ -40,7 +40,7 @@ const chooseOption = (data: PermissionData, answer: Answer): PermissionData['opt
 
 const isParked = (turn: TurnRow): boolean => turn.state === 'WAITING' && turn.worker === '';
 
-/** Saves the turn with `body`; a parked one becomes claimable again (RT-2.2). */
+/** Saves the turn with `body`; a parked one becomes claimable again. */
 const wakeTurn = async (tx: WriteTx, turn: TurnRow, body: TurnBody): Promise<void> => {
   if (!isParked(turn)) {
     await tx.log.saveTurn({ ...turn, body: JSON.stringify(body) });
@@ -100,7 +100,7 @@ const decide = async (
   return data;
 };
 
-/** Answers one request of a locked session (API-9.2, RT-R46). */
+/** Answers one request of a locked session. */
 export const answerPermission = async (
   { tx, deps }: Scope,
   session: SessionRow,
@@ -129,7 +129,7 @@ export const answerPermission = async (
 };
 
 /**
- * Denies the requests of a parked turn whose time is over; the turn goes on with `denied` (RT-R46). A turn that waits for
+ * Denies the requests of a parked turn whose time is over; the turn goes on with `denied`. A turn that waits for
  * nothing any more is woken all the same, so that a due park never stays.
  */
 export const expirePermissions = async ({ tx, deps }: Scope, turn: TurnRow): Promise<void> => {

@@ -2,7 +2,7 @@ import type { PermissionRow, WriteTx } from '../../store/contracts/index.ts';
 import { PART, type Part, type PermissionData } from '../contract.ts';
 import { parsePermission } from '../turn-record.ts';
 
-/** Permission requests as rows and as parts (RT-R46, WIRE-5). Pure but for the transaction handed in. */
+/** Permission requests as rows and as parts. Pure but for the transaction handed in. */
 
 const decisionName = (decision: PermissionData['decision']): string =>
   decision === 'PENDING' ? 'PERMISSION_DECISION_UNSPECIFIED' : `PERMISSION_DECISION_${decision}`;
@@ -61,7 +61,7 @@ export const permissionRow = (data: PermissionData, open: boolean): PermissionRo
   body: JSON.stringify(data),
 });
 
-/** Denies what is still open of a turn that ends (RT-R46); returns the closed requests, whose results the caller stores. */
+/** Denies what is still open of a turn that ends; returns the closed requests, whose results the caller stores. */
 export const closePermissions = async (
   tx: WriteTx,
   turnId: string,

@@ -1,6 +1,6 @@
 import type { ModelFacts } from '../../models/contract.ts';
 
-/** Token limits of one call (RT-3). */
+/** Token limits of one call. */
 export interface BudgetLimits {
   /** What may be sent: window - reserve for the answer - 2 %, halved after an overflow answer. */
   readonly effective: number;
@@ -14,7 +14,7 @@ const RESERVE_SHARE = 0.15;
 const MARGIN_SHARE = 0.02;
 const COMPACT_SHARE = 0.8;
 
-/** A report further off than this is not believed: it would make every later call overflow, or none (RT-3). */
+/** A report further off than this is not believed: it would make every later call overflow, or none. */
 const CORRECTION_RANGE = { least: 0.5, most: 2 } as const;
 
 /** Limits in counted tokens: where the model reports more than is counted, fewer counted ones fit. */

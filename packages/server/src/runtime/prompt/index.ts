@@ -1,5 +1,5 @@
 /**
- * prompt: what a model call is given (RT-3). `createPromptAssembler(deps)` puts system prompt, skills, transcript and
+ * prompt: what a model call is given. `createPromptAssembler(deps)` puts system prompt, skills, transcript and
  * post-history prompt in order and keeps them inside the model's window; `promptCheck` judges prompts when an agent is
  * written. `createSessionGoals(store)` keeps the goals that the system message shows. Does not own the model call, the
  * compaction's journal entry or the retry after an overflow: the turn engine does what the plan says.

@@ -18,11 +18,15 @@ export const leadingMessages = (request: PromptRequest, systemPrompt: string): r
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+const ACTIVATE_SKILL = 'activate_skill';
+
+/** '' unless the turn offers the tool that the text names: a model must not be told to call what it does not have. */
 const catalogueText = (request: PromptRequest): string => {
+  if (!request.tools.some((tool) => tool.name === ACTIVATE_SKILL)) return '';
   const skills = [...(request.skills?.catalogue ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   if (skills.length === 0) return '';
   const lines = skills.map(({ name, description }) => `- ${name}: ${oneLine(description)}`);
-  return ['Skills that activate_skill can load:', ...lines].join('\n');
+  return [`Skills that ${ACTIVATE_SKILL} can load:`, ...lines].join('\n');
 };
 
 const goalsText = (request: PromptRequest): string => {

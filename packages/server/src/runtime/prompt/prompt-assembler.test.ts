@@ -145,7 +145,8 @@ describe('the order of a prompt', () => {
   ];
 
   it('is system prompt with catalogue and goals, skills, transcript, post-history prompt (3, R21)', async () => {
-    const given = request(transcript, { skills, goals }, { postHistoryPrompt: 'Answer as {{ agent.name }}!' });
+    const tools = [{ name: 'activate_skill', description: 'loads a skill', inputSchema: {} }];
+    const given = request(transcript, { skills, goals, tools }, { postHistoryPrompt: 'Answer as {{ agent.name }}!' });
     expect(lines(await plan(given))).toEqual([
       'system: You are helper.\n\nSkills that activate_skill can load:\n- add: adds numbers\n- write: writes letters\n\nActive goals of this conversation:\n- Ship Reached when: tests pass Progress: half',
       'user: <skill name="write">\nWrite well.\n</skill>',
@@ -157,6 +158,14 @@ describe('the order of a prompt', () => {
       'assistant: call c1',
       'tool: ok',
     ]);
+  });
+
+  it('names no tool that the call does not offer', async () => {
+    const tools = [{ name: 'calculate', description: 'calculates', inputSchema: {} }];
+    const [system] = lines(await plan(request(transcript, { skills, goals, tools })));
+    expect(system).toBe(
+      'system: You are helper.\n\nActive goals of this conversation:\n- Ship Reached when: tests pass Progress: half',
+    );
   });
 
   it('marks everything that no user wrote', async () => {

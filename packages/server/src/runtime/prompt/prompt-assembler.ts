@@ -23,7 +23,7 @@ export interface PromptAssemblerDeps {
   readonly readObject: ObjectAccess['read'];
 }
 
-/** Longest summary that a compaction may write (RT-3 row 2). */
+/** Longest summary that a compaction may write. */
 const SUMMARY_TOKENS = 4000;
 
 /** Assembler of RT-3; keeps parsed prompts, cleaned tool schemas and the texts of stored outputs between calls. */
@@ -96,7 +96,7 @@ const withBlock = (message: ModelMessage, text: string): ModelMessage => ({
   content: [...message.content, addedText(text)],
 });
 
-/** What the model is told of the messages that a compaction covers (RT-R29). */
+/** What the model is told of the messages that a compaction covers. */
 const summaryMessages = (
   part: { readonly content?: string; readonly object?: Parameters<typeof textKey>[0] },
   objects: LoadedObjects,

@@ -34,7 +34,7 @@ export interface BudgetRules {
 /** No encoding has more tokens than UTF-8 bytes, of which a UTF-16 unit has at most three; 10 % for unknown encodings. */
 const TOKENS_PER_UNIT = 3.3;
 
-/** Rows 1 to 3 and 5 of the budget table (RT-3); row 4 is the caller's halved `windowFactor`. */
+/** Rows 1 to 3 and 5 of the budget table; row 4 is the caller's halved `windowFactor`. */
 export const fitPrompt = (draft: PromptDraft, rules: BudgetRules): PromptPlan => {
   const { limits, count } = rules;
   const fixed = [...draft.leading, ...draft.summary];

@@ -4,7 +4,7 @@ import { parsePrompt } from './prompt-syntax.ts';
 /** Most violations reported for one prompt. */
 const MAX_VIOLATIONS = 20;
 
-/** Syntax and variables of a prompt at write time (RT-3); line and column count from 1, columns in UTF-16 units. */
+/** Syntax and variables of a prompt at write time; line and column count from 1, columns in UTF-16 units. */
 export const promptCheck: PromptCheck = (text) =>
   parsePrompt(text)
     .problems.slice(0, MAX_VIOLATIONS)

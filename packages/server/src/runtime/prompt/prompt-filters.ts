@@ -1,6 +1,6 @@
 import { applyFilter, isFilter } from '../../resources/expressions/index.ts';
 
-/** True for the name of a filter of the prompt language (RT-3): those of templates, and `default`. */
+/** True for the name of a filter of the prompt language: those of templates, and `default`. */
 export const isPromptFilter = (name: string): boolean => name === 'default' || isFilter(name);
 
 /** The value after a filter; only `default` reads the argument, which stands in for an empty value. */

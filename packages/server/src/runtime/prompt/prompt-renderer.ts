@@ -12,7 +12,7 @@ export type PromptRenderer = (text: string, values: TurnValues) => string;
 /** Parsed prompts that a process keeps, least recently used dropped. */
 const KEPT_PROMPTS = 256;
 
-/** A renderer that parses each prompt once. Values are inserted as they are and never rendered again (RT-3). */
+/** A renderer that parses each prompt once. Values are inserted as they are and never rendered again. */
 export const createPromptRenderer = (): PromptRenderer => {
   const kept = new Map<string, readonly PromptPiece[]>();
   const piecesOf = (text: string): readonly PromptPiece[] => {

@@ -46,7 +46,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * Reads a prompt with the tokenizer of the template library, loaded here at the first one with an expression, and admits only
- * `{{ root.path | filter }}` and raw blocks (RT-3). Never throws for bad input.
+ * `{{ root.path | filter }}` and raw blocks. Never throws for bad input.
  */
 export const parsePrompt = (text: string): ParsedPrompt => {
   if (!hasExpressions(text)) return { pieces: [{ kind: 'text', text }], problems: [] };

@@ -1,4 +1,4 @@
-/** The values of a turn that prompts may name (RT-3). Plain text only: nothing here is rendered again. */
+/** The values of a turn that prompts may name. Plain text only: nothing here is rendered again. */
 export interface TurnValues {
   readonly nowMicros: number;
   readonly agent: {
@@ -36,7 +36,7 @@ const LABELS: ReadonlyMap<string, (values: TurnValues) => Readonly<Record<string
 export const isKnownPath = (path: readonly string[]): boolean =>
   SCALARS.has(path.join('.')) || (path.length > 2 && LABELS.has(path.slice(0, 2).join('.')));
 
-/** Value of a known path; a missing label is '' (RT-3). */
+/** Value of a known path; a missing label is ''. */
 export const variableValue = (path: readonly string[], values: TurnValues): string => {
   const scalar = SCALARS.get(path.join('.'));
   if (scalar !== undefined) return scalar(values);

@@ -3,7 +3,7 @@ import type { ModelContent, ModelMessage, ModelTool } from '../../models/contrac
 /** Counts one text with the model's encoding. */
 export type CountTokens = (text: string) => number;
 
-/** Tokens of an image that the catalogue does not price (RT-3). */
+/** Tokens of an image that the catalogue does not price. */
 const IMAGE_TOKENS = 1000;
 /** Other media have no fixed price: about what their extracted text would cost. */
 const BYTES_PER_TOKEN = 100;

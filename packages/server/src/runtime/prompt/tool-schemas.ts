@@ -1,6 +1,6 @@
 import type { ModelTool } from '../../models/contract.ts';
 
-/** Tools sorted by name with null members of their schemas removed (RT-3); the same list is made and the same
+/** Tools sorted by name with null members of their schemas removed; the same list is made and the same
  * tool cleaned once. */
 export const createSchemaCleaner = (): ((tools: readonly ModelTool[]) => readonly ModelTool[]) => {
   const cleaned = new WeakMap<ModelTool['inputSchema'], ModelTool['inputSchema']>();

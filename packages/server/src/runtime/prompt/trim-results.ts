@@ -3,14 +3,14 @@ import { cutMiddle, type ReplayStep } from '../history/index.ts';
 import { addedText } from './leading-messages.ts';
 import type { CountTokens } from './token-count.ts';
 
-/** Longer results of older steps are cut in the middle (RT-3 row 1). */
+/** Longer results of older steps are cut in the middle. */
 const RESULT_TOKENS = 2000;
 /** Steps at the end of the transcript whose results stay whole. */
 const WHOLE_STEPS = 2;
 
 /**
  * Budget row 1: results older than the last two steps lose their middle, images older than these become lines. The
- * latest user message, at `latestUser`, keeps its images. Changes only the request (RT-R28).
+ * latest user message, at `latestUser`, keeps its images. Changes only the request.
  */
 export const trimResults = (
   steps: readonly ReplayStep[],

@@ -1,4 +1,4 @@
-import { Fault, notFound, together } from '../../base/index.ts';
+import { Fault, idsAfter, notFound, together } from '../../base/index.ts';
 import {
   type MessageRow,
   RESOURCES_CHANGED,
@@ -16,7 +16,6 @@ import {
   type TurnBody,
 } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
-import { messageIdsAfter } from '../message-ids.ts';
 import { answerPermission } from '../permission/index.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import { holdObjects, publishAfterCommit, runEndHooks, stopTurns } from '../turn/index.ts';
@@ -129,7 +128,7 @@ const announce = ({ tx, deps }: Scope, session: SessionRow, reason: 'cleared' | 
   tx.afterCommit(() => deps.bus.publish(SESSION_CHANGED, { sessionId, namespace, agent, reason }));
 };
 
-/** Tells the hooks that the open turns of a session that goes are STOPPED (RT-2.8). */
+/** Tells the hooks that the open turns of a session that goes are STOPPED. */
 const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<readonly TurnRow[]> => {
   const open = session.openTurns === 0 ? [] : await tx.log.openTurns(session.id);
   for (const turn of open) {
@@ -150,7 +149,7 @@ const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> =
   announce({ tx, deps }, session, 'deleted');
 };
 
-/** DONE of every turn that a clear ended, under the clear's fence: whoever waits for one of them goes on (RT-R3). */
+/** DONE of every turn that a clear ended, under the clear's fence: whoever waits for one of them goes on. */
 const clearedEvents = (turns: readonly TurnRow[], fence: number, at: number): readonly SessionEvent[] =>
   turns.map((turn, index) => {
     const sequencer = new EventSequencer(turn, fence, { attempt: Math.max(1, turn.attempt), unitsBefore: index });
@@ -185,7 +184,7 @@ const clear = async ({ tx, deps }: Scope, session: SessionRow, stop: boolean): P
   announce({ tx, deps }, session, 'cleared');
 };
 
-/** Copies messages of ended turns; an open turn's messages stay with it (RT-2.8). The copies hold their objects too. */
+/** Copies messages of ended turns; an open turn's messages stay with it. The copies hold their objects too. */
 const copyMessages = async ({ tx, deps }: Scope, sessions: ForkPair, through: string): Promise<string> => {
   const { from, to } = sessions;
   const open = new Set((await tx.log.openTurns(from.id)).map((turn) => turn.id));
@@ -232,7 +231,7 @@ const fork = async ({ tx, deps }: Scope, session: SessionRow, options: ForkOptio
 type AppendMessage = Parameters<SessionLifecycle['append']>[2];
 
 const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendMessage): Promise<MessageRow> => {
-  const [fresh = ''] = message.id === '' ? messageIdsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
+  const [fresh = ''] = message.id === '' ? idsAfter(deps.ids, session.lastMessageId, 1) : [message.id];
   const row: MessageRow = {
     id: fresh,
     sessionId: session.id,
@@ -246,7 +245,7 @@ const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendM
     revision: 1,
   };
   await tx.log.insertMessage(row);
-  // Ids that the caller chose do not count for the ones allotted here (RT-R7).
+  // Ids that the caller chose do not count for the ones allotted here.
   const lastMessageId = message.id === '' ? fresh : session.lastMessageId;
   await tx.log.saveSession({
     ...session,
@@ -265,7 +264,7 @@ const stop = async ({ tx, deps }: Scope, session: SessionRow, turnId: string): P
   return stopTurns({ tx, deps }, session.id, (turn) => turnId === '' || turn.id === turnId);
 };
 
-/** Session operations that every feature shares, each inside the caller's transaction (RT-2.8). */
+/** Session operations that every feature shares, each inside the caller's transaction. */
 export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle => ({
   create: (tx, request) => create({ tx, deps }, request),
   remove: (tx, session) => remove({ tx, deps }, session),

@@ -3,7 +3,7 @@ import { type AttemptSpan, noMeter, PART, type Part, type TracedOutcome, type Tu
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from './part-writer.ts';
 
-/** A tool call as the model wrote it; `inputText` may be no JSON at all (RT-R24, R42). */
+/** A tool call as the model wrote it; `inputText` may be no JSON at all. */
 export interface RequestedCall {
   readonly providerCallId: string;
   readonly name: string;
@@ -36,7 +36,7 @@ const turnUsage = (usage: ModelUsage): TurnUsage => ({
   ...(usage.cost === undefined ? {} : { cost: usage.cost }),
 });
 
-/** USAGE part with the keys of TokenCounter (WIRE-5, RT-4.4); id and time are given by the writer. */
+/** USAGE part with the keys of TokenCounter; id and time are given by the writer. */
 export const usagePart = (usage: TurnUsage): Part => ({
   id: '',
   type: PART.USAGE,
@@ -64,7 +64,7 @@ const MEDIA_TYPES: readonly (readonly [string, typeof PART.IMAGE | typeof PART.A
   ['video/', PART.VIDEO],
 ];
 
-/** Part type of media by its media type; anything else is a FILE (WIRE-5). */
+/** Part type of media by its media type; anything else is a FILE. */
 const mediaPartType = (mediaType: string): Part['type'] =>
   MEDIA_TYPES.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
 
@@ -164,7 +164,7 @@ const placeFiles = async (
 
 /**
  * Runs one model call into the writer. Deltas go live as they come; files follow the text, stored as objects before they
- * are shown (RT-5, R37). Never rejects for a provider's failure: that is an outcome. The call is traced and measured.
+ * are shown. Never rejects for a provider's failure: that is an outcome. The call is traced and measured.
  */
 export const runModelStep = async (
   request: ModelRequest,

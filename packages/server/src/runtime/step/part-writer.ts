@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { CancelTimer, Clock } from '../../base/index.ts';
 import type { Bus } from '../../store/contracts/index.ts';
 import {
@@ -11,8 +12,9 @@ import {
 } from '../contract.ts';
 import type { EventSequencer } from '../event-sequencer.ts';
 import { partId } from '../turn-record.ts';
+import type { DeltaPressure } from './delta-pressure.ts';
 
-/** Shortest time between two text events of one part; what comes sooner is merged (API-5.1 coalescing). */
+/** Shortest time between two text events of one part while the process is busy; what comes sooner is merged. */
 const COALESCE_MS = 20;
 
 type TextType = typeof PART.TEXT | typeof PART.REASONING;
@@ -31,6 +33,9 @@ interface OpenText {
 
 const NO_TEXT = { text: '', unsent: '', pieces: 0 };
 
+/** Id and time are given by the writer. */
+const EMPTY_REASONING: Part = { id: '', type: PART.REASONING, content: '', createdAt: 0 };
+
 /** Pieces after which the chain they make in memory becomes one string. */
 const FLAT_EVERY = 16;
 
@@ -48,6 +53,7 @@ const append = (open: OpenText, piece: string): void => {
  */
 export class PartWriter {
   readonly #clock: Clock;
+  readonly #pressure: DeltaPressure;
   readonly #bus: Pick<Bus, 'publish'>;
   readonly #sequencer: EventSequencer;
   readonly #subject: string;
@@ -58,13 +64,16 @@ export class PartWriter {
   #open: OpenText | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
   #timer: CancelTimer | undefined;
+  /** True while the pieces of the read in progress are collected. */
+  #isCollecting = false;
   #silent = false;
   readonly #isLost: () => boolean;
 
   constructor(options: {
-    /** True once the claim is gone: nothing more may be sent (RT-R4). */
+    /** True once the claim is gone: nothing more may be sent. */
     readonly isLost: () => boolean;
     readonly clock: Clock;
+    readonly pressure: DeltaPressure;
     readonly bus: Pick<Bus, 'publish'>;
     readonly sequencer: EventSequencer;
     readonly sessionId: string;
@@ -72,6 +81,7 @@ export class PartWriter {
     readonly firstIndex: number;
   }) {
     this.#clock = options.clock;
+    this.#pressure = options.pressure;
     this.#bus = options.bus;
     this.#sequencer = options.sequencer;
     this.#subject = eventSubject(options.sessionId);
@@ -91,21 +101,21 @@ export class PartWriter {
     this.#offer();
   }
 
-  /** The reasoning block that is open ended, with what the provider wants back (RT-R23). */
+  /**
+   * The reasoning ended, with what the provider wants back. Providers send that at the end of the answer too, behind its
+   * text: it belongs to the last reasoning of the step. Without any it gets an empty part, behind what is open.
+   */
   endReasoning(continuation: unknown): void {
-    if (this.#open?.type !== PART.REASONING) {
-      if (continuation !== undefined)
-        this.#done.push({
-          id: partId(this.#index++),
-          type: PART.REASONING,
-          content: '',
-          createdAt: this.#clock.nowMicros(),
-          continuation,
-        });
+    if (this.#open?.type === PART.REASONING) {
+      if (continuation !== undefined) this.#open.continuation = continuation;
+      this.#close();
       return;
     }
-    if (continuation !== undefined) this.#open.continuation = continuation;
-    this.#close();
+    if (continuation === undefined) return;
+    const index = this.#done.findLastIndex((part) => part.type === PART.REASONING);
+    const last = this.#done[index];
+    if (last === undefined) this.#done.push(this.#place({ ...EMPTY_REASONING, continuation }));
+    else this.#done[index] = { ...last, continuation };
   }
 
   media(object: ObjectData, type: PartType): Part {
@@ -155,7 +165,7 @@ export class PartWriter {
       : [...this.#done, this.#asPart(open, open.text), ...this.#reserved];
   }
 
-  /** As `parts`, cut to what was published: the live view of followers (RT-2.6). */
+  /** As `parts`, cut to what was published: the live view of followers. */
   shown(): PlacedPart[] {
     const placed = this.#done.map((part) => ({ messageId: this.#messageId, part }));
     const open = this.#open;
@@ -171,11 +181,23 @@ export class PartWriter {
   }
 
   #offer(): void {
-    if (this.#timer !== undefined) return;
-    const waited = this.#clock.monotonicMs() - this.#lastSentMs;
-    if (waited >= COALESCE_MS) this.#send();
-    else this.#timer = this.#clock.after(COALESCE_MS - waited, this.#onTimer);
+    const nowMs = this.#clock.monotonicMs();
+    this.#pressure.count(nowMs);
+    if (this.#timer !== undefined || this.#isCollecting) return;
+    const waited = nowMs - this.#lastSentMs;
+    if (waited < COALESCE_MS && this.#pressure.isHigh(nowMs)) {
+      this.#timer = this.#clock.after(COALESCE_MS - waited, this.#onTimer);
+      return;
+    }
+    // A read from the model may hold many pieces. Each comes by a promise that is settled already, so this runs behind the last one.
+    this.#isCollecting = true;
+    process.nextTick(this.#onCollected);
   }
+
+  readonly #onCollected = (): void => {
+    this.#isCollecting = false;
+    if (this.#timer === undefined) this.#send();
+  };
 
   readonly #onTimer = (): void => {
     this.#timer = undefined;

@@ -14,7 +14,7 @@ export const startedTurn = async (tx: Pick<ReadTx, 'log'>, session: SessionRow):
   return open.find((turn) => turn.fence > 0);
 };
 
-/** `stream_cursor` of answers: resuming there gives exactly what the answer lacks (API-5.1). */
+/** `stream_cursor` of answers: resuming there gives exactly what the answer lacks. */
 export const createAnswerCursors = (codec: CursorCodec): AnswerCursors => {
   const encode = (session: SessionRow, sequence: number): string =>
     codec.encode({ sessionId: session.id, epoch: session.epoch, sequence });

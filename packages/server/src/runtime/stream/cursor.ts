@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault, invalidField } from '../../base/index.ts';
 import { SEQUENCE_BASE } from '../contract.ts';
 
-/** Place in the events of one session: everything at or below `sequence` was seen (RT-1). */
+/** Place in the events of one session: everything at or below `sequence` was seen. */
 export interface CursorPlace {
   readonly sessionId: string;
   readonly epoch: number;
@@ -31,7 +31,7 @@ export class CursorCodec {
 
   /**
    * Sequence of a cursor handed in by a client. Text that is no cursor of this session is INVALID_ARGUMENT; one from
-   * another store epoch or from before a clear is OUT_OF_RANGE CURSOR_EXPIRED (API-5.1).
+   * another store epoch or from before a clear is OUT_OF_RANGE CURSOR_EXPIRED.
    */
   decode(text: string, session: { readonly id: string; readonly epoch: number; readonly fence: number }): number {
     const match = SHAPE.exec(text);
@@ -45,7 +45,7 @@ export class CursorCodec {
   }
 }
 
-/** The events after the cursor are no longer kept: list messages and resume from their stream_cursor (API-5.1). */
+/** The events after the cursor are no longer kept: list messages and resume from their stream_cursor. */
 export const cursorExpired = (): Fault =>
   new Fault(
     'OUT_OF_RANGE',

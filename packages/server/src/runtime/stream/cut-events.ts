@@ -14,7 +14,7 @@ interface Stretch {
   readonly redundant: boolean;
 }
 
-/** Ranges that together show every part once: a later RESET takes back the parts of its message (RT-2.6). */
+/** Ranges that together show every part once: a later RESET takes back the parts of its message. */
 const stretchesOf = (view: TurnView): Stretch[] => {
   const { spans } = view;
   const stretches: Stretch[] = [];
@@ -35,8 +35,8 @@ const stretchesOf = (view: TurnView): Stretch[] => {
 };
 
 /**
- * Events of a turn after a sequence, whole parts as one event, cut inside a text where the sequence stands inside it
- * (RT-2.6). A sequence before a RESET span, in the message it resets, yields RESET and all of that message; in an earlier
+ * Events of a turn after a sequence, whole parts as one event, cut inside a text where the sequence stands inside it.
+ * A sequence before a RESET span, in the message it resets, yields RESET and all of that message; in an earlier
  * message the rest of that one first. Pure; sequences of the result rise and stand above `after`.
  */
 export const cutEvents = (view: TurnView, after: number): SessionEvent[] => {

@@ -11,6 +11,8 @@ export class EventStream {
   readonly #limits: BufferLimits;
   /** Undefined while the reader keeps up. */
   #waiting: EventBuffer | undefined;
+  /** What waits for the reader to catch up. */
+  #caughtUp: PromiseWithResolvers<void> | undefined;
   #watchesDrain = false;
   #members: readonly StreamMember[] = [];
   #open = 0;
@@ -55,6 +57,13 @@ export class EventStream {
     if (!this.#outlet.send(event, this.#lastCursor)) this.#lag();
   }
 
+  /** Undefined while the reader keeps up; otherwise resolves when it has taken what waits, or when the stream ends. */
+  ready(): Promise<void> | undefined {
+    if (this.#waiting === undefined) return undefined;
+    this.#caughtUp ??= Promise.withResolvers<void>();
+    return this.#caughtUp.promise;
+  }
+
   /** One member needs no more events; the stream ends OK after the last one. */
   memberDone(): void {
     this.#open -= 1;
@@ -65,7 +74,7 @@ export class EventStream {
   end(fault?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#waiting = undefined;
+    this.#noteCaughtUp();
     for (const member of this.#members) member.leave();
     this.#members = [];
     this.#fault = fault;
@@ -77,7 +86,7 @@ export class EventStream {
     else this.#settle?.reject(this.#fault);
   }
 
-  /** SHUTTING_DOWN and the cursor to resume from (API-2). */
+  /** SHUTTING_DOWN and the cursor to resume from. */
   endForShutdown(): void {
     const [only] = this.#members;
     const place = this.#members.length === 1 && only !== undefined && this.#waiting === undefined ? only.place : '';
@@ -98,8 +107,14 @@ export class EventStream {
     for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) {
       if (!this.#forward(event)) return;
     }
-    this.#waiting = undefined;
+    this.#noteCaughtUp();
     if (this.#open === 0) this.end();
+  }
+
+  #noteCaughtUp(): void {
+    this.#waiting = undefined;
+    this.#caughtUp?.resolve();
+    this.#caughtUp = undefined;
   }
 
   #forward(event: SessionEvent): boolean {
@@ -107,7 +122,7 @@ export class EventStream {
     return this.#outlet.send(event, this.#lastCursor);
   }
 
-  /** The buffered events still go out, then the fault that names the last of them (RT-R15). */
+  /** The buffered events still go out, then the fault that names the last of them. */
   #endSlow(): void {
     const waiting = this.#waiting;
     for (let event = waiting?.shift(); event !== undefined; event = waiting?.shift()) this.#forward(event);
@@ -136,6 +151,8 @@ export class StreamMember implements FollowTarget<SessionEvent> {
   readonly #stream: EventStream;
   readonly #rules: MemberRules;
   #left = false;
+  /** Called once, as the member leaves its session. */
+  onLeave: (() => void) | undefined;
 
   constructor(stream: EventStream, hub: SessionHub, rules: MemberRules) {
     this.#stream = stream;
@@ -146,6 +163,10 @@ export class StreamMember implements FollowTarget<SessionEvent> {
 
   get turnId(): string {
     return this.#rules.turnId;
+  }
+
+  get left(): boolean {
+    return this.#left;
   }
 
   /** Cursor of everything seen so far, '' when not known. */
@@ -162,13 +183,29 @@ export class StreamMember implements FollowTarget<SessionEvent> {
     if (isEnd && (untilDone || turnId !== '')) this.finish();
   }
 
+  ready(): Promise<void> | undefined {
+    return this.#stream.ready();
+  }
+
+  /** Sends these events at the reader's pace and ends; instead of following the session. */
+  async deliverAll(events: readonly SessionEvent[]): Promise<void> {
+    for (const event of events) {
+      if (this.#left) return;
+      this.deliver(event);
+      // Not awaited without need: the events of one turn leave together.
+      const wait = this.ready();
+      if (wait !== undefined) await wait;
+    }
+    this.finish();
+  }
+
   fail(error: unknown): void {
     const isGone = error instanceof Fault && error.reason === 'SESSION_NOT_FOUND';
     if (isGone) this.deleted(error);
     else this.#stream.end(error);
   }
 
-  /** The session was deleted: the stream's end, or in a batch an ERROR of this session only (API-5.1). */
+  /** The session was deleted: the stream's end, or in a batch an ERROR of this session only. */
   deleted(fault: Fault): void {
     if (this.#left) return;
     if (!this.#rules.batch) {
@@ -182,6 +219,7 @@ export class StreamMember implements FollowTarget<SessionEvent> {
   leave(): void {
     if (this.#left) return;
     this.#left = true;
+    this.onLeave?.();
     this.follow.stop();
     this.hub.remove(this);
   }

@@ -1,6 +1,6 @@
 /**
  * runtime/stream: events of sessions as readers see them: cutting them from recorded parts, cursors, and followers that join
- * backfill and live events (RT-2.6, API-5.1). Reads the store, the bus and the turns running here; writes nothing.
+ * backfill and live events. Reads the store, the bus and the turns running here; writes nothing.
  * app makes one StreamRegistry per process; features see only `stream-contract.ts`.
  */
 export { createActivityHook } from './activity-hook.ts';

@@ -17,7 +17,7 @@ export interface EventSource {
 const TURN_PAGE = 100;
 
 /** Where the session stands when no turn runs: everything at or below this has been sent. */
-export const restingPosition = (session: SessionRow): number =>
+export const restingPosition = (session: Pick<SessionRow, 'lastSequence' | 'fence'>): number =>
   Math.max(session.lastSequence, session.fence * SEQUENCE_BASE);
 
 /** SESSION_NOT_FOUND for a session that went while it was followed. */
@@ -27,16 +27,22 @@ export const sessionGone = (session: {
   readonly sessionId: string;
 }): Fault => notFound('Session', { ns: session.namespace, agent: session.agent, session_id: session.sessionId });
 
+/** What one snapshot of the store holds of a session behind a position. */
 interface Snapshot {
   readonly session: SessionRow;
+  /** Turns that have begun, by fence. */
   readonly views: readonly TurnView[];
-  /** The open turn whose parts stand in this process's memory, not in `views`. */
-  readonly liveTurn?: TurnRow;
-  /** An open turn that another process may be running. */
-  readonly remoteTurn?: TurnRow;
+  /** The one turn that has begun and not ended. */
+  readonly open?: {
+    readonly turn: TurnRow;
+    /** Its place in `views`. */
+    readonly index: number;
+    /** Its journal was not read: this process ran it before the snapshot was read. */
+    readonly isBare: boolean;
+  };
 }
 
-/** The feed of one session: what its turns sent and send, cut from what is stored and what runs here (RT-2.6). */
+/** The feed of one session: what its turns sent and send, cut from what is stored and what runs here. */
 export class SessionFeed implements Feed<SessionEvent> {
   readonly namespace: string;
   readonly agent: string;
@@ -72,19 +78,16 @@ export class SessionFeed implements Feed<SessionEvent> {
 
   async fill(after: number): Promise<FeedSlice<SessionEvent>> {
     for (;;) {
-      const snapshot = await this.#source.store.read((tx) => this.#snapshot(tx, after));
+      const known = this.#source.liveTurns.live(this.sessionId);
+      const snapshot = await this.#source.store.read((tx) => this.#snapshot(tx, after, known));
       this.epoch = snapshot.session.epoch;
-      const { liveTurn, remoteTurn } = snapshot;
-      const live = this.#source.liveTurns.live(this.sessionId);
-      // The turn ended, or moved on, between the snapshot and now: what it recorded is in the store.
-      if (liveTurn !== undefined && live?.turnId !== liveTurn.id) continue;
-      const events = snapshot.views.flatMap((view) => cutEvents(view, after));
-      if (liveTurn !== undefined && live !== undefined) return joinLive(events, { turn: liveTurn, live, after });
-      const remote = remoteTurn === undefined ? undefined : await this.#source.remoteLive?.(this.sessionId);
-      if (remoteTurn !== undefined && remote?.turnId === remoteTurn.id) {
-        const ended = events.filter((event) => event.turnId !== remoteTurn.id);
-        return joinLive(ended, { turn: remoteTurn, live: remote, after });
-      }
+      const { open } = snapshot;
+      const live = open === undefined ? undefined : await this.#running(open.turn);
+      // The turn moved on between the snapshot and now, so other turns may have ended in between: the store knows.
+      if (open !== undefined && live !== undefined && live.fence > open.turn.fence) continue;
+      if (open !== undefined && live?.fence === open.turn.fence) return joinLive(snapshot, { ...open, live, after });
+      if (open?.isBare === true) continue;
+      const events = cutAll(snapshot.views, after);
       const settled = snapshot.session.activeTurnId === '';
       const reached = Math.max(after, events.at(-1)?.sequence ?? 0);
       return {
@@ -95,38 +98,53 @@ export class SessionFeed implements Feed<SessionEvent> {
     }
   }
 
-  async #snapshot(tx: ReadTx, after: number): Promise<Snapshot> {
+  /** The turn as the process that runs it knows it, this one or another. */
+  async #running(turn: TurnRow): Promise<LiveTurn | undefined> {
+    const here = this.#source.liveTurns.live(this.sessionId);
+    if (here?.turnId === turn.id && here.fence >= turn.fence) return here;
+    if (turn.state !== 'RUNNING') return undefined;
+    const remote = await this.#source.remoteLive?.(this.sessionId);
+    return remote?.turnId === turn.id ? remote : undefined;
+  }
+
+  /** Every turn that had begun, whatever has changed since: a turn that is queued here may run by now. */
+  async #snapshot(tx: ReadTx, after: number, known: LiveTurn | undefined): Promise<Snapshot> {
     const session = await tx.log.session(this.sessionId);
     if (session === undefined) throw sessionGone(this);
     const views: TurnView[] = [];
-    let fence = Math.floor(after / SEQUENCE_BASE);
-    for (;;) {
+    let open: Snapshot['open'];
+    for (let fence = Math.floor(after / SEQUENCE_BASE); ; ) {
       const turns = await tx.log.turnsFromFence(this.sessionId, fence, TURN_PAGE);
       for (const turn of turns) {
         if (isTurnOver(turn)) views.push(await readEndedTurn(tx, turn));
-        else if (this.#source.liveTurns.live(this.sessionId)?.turnId === turn.id)
-          return { session, views, liveTurn: turn };
         else {
-          views.push(viewOfJournal(turn, await tx.log.journal(turn.id)));
-          if (turn.state === 'RUNNING') return { session, views, remoteTurn: turn };
+          const isBare = known?.turnId === turn.id && known.fence >= turn.fence;
+          open = { turn, index: views.length, isBare };
+          views.push(viewOfJournal(turn, isBare ? [] : await tx.log.journal(turn.id)));
         }
       }
-      if (turns.length < TURN_PAGE) return { session, views };
+      if (turns.length < TURN_PAGE) return open === undefined ? { session, views } : { session, views, open };
       fence = (turns.at(-1)?.fence ?? fence) + 1;
     }
   }
 }
 
-const joinLive = (
-  events: readonly SessionEvent[],
-  running: { readonly turn: TurnRow; readonly live: LiveTurn; readonly after: number },
-): FeedSlice<SessionEvent> => {
-  const { turn, live, after } = running;
-  const items = [...events, ...cutEvents(viewOfLive(turn, live), after)];
-  return { items, position: Math.max(after, live.sequence), settled: false };
+/** Events of all these turns in order: fences of a turn that was recovered lie on both sides of a turn stopped meanwhile. */
+const cutAll = (views: readonly TurnView[], after: number): SessionEvent[] => {
+  const events = views.flatMap((view) => cutEvents(view, after));
+  return views.length > 1 ? events.sort((left, right) => left.sequence - right.sequence) : events;
 };
 
-/** Reads what an ended turn stored; messages that never came to be are left out (RT-R12). */
+const joinLive = (
+  snapshot: Snapshot,
+  running: { readonly turn: TurnRow; readonly index: number; readonly live: LiveTurn; readonly after: number },
+): FeedSlice<SessionEvent> => {
+  const { turn, index, live, after } = running;
+  const items = cutAll(snapshot.views.with(index, viewOfLive(turn, live)), after);
+  return { items, position: Math.max(after, items.at(-1)?.sequence ?? 0, live.sequence), settled: false };
+};
+
+/** Reads what an ended turn stored; messages that never came to be are left out. */
 export const readEndedTurn = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<TurnView> => {
   const messages: MessageRow[] = [];
   for (const id of parseBody(turn).replyMessageIds) {

@@ -7,7 +7,7 @@ import type { SessionFeed } from './session-feed.ts';
 export interface HubKeeper {
   readonly cursors: CursorCodec;
   now(): number;
-  /** A turn began or ended to run in the session: it is looked after while one runs. */
+  /** A turn began or ended to run in the session: the store is checked while one runs. */
   runningChanged(hub: SessionHub): void;
   /** The last member left. */
   emptied(hub: SessionHub): void;
@@ -23,9 +23,11 @@ export class SessionHub {
   /** Set by the keeper: ends the subscriptions on the bus. */
   unsubscribe: (() => void) | undefined;
   running = false;
-  /** Newest sequence of an event from the bus. */
+  /** Newest sequence that every follower was told of, by the bus or by a check of the store. */
   seen = 0;
-  /** An event came since the keeper last looked. */
+  /** The active turn and its journal entries at the last check of the store, '' for none. */
+  recorded = '';
+  /** An event came since the last check of the store. */
   isFresh = false;
 
   constructor(feed: SessionFeed, keeper: HubKeeper) {

@@ -1,5 +1,6 @@
-import { type CancelTimer, type Clock, isFault, isUuid, type Log, notFound, together } from '../../base/index.ts';
-import type { Bus, SessionRow, TurnRow } from '../../store/contracts/index.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, isFault, isUuid, type Log, notFound } from '../../base/index.ts';
+import type { Bus, ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../turn-record.ts';
 import { startedTurn } from './answer-cursor.ts';
@@ -7,9 +8,12 @@ import { CursorCodec, cursorExpired } from './cursor.ts';
 import { cutEvents, startOfTurn } from './cut-events.ts';
 import type { BufferLimits } from './event-buffer.ts';
 import { EventStream, StreamMember, shuttingDown } from './event-stream.ts';
+import { HubWatch } from './hub-watch.ts';
+import { endWhenIdle } from './idle-end.ts';
 import { type EventSource, readEndedTurn, restingPosition, SessionFeed, sessionGone } from './session-feed.ts';
 import { type HubKeeper, SessionHub } from './session-hub.ts';
 import type { EventOutlet, FollowedSession, FollowRequest, SessionStreams } from './stream-contract.ts';
+import { viewOfJournal } from './turn-view.ts';
 
 export interface SessionStreamsDeps extends EventSource {
   readonly store: EventSource['store'] & { readonly epoch: string };
@@ -19,10 +23,17 @@ export interface SessionStreamsDeps extends EventSource {
   readonly limits: BufferLimits;
   /** `streams.historySeconds`. */
   readonly historySeconds: number;
+  /** Other processes may run turns of the same store, and no bus tells of them. */
+  readonly isShared?: boolean;
+  /** `streams.untilDoneIdleSeconds`, in milliseconds. */
+  readonly untilDoneIdleMs: number;
 }
 
-/** How often a running turn of another process, gone quiet, is looked up (RT-K12: within 2 s). */
-const LOOK_MS = 1_000;
+/** Values of `after` that name no place in the events of a session. */
+const WITHOUT_CURSOR: ReadonlySet<string> = new Set(['', '0', 'live']);
+
+/** Sessions of a batch that start in one turn of the event loop; SQLite answers without leaving it, and others wait meanwhile. */
+const STARTS_PER_TURN = 100;
 
 /** How a member begins: behind a place, with whatever comes, or with the events of a turn that is over. */
 type Start =
@@ -31,16 +42,14 @@ type Start =
       /** Nothing is stored behind `position`. */
       readonly settled: boolean;
     }
-  | 'next'
+  /** Whatever comes next; `recorded`: how far the store knows the turn that another process runs. */
+  | { readonly recorded: number }
   | { readonly events: readonly SessionEvent[] };
 
 const begin = (member: StreamMember, start: Start): void => {
-  if (start === 'next') member.follow.startLive();
+  if ('recorded' in start) member.follow.startLive(start.recorded);
   else if ('position' in start) member.follow.start(start.position, start.settled);
-  else {
-    for (const event of start.events) member.deliver(event);
-    member.finish();
-  }
+  else member.deliverAll(start.events).catch((error: unknown) => member.fail(error));
 };
 
 const startOf = (turn: TurnRow | undefined): number | undefined =>
@@ -49,25 +58,32 @@ const startOf = (turn: TurnRow | undefined): number | undefined =>
 const hubKey = (session: { readonly namespace: string; readonly agent: string; readonly sessionId: string }): string =>
   `${session.sessionId} ${session.agent} ${session.namespace}`;
 
-/** All session streams of this process. Idle ones cost memory only: no timer, no store query (RT-R14). */
+/** All session streams of this process. An idle one costs memory only: no timer, no store query of its own. */
 export class StreamRegistry implements SessionStreams, HubKeeper {
   readonly cursors: CursorCodec;
   readonly #deps: SessionStreamsDeps;
   readonly #hubs = new Map<string, SessionHub>();
   /** With whether each outlives a shutdown. */
   readonly #streams = new Map<EventStream, boolean>();
-  /** Hubs in whose session a turn runs. */
-  readonly #running = new Set<SessionHub>();
+  readonly #watch: HubWatch;
   readonly #endBusWatch: () => void;
-  #timer: CancelTimer | undefined;
   #isShutDown = false;
   #isClosed = false;
-  /** Streams ended because their reader was too slow (RT-R15), since the start; a metric. */
+  /** Streams ended because their reader was too slow, since the start; a metric. */
   slowEnded = 0;
 
   constructor(deps: SessionStreamsDeps) {
     this.#deps = deps;
     this.cursors = new CursorCodec(deps.store.epoch);
+    this.#watch = new HubWatch({
+      store: deps.store,
+      clock: deps.clock,
+      log: deps.log,
+      liveTurns: deps.liveTurns,
+      isShared: deps.isShared === true,
+      hub: (session) => this.#hubs.get(hubKey(session)),
+      deleted: (hub) => this.#deleted(hub),
+    });
     this.#endBusWatch = deps.bus.subscribe(SESSION_CHANGED, (message) => this.#sessionChanged(message));
   }
 
@@ -104,7 +120,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
   shutDown(): void {
     this.#isShutDown = true;
     this.#endBusWatch();
-    this.#timer?.();
+    this.#watch.close();
     for (const [stream, isWait] of [...this.#streams]) if (!isWait) stream.endForShutdown();
   }
 
@@ -113,50 +129,22 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     for (const stream of [...this.#streams.keys()]) stream.endForShutdown();
   }
 
-  /** Looks up running turns that went quiet; called by the timer, and by tests. */
-  async look(): Promise<void> {
-    for (const hub of [...this.#running]) {
-      const isFresh = hub.isFresh;
-      hub.isFresh = false;
-      if (isFresh || this.#deps.liveTurns.live(hub.sessionId) !== undefined) continue;
-      const session = await this.#deps.store.direct.log.session(hub.sessionId);
-      if (session === undefined) {
-        this.#deleted(hub);
-        continue;
-      }
-      const known = restingPosition(session);
-      if (session.activeTurnId === '' || known > hub.seen) hub.lost();
-      hub.seen = Math.max(hub.seen, known);
-      // A parked turn wakes with an event, and a lost one shows on the next: no need to ask all the while.
-      if (session.activeTurnId === '' || session.state === 'WAITING') hub.setRunning(false);
-    }
+  /** Checks the store for what the bus did not bring; called by tests, otherwise by a timer. */
+  check(): Promise<void> {
+    return this.#watch.check();
   }
 
   runningChanged(hub: SessionHub): void {
-    if (hub.running) this.#running.add(hub);
-    else this.#running.delete(hub);
-    if (this.#running.size > 0 && this.#timer === undefined) this.#schedule();
+    this.#watch.runningChanged(hub);
   }
 
   emptied(hub: SessionHub): void {
     hub.unsubscribe?.();
-    this.#running.delete(hub);
+    this.#watch.dropped(hub);
     this.#hubs.delete(hubKey(hub.feed));
   }
 
-  #schedule(): void {
-    this.#timer = this.#deps.clock.after(LOOK_MS, () => {
-      this.#timer = undefined;
-      if (this.#running.size === 0) return;
-      this.look()
-        .catch((error: unknown) => this.#deps.log.warn('looking up quiet turns failed', { reason: String(error) }))
-        .finally(() => {
-          if (this.#running.size > 0 && this.#timer === undefined && !this.#isShutDown) this.#schedule();
-        });
-    });
-  }
-
-  /** Subscribes first, reads then (RT-2.6). */
+  /** Subscribes first and reads then, so that nothing falls between the two. */
   async #begin(request: FollowRequest, stream: EventStream, outlet: EventOutlet): Promise<void> {
     const rules = { untilDone: request.untilDone, turnId: request.turnId, batch: request.batch };
     const members = request.sessions.map((session) => {
@@ -166,14 +154,26 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
       return member;
     });
     stream.adopt(members);
+    await this.#watch.ready();
     const starts: Start[] = [];
-    for (const asked of request.sessions) starts.push(await this.#start(asked, request.turnId));
+    for (const [index, asked] of request.sessions.entries()) {
+      if (index % STARTS_PER_TURN === STARTS_PER_TURN - 1) await nextTurn();
+      starts.push(await this.#start(asked, request.turnId));
+    }
     if (stream.ended) return;
     outlet.open();
     for (const [index, member] of members.entries()) {
       const start = starts[index];
       if (start !== undefined) begin(member, start);
+      const after = request.sessions[index]?.after ?? '';
+      const hasPlace = request.turnId !== '' || !WITHOUT_CURSOR.has(after);
+      if (request.untilDone && !hasPlace && !member.left) this.#endWhenIdle(member);
     }
+  }
+
+  #endWhenIdle(member: StreamMember): void {
+    const session = (id: string): Promise<SessionRow | undefined> => this.#deps.store.direct.log.session(id);
+    endWhenIdle(member, { ...this.#deps, session });
   }
 
   #hub(session: FollowedSession): SessionHub {
@@ -189,69 +189,112 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
       endGaps();
     };
     this.#hubs.set(key, hub);
+    this.#watch.added();
     return hub;
   }
 
+  /**
+   * Where a member begins. Session and turn come from one snapshot: read one by one, a turn could end between the two and
+   * its end be taken for seen. Read again as long as this process runs a later turn than the snapshot knows.
+   */
   async #start(asked: FollowedSession, turnId: string): Promise<Start> {
-    const [session, turn] = await together(this.#session(asked), this.#turn(asked.sessionId, turnId));
+    const { store } = this.#deps;
+    const resting = turnId === '' ? await this.#restingStart(store.direct, asked) : undefined;
+    if (resting !== undefined) return resting;
+    for (;;) {
+      const start = await store.read((tx) => this.#snapshotStart(tx, asked, turnId));
+      if (start !== undefined) return start;
+    }
+  }
+
+  /** Undefined unless the row of the session alone says that everything stored was seen. */
+  async #restingStart(tx: ReadTx, asked: FollowedSession): Promise<Start | undefined> {
+    const session = await this.#session(tx, asked);
+    if (session.openTurns > 0) return undefined;
     this.#noteRow(asked, session);
-    if (turn !== undefined && isTurnOver(turn)) return { events: await this.#endedTurn(turn, asked.after, session) };
-    if (asked.after === 'live') return this.#liveStart(session);
-    if (asked.after !== '' && asked.after !== '0') return await this.#cursorStart(session, asked.after);
-    const position = startOf(turn ?? (await startedTurn(this.#deps.store.direct, session)));
+    const resting = restingPosition(session);
+    if (asked.after === '' || asked.after === '0' || asked.after === 'live')
+      return { position: resting, settled: true };
+    const position = this.cursors.decode(asked.after, session);
+    return position >= session.lastSequence ? { position: Math.max(position, resting), settled: true } : undefined;
+  }
+
+  /** Undefined when the snapshot is too old. */
+  async #snapshotStart(tx: ReadTx, asked: FollowedSession, turnId: string): Promise<Start | undefined> {
+    const session = await this.#session(tx, asked);
+    const turn = await this.#turn(tx, asked.sessionId, turnId);
+    this.#noteRow(asked, session);
+    if (turn !== undefined && isTurnOver(turn))
+      return { events: await this.#endedTurn(tx, turn, { after: asked.after, session }) };
+    if (asked.after === 'live') return this.#liveStart(tx, session);
+    if (asked.after !== '' && asked.after !== '0') return await this.#cursorStart(tx, session, asked.after);
+    const position = startOf(turn ?? (await startedTurn(tx, session)));
     if (position !== undefined) return { position, settled: false };
-    return turn === undefined ? { position: restingPosition(session), settled: true } : this.#liveStart(session);
+    const resting = restingPosition(session);
+    if (turn === undefined || session.activeTurnId === '') return { position: resting, settled: true };
+    // The turn waits behind the running one. Once that has ended it may have begun, so its start is searched from there.
+    const live = this.#deps.liveTurns.live(session.id);
+    if (live?.turnId === session.activeTurnId) return { position: live.sequence, settled: true };
+    return { position: session.fence * SEQUENCE_BASE, settled: false };
   }
 
   #noteRow(asked: FollowedSession, session: SessionRow): void {
     const hub = this.#hubs.get(hubKey(asked));
     if (hub === undefined) return;
     hub.feed.epoch = session.epoch;
-    hub.seen = Math.max(hub.seen, restingPosition(session));
-    if (session.state === 'PROCESSING' && session.activeTurnId !== '') hub.setRunning(true);
+    // What one follower knows at its start says nothing of the others: they may have missed it.
+    if (hub.members.length === 1) hub.seen = Math.max(hub.seen, restingPosition(session));
+    const isRunning = session.state === 'PROCESSING' && session.activeTurnId !== '';
+    if (this.#deps.isShared === true ? session.openTurns > 0 : isRunning) hub.setRunning(true);
   }
 
-  async #session(asked: FollowedSession): Promise<SessionRow> {
-    const row = isUuid(asked.sessionId) ? await this.#deps.store.direct.log.session(asked.sessionId) : undefined;
+  async #session(tx: ReadTx, asked: FollowedSession): Promise<SessionRow> {
+    const row = isUuid(asked.sessionId) ? await tx.log.session(asked.sessionId) : undefined;
     if (row === undefined || row.namespace !== asked.namespace || row.agent !== asked.agent) throw sessionGone(asked);
     return row;
   }
 
   /** Undefined for no turn in particular. */
-  async #turn(sessionId: string, turnId: string): Promise<TurnRow | undefined> {
+  async #turn(tx: ReadTx, sessionId: string, turnId: string): Promise<TurnRow | undefined> {
     if (turnId === '') return undefined;
-    const turn = isUuid(turnId) ? await this.#deps.store.direct.log.turn(turnId) : undefined;
+    const turn = isUuid(turnId) ? await tx.log.turn(turnId) : undefined;
     if (turn === undefined || turn.sessionId !== sessionId)
       throw notFound('Turn', { session_id: sessionId, turn_id: turnId });
     return turn;
   }
 
   /** All events of a turn that is over: each stored part once, then the terminal event. */
-  async #endedTurn(turn: TurnRow, after: string, session: SessionRow): Promise<readonly SessionEvent[]> {
-    const view = await readEndedTurn(this.#deps.store.direct, turn);
+  async #endedTurn(
+    tx: ReadTx,
+    turn: TurnRow,
+    { after, session }: { readonly after: string; readonly session: SessionRow },
+  ): Promise<readonly SessionEvent[]> {
+    const view = await readEndedTurn(tx, turn);
     const isWhole = after === '' || after === '0' || after === 'live';
     const position = isWhole ? -1 : this.cursors.decode(after, session);
     const events = cutEvents(view, position);
     return isWhole ? events.filter((event) => event.kind !== EVENT.RESET) : events;
   }
 
-  /** With whatever comes when only another process knows how far the turn is. */
-  #liveStart(session: SessionRow): Start {
-    if (session.activeTurnId === '') return { position: restingPosition(session), settled: true };
+  /** Behind what was shown so far. Undefined when the turn has ended here since: its end has to be shown. */
+  async #liveStart(tx: ReadTx, session: SessionRow): Promise<Start | undefined> {
+    const resting = restingPosition(session);
+    if (session.activeTurnId === '') return { position: resting, settled: true };
     const live = this.#deps.liveTurns.live(session.id);
-    return live === undefined ? 'next' : { position: live.sequence, settled: true };
+    if (live?.turnId === session.activeTurnId) return { position: live.sequence, settled: true };
+    if (live !== undefined && live.fence > session.fence) return undefined;
+    const turn = await tx.log.turn(session.activeTurnId);
+    if (turn === undefined) return { recorded: resting };
+    const shown = cutEvents(viewOfJournal(turn, await tx.log.journal(turn.id)), resting);
+    return { recorded: shown.at(-1)?.sequence ?? resting };
   }
 
-  async #cursorStart(session: SessionRow, after: string): Promise<Start> {
+  async #cursorStart(tx: ReadTx, session: SessionRow, after: string): Promise<Start> {
     const position = this.cursors.decode(after, session);
     const resting = restingPosition(session);
     if (session.activeTurnId === '' && position >= session.lastSequence)
       return { position: Math.max(position, resting), settled: true };
-    const missed = await this.#deps.store.direct.log.turnsFromFence(
-      session.id,
-      Math.floor(position / SEQUENCE_BASE),
-      2,
-    );
+    const missed = await tx.log.turnsFromFence(session.id, Math.floor(position / SEQUENCE_BASE), 2);
     const oldest = missed.find((turn) => !isTurnOver(turn) || parseBody(turn).lastSequence > position);
     const kept = this.now() - this.#deps.historySeconds * 1_000_000;
     if (oldest !== undefined && isTurnOver(oldest) && oldest.finishedAt < kept) throw cursorExpired();

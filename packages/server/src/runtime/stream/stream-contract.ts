@@ -7,19 +7,22 @@ export interface FollowedSession {
   readonly namespace: string;
   readonly agent: string;
   readonly sessionId: string;
-  /** `""` and `"0"`: running turn from its start; `"live"`; or a cursor (API-5.1). */
+  /** `""` and `"0"`: running turn from its start; `"live"`; or a cursor. */
   readonly after: string;
 }
 
 export interface FollowRequest {
   readonly sessions: readonly FollowedSession[];
-  /** Ends OK after the next terminal event of each session. */
+  /**
+   * Ends OK after the next terminal event of each session; on an idle session, without a turn and without a cursor, after
+   * `streams.untilDoneIdleSeconds` as well.
+   */
   readonly untilDone: boolean;
   /** Only this turn of the one session, from its start unless `after` says otherwise; '' = all turns. */
   readonly turnId: string;
   /** A session deleted later becomes an ERROR event and the others go on. */
   readonly batch: boolean;
-  /** A unary call waits for its turn: `shutDown` lets it run on, `close` ends it (API-2). */
+  /** A unary call waits for its turn: `shutDown` lets it run on, `close` ends it. */
   readonly isWait?: boolean;
 }
 
@@ -32,14 +35,14 @@ export interface EventOutlet {
   onDrained(notify: () => void): void;
 }
 
-/** Session streams: backfill, cut-over and live joined without gap or duplicate (API-5.1, RT-2.6). */
+/** Session streams: backfill, cut-over and live joined without gap or duplicate. */
 export interface SessionStreams {
   /**
    * Resolves at an OK end or when `signal` aborts; rejects with a Fault: SESSION_NOT_FOUND, TURN_NOT_FOUND, CURSOR_EXPIRED,
    * SLOW_CONSUMER (metadata `cursor`), SHUTTING_DOWN (metadata `cursor`).
    */
   follow(request: FollowRequest, outlet: EventOutlet, signal: AbortSignal): Promise<void>;
-  /** Ends every stream with SHUTTING_DOWN and its cursor (API-2); later `follow` calls are refused the same way. */
+  /** Ends every stream with SHUTTING_DOWN and its cursor; later `follow` calls are refused the same way. */
   shutDown(): void;
   /** Ends what `shutDown` left, once no turn runs here any more. */
   close(): void;

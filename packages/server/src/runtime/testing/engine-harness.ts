@@ -8,13 +8,14 @@ import type { ModelRegistry } from '../../models/contract.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { Bus, FaultPoints, Store } from '../../store/contracts/index.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
+import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
 import { createToolRegistry, type Tool } from '../../tools/index.ts';
 import { createHistoryReader } from '../history/index.ts';
 import {
   type AgentDirectory,
   type AgentRevision,
   createRuntime,
+  DeltaPressure,
   eventSubject,
   type NamespaceGate,
   type ObjectAccess,
@@ -30,7 +31,7 @@ import {
 } from '../index.ts';
 import { createPromptAssembler } from '../prompt/index.ts';
 
-/** Everything a test needs to run turns on a real SQLite store with the demo model, and to crash and restart them. */
+/** Everything a test needs to run turns on a real store with the demo model, and to crash and restart them. */
 
 export const testConfig: RuntimeConfig = {
   leaseMs: 10_000,
@@ -160,14 +161,7 @@ export class EngineHarness {
     const { clock, ids } = this;
     const log = silentLog;
     const random = seededRandom(this.#starts);
-    this.store = await openSqliteStore({
-      dataDir: this.#dir,
-      clock,
-      random,
-      log,
-      durability: 'off',
-      fatal: () => undefined,
-    });
+    this.store = await openGivenStore({ dataDir: this.#dir, clock, random, log, fatal: () => undefined });
     this.bus = createLocalBus(log);
     for (const id of this.#followed) this.#subscribe(id);
     this.models = testModels(clock);
@@ -178,6 +172,7 @@ export class EngineHarness {
       ids,
       random,
       log,
+      pressure: new DeltaPressure(clock),
       config: { ...testConfig, ...this.#options.config },
       models: this.models,
       tools: createToolRegistry({ tools: this.#options.tools ?? [] }),
@@ -212,7 +207,8 @@ export class EngineHarness {
     await this.store.close();
   }
 
-  dispose(): void {
+  async dispose(): Promise<void> {
+    await removeGivenStore(this.#dir);
     rmSync(this.#dir, { recursive: true, force: true });
   }
 

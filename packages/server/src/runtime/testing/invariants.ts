@@ -11,7 +11,7 @@ const TERMINAL = new Set(['COMPLETED', 'FAILED', 'STOPPED']);
 
 const callId = (part: Part): string => String(part.payload?.['tool_call_id']);
 
-/** History that a provider accepts: every call has one result behind it, every result its call (RT-R24). */
+/** History that a provider accepts: every call has one result behind it, every result its call. */
 const pairProblems = (message: Stored): string[] => {
   const problems: string[] = [];
   const open = new Set<string>();

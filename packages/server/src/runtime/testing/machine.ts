@@ -8,12 +8,13 @@ import { createIds, type Ids, type Log, ManualClock, seededRandom, silentLog } f
 import type { ModelRegistry } from '../../models/contract.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { Bus, FaultPoints, SessionRow, Store, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
+import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
 import { createToolRegistry } from '../../tools/index.ts';
 import { createHistoryReader } from '../history/index.ts';
 import {
   type AgentRevision,
   createRuntime,
+  DeltaPressure,
   PART,
   type Part,
   type PermissionData,
@@ -60,7 +61,7 @@ export interface Process {
 const IDLE_TURNS = 4;
 const ASK_ALL = { tasks: fromJson(ListValueSchema, [{ action: 'create', approval: 'ask' }]) };
 
-/** Counts the commits a session goes through with more than one turn under way (RT-R2). */
+/** Counts the commits a session goes through with more than one turn under way. */
 const checkOneRunning = async (tx: WriteTx, sessions: readonly string[], record: RunRecord): Promise<void> => {
   for (const id of sessions) {
     const started = (await tx.log.openTurns(id)).filter((turn) => turn.state !== 'QUEUED');
@@ -145,6 +146,7 @@ export class Machine {
       store,
       bus,
       clock,
+      pressure: new DeltaPressure(clock),
       models,
       workerId,
       faultPoint,
@@ -155,6 +157,7 @@ export class Machine {
     const streams = new StreamRegistry({
       ...{ store: gate.store(this.store), bus, clock, log: this.#log(), liveTurns: runtime.live, limits },
       historySeconds: 600,
+      untilDoneIdleMs: 30_000,
     });
     const process = { gate, runtime, streams, models: plain, workerId };
     this.processes.push(process);
@@ -187,6 +190,7 @@ export class Machine {
 
   async dispose(): Promise<void> {
     await this.crash();
+    await removeGivenStore(this.#dir);
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
@@ -311,7 +315,7 @@ export class Machine {
     const { clock } = this;
     const random = seededRandom(this.#starts);
     const fatal = (error: unknown): void => this.record.note(`store gave up: ${String(error)}`);
-    return openSqliteStore({ dataDir: this.#dir, clock, random, log: silentLog, durability: 'off', fatal });
+    return openGivenStore({ dataDir: this.#dir, clock, random, log: silentLog, fatal });
   }
 
   #log(): Log {

@@ -16,6 +16,13 @@ describe('arguments of a call', () => {
     expect([callInput('{"a":'), callInput('[1]'), callInput('null'), kept].some(isObjectInput)).toBe(false);
   });
 
+  it('keeps arguments nested deeper than 100 as text, as deep ones would exhaust the stack of whatever walks them', () => {
+    const nested = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    expect(isObjectInput(callInput(nested(100)))).toBe(true);
+    expect(typeof callInput(nested(101))).toBe('string');
+    expect(callInput(nested(8_000))).toBe(nested(8_000).slice(0, 2_000));
+  });
+
   it('writes equal values as equal text whatever the order of members', () => {
     expect(canonicalJson({ b: [{ d: 1, c: null }], a: 'x' })).toBe(canonicalJson({ a: 'x', b: [{ c: null, d: 1 }] }));
     expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));

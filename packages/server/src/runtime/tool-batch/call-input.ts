@@ -1,19 +1,20 @@
+import { JSON_DEPTH, parseJsonText } from '../../base/index.ts';
 import { cutText } from './text-cut.ts';
 
-/** Largest arguments of one call (RT-2.10). */
+/** Largest arguments of one call. */
 export const MAX_ARGUMENT_BYTES = 256 * 1024;
 const PREVIEW_UNITS = 2000;
 
 /**
- * What a TOOL_CALL part stores as `input` for the raw arguments of the model. Arguments that are no JSON, too large, or
- * `cut` off by the output limit stay text, so that every attempt judges them as invalid again (RT-R42, 4.5).
+ * What a TOOL_CALL part stores as `input` for the raw arguments of the model. Arguments that are no JSON, too large, nested
+ * deeper than 100, or `cut` off by the output limit stay text, so that every attempt judges them as invalid again.
  */
 export const callInput = (inputText: string, cut = false): unknown => {
   const text = inputText.trim();
   if (cut || Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) return cutText(text, PREVIEW_UNITS);
   if (text === '') return {};
   try {
-    return JSON.parse(text) as unknown;
+    return parseJsonText(text, JSON_DEPTH);
   } catch {
     return cutText(text, PREVIEW_UNITS);
   }
@@ -23,7 +24,7 @@ export const callInput = (inputText: string, cut = false): unknown => {
 export const isObjectInput = (input: unknown): input is Readonly<Record<string, unknown>> =>
   typeof input === 'object' && input !== null && !Array.isArray(input);
 
-/** One text for one JSON value, whatever the order of its members; to tell identical calls (RT-R45). */
+/** One text for one JSON value, whatever the order of its members; to tell identical calls. */
 export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObjectInput(value)) return JSON.stringify(value) ?? 'null';

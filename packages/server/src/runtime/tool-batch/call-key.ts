@@ -10,11 +10,11 @@ export interface CallPlace {
 const TAIL_CHARS = 12;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** `call_<turn tail>_<step>_<index>`: unique per session, the same in every attempt (RT-R33). */
+/** `call_<turn tail>_<step>_<index>`: unique per session, the same in every attempt. */
 export const toolCallId = ({ turnId, step, index }: CallPlace): string =>
   `call_${turnId.replaceAll('-', '').slice(-TAIL_CHARS)}_${step}_${index}`;
 
-/** Base32 (lower case, no padding) of sha256 over the place: every run of the call carries it (RT-6.1, R6). */
+/** Base32 (lower case, no padding) of sha256 over the place: every run of the call carries it. */
 export const idempotencyKey = ({ turnId, step, index }: CallPlace): string =>
   base32(createHash('sha256').update(`${turnId}\n${step}\n${index}`).digest());
 

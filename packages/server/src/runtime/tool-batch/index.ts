@@ -1,5 +1,5 @@
 /**
- * tool-batch: the small inner engine of a step's tool calls (RT-6.4). Pure rules decide what may run now and which calls
+ * tool-batch: the small inner engine of a step's tool calls. Pure rules decide what may run now and which calls
  * are answered without running; `runTool` runs one tool and never throws; `toolResultPart` turns its result into the
  * stored part. Owns call ids and idempotency keys. Does not own the journal, permissions, quotas or events: the turn
  * engine does these around each call. Does I/O only through the object writer that it is given.
@@ -7,8 +7,10 @@
  * The step loop calls, in this order: `toolCallId` and `callInput` when the response is complete, `judgeCalls`,
  * `driveBatch` (or `nextCalls`), and inside its `settle`: `idempotencyKey`, `runTool`, `toolResultPart`.
  */
+
 export * from './call-input.ts';
 export * from './call-key.ts';
+export { failureFields } from './failure-fields.ts';
 export * from './judge-calls.ts';
 export * from './next-calls.ts';
 export * from './result-part.ts';

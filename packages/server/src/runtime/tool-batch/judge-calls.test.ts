@@ -55,8 +55,8 @@ describe('judging a batch of calls', () => {
   it('answers arguments that break the schema or are no object with what is wrong', () => {
     expect(answers([call('read', { bad: 1 }), call('read', '{"a":'), call('read', [1])])).toEqual([
       'invalid_arguments: bad must not be there; city is missing',
-      'invalid_arguments: the arguments must be one complete JSON object of at most 256 KiB',
-      'invalid_arguments: the arguments must be one complete JSON object of at most 256 KiB',
+      'invalid_arguments: the arguments must be one complete JSON object of at most 256 KiB, nested at most 100 deep',
+      'invalid_arguments: the arguments must be one complete JSON object of at most 256 KiB, nested at most 100 deep',
     ]);
   });
 

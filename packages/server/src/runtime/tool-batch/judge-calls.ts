@@ -9,13 +9,13 @@ export interface RequestedCall {
 }
 
 export interface JudgeFacts {
-  /** Tools offered in this step (RT-6.2). */
+  /** Tools offered in this step. */
   readonly offered: readonly OfferedTool[];
   /** A tool that exists but is not offered is denied, any other name is unknown. */
   readonly exists: (name: string) => boolean;
   /** ToolRegistry.validate. */
   readonly validate: (tool: Tool, input: unknown) => readonly string[];
-  /** Calls of this turn before the batch, oldest first (RT-R45). */
+  /** Calls of this turn before the batch, oldest first. */
   readonly earlier: readonly Pick<RequestedCall, 'name' | 'input'>[];
   /** runtime.maxBatchCalls and runtime.maxToolCalls. */
   readonly maxBatchCalls: number;
@@ -23,17 +23,17 @@ export interface JudgeFacts {
 }
 
 export type JudgedCall =
-  /** `ask`: only after an ALLOW of its permission request (RT-R46). */
+  /** `ask`: only after an ALLOW of its permission request. */
   | {
       readonly kind: 'run' | 'ask';
       readonly call: RequestedCall;
       readonly tool: Tool;
       readonly input: Readonly<Record<string, unknown>>;
     }
-  /** Answered with this result; runs nothing and charges nothing (RT-R42). */
+  /** Answered with this result; runs nothing and charges nothing. */
   | { readonly kind: 'refused'; readonly call: RequestedCall; readonly result: ToolResult };
 
-/** The sixth identical call in a row is refused (RT-R45). */
+/** The sixth identical call in a row is refused. */
 const MAX_IDENTICAL_CALLS = 5;
 
 /** Decides about every call of a batch before the first one runs; the same calls give the same answer in every attempt. */
@@ -57,10 +57,10 @@ export const judgeCalls = (calls: readonly RequestedCall[], facts: JudgeFacts): 
 
 const DENIED = 'this agent may not use the tool';
 
-/** Result of a call that a person denied, or whose question expired or was closed (RT-R46). */
+/** Result of a call that a person denied, or whose question expired or was closed. */
 export const deniedResult = (name: string, reason: string): ToolResult => errorResult(name, 'denied', reason);
 
-/** Result of a call that was still open when its turn was stopped (RT-2.8). */
+/** Result of a call that was still open when its turn was stopped. */
 export const stoppedResult = (name: string): ToolResult => errorResult(name, 'failed', 'stopped');
 
 const refuse = (
@@ -87,7 +87,8 @@ const overLimit = (index: number, facts: JudgeFacts): string | undefined => {
 const MAX_VIOLATIONS = 5;
 
 const firstViolations = (tool: Tool, input: unknown, facts: JudgeFacts): string | undefined => {
-  if (!isObjectInput(input)) return 'the arguments must be one complete JSON object of at most 256 KiB';
+  if (!isObjectInput(input))
+    return 'the arguments must be one complete JSON object of at most 256 KiB, nested at most 100 deep';
   const violations = facts.validate(tool, input);
   if (violations.length === 0) return undefined;
   return violations.slice(0, MAX_VIOLATIONS).join('; ');

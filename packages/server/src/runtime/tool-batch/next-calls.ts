@@ -16,7 +16,7 @@ export interface NextCalls {
   readonly run: readonly number[];
   /** Calls whose ready-made result can be recorded. */
   readonly answer: readonly number[];
-  /** The turn waits for the permission of this call; nothing runs meanwhile (RT-R46). */
+  /** The turn waits for the permission of this call; nothing runs meanwhile. */
   readonly park: number | undefined;
   readonly finished: boolean;
 }

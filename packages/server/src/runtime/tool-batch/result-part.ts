@@ -2,14 +2,14 @@ import type { ToolContent, ToolResult } from '../../tools/contract.ts';
 import { type ObjectData, PART, type Part } from '../contract.ts';
 import { cutText } from './text-cut.ts';
 
-/** Larger outputs are kept as an object (RT-2.10). */
+/** Larger outputs are kept as an object. */
 const INLINE_OUTPUT_BYTES = 4096;
-/** First characters of such an output that stay in the part (RT-5). */
+/** First characters of such an output that stay in the part. */
 const PREVIEW_CHARS = 2000;
-/** More than this of one output is not kept (RT-2.10). */
+/** More than this of one output is not kept. */
 export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Stores bytes of the session's namespace; the caller holds what comes back when it journals the part (RT-R37). */
+/** Stores bytes of the session's namespace; the caller holds what comes back when it journals the part. */
 export type ObjectWriter = (
   bytes: Uint8Array,
   facts: { readonly mediaType: string; readonly filename: string },
@@ -31,7 +31,7 @@ export interface ResultPart {
 }
 
 /**
- * TOOL_RESULT part of a result (RT-5): whole up to 4 KiB, else a preview of 2,000 characters and the whole text as an
+ * TOOL_RESULT part of a result: whole up to 4 KiB, else a preview of 2,000 characters and the whole text as an
  * object, cut at 8 MiB. Media of the result become objects that `output.media` names.
  */
 export const toolResultPart = async (request: ResultPartRequest): Promise<ResultPart> => {

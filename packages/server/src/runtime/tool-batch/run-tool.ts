@@ -10,20 +10,20 @@ export interface RunToolOptions {
   readonly clock: Clock;
 }
 
-/** How a call ended; `error` is what the tool threw, for the log only (RT-R43, R74). */
+/** How a call ended; `error` is what the tool threw, for the log only. */
 export interface ToolOutcome {
   readonly end: 'finished' | 'failed' | 'timeout' | 'stopped';
   readonly result: ToolResult;
   readonly error?: unknown;
 }
 
-/** Longest time-out a tool may ask for (RT-2.10). */
+/** Longest time-out a tool may ask for. */
 const MAX_TIMEOUT_MS = 600_000;
-/** How long a timed-out call may still clean up before it is abandoned (RT-R44). */
+/** How long a timed-out call may still clean up before it is abandoned. */
 const GRACE_MS = 2000;
 
 /**
- * Runs one tool and never throws (RT-R19). A time-out aborts the tool's signal, waits 2 s, then abandons it; a stop
+ * Runs one tool and never throws. A time-out aborts the tool's signal, waits 2 s, then abandons it; a stop
  * answers at once. In both cases a late result is discarded.
  */
 export const runTool = async (
@@ -85,7 +85,7 @@ const aborted = (signal: AbortSignal): Pending<'stopped'> => {
   return { done: promise, cancel: () => signal.removeEventListener('abort', listen) };
 };
 
-/** Faults carry safe text; of anything else only the fact is shown (RT-R43). */
+/** Faults carry safe text; of anything else only the fact is shown. */
 const failureResult = (name: string, error: unknown): ToolResult => {
   if (!isFault(error) || HIDDEN.has(error.code)) return errorResult(name, 'failed', 'the tool failed');
   const { code, retryable } = FAULT_CODES[error.code] ?? { code: 'failed', retryable: false };

@@ -1,7 +1,7 @@
 import type { AgentSpec, Model } from '@svc/api/resources';
 import type { ModelTarget, ThinkingOptions } from '../../models/contract.ts';
 
-/** One profile ready to call: where it goes and with which options (RT-4.1, 4.2). */
+/** One profile ready to call: where it goes and with which options. */
 export interface ResolvedProfile {
   readonly name: string;
   readonly target: ModelTarget;
@@ -34,7 +34,7 @@ const resolve = (name: string, model: Model | undefined, fallback: ModelTarget):
   };
 };
 
-/** The chosen profile, then the others as fail-overs in order; never empty (RT-4.1, 4.3). */
+/** The chosen profile, then the others as fail-overs in order; never empty. */
 export const profilesInOrder = (
   spec: AgentSpec,
   chosen: string,
@@ -49,7 +49,7 @@ export const profilesInOrder = (
   return [start, ...profiles.filter((profile) => profile !== start && profile.name !== 'compaction')];
 };
 
-/** What `knob` features narrow (RT-6.3). */
+/** What `knob` features narrow. */
 export interface Knobs {
   readonly parallelTools: number;
   readonly maxSteps: number;

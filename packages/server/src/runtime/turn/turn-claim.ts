@@ -45,7 +45,7 @@ export interface RecordedNews {
 
 type ClaimDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'config' | 'log' | 'workerId'>;
 
-/** How long before its own expiry a worker gives up writing (RT-2.4). */
+/** How long before its own expiry a worker gives up writing. */
 const GIVE_UP_MS = 2000;
 const RETRY_MS = 100;
 /** The only kind of entry that others write into the journal of a claimed turn. */
@@ -53,7 +53,7 @@ const FOREIGN_KIND = 'RESUME';
 
 /**
  * The right of this worker to one turn. Every write of the turn goes through `commit` or `guarded`, which check turn id,
- * fence and state inside the transaction and throw LostClaim otherwise (RT-R4). Counts its own expiry on the monotonic
+ * fence and state inside the transaction and throw LostClaim otherwise. Counts its own expiry on the monotonic
  * clock from the moment the granted request was sent.
  */
 export class TurnClaim {
@@ -86,7 +86,7 @@ export class TurnClaim {
     this.#lost = true;
   }
 
-  /** A transaction of this claim found the stop flag: no notification is needed to notice it (RT-R18). */
+  /** A transaction of this claim found the stop flag: no notification is needed to notice it. */
   get stopSeen(): boolean {
     return this.#stopSeen;
   }

@@ -31,7 +31,7 @@ export interface TurnContext {
   readonly activeMicros: () => number;
 }
 
-/** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest (RT-R4). */
+/** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest. */
 const emit = (context: TurnContext, event: SessionEvent): void => {
   if (!context.claim.lost) context.deps.bus.publish(eventSubject(context.claim.sessionId), event);
 };
@@ -72,7 +72,7 @@ export const noteRecorded = (context: TurnContext, news: RecordedNews): void => 
   }
 };
 
-/** RESET for the message under way, then its recorded parts again (RT-2.6). */
+/** RESET for the message under way, then its recorded parts again. */
 export const showReset = (context: TurnContext, reason: string): void => {
   emit(context, context.sequencer.reset(context.messageId, reason, context.deps.clock.nowMicros()));
   const again = context.transcript.recorded.filter((entry) => entry.messageId === context.messageId);

@@ -13,7 +13,7 @@ import { closingParts } from './turn-stop.ts';
 
 /** How a turn ends, as its loop found out. */
 export type TurnEnd =
-  /** `maySteer`: steer entries found in the final transaction join a further model call instead (RT-2.5 row 6). */
+  /** `maySteer`: steer entries found in the final transaction join a further model call instead. */
   | {
       readonly kind: 'completed';
       readonly call: Extract<ModelCallEnd, { kind: 'answered' }>;
@@ -39,7 +39,7 @@ export const addUsage = (total: TurnUsage | undefined, usage: TurnUsage): TurnUs
         usageAvailable: total.usageAvailable && usage.usageAvailable,
       };
 
-/** Counted here for a call that was cut off: its text by tokenizer, marked estimated (RT-4.4). */
+/** Counted here for a call that was cut off: its text by tokenizer, marked estimated. */
 const estimatedUsage = (context: TurnContext): TurnUsage | undefined => {
   const texts = (context.writer?.parts() ?? []).filter(
     (part) => part.type === PART.TEXT || part.type === PART.REASONING,
@@ -163,7 +163,7 @@ const writeFinal = async (
 };
 
 /**
- * After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile (RT-R9). A worker that
+ * After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile. A worker that
  * was away so long that its claim ran out shows nothing: followers have it from the turn row by now (RT-K12, K20).
  */
 const publishEnd = (
@@ -181,7 +181,7 @@ const publishEnd = (
 };
 
 /**
- * The final transaction, then the terminal event (RT-2.5, R9): everything but text leaves only after the commit. A stop
+ * The final transaction, then the terminal event: everything but text leaves only after the commit. A stop
  * flag found in the transaction makes the turn STOPPED; `steered`: steer entries were found, so nothing was written.
  */
 export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ended' | 'steered'> => {

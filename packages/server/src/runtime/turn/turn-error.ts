@@ -2,7 +2,7 @@ import type { FaultCode } from '../../base/index.ts';
 import type { ModelErrorClass } from '../../models/contract.ts';
 import { PART, type Part } from '../contract.ts';
 
-/** Every class a FAILED turn can carry (RT-4.5). */
+/** Every class a FAILED turn can carry. */
 export type TurnErrorClass =
   | ModelErrorClass
   | 'quota_exceeded'
@@ -17,7 +17,7 @@ export type TurnErrorClass =
 interface ClassFacts {
   readonly code: FaultCode;
   readonly retryable: boolean;
-  /** Another profile may be tried while no token was shown (RT-4.5). */
+  /** Another profile may be tried while no token was shown. */
   readonly failOver: boolean;
 }
 
@@ -46,17 +46,17 @@ export interface TurnError {
   readonly errorClass: TurnErrorClass;
   /** One readable sentence without secrets, prompts or upstream bodies. */
   readonly sentence: string;
-  /** Found in one log line (RT-R74). */
+  /** Found in one log line. */
   readonly errorId: string;
   /** Facts of a refusal, e.g. of an exceeded quota. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** True when the next profile may be tried after such a failure (RT-4.3). */
+/** True when the next profile may be tried after such a failure. */
 export const mayFailOver = (errorClass: ModelErrorClass, httpStatus: number | undefined): boolean =>
   errorClass === 'provider_invalid_request' ? httpStatus === 404 : CLASSES[errorClass].failOver;
 
-/** ERROR part of a failed turn (RT-4.5); id and time are the caller's. */
+/** ERROR part of a failed turn; id and time are the caller's. */
 export const errorPart = (error: TurnError, id: string, createdAt: number): Part => ({
   id,
   type: PART.ERROR,

@@ -47,7 +47,7 @@ const MESSAGE_STATE: Readonly<Record<FinalState, string>> = {
 };
 const ASSISTANT = 2;
 
-/** Refers to the objects that parts of the turn name, in the transaction that names them (RT-R37). */
+/** Refers to the objects that parts of the turn name, in the transaction that names them. */
 export const holdObjects = async (
   { tx, objects }: { readonly tx: WriteTx; readonly objects: RuntimeDeps['objects'] },
   place: Pick<TurnRow, 'namespace' | 'sessionId'>,
@@ -57,7 +57,7 @@ export const holdObjects = async (
     if (object !== undefined) await objects.hold(tx, place.namespace, object, sessionHolder(place.sessionId));
 };
 
-/** Stores one assistant message of the turn; an empty one is never stored (RT-R12). */
+/** Stores one assistant message of the turn; an empty one is never stored. */
 export const storeAssistantMessage = async (
   tx: WriteTx,
   turn: TurnRow,
@@ -89,7 +89,7 @@ export const messageLabels = (
   'svc/message-state': end.state,
 });
 
-/** A turn stopped before it started gets a fence of its own for its DONE (RT-2.6). Returns the session and the event. */
+/** A turn stopped before it started gets a fence of its own for its DONE. Returns the session and the event. */
 export const fenceStoppedTurn = async (
   tx: WriteTx,
   session: SessionRow,
@@ -127,7 +127,7 @@ export const releasePendingStops = async (
   return { session: current, events };
 };
 
-/** Hooks run one by one, each undone alone when it fails: a broken one must not keep the turn from ending (RT-R3, R19). */
+/** Hooks run one by one, each undone alone when it fails: a broken one must not keep the turn from ending. */
 export const runEndHooks = async (
   { tx, deps }: FinishScope,
   end: Parameters<TurnEndHook['turnEnded']>[1],
@@ -167,8 +167,8 @@ const endedRow = (request: FinishRequest, now: number): { readonly row: TurnRow;
 };
 
 /**
- * The final transaction's common part (RT-2.5): last assistant message, turn and session state, left-over steers, stops
- * that waited, the next ready turn. Throws LostClaim when turn id, fence and open state do not match (RT-R4).
+ * The final transaction's common part: last assistant message, turn and session state, left-over steers, stops
+ * that waited, the next ready turn. Throws LostClaim when turn id, fence and open state do not match.
  * Returns the events of other turns to publish after this turn's own terminal event.
  */
 export const finishTurn = async (

@@ -109,7 +109,7 @@ const requestOf = (
   ...tracedBy(context.claimed.body.cause),
 });
 
-/** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn (RT-3 row 2). */
+/** Runs the compaction call and journals its summary; false when it brought nothing and is ignored for this turn. */
 const compact = async (
   context: TurnContext,
   profile: ResolvedProfile,
@@ -126,6 +126,7 @@ const compact = async (
   };
   const silent = new PartWriter({
     clock: context.deps.clock,
+    pressure: context.deps.pressure,
     bus: { publish: () => undefined },
     sequencer: new EventSequencer(context.claimed.turn, context.claim.fence, { attempt: context.sequencer.attempt }),
     sessionId: context.claim.sessionId,
@@ -163,7 +164,7 @@ const compact = async (
   return true;
 };
 
-/** Counts a model call against the policies of its namespace, in the transaction that records it (RT-9). */
+/** Counts a model call against the policies of its namespace, in the transaction that records it. */
 export const chargeUsage = async (
   tx: Parameters<TurnContext['deps']['usage']['charge']>[0],
   context: TurnContext,
@@ -193,7 +194,7 @@ const reservation = ({ claimed }: TurnContext, profile: ResolvedProfile, step: n
   };
 };
 
-/** Reserves one llm.requests for a provider about to be tried; undefined when allowed (RT-9). */
+/** Reserves one llm.requests for a provider about to be tried; undefined when allowed. */
 const reserve = async (
   context: TurnContext,
   profile: ResolvedProfile,
@@ -212,7 +213,7 @@ const reserve = async (
   }
 };
 
-/** Not one byte of an answer came: the request does not count (RT-9). */
+/** Not one byte of an answer came: the request does not count. */
 const giveBack = async (context: TurnContext, profile: ResolvedProfile, step: number | string): Promise<void> => {
   const { deps, claimed, claim } = context;
   if (!deps.usage.governs(claimed.turn.namespace)) return;
@@ -224,6 +225,7 @@ const newWriter = (context: TurnContext): PartWriter => {
   const { deps, claim, transcript, messageId } = context;
   return new PartWriter({
     clock: deps.clock,
+    pressure: deps.pressure,
     bus: deps.bus,
     sequencer: context.sequencer,
     sessionId: claim.sessionId,
@@ -236,6 +238,8 @@ const newWriter = (context: TurnContext): PartWriter => {
 /** A new fence and attempt for a step whose connection was lost after the first token (RT-4.3 streamRestart, R31). */
 const restartStep = async (context: TurnContext): Promise<void> => {
   const { claim, claimed, messageId, transcript } = context;
+  // What arrived is shown before it is taken back, so that a reader sees why there is a new attempt.
+  context.writer?.flush();
   context.writer?.silence();
   const attempt = context.sequencer.attempt + 1;
   let fence = 0;
@@ -369,7 +373,7 @@ const failure = (outcome: FailedOutcome): ModelCallEnd => ({
   usage: outcome.usage,
 });
 
-/** Side state after a model call: context tokens and the correction of counted by reported input tokens (RT-3). */
+/** Side state after a model call: context tokens and the correction of counted by reported input tokens. */
 export const sideAfterCall = (side: SessionSide, call: Extract<ModelCallEnd, { kind: 'answered' }>): SessionSide => {
   const { usage } = call.outcome;
   const known = usage.usageAvailable && call.countedTokens > 0 && usage.inputTokens > 0;

@@ -1,7 +1,6 @@
-import type { Ids } from '../../base/index.ts';
+import { type Ids, idsAfter } from '../../base/index.ts';
 import type { SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import { type TurnBody, type TurnCause, WAKE_TURNS } from '../contract.ts';
-import { messageIdsAfter } from '../message-ids.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import { parseBody } from '../turn-record.ts';
 
@@ -57,7 +56,7 @@ export const emptyTurn = (
   finishedAt: 0,
 });
 
-/** The oldest QUEUED turn becomes ready, and workers are woken, when nothing of the session is open before it (RT-2.2). */
+/** The oldest QUEUED turn becomes ready, and workers are woken, when nothing of the session is open before it. */
 export const readyNext = async (tx: WriteTx, sessionId: string, bus: RuntimeDeps['bus']): Promise<void> => {
   const [next] = await tx.log.openTurns(sessionId);
   if (next === undefined || next.state !== 'QUEUED') return;
@@ -75,7 +74,7 @@ export const interruptPlace = (open: readonly TurnRow[], activeTurnId: string): 
   return low + (high - low) / 2;
 };
 
-/** Place of the turn made of left-over steer entries: the next one, behind turns that interrupted (RT-2.3, 2.5). */
+/** Place of the turn made of left-over steer entries: the next one, behind turns that interrupted. */
 const steeredPlace = (ended: TurnRow, open: readonly TurnRow[]): number => {
   const behind = open.findIndex((turn) => parseBody(turn).interrupting !== true);
   const last = open[(behind === -1 ? open.length : behind) - 1];
@@ -98,7 +97,7 @@ export const afterTurnEnd = (session: SessionRow, turn: TurnRow, at: number): Se
   };
 };
 
-/** Steer entries that found no further model call become one queued turn; `ended` is saved already (RT-2.5, RT-R10). */
+/** Steer entries that found no further model call become one queued turn; `ended` is saved already. */
 export const requeueSteers = async (
   tx: WriteTx,
   finished: { readonly ended: TurnRow; readonly session: SessionRow; readonly steers: readonly SteerRow[] },
@@ -107,7 +106,7 @@ export const requeueSteers = async (
   const { ended, session, steers } = finished;
   const last = steers.at(-1);
   if (last === undefined) return session;
-  const [replyMessageId = ''] = messageIdsAfter(ids, session.lastMessageId, 1);
+  const [replyMessageId = ''] = idsAfter(ids, session.lastMessageId, 1);
   const turnId = ids.next();
   const messageIds = steers.map((steer) => steer.messageId);
   for (const id of messageIds) {

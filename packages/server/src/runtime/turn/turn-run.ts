@@ -23,8 +23,8 @@ import { TurnTranscript } from './turn-transcript.ts';
 type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
 
 /**
- * One claimed turn from its claim to its end, park or hand-over (RT-2.5). It holds all memory of the turn; when it is
- * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else (RT-R19); a
+ * One claimed turn from its claim to its end, park or hand-over. It holds all memory of the turn; when it is
+ * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else; a
  * store that stays away leaves it as a crash does, to the attempt after its claim ran out (RT-K24).
  */
 export class TurnRun {
@@ -65,7 +65,7 @@ export class TurnRun {
     };
   }
 
-  /** What followers of this session see at this moment (RT-2.6). */
+  /** What followers of this session see at this moment. */
   live(): LiveTurn {
     const { claim, writer, shown, sequencer, messageId } = this.#context;
     const parts = writer === undefined ? shown : [...shown, ...writer.shown()];
@@ -81,13 +81,13 @@ export class TurnRun {
     };
   }
 
-  /** Cancels whatever runs; the turn ends STOPPED (RT-2.8). */
+  /** Cancels whatever runs; the turn ends STOPPED. */
   requestStop(): void {
     this.#stop = true;
     this.#abort.abort();
   }
 
-  /** The claim is gone: cancel, write and emit nothing (RT-2.4). */
+  /** The claim is gone: cancel, write and emit nothing. */
   lose(): void {
     this.claim.lose();
     this.#context.writer?.silence();
@@ -108,7 +108,7 @@ export class TurnRun {
       });
   }
 
-  /** Hands over at the next journal entry (RT-2.9). */
+  /** Hands over at the next journal entry. */
   drain(): void {
     this.#draining = true;
   }
@@ -205,7 +205,7 @@ export class TurnRun {
     return this.#stop || this.claim.stopSeen;
   }
 
-  /** Asks the store even without a hint once the turn did something: hints may be lost (RT-R18). */
+  /** Asks the store even without a hint once the turn did something: hints may be lost. */
   async #absorb(): Promise<void> {
     if (!this.#steerPending && this.claim.body.journalCount === 0) return;
     this.#steerPending = false;
@@ -213,7 +213,7 @@ export class TurnRun {
     this.#steerPending ||= isMoreWaiting;
   }
 
-  /** The last allowed model call offers no tools (RT-2.5 row 8). */
+  /** The last allowed model call offers no tools. */
   #offered(): readonly OfferedTool[] {
     return this.#deps.tools.offered(grantsOf(this.#claimed.agent));
   }
@@ -233,7 +233,7 @@ export class TurnRun {
     return this.#journalAndGoOn(call, step);
   }
 
-  /** No calls: the final transaction, unless steer entries ask for one more model call (RT-2.5 row 6). */
+  /** No calls: the final transaction, unless steer entries ask for one more model call. */
   async #complete(call: Answered, step: number): Promise<'ended' | undefined> {
     const maySteer = step < this.#context.knobs.maxSteps;
     if (maySteer && this.#steerPending && (await hasSteers(this.#context))) return this.#journalAndGoOn(call, step);
@@ -250,7 +250,7 @@ export class TurnRun {
     return this.#end(end);
   }
 
-  /** MODEL_RESPONSE with its charge; usage and calls are shown after the commit (RT-2.6). */
+  /** MODEL_RESPONSE with its charge; usage and calls are shown after the commit. */
   async #journalAndGoOn(call: Answered, step: number): Promise<undefined> {
     const { writer, messageId } = this.#context;
     if (writer === undefined) return undefined;
@@ -325,7 +325,7 @@ export class TurnRun {
     return 'ended';
   }
 
-  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on (RT-2.9). False: news came first. */
+  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on. False: news came first. */
   async #handOver(): Promise<boolean> {
     const { transcript, claim } = this.#context;
     let released = false;

@@ -5,7 +5,7 @@ import { noteRecorded, type TurnContext } from './turn-context.ts';
 import { messageLabels, storeAssistantMessage } from './turn-finish.ts';
 import type { SteerBody } from './turn-queue.ts';
 
-/** Most steering messages and bytes that join one model call (RT-2.5 row 2). */
+/** Most steering messages and bytes that join one model call. */
 const STEER_MESSAGES = 16;
 const STEER_BYTES = 64 * 1024;
 
@@ -32,8 +32,8 @@ const closedParts = (context: TurnContext, state: ClaimState, messageId: string)
     .map((placed) => placed.part);
 
 /**
- * Waiting steer entries join before the next model call; the message so far is closed, or dropped when it is empty
- * (RT-2.5 row 2, R11, R12). Answers whether entries are left for the call after.
+ * Waiting steer entries join before the next model call; the message so far is closed, or dropped when it is empty.
+ * Answers whether entries are left for the call after.
  */
 export const absorbSteers = async (context: TurnContext): Promise<boolean> => {
   if (!(await hasSteers(context))) return false;

@@ -16,7 +16,7 @@ import { parseBody, partId, publicPart, recordedParts } from '../turn-record.ts'
 import { type FinishDeps, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
 import { afterTurnEnd, readyNext } from './turn-queue.ts';
 
-/** True while a worker executes the turn: only that worker may end it (RT-2.8). */
+/** True while a worker executes the turn: only that worker may end it. */
 const hasLiveClaim = (turn: TurnRow): boolean =>
   turn.state === 'RUNNING' || (turn.state === 'WAITING' && turn.worker !== '');
 
@@ -36,7 +36,7 @@ const stoppedResult = (call: Part): Omit<Part, 'id' | 'createdAt'> => {
 
 /**
  * What a turn that ends early adds to its message: the answers to questions that its end closed, then `stopped` results
- * for calls that have none, so that history keeps pairs (RT-2.8, R24, R46).
+ * for calls that have none, so that history keeps pairs.
  */
 export const closingParts = (
   placed: readonly PlacedPart[],
@@ -125,7 +125,7 @@ export const finishUnclaimed = async ({ tx, deps }: FinishScope, end: UnclaimedE
   return [...events, ...others];
 };
 
-/** DONE of a turn that never started, for streams of that turn only: without a place among the session's events (API-5.1). */
+/** DONE of a turn that never started, for streams of that turn only: without a place among the session's events. */
 const asideEvent = (turn: TurnRow, body: TurnBody, at: number): SessionEvent => {
   const [messageId = ''] = body.replyMessageIds;
   const event = new EventSequencer(turn, 0, { attempt: 1 }).terminal({
@@ -137,7 +137,7 @@ const asideEvent = (turn: TurnRow, body: TurnBody, at: number): SessionEvent => 
   return { ...event, sequence: 0 };
 };
 
-/** A queued turn that never started: STOPPED now, its user message stays; the DONE waits for a live claim (RT-2.6). */
+/** A queued turn that never started: STOPPED now, its user message stays; the DONE waits for a live claim. */
 const stopQueued = async ({ tx, deps }: FinishScope, session: SessionRow, turn: TurnRow): Promise<void> => {
   const now = tx.now();
   const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
@@ -177,7 +177,7 @@ const flagClaimed = async ({ tx, deps }: FinishScope, turnId: string): Promise<v
 };
 
 /**
- * Stops turns of a locked session (RT-2.8): parked and handed-over ones at once, queued ones at once, a claimed one by its
+ * Stops turns of a locked session: parked and handed-over ones at once, queued ones at once, a claimed one by its
  * flag, which the worker learns directly or by renewal. Answers the ids this call stopped.
  */
 export const stopTurns = async (

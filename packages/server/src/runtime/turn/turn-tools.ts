@@ -7,6 +7,7 @@ import {
   type BatchEnd,
   deniedResult,
   driveBatch,
+  failureFields,
   idempotencyKey,
   type JudgedCall,
   judgeCalls,
@@ -21,7 +22,7 @@ import { noteRecorded, type TurnContext } from './turn-context.ts';
 import { releasePendingStops } from './turn-finish.ts';
 import { publishAfterCommit } from './turn-stop.ts';
 
-/** How a batch left the turn. `quota` ends it FAILED with these facts (RT-R43, 9). */
+/** How a batch left the turn. `quota` ends it FAILED with these facts. */
 export type ToolsEnd =
   | { readonly kind: 'finished' | 'stopped' | 'parked' }
   | { readonly kind: 'quota'; readonly sentence: string; readonly metadata: Readonly<Record<string, string>> };
@@ -113,7 +114,7 @@ const question = (context: TurnContext, judged: RunnableCall, now: number): Perm
   };
 };
 
-/** One batch of tool calls of a turn: questions first, then the calls, each result journaled as it comes (RT-6.4). */
+/** One batch of tool calls of a turn: questions first, then the calls, each result journaled as it comes. */
 export class TurnTools {
   readonly #context: TurnContext;
   readonly #offered: readonly OfferedTool[];
@@ -199,7 +200,7 @@ export class TurnTools {
   }
 
   /**
-   * Every question of the batch is asked before its first call runs (RT-R46). Where the first call must wait for its answer,
+   * Every question of the batch is asked before its first call runs. Where the first call must wait for its answer,
    * nothing else can run: the turn parks with its questions, so that whoever sees them finds it waiting. True when it did.
    */
   async #ask(judged: readonly JudgedCall[]): Promise<boolean> {
@@ -279,13 +280,15 @@ export class TurnTools {
     span.end(outcome);
     (deps.meter ?? noMeter).toolRan(entry.tool.name, outcome.end, deps.clock.monotonicMs() - startedMs);
     deps.faultPoint('after-tool');
-    if (outcome.end === 'failed')
-      deps.log.warn('tool failed', { namespace, agent, session: sessionId, turn: turn.id, tool: entry.tool.name });
+    if (outcome.end === 'failed') {
+      const names = { namespace, agent, session: sessionId, turn: turn.id, tool: entry.tool.name };
+      deps.log.warn('tool failed', { ...names, ...failureFields(outcome.error) });
+    }
     if (outcome.end === 'stopped' || claim.lost) return;
     await this.#record(entry.call, outcome.result, true);
   }
 
-  /** False when the quota of tool.calls is used up: the turn ends (RT-R43). A re-run of the same call is free. */
+  /** False when the quota of tool.calls is used up: the turn ends. A re-run of the same call is free. */
   async #reserve(callId: string): Promise<boolean> {
     const { deps, claim, claimed } = this.#context;
     const { turn, body } = claimed;

@@ -51,7 +51,7 @@ export class TurnTranscript {
     });
   }
 
-  /** Steering messages joined: the assistant message so far is closed, or dropped when it is empty (RT-R12). */
+  /** Steering messages joined: the assistant message so far is closed, or dropped when it is empty. */
   absorb(entry: SteerInputEntry, messages: readonly MessageRow[]): void {
     const last = this.#messages.at(-1);
     if (last?.live === true && entry.closedMessageId === '') this.#messages = this.#messages.slice(0, -1);
