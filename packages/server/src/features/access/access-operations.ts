@@ -21,7 +21,7 @@ export interface AccessDeps {
   readonly version: string;
 }
 
-/** WhoAmI and ListAuditRecords (API-9.5). */
+/** WhoAmI and ListAuditRecords. */
 export const accessOperations = (deps: AccessDeps): readonly Operation[] => [
   unary(AuthService.method.whoAmI, async (_request, context) => whoAmI(deps, context)),
   unary(AuthService.method.listAuditRecords, (request) => listAuditRecords(deps, request)),

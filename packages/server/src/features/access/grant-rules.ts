@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Grant, GrantSchema } from '@svc/api/data';
-import type { CallerGrant } from '../../auth/contract.ts';
+import type { Caller, CallerGrant } from '../../auth/contract.ts';
 import {
   type AncestorsOf,
   CREDENTIAL_GRANTS_MAX,
@@ -11,12 +11,14 @@ import {
   isUnscoped,
 } from '../../auth/index.ts';
 import { Fault, type FieldViolation, invalidFields } from '../../base/index.ts';
+import { namespaceKey } from '../../resources/index.ts';
+import type { ReadTx } from '../../store/contracts/index.ts';
 
 const SCOPES = ['namespace', 'agent', 'session', 'channel'] as const;
 const NEEDS = { agent: 'namespace', channel: 'namespace', session: 'agent' } as const;
 const SCOPE_MAX = 253;
 
-/** The grants a caller asks a credential to carry; INVALID_ARGUMENT with every violation (API-4.2). */
+/** The grants a caller asks a credential to carry; INVALID_ARGUMENT with every violation. */
 export const readGrants = (messages: readonly Grant[]): readonly CallerGrant[] => {
   const violations: FieldViolation[] = [];
   const refuse = (field: string, description: string): void => {
@@ -55,6 +57,37 @@ export const areWithin = (
   owner: readonly CallerGrant[],
   ancestorsOf: AncestorsOf,
 ): boolean => grants.every((inner) => owner.some((outer) => coversGrant(outer, inner, ancestorsOf)));
+
+/** FAILED_PRECONDITION AUTH_REQUIRED where every call without a credential is an admin already, so that a new one would restrict nothing. */
+export const requireRestriction = ({ mode }: Caller): void => {
+  if (mode === 'none')
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'AUTH_REQUIRED',
+      'auth.mode is none, so every caller may do everything and a credential would restrict nothing; set auth.mode first',
+    );
+};
+
+/**
+ * FAILED_PRECONDITION NAMESPACE_MISSING for a grant on a namespace that does not exist, which mostly is a misspelt one, unless the
+ * caller forces it: once somebody makes a namespace of that name, the credential reaches it.
+ */
+export const requireNamespaces = async (
+  reads: Pick<ReadTx, 'resources'>,
+  grants: readonly CallerGrant[],
+  isForced: boolean,
+): Promise<void> => {
+  if (isForced) return;
+  for (const [index, { namespace }] of grants.entries()) {
+    if (namespace === undefined || (await reads.resources.get(namespaceKey(namespace))) !== undefined) continue;
+    throw new Fault(
+      'FAILED_PRECONDITION',
+      'NAMESPACE_MISSING',
+      `grants[${index}].namespace does not exist: ${namespace}; create it first, or set force`,
+      { metadata: { ns: namespace, field: `grants[${index}].namespace` } },
+    );
+  }
+};
 
 /** Nobody gives away more than they have: PERMISSION_DENIED ROLE or SCOPE, naming the first grant that goes beyond. */
 export const requireWithin = (

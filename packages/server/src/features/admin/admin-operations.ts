@@ -22,14 +22,18 @@ import {
   checkBus,
   checkClock,
   checkObjects,
+  checkSecretValues,
   checkStore,
   type FailedBackup,
+  type LostValueFacts,
   type StoreFacts,
 } from './store-checks.ts';
 
 export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
   /** The scheduled backup that failed, if one is owed. */
   readonly owedBackup: () => Promise<FailedBackup | undefined>;
+  /** Stored values whose keys are missing. */
+  readonly lostValues: () => Promise<LostValueFacts>;
   readonly configuration: ConfigurationFacts;
   readonly providers: ProviderFacts;
 }
@@ -37,7 +41,7 @@ export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
 /** Checks that can hang end by then, so that the answer comes before the deadline of the call. */
 const LONGEST_MS = 30_000;
 
-/** GetConfiguration and RunDoctor (API-9.5). */
+/** GetConfiguration and RunDoctor. */
 export const adminOperations = (deps: AdminDeps): readonly Operation[] => [
   unary(AdminService.method.getConfiguration, async () => configuration(deps.configuration)),
   unary(AdminService.method.runDoctor, ({ online }, { signal }) => doctor(deps, { online, signal })),
@@ -64,6 +68,7 @@ const doctor = async (
     bus: async () => [await checkBus(deps)],
     objects: async () => [await checkObjects(deps)],
     backups: async () => [await checkBackups(deps.owedBackup)],
+    'secret values': async () => [await checkSecretValues(deps.lostValues)],
     providers: () => checkProviders(deps.providers, { online: call.online, signal }),
     resources: () => checkResources(deps.store.direct.resources, deps.store.now()),
     'audit chain': async () => [await checkAuditChain(deps)],

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   AdminService,
   type DoctorCheck,
@@ -10,7 +9,9 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
 import { AuditChain } from '../../auth/index.ts';
+import { Fault } from '../../base/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
+import { changeGivenStore } from '../../store/testing/given-store.ts';
 import type { Operation } from '../contract.ts';
 import { ADMIN, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 import { type AdminDeps, adminOperations } from './admin-operations.ts';
@@ -31,6 +32,7 @@ beforeEach(async () => {
     ...{ store, bus, clock, ids, dataDir, usesKeyFile: true },
     objects: { reach: async () => undefined },
     owedBackup: async () => undefined,
+    lostValues: async () => ({ count: 0, keyIds: [], holders: [] }),
     examine: async () => ({ schema: 4, known: 4, problems: [] }),
     configuration: {
       values: [
@@ -68,7 +70,8 @@ describe('RunDoctor', () => {
     expect(checks.filter(({ result }) => result !== 'ok')).toEqual([]);
     expect(checks.map(({ name }) => name)).toEqual([
       ...['configuration', 'data directory', 'key file', 'key file', 'disk', 'clock', 'store', 'store integrity'],
-      ...['migrations', 'bus', 'objects', 'backups', 'providers', 'finalizers', 'connector classes', 'audit chain'],
+      ...['migrations', 'bus', 'objects', 'backups', 'secret values', 'providers', 'finalizers', 'not executed'],
+      ...['connector classes', 'audit chain'],
     ]);
     expect(checks.every(({ remedy }) => remedy === '')).toBe(true);
   });
@@ -101,7 +104,29 @@ describe('RunDoctor', () => {
 
   it('finds nothing wrong with a scheduled backup whose first try still runs', async () => {
     facts.owedBackup = async () => ({ tries: 1, problem: '' });
-    expect(await resultsOf('backups')).toEqual(['ok: none is owed']);
+    expect(await resultsOf('backups')).toEqual(['ok: up to date']);
+  });
+
+  it('names the key that is missing, and what it would open', async () => {
+    const holders = ['Secret/a/one', 'Secret/a/two', 'McpServer/a/three', 'Secret/b/four'];
+    facts.lostValues = async () => ({ count: 7, keyIds: ['k1'], holders });
+    expect(await resultsOf('secret values')).toEqual([
+      'fail: 7 of Secret/a/one, Secret/a/two, McpServer/a/three and 1 more cannot be decrypted: their key k1 is missing',
+    ]);
+    facts.lostValues = async () => ({ count: 2, keyIds: ['k1', 'k2'], holders: ['Secret/a/one'] });
+    expect(await resultsOf('secret values')).toEqual([
+      'fail: 2 of Secret/a/one cannot be decrypted: their keys k1, k2 are missing',
+    ]);
+  });
+
+  it('says in the present tense that the disk is full, and what to do', async () => {
+    const full = new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', "the server's disk is full");
+    facts.store = { ...world.store, ping: () => Promise.reject(full) } as never;
+    const [found] = (await doctor()).filter(({ name }) => name === 'store');
+    expect(found).toMatchObject({ result: 'fail', detail: "the server's disk is full" });
+    expect(found?.remedy).toBe(
+      'make room on that disk: writes are refused until then, and accepted again by themselves',
+    );
   });
 
   it('calls the default model only when asked to', async () => {
@@ -143,6 +168,11 @@ describe('RunDoctor', () => {
     expect(await resultsOf('clock')).toEqual(['warn: 120 s behind the clock of the store']);
   });
 
+  it('counts the records of the audit log that it verified', async () => {
+    await new AuditChain(world.store).tick();
+    expect(await resultsOf('audit chain')).toEqual(['ok: 2 records verified, 0 not chained yet']);
+  });
+
   it('tells when the audit log was changed', async () => {
     await world.store.write((tx) =>
       world.audit(
@@ -152,9 +182,7 @@ describe('RunDoctor', () => {
       ),
     );
     await new AuditChain(world.store).tick();
-    const database = new DatabaseSync(join(world.dataDir, 'svc.db'));
-    database.exec(`UPDATE audit SET identity = 'nobody'`);
-    database.close();
+    await changeGivenStore(world.dataDir, `UPDATE audit SET identity = 'nobody'`);
     expect((await resultsOf('audit chain'))[0]).toMatch(/^fail: record .* does not fit its hash/);
   });
 
@@ -185,6 +213,26 @@ describe('RunDoctor', () => {
     expect(await resultsOf('connector classes')).toEqual([
       'warn: not ready: default/a, default/b, default/c and 1 more',
     ]);
+  });
+
+  it('names the kinds that are stored and that nothing acts on', async () => {
+    const status = '{"conditions":[{"type":"Ready","status":"Unknown","reason":"NotExecuted"}]}';
+    for (const [kind, name] of [
+      ['Schedule', 'nightly'],
+      ['Schedule', 'hourly'],
+      ['ConnectorClass', 'chat'],
+    ] as const)
+      await world.store.write((tx) =>
+        tx.resources.insert({
+          key: { kind, namespace: 'default', parent: '', name },
+          ...{ apiVersion: 'svc/v1', uid: name, generation: 1, createdAt: 1, labels: {}, annotations: {}, owners: [] },
+          ...{ finalizers: [], spec: '{}', status },
+        }),
+      );
+    expect(await resultsOf('not executed')).toEqual([
+      'warn: stored, but this version does not act on them: 1 ConnectorClass, 2 Schedule',
+    ]);
+    expect(await resultsOf('connector classes')).toEqual(['ok: 0 ready']);
   });
 
   it('goes on when a check breaks, and when the bus is silent', async () => {

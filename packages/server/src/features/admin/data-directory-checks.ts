@@ -6,6 +6,8 @@ import { type Check, fail, ok, textOf, warn } from './check.ts';
 /** Below this a busy server fills the disk within hours. */
 const LOW_BYTES = 1024 ** 3;
 const FULL_BYTES = 100 * 1024 ** 2;
+/** A commit may need as much. */
+const NOTHING_BYTES = 1024 ** 2;
 const OTHERS = 0o077;
 const EVERYONE = 0o007;
 
@@ -61,6 +63,7 @@ const checkDisk = async (dataDir: string): Promise<Check> => {
     const { bavail, bsize } = await statfs(dataDir);
     const free = bavail * bsize;
     const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+    if (free < NOTHING_BYTES) return fail(name, 'full', 'make room: writes are refused');
     if (free < FULL_BYTES) return fail(name, text, 'make room: writes will be refused soon');
     return free < LOW_BYTES ? warn(name, text, 'make room, or move dataDir') : ok(name, text);
   } catch (error) {

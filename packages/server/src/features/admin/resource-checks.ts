@@ -1,3 +1,4 @@
+import { NOT_EXECUTED } from '../../resources/index.ts';
 import { type ResourceReads, resourcePages, type StoredResource } from '../../store/contracts/index.ts';
 import { type Check, ok, warn } from './check.ts';
 
@@ -10,37 +11,45 @@ const NAMED = 3;
 interface Findings {
   readonly stuck: string[];
   readonly classes: string[];
+  /** How many resources of each kind nothing in this version acts on. */
+  readonly idle: Map<string, number>;
   classCount: number;
   looked: number;
 }
 
-/** Deletions that hang on a finalizer, and connector classes that are not ready. */
+/** Deletions that hang on a finalizer, resources that nothing acts on, and connector classes that are not ready. */
 export const checkResources = async (reads: Pick<ResourceReads, 'list'>, now: number): Promise<readonly Check[]> => {
-  const findings: Findings = { stuck: [], classes: [], classCount: 0, looked: 0 };
+  const findings: Findings = { stuck: [], classes: [], idle: new Map(), classCount: 0, looked: 0 };
   for await (const page of resourcePages(reads, { scope: { type: 'all' } })) {
     for (const resource of page) look(resource, now, findings);
     findings.looked += page.length;
     if (findings.looked >= LOOKED_AT_MAX) break;
   }
-  return [finalizers(findings), connectorClasses(findings)];
+  return [finalizers(findings), notExecuted(findings), connectorClasses(findings)];
 };
 
 const look = (resource: StoredResource, now: number, findings: Findings): void => {
   const { key, deletionTimestamp, finalizers: holding, status } = resource;
   if (deletionTimestamp !== undefined && now - deletionTimestamp > STUCK_MICROS)
     findings.stuck.push(`${key.kind} ${key.namespace}/${key.name} (${holding.join(', ') || 'dependants'})`);
+  const ready = readyOf(status);
+  if (ready?.reason === NOT_EXECUTED) findings.idle.set(key.kind, (findings.idle.get(key.kind) ?? 0) + 1);
   if (key.kind !== 'ConnectorClass') return;
   findings.classCount += 1;
-  if (!isReady(status)) findings.classes.push(`${key.namespace}/${key.name}`);
+  // A class that nothing has judged yet is not ready either.
+  if (ready?.status !== 'True' && ready?.reason !== NOT_EXECUTED) findings.classes.push(`${key.namespace}/${key.name}`);
 };
 
-/** A class that nothing has judged yet is not ready either. */
-const isReady = (status: string): boolean => {
-  if (status === '') return false;
-  const { conditions = [] } = JSON.parse(status) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-  return conditions.some(({ type, status: state }) => type === 'Ready' && state === 'True');
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+}
+
+const readyOf = (status: string): Condition | undefined => {
+  if (status === '') return undefined;
+  const { conditions = [] } = JSON.parse(status) as { readonly conditions?: readonly Condition[] };
+  return conditions.find(({ type }) => type === 'Ready');
 };
 
 const some = (names: readonly string[]): string => {
@@ -57,7 +66,17 @@ const finalizers = ({ stuck, looked }: Findings): Check =>
         'see why with svc describe; svc delete --force ends the wait',
       );
 
-const connectorClasses = ({ classes, classCount }: Findings): Check =>
+const notExecuted = ({ idle }: Findings): Check => {
+  if (idle.size === 0) return ok('not executed', 'nothing is declared that this version does not act on');
+  const kinds = [...idle].sort(([left], [right]) => (left < right ? -1 : 1)).map(([kind, count]) => `${count} ${kind}`);
+  return warn(
+    'not executed',
+    `stored, but this version does not act on them: ${kinds.join(', ')}`,
+    'svc describe tells what is missing for each; delete them, or keep them for a version that runs them',
+  );
+};
+
+const connectorClasses = ({ classes, classCount, idle }: Findings): Check =>
   classes.length === 0
-    ? ok('connector classes', `${classCount} ready`)
+    ? ok('connector classes', `${classCount - (idle.get('ConnectorClass') ?? 0)} ready`)
     : warn('connector classes', `not ready: ${some(classes)}`, 'see why with svc describe connectorclass');

@@ -1,6 +1,6 @@
 import { verifyAuditChain } from '../../auth/index.ts';
 import type { Clock, Ids } from '../../base/index.ts';
-import type { Bus, Store } from '../../store/contracts/index.ts';
+import { type Bus, isStorageFull, type Store } from '../../store/contracts/index.ts';
 import { type Check, fail, ok, textOf, warn } from './check.ts';
 
 /** What an engine finds out about its own files; `known` and `schema` are numbers of migrations. */
@@ -32,7 +32,10 @@ export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSi
   try {
     await store.ping();
   } catch (error) {
-    return [fail('store', textOf(error), 'look at the disk and the log of the server')];
+    const remedy = isStorageFull(error)
+      ? 'make room on that disk: writes are refused until then, and accepted again by themselves'
+      : 'look at the disk and the log of the server';
+    return [fail('store', textOf(error), remedy)];
   }
   if (examine === undefined) return [ok('store', 'answers')];
   let found: StoreExamination;
@@ -93,9 +96,35 @@ export interface FailedBackup {
 /** That the scheduled backup was made; one whose first try still runs is well. */
 export const checkBackups = async (owed: () => Promise<FailedBackup | undefined>): Promise<Check> => {
   const failed = await owed();
-  if (failed === undefined || failed.problem === '') return ok('backups', 'none is owed');
+  if (failed === undefined || failed.problem === '') return ok('backups', 'up to date');
   const text = `the scheduled backup failed ${failed.tries} times: ${failed.problem}`;
   return fail('backups', text, 'mend what it says, or make one: svc backup');
+};
+
+/** Stored values that no key of the server opens. */
+export interface LostValueFacts {
+  readonly count: number;
+  readonly keyIds: readonly string[];
+  /** `Kind/ns/name` of the resources that hold them. */
+  readonly holders: readonly string[];
+}
+
+const NAMED = 3;
+
+/** That every stored secret value can be decrypted. */
+export const checkSecretValues = async (lost: () => Promise<LostValueFacts>): Promise<Check> => {
+  const name = 'secret values';
+  const { count, keyIds, holders } = await lost();
+  if (count === 0) return ok(name, 'can be decrypted');
+  const rest = holders.length - NAMED;
+  const where = `${holders.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const keys =
+    keyIds.length === 1 ? `their key ${keyIds[0]} is missing` : `their keys ${keyIds.join(', ')} are missing`;
+  return fail(
+    name,
+    `${count} of ${where} cannot be decrypted: ${keys}`,
+    'put the keys/master.json that holds it back into the data directory and start again, or set the values again',
+  );
 };
 
 /** Whether the place of object bytes can be reached. */
@@ -108,11 +137,11 @@ export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Pr
   }
 };
 
-/** That nobody changed the audit log behind the server's back (PL-15). */
+/** That nobody changed the audit log behind the server's back. */
 export const checkAuditChain = async ({ store }: Pick<StoreFacts, 'store'>): Promise<Check> => {
   const name = 'audit chain';
   const { verified, open, broken } = await verifyAuditChain(store);
-  if (broken === undefined) return ok(name, `${verified} records fit, ${open} not chained yet`);
+  if (broken === undefined) return ok(name, `${verified} records verified, ${open} not chained yet`);
   const what = broken === 'head' ? 'the newest records are missing' : `record ${broken} does not fit its hash`;
   return fail(name, what, 'compare the log with a backup: someone changed it outside the server');
 };

@@ -30,7 +30,7 @@ export interface AgentControllerDeps {
 }
 
 const RESYNC_MS = 300_000;
-/** Features and references that were missing are looked for again this often (RT-6.3). */
+/** Features and references that were missing are looked for again this often. */
 const MISSING_MS = 60_000;
 const CANDIDATES: ReadonlySet<string> = new Set([
   'McpServer',

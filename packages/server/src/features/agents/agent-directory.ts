@@ -10,6 +10,7 @@ import {
 } from '../../resources/index.ts';
 import type { AgentDirectory, AgentRevision } from '../../runtime/contract.ts';
 import type { ReadTx, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { REQUIREMENT_MISSING } from './agent-findings.ts';
 import { readRevision } from './agent-revisions.ts';
 
 interface Known {
@@ -72,12 +73,12 @@ const readRevisionOf = (record: StoredResource, spec: AgentSpec): AgentRevision 
   notReady: notReadyText(record),
 });
 
-/** Message of condition Ready where it is False. */
+/** Why turns are refused; '' for an agent that runs them, degraded or not. */
 const notReadyText = (record: StoredResource): string => {
   const conditions: JsonData = parseJsonMap(record.status)?.['conditions'] ?? [];
   if (!Array.isArray(conditions)) return '';
   for (const condition of conditions as readonly JsonData[])
-    if (isJsonMap(condition) && condition['type'] === 'Ready' && condition['status'] === 'False')
+    if (isJsonMap(condition) && condition['type'] === 'Ready' && condition['reason'] === REQUIREMENT_MISSING)
       return String(condition['message'] ?? 'the agent is not ready');
   return '';
 };

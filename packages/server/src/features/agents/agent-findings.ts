@@ -1,7 +1,15 @@
 import { toJson } from '@bufbuild/protobuf';
 import { ListValueSchema } from '@bufbuild/protobuf/wkt';
 import type { AcpRuntime, AgentSpec, Connection, Feature, Model } from '@svc/api/resources';
-import { type Finding, isSecretReference, parseJsonMap, recordKey, SYSTEM_NAMESPACE } from '../../resources/index.ts';
+import {
+  type Finding,
+  isSecretReference,
+  NOT_EXECUTED,
+  parseJsonMap,
+  recordKey,
+  SYSTEM_NAMESPACE,
+} from '../../resources/index.ts';
+import { adviceFor } from '../../resources/manifest/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import { type Ancestry, findMcpServer, isSandboxUsable, isSecretVisible, isSkillVisible } from './reference-lookup.ts';
 
@@ -11,6 +19,8 @@ type Reads = Pick<ReadTx, 'resources'>;
 export interface AgentModels {
   readonly defaultTarget: { readonly provider: string; readonly model: string };
   hasProvider(provider: string): boolean;
+  /** Names of the configured providers. */
+  readonly providerNames: readonly string[];
   /** Facts of the catalogue; `known` false = defaults. */
   facts(target: { readonly provider: string; readonly model: string }): {
     readonly inputs: readonly string[];
@@ -23,10 +33,12 @@ export interface AgentModels {
 
 export interface AgentSurroundings {
   readonly models: AgentModels;
-  /** Readable problems of capability lists, [] for none (RT-6.2). */
+  /** Readable problems of capability lists, [] for none. */
   readonly capabilityProblems: (capabilities: Readonly<Record<string, readonly unknown[]>>) => readonly string[];
-  /** True for a toolset whose backend is configured (RT-6.3). */
+  /** True for a toolset whose backend is configured. */
   readonly isToolsetAvailable: (name: string) => boolean;
+  /** True when turns can offer the tool. */
+  readonly hasTool: (name: string) => boolean;
   /** True for an entry of `acp.harnesses`. */
   readonly hasHarness: (name: string) => boolean;
 }
@@ -45,11 +57,15 @@ export interface AgentJudgement {
   readonly isDegraded: boolean;
 }
 
-/** Annotations of an agent made from a template: its name, and its resource_version then (PL-4). */
+/** Reason of condition Ready False when turns are refused; a degraded agent, which is not ready either, still runs turns. */
+export const REQUIREMENT_MISSING = 'RequirementMissing';
+
+/** Annotations of an agent made from a template: its name, and its generation and uid then. */
 export const TEMPLATE_ANNOTATION = 'svc/template';
 export const TEMPLATE_VERSION_ANNOTATION = 'svc/template-version';
+export const TEMPLATE_UID_ANNOTATION = 'svc/template-uid';
 
-/** Everything that can be found out about an agent besides its own fields (PL-10, RT-6.3). */
+/** Everything that can be found out about an agent besides its own fields. */
 export const judgeAgent = async (
   reads: Reads,
   facts: AgentFacts,
@@ -62,18 +78,16 @@ export const judgeAgent = async (
   const features = await missingFeatures(reads, spec, { ancestry, surroundings });
   const capabilities = surroundings.capabilityProblems(plainCapabilities(spec));
   const providers = missingProviders(spec, surroundings.models);
-  const required = features.filter((feature) => feature.required).map((feature) => feature.name);
+  const required = features.filter(({ feature }) => feature.required);
   const counted: readonly Finding[] = [
     finding('ReferencesResolved', [...unresolved, ...acp], ['Resolved', 'Unresolved']),
-    finding(
-      'FeaturesAvailable',
-      features.map((feature) => feature.name),
-      ['Available', 'Unavailable'],
-    ),
+    featuresFinding(features.map(featureText), await idleServers(reads, spec, ancestry)),
     finding('CapabilitiesKnown', capabilities, ['Known', 'Unknown']),
     finding('ModelsAvailable', providers, ['Available', 'ProviderMissing']),
   ];
-  const notReady = [...required.map((name) => `feature ${name} is not available`), ...acp].join('; ');
+  const notReady = [...required.map((missing) => `feature ${featureText(missing)} is not available`), ...acp].join(
+    '; ',
+  );
   const shown = [
     finding('ModelOptions', leftOutOptions(spec, surroundings.models), ['Applied', 'LeftOut']),
     ...(await templateFinding(reads, facts.annotations)),
@@ -81,7 +95,7 @@ export const judgeAgent = async (
   const ready: Finding =
     notReady === ''
       ? { type: 'Ready', status: 'True', reason: 'Ready' }
-      : { type: 'Ready', status: 'False', reason: 'RequirementMissing', message: notReady };
+      : { type: 'Ready', status: 'False', reason: REQUIREMENT_MISSING, message: notReady };
   return {
     findings: [ready, ...counted, ...shown],
     notReady,
@@ -93,6 +107,27 @@ const finding = (type: string, problems: readonly string[], reasons: readonly [s
   problems.length === 0
     ? { type, status: 'True', reason: reasons[0] }
     : { type, status: 'False', reason: reasons[1], message: problems.join('; ') };
+
+/** Features that are missing, else servers whose tools no turn gets yet. */
+const featuresFinding = (missing: readonly string[], idle: readonly string[]): Finding =>
+  missing.length > 0 || idle.length === 0
+    ? finding('FeaturesAvailable', missing, ['Available', 'Unavailable'])
+    : {
+        type: 'FeaturesAvailable',
+        status: 'Unknown',
+        reason: NOT_EXECUTED,
+        message: `no tools of MCP servers ${idle.join(', ')}: this version of svc does not connect to MCP servers`,
+      };
+
+/** The enabled servers of an agent that nothing connects to. */
+const idleServers = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
+  const idle: string[] = [];
+  for (const name of spec.mcpServerRefs) {
+    const server = await findMcpServer(reads, name, ancestry);
+    if (server?.isEnabled === true && !server.isExecuted) idle.push(name);
+  }
+  return idle;
+};
 
 const unresolvedReferences = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
   const problems: string[] = [];
@@ -118,6 +153,7 @@ const connectionProblem = async (
     const found = await reads.resources.get(recordKey('Agent', namespace, internal.agent));
     if (found === undefined) return 'agent not found';
   }
+  if (external?.agentCardUrl === '') return 'has no agent card URL';
   const { kind = '', secretRef = '' } = connection.auth ?? {};
   if (kind === '' || kind === 'none') return undefined;
   if (kind !== 'bearer') return 'unknown auth kind';
@@ -125,7 +161,7 @@ const connectionProblem = async (
   return (await isSecretVisible(reads, secretRef, ancestry)) ? undefined : 'secret not found';
 };
 
-/** Variables of the harness whose secrets do not resolve (PL-8.4); turns begin all the same and fail where they are used. */
+/** Variables of the harness whose secrets do not resolve; turns begin all the same and fail where they are used. */
 const environmentProblems = async (reads: Reads, spec: AgentSpec, ancestry: Ancestry): Promise<readonly string[]> => {
   const missing: string[] = [];
   for (const [name, value] of Object.entries(harnessOf(spec)?.env ?? {}))
@@ -153,45 +189,70 @@ const acpProblem = async (reads: Reads, spec: AgentSpec, context: Context): Prom
   return problems;
 };
 
-const missingFeatures = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly Feature[]> => {
-  const missing: Feature[] = [];
-  for (const feature of spec.features)
-    if (!(await isFeatureAvailable(reads, { spec, feature }, context))) missing.push(feature);
+interface MissingFeature {
+  readonly feature: Feature;
+  /** Why it is missing although it was found; '' when it was not. */
+  readonly because: string;
+}
+
+const missingFeatures = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly MissingFeature[]> => {
+  const missing: MissingFeature[] = [];
+  for (const feature of spec.features) {
+    const because = await featureProblem(reads, { spec, feature }, context);
+    if (because !== undefined) missing.push({ feature, because });
+  }
   return missing;
 };
 
-const isFeatureAvailable = async (
+const featureText = ({ feature: { name }, because }: MissingFeature): string =>
+  because === '' ? name : `${name} (${because})`;
+
+/** Undefined for a feature that is available, else why it is not, as far as that is known. */
+const featureProblem = async (
   reads: Reads,
   wanted: { readonly spec: AgentSpec; readonly feature: Feature },
   context: Context,
-): Promise<boolean> => {
+): Promise<string | undefined> => {
   const { spec, feature } = wanted;
   switch (feature.type) {
     case '':
     case 'toolset':
-      return context.surroundings.isToolsetAvailable(feature.name);
+      return unless(context.surroundings.isToolsetAvailable(feature.name));
     case 'model':
-      return modelOffers(defaultModel(spec, context.surroundings.models), feature.name, context.surroundings.models);
-    case 'mcp': {
-      const server = spec.mcpServerRefs.includes(feature.name)
-        ? await findMcpServer(reads, feature.name, context.ancestry)
-        : undefined;
-      return server?.isEnabled === true && server.isReachable;
+      return unless(
+        modelOffers(defaultModel(spec, context.surroundings.models), feature.name, context.surroundings.models),
+      );
+    case 'mcp':
+      return spec.mcpServerRefs.includes(feature.name) ? serverProblem(reads, feature.name, context) : '';
+    case 'skill': {
+      if (!(await isSkillVisible(reads, feature.name, context.ancestry))) return '';
+      return context.surroundings.hasTool(ACTIVATE_SKILL)
+        ? undefined
+        : 'this version of svc has no tool that loads skills';
     }
-    case 'skill':
-      return isSkillVisible(reads, feature.name, context.ancestry);
     case 'sandbox':
-      return isSandboxUsable(reads, feature.name, context.ancestry);
+      return unless(await isSandboxUsable(reads, feature.name, context.ancestry));
     case 'knob':
-      return isKnob(feature.name);
+      return unless(isKnob(feature.name));
     default:
-      return false;
+      return '';
   }
 };
 
+const unless = (isAvailable: boolean): '' | undefined => (isAvailable ? undefined : '');
+
+const serverProblem = async (reads: Reads, name: string, { ancestry }: Context): Promise<string | undefined> => {
+  const server = await findMcpServer(reads, name, ancestry);
+  if (server?.isEnabled !== true || !server.isReachable) return '';
+  return server.isExecuted ? undefined : 'this version of svc does not connect to MCP servers';
+};
+
+/** The tool by which the model loads the text of a skill. */
+const ACTIVATE_SKILL = 'activate_skill';
+
 const KNOBS: ReadonlySet<string> = new Set(['parallel_tools=off', 'compaction=off', 'reasoning=hide']);
 
-/** True for the switches that may narrow a turn (RT-6.3). */
+/** True for the switches that may narrow a turn. */
 const isKnob = (name: string): boolean => KNOBS.has(name) || /^max_steps=[1-9]\d{0,5}$/.test(name);
 
 const target = (model: Model, models: AgentModels) => ({
@@ -220,8 +281,29 @@ const modelOffers = (
 const missingProviders = (spec: AgentSpec, models: AgentModels): readonly string[] => {
   const named = (spec.modelPolicy?.profiles ?? []).map((profile) => profile.model?.provider ?? '');
   const missing = named.filter((provider) => provider !== '' && !models.hasProvider(provider));
-  return [...new Set(missing)].map((provider) => `provider ${provider} is not configured`);
+  const unknown = [...new Set(missing)].map(
+    (provider) => `provider ${provider} is not configured${adviceFor(provider, models.providerNames)}`,
+  );
+  return [...unknown, ...namesWithoutProvider(spec, models)];
 };
+
+/** Models without a provider go to the default one; the demo provider would answer in the place of any model. */
+const namesWithoutProvider = (spec: AgentSpec, models: AgentModels): readonly string[] => {
+  const { provider: own, model: known } = models.defaultTarget;
+  if (own !== DEMO) return [];
+  return (spec.modelPolicy?.profiles ?? []).flatMap(({ model }) => {
+    if (model === undefined || model.provider !== '' || model.name === '') return [];
+    if (model.name === known || models.facts({ provider: own, model: model.name }).known) return [];
+    const [provider = '', ...rest] = model.name.split('/');
+    const isQualified = rest.length > 0 && models.hasProvider(provider);
+    const advice = isQualified
+      ? `did you mean provider ${provider}, name ${rest.join('/')}`
+      : `name a provider that has it (${models.providerNames.join(', ')})`;
+    return [`model ${model.name} names no provider, and the default provider ${own} does not know it: ${advice}`];
+  });
+};
+
+const DEMO = 'demo';
 
 const leftOutOptions = (spec: AgentSpec, models: AgentModels): readonly string[] =>
   (spec.modelPolicy?.profiles ?? []).flatMap(({ name, model }) => {
@@ -252,6 +334,10 @@ const templateFinding = async (
   const template = await reads.resources.get(recordKey('Template', SYSTEM_NAMESPACE, name));
   if (template === undefined || !isAgentTemplate(template.spec))
     return [{ type, status: 'False', reason: 'Deleted', message: `template ${name} does not exist` }];
+  // Agents of a release before have no uid: of those only the generation can be compared.
+  const uid = annotations[TEMPLATE_UID_ANNOTATION] ?? template.uid;
+  if (uid !== template.uid)
+    return [{ type, status: 'False', reason: 'NewerVersion', message: `template ${name} was deleted and made again` }];
   const isCurrent = String(template.generation) === annotations[TEMPLATE_VERSION_ANNOTATION];
   if (isCurrent) return [{ type, status: 'True', reason: 'Current' }];
   return [{ type, status: 'False', reason: 'NewerVersion', message: `template ${name} has changed` }];

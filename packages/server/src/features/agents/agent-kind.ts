@@ -8,7 +8,7 @@ import {
   type SpecWrite,
   type WriteOrigin,
 } from '../../controllers/contract.ts';
-import { type Judged, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Judged, judgedConditions, kindRow, messageFromText } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
@@ -19,11 +19,11 @@ export interface AgentKindDeps {
   readonly namespaces: NamespaceFacts;
   readonly surroundings: AgentSurroundings;
   readonly promptCheck: PromptCheck;
-  /** Removes the agent's sessions, or sees to it that they go (API-7). */
+  /** Removes the agent's sessions, or sees to it that they go. */
   readonly removeSessions: (tx: WriteTx, agent: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
 
-/** How agents are written, whichever door they come through (API-8.1). */
+/** How agents are written, whichever door they come through. */
 export const agentContract = (deps: AgentKindDeps): KindContract =>
   kindContract<AgentSpec>({
     kind: 'Agent',
@@ -56,11 +56,11 @@ export const agentStatus = (
   judgement: AgentJudgement,
   at: { readonly now: number; readonly generation: number },
 ): AgentStatus => {
-  const { phase, findings } = judgedAgent(judgement);
+  const judged = judgedAgent(judgement);
   return create(AgentStatusSchema, {
     observedGeneration: BigInt(at.generation),
-    phase,
-    conditions: settleConditions(current === undefined ? [] : storedStatus(current).conditions, findings, at),
+    phase: judged.phase,
+    conditions: judgedConditions(current === undefined ? [] : storedStatus(current).conditions, judged, at),
   });
 };
 

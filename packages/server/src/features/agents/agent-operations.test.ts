@@ -80,6 +80,7 @@ describe('agents', () => {
       'spec.modelPolicy.profiles[1].model.thinking.effort',
       'spec.mcpServerRefs[1]',
       'spec.a2a.connections[0].target',
+      'spec.a2a.connections[0].target.external.agentCardUrl',
       'spec.runtime.acp',
       'spec.runtime.acp.permissionPolicy[fly]',
       'spec.runtime.acp.permissionPolicy[fly]',
@@ -228,7 +229,7 @@ describe('agents', () => {
     expect(agent?.status?.phase).toBe('Degraded');
     const conditions = agent?.status?.conditions.map(({ type, status }) => `${type}=${status}`);
     expect(conditions).toEqual([
-      'Ready=True',
+      'Ready=False',
       'ReferencesResolved=False',
       'FeaturesAvailable=False',
       'CapabilitiesKnown=False',
@@ -236,6 +237,26 @@ describe('agents', () => {
       'ModelOptions=True',
     ]);
     expect((await world.agents.current(world.store.direct, 'default', 'helper'))?.notReady).toBe('');
+  });
+
+  it.each([
+    [{ provider: 'opnai', name: 'gpt' }, 'provider opnai is not configured, did you mean openai'],
+    [{ provider: 'zzz', name: 'gpt' }, 'provider zzz is not configured'],
+    [
+      { name: 'openai/gpt-x' },
+      'model openai/gpt-x names no provider, and the default provider demo does not know it: did you mean provider openai, name gpt-x',
+    ],
+    [
+      { name: 'gpt-x' },
+      'model gpt-x names no provider, and the default provider demo does not know it: name a provider that has it (demo, openai)',
+    ],
+    [{ name: 'echo' }, ''],
+    [{ provider: 'demo', name: 'anything' }, ''],
+    [{ provider: 'openai', name: 'gpt-x' }, ''],
+  ])('say of the model %j whether a provider has it, and what was meant', async (model, message) => {
+    const { agent } = await make('helper', { modelPolicy: { profiles: [{ name: 'p', model }] } });
+    const found = agent?.status?.conditions.find(({ type }) => type === 'ModelsAvailable');
+    expect([found?.status, found?.message]).toEqual([message === '' ? 'True' : 'False', message]);
   });
 
   it('refuse turns when a required feature is missing', async () => {
@@ -259,7 +280,10 @@ describe('agents', () => {
       spec: create(AgentSpecSchema, { systemPrompt: 'Own.', mcpServerRefs: [] }),
     })) as AgentResponse;
     expect(agent?.spec).toMatchObject({ systemPrompt: 'Own.', mcpServerRefs: ['a'], postHistoryPrompt: 'Kind.' });
-    expect(agent?.metadata?.annotations).toEqual({ 'svc/template': 'base', 'svc/template-version': '1' });
+    expect(agent?.metadata?.annotations).toEqual({
+      ...{ 'svc/template': 'base', 'svc/template-version': '1' },
+      'svc/template-uid': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
     expect(agent?.status?.conditions.at(-1)).toMatchObject({ type: 'TemplateCurrent', status: 'True' });
     const missing = { ns: 'default', name: 'x', template: 'none' };
     await expect(world.call(createAgent, missing)).rejects.toMatchObject({ reason: 'REFERENCE_MISSING' });

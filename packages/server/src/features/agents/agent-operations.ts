@@ -27,6 +27,7 @@ import {
   parseLabelSelector,
   type ResourceViews,
   recordKey,
+  requireKept,
   resourceNotFound,
   type ValueSeal,
 } from '../../resources/index.ts';
@@ -47,7 +48,7 @@ export interface AgentOperationsDeps {
   readonly responseBytes: number;
 }
 
-/** CreateAgent, GetAgent, ModifyAgent, ListAgents (API-8.1). */
+/** CreateAgent, GetAgent, ModifyAgent, ListAgents. */
 export const agentOperations = (deps: AgentOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   const getAgent = agentReader(deps);
@@ -95,7 +96,10 @@ const createAgent = async (
     const templated = template === '' ? undefined : await mergeTemplate(tx, request, deps.seal);
     const spec = templated?.spec ?? request.spec ?? emptyAgentSpec();
     const system = templated?.system ?? {};
-    return deps.writer.create(tx, context, { key, spec, labels, annotations, system, metadataPath: '' });
+    return deps.writer.create(tx, context, {
+      ...{ key, spec, labels, annotations, system, metadataPath: '' },
+      resourceVersion: context.sentMetadata?.resourceVersion ?? '',
+    });
   });
   return answer(deps, written, context);
 };
@@ -131,7 +135,12 @@ const modifyAgent = async (
       key: recordKey('Agent', request.ns, request.agent),
       resourceVersion: request.resourceVersion,
       metadataPath: '',
-      change: (current) => desiredAgent({ tx, seal: deps.seal }, request, current),
+      change: (current) => {
+        const isStale = request.resourceVersion !== '' && request.resourceVersion !== String(current.version);
+        // A stale body is refused by the writer, as such.
+        if (!isStale) requireKept(context.sentMetadata, current, 'ModifyAgent');
+        return desiredAgent({ tx, seal: deps.seal }, request, current);
+      },
     }),
   );
   return answer(deps, written, context);
@@ -160,7 +169,7 @@ const desiredAgent = async (
     const spec = maskedSpec(current, given, paths);
     return {
       system,
-      ...(spec === undefined ? {} : { spec }),
+      ...(spec === undefined ? {} : { spec, given: given ?? emptyAgentSpec() }),
       ...(paths.includes('labels') ? { labels } : {}),
       ...(paths.includes('annotations') ? { annotations } : {}),
     };

@@ -61,6 +61,16 @@ describe('a spec of an agent', () => {
     [{ mcpServerRefs: ['a/b'] }, ['spec.mcpServerRefs[0]']],
     [{ a2a: { connections: [{ name: '' }] } }, ['spec.a2a.connections[0].name']],
     [{ a2a: { connections: [{ name: 'c' }, { name: 'c' }] } }, ['spec.a2a.connections[1].name']],
+    [
+      { a2a: { connections: [{ name: 'c', target: { external: { agentCardUrl: 'not a url' } } }] } },
+      ['spec.a2a.connections[0].target.external.agentCardUrl'],
+    ],
+    [
+      { a2a: { connections: [{ name: 'c', target: { external: { agentCardUrl: 'ftp://host/card' } } }] } },
+      ['spec.a2a.connections[0].target.external.agentCardUrl'],
+    ],
+    [{ a2a: { connections: [{ name: 'c', target: { external: { agentCardUrl: 'https://host/card' } } }] } }, []],
+    [{ a2a: { connections: [{ name: 'c', target: { external: {} } }] } }, []],
     [{ runtime: { kind: 'vm' } }, ['spec.runtime.kind']],
     [{ runtime: { kind: 'acp' } }, ['spec.runtime.acp']],
     [{ runtime: { kind: 'acp', acp: {} } }, ['spec.runtime.acp']],

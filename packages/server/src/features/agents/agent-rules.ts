@@ -8,7 +8,7 @@ import {
   ModelPolicySchema,
 } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../base/index.ts';
-import { isName } from '../../resources/index.ts';
+import { isHttpUrl, isName } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 
 const EFFORTS: ReadonlySet<string> = new Set(['', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
@@ -18,7 +18,7 @@ const PERMISSIONS: ReadonlySet<string> = new Set(['allow', 'ask', 'deny']);
 /** Most features, references, profiles, connections and variables of one agent: each is looked up, or compared with the others. */
 const LIST_MAX = 1_000;
 
-/** An agent's spec with absent values filled in: thinking is on when any of its options is set (WIRE-4). */
+/** An agent's spec with absent values filled in: thinking is on when any of its options is set. */
 export const fillAgentDefaults = (spec: AgentSpec): AgentSpec => {
   const { modelPolicy } = spec;
   if (modelPolicy?.profiles.some(({ model }) => wantsThinking(model)) !== true) return spec;
@@ -33,7 +33,7 @@ const wantsThinking = (model: Model | undefined): boolean =>
   model.thinking.enabled === undefined &&
   (model.thinking.budgetTokens !== undefined || model.thinking.effort !== '');
 
-/** All faults of an agent's spec (API-8.1); references need not resolve. */
+/** All faults of an agent's spec; references need not resolve. */
 export const checkAgentSpec = (spec: AgentSpec, promptCheck: PromptCheck): readonly FieldViolation[] => [
   ...checkProfiles(spec),
   ...checkUnique(
@@ -108,10 +108,15 @@ const checkConnections = (connections: readonly Connection[]): readonly FieldVio
         ...(internal !== undefined && external !== undefined
           ? [violation(`${at}.target`, 'internal and external exclude each other')]
           : []),
+        ...checkCardUrl(external?.agentCardUrl ?? '', `${at}.target.external.agentCardUrl`),
       ];
     }),
   ];
 };
+
+/** A connection without an address is stored and unusable; a text that is no address is a mistake of the writer. */
+const checkCardUrl = (url: string, path: string): readonly FieldViolation[] =>
+  url === '' || isHttpUrl(url) ? [] : [violation(path, 'must be an absolute http(s) URL')];
 
 const checkRuntime = (runtime: AgentRuntime | undefined): readonly FieldViolation[] => {
   if (runtime === undefined) return [];

@@ -25,7 +25,7 @@ export interface AgentSessionsDeps {
   readonly writer: () => ResourceWriter;
 }
 
-/** Sessions go with their agent: the first ones at once, the rest in batches (API-7). */
+/** Sessions go with their agent: the first ones at once, the rest in batches. */
 export class AgentSessions implements QueueWorker {
   readonly kinds = [REMOVE_SESSIONS];
   readonly #deps: AgentSessionsDeps;

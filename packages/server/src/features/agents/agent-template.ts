@@ -1,6 +1,6 @@
 import { fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type AgentSpec, AgentSpecSchema } from '@svc/api/resources';
-import { Fault, invalidField } from '../../base/index.ts';
+import { Fault, invalidField, parseJsonText } from '../../base/index.ts';
 import type { SystemKeys } from '../../controllers/contract.ts';
 import {
   type JsonData,
@@ -12,7 +12,12 @@ import {
   type ValueSeal,
 } from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
-import { isAgentTemplate, TEMPLATE_ANNOTATION, TEMPLATE_VERSION_ANNOTATION } from './agent-findings.ts';
+import {
+  isAgentTemplate,
+  TEMPLATE_ANNOTATION,
+  TEMPLATE_UID_ANNOTATION,
+  TEMPLATE_VERSION_ANNOTATION,
+} from './agent-findings.ts';
 
 export interface TemplatedSpec {
   readonly spec: AgentSpec;
@@ -21,7 +26,7 @@ export interface TemplatedSpec {
 
 /**
  * The spec of a template of agents in `system`, patched with what is set in the given spec: set fields replace, maps merge by
- * key, lists are replaced whole, nothing is cleared (API-8.1). Throws REFERENCE_MISSING.
+ * key, lists are replaced whole, nothing is cleared. Throws REFERENCE_MISSING.
  */
 export const mergeTemplate = async (
   reads: Pick<ReadTx, 'resources'>,
@@ -43,6 +48,7 @@ export const mergeTemplate = async (
       annotations: {
         [TEMPLATE_ANNOTATION]: name,
         [TEMPLATE_VERSION_ANNOTATION]: String(record.generation),
+        [TEMPLATE_UID_ANNOTATION]: record.uid,
       },
     },
   };
@@ -50,7 +56,7 @@ export const mergeTemplate = async (
 
 const parseTemplate = (text: string): AgentSpec => {
   try {
-    return fromJson(AgentSpecSchema, JSON.parse(text) as JsonValue);
+    return fromJson(AgentSpecSchema, parseJsonText(text) as JsonValue);
   } catch {
     throw invalidField('template', 'the template holds no agent spec', 'TEMPLATE_INVALID');
   }

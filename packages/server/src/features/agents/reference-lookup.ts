@@ -1,6 +1,7 @@
 import {
   isJsonMap,
   type JsonMap,
+  NOT_EXECUTED,
   parseJsonMap,
   parseSecretReference,
   SYSTEM_NAMESPACE,
@@ -12,7 +13,7 @@ type Reads = Pick<ReadTx, 'resources'>;
 /** Sandbox policy of agents that name none. */
 export const DEFAULT_POLICY = 'default';
 
-/** Where a reference is looked for: the agent's namespace, then its ancestors, nearest first (PL-3). */
+/** Where a reference is looked for: the agent's namespace, then its ancestors, nearest first. */
 export interface Ancestry {
   readonly own: string;
   readonly ancestors: readonly string[];
@@ -47,13 +48,16 @@ export const findMcpServer = async (reads: Reads, name: string, ancestry: Ancest
   const records = binding === undefined ? [server] : [binding, server];
   return {
     isEnabled: records.every((record) => specOf(record)['disabled'] !== true),
-    isReachable: records.every((record) => conditionStatus(record, 'Reachable') !== 'False'),
+    isReachable: records.every((record) => conditionOf(record, 'Reachable')?.['status'] !== 'False'),
+    isExecuted: records.every(isExecuted),
   };
 };
 
 export interface McpTarget {
   readonly isEnabled: boolean;
   readonly isReachable: boolean;
+  /** False while nothing in this version connects to it. */
+  readonly isExecuted: boolean;
 }
 
 /** True when a Skill of that name is complete somewhere in the ancestry. */
@@ -66,7 +70,7 @@ export const isSkillVisible = async (reads: Reads, name: string, ancestry: Ances
   return false;
 };
 
-/** True when a SandboxPolicy resolves and its class is not known to be unusable. */
+/** True when a SandboxPolicy resolves and its class is neither known to be unusable nor one that nothing provisions. */
 export const isSandboxUsable = async (reads: Reads, name: string, ancestry: Ancestry): Promise<boolean> => {
   const policy = await findNearest(
     reads,
@@ -82,10 +86,10 @@ export const isSandboxUsable = async (reads: Reads, name: string, ancestry: Ance
     given === ''
       ? await findNearest(reads, { kind: 'SandboxClass', name: className, further: [SYSTEM_NAMESPACE] }, ancestry)
       : await find(reads, 'SandboxClass', { namespace: given, name: className });
-  return found !== undefined && conditionStatus(found, 'Ready') !== 'False';
+  return found !== undefined && isExecuted(found) && conditionOf(found, 'Ready')?.['status'] !== 'False';
 };
 
-/** True when a reference, `secret://name/key` or `name/key`, leads to a key of a visible Secret: own, else the nearest ancestor's that may be inherited (RT-R75). */
+/** True when a reference, `secret://name/key` or `name/key`, leads to a key of a visible Secret: own, else the nearest ancestor's that may be inherited. */
 export const isSecretVisible = async (reads: Reads, reference: string, ancestry: Ancestry): Promise<boolean> => {
   const wanted = parseSecretReference(reference);
   if (wanted === undefined) return false;
@@ -103,9 +107,10 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 
 const specOf = (record: StoredResource): JsonMap => parseJsonMap(record.spec) ?? {};
 
-const conditionStatus = (record: StoredResource, type: string): string | undefined => {
+const isExecuted = (record: StoredResource): boolean => conditionOf(record, 'Ready')?.['reason'] !== NOT_EXECUTED;
+
+const conditionOf = (record: StoredResource, type: string): JsonMap | undefined => {
   const conditions = parseJsonMap(record.status)?.['conditions'];
   if (!Array.isArray(conditions)) return undefined;
-  const found = (conditions as readonly JsonMap[]).find((condition) => condition['type'] === type);
-  return typeof found?.['status'] === 'string' ? found['status'] : undefined;
+  return (conditions as readonly JsonMap[]).find((condition) => condition['type'] === type);
 };

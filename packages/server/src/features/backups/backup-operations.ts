@@ -3,7 +3,7 @@ import { AdminService, CreateBackupResponseSchema } from '@svc/api/gateway';
 import { type Operation, unary } from '../contract.ts';
 import type { BackupService } from './backup-service.ts';
 
-/** CreateBackup (API-9.5): the answer names the file on the machine of the server. */
+/** CreateBackup: the answer names the file on the machine of the server. */
 export const backupOperations = (service: Pick<BackupService, 'create'>): readonly Operation[] => [
   unary(AdminService.method.createBackup, async (_request, context) => {
     const { path, sizeBytes, sha256 } = await service.create('svc', context);

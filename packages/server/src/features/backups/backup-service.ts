@@ -44,7 +44,7 @@ const stampOf = (micros: number): string => {
   return `${date}-${time}-${String(micros % 1_000_000).padStart(6, '0')}`;
 };
 
-/** Backups of a running server (API-9.5, PL-13): one at a time, in the order in which they were asked for. */
+/** Backups of a running server: one at a time, in the order in which they were asked for. */
 export class BackupService {
   readonly #deps: BackupServiceDeps;
   readonly #ending = new AbortController();

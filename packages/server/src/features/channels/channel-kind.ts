@@ -8,7 +8,7 @@ import {
   type SpecWrite,
   type WriteOrigin,
 } from '../../controllers/contract.ts';
-import { kindRow, messageFromText, parseJsonMap, settleConditions, withReady } from '../../resources/index.ts';
+import { judgedConditions, kindRow, messageFromText, parseJsonMap } from '../../resources/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { leaveRemains } from './channel-remains.ts';
 import { checkChannel, phaseOf } from './channel-rules.ts';
@@ -20,7 +20,7 @@ export interface ChannelKindDeps {
 
 const SUBSCRIPTIONS_PAGE = 500;
 
-/** How channels are written, whichever door they come through (CO-1.1). */
+/** How channels are written, whichever door they come through. */
 export const channelContract = (deps: ChannelKindDeps): KindContract =>
   kindContract<ChannelSpec>({
     kind: 'Channel',
@@ -37,10 +37,11 @@ const observe = async (tx: LookReads, write: SpecWrite<ChannelSpec>): Promise<Ch
   const at = { now: tx.now(), generation: write.generation };
   const current = write.current === undefined ? undefined : channelStatus(write.current);
   const before = write.current === undefined ? 0 : await updatedAt(tx, write.current);
+  const phase = phaseOf(write.annotations);
   return create(ChannelStatusSchema, {
     observedGeneration: BigInt(at.generation),
-    phase: phaseOf(write.annotations),
-    conditions: settleConditions(current?.conditions ?? [], withReady([]), at),
+    phase,
+    conditions: judgedConditions(current?.conditions ?? [], { phase, findings: [] }, at),
     createdAt: current?.createdAt ?? BigInt(at.now),
     updatedAt: BigInt(Math.max(before, at.now)),
   });
@@ -56,7 +57,7 @@ const updatedAt = async (tx: Pick<LookReads, 'resources'>, record: StoredResourc
   return Number(parseJsonMap(activity)?.['updatedAt'] ?? 0);
 };
 
-/** Notes that the channel or its messages changed now; the time never goes back (CO-1.1). */
+/** Notes that the channel or its messages changed now; the time never goes back. */
 export const touchChannel = async (tx: WriteTx, record: StoredResource): Promise<void> => {
   const at = Math.max(await updatedAt(tx, record), tx.now());
   await tx.resources.setActivity(record.uid, JSON.stringify({ updatedAt: String(at) }));

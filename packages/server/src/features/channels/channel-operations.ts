@@ -7,7 +7,7 @@ import { ChannelMessageService, MessageForms } from './message/index.ts';
 import { ChannelStreams } from './stream/index.ts';
 import { SubscriptionService } from './subscription/index.ts';
 
-/** The 14 channel operations of GatewayService (API-8.8). */
+/** The 14 channel operations of GatewayService. */
 export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
   const forms = new MessageForms();
   const log = new ChannelLog(deps);

@@ -6,7 +6,7 @@ export const REMOVE_REMAINS = 'channel.remains';
 
 const BATCH = 500;
 
-/** Has the worker remove what the channel leaves behind; its name is free without that (CO-1.1). */
+/** Has the worker remove what the channel leaves behind; its name is free without that. */
 export const leaveRemains = (tx: WriteTx, channelUid: string): Promise<void> =>
   tx.queue.put({ kind: REMOVE_REMAINS, key: channelUid, dueAt: tx.now(), attempts: 0, payload: '{}' });
 

@@ -1,9 +1,9 @@
 import type { ChannelSpec } from '@svc/api/resources';
-import { type FieldViolation, isLongerThan, violation } from '../../base/index.ts';
+import { type FieldViolation, isLongerThan, oversize, violation } from '../../base/index.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** Annotation behind `status.phase`, so that manifests can close a channel (CO-1.1). */
+/** Annotation behind `status.phase`, so that manifests can close a channel. */
 export const STATE_ANNOTATION = 'option.svc/channel-state';
 
 const TITLE_CHARS = 256;
@@ -23,15 +23,13 @@ export const checkSpecMetadata = (metadata: TextMap): readonly FieldViolation[] 
         ...(key === '' || isLongerThan(key, METADATA_KEY_CHARS)
           ? [violation(at, `key must have 1-${METADATA_KEY_CHARS} characters`)]
           : []),
-        ...(Buffer.byteLength(value) > METADATA_VALUE_BYTES
-          ? [violation(at, `more than ${METADATA_VALUE_BYTES} bytes`)]
-          : []),
+        ...(Buffer.byteLength(value) > METADATA_VALUE_BYTES ? [oversize(at, METADATA_VALUE_BYTES)] : []),
       ];
     }),
   ];
 };
 
-/** All faults of a channel's spec and of its state annotation (CO-1.1). */
+/** All faults of a channel's spec and of its state annotation. */
 export const checkChannel = (spec: ChannelSpec, annotations: TextMap): readonly FieldViolation[] => {
   const state = annotations[STATE_ANNOTATION];
   return [

@@ -22,7 +22,7 @@ import { checkChannel, checkPhase, phaseOf, settleState } from './channel-rules.
 import type { ChannelsDeps } from './channels-deps.ts';
 import { desiredOf } from './whole-resource.ts';
 
-/** CreateChannel, GetChannel, ModifyChannel, ListChannels, DeleteChannel (API-8.8). */
+/** CreateChannel, GetChannel, ModifyChannel, ListChannels, DeleteChannel. */
 export class ChannelService {
   readonly #deps: ChannelsDeps;
 
@@ -38,7 +38,10 @@ export class ChannelService {
     const annotations = settleState({ phase, annotations: desired.annotations ?? {}, current: undefined });
     const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
-      this.#deps.writer.create(tx, call, { ...desired, annotations, key }),
+      this.#deps.writer.create(tx, call, {
+        ...{ ...desired, annotations, key },
+        resourceVersion: channel?.metadata?.resourceVersion ?? '',
+      }),
     );
     return this.#answer(resource);
   }
@@ -65,7 +68,7 @@ export class ChannelService {
           }),
         }),
       });
-      // `updated_at` moves on every modify, also on one that leaves the resource as it is (CO-1.1).
+      // `updated_at` moves on every modify, also on one that leaves the resource as it is.
       if (written.outcome === 'unchanged') await touchChannel(tx, written.resource);
       return written.resource;
     });
@@ -88,7 +91,7 @@ export class ChannelService {
     return create(DeleteChannelResponseSchema, { success: true });
   }
 
-  /** What is wrong with the request itself is answered together with what is wrong with the resource (API-1.1). */
+  /** What is wrong with the request itself is answered together with what is wrong with the resource. */
   #refuse(channel: Channel | undefined, own: readonly FieldViolation[]): void {
     if (own.length === 0) return;
     const { labels = {}, annotations = {} } = channel?.metadata ?? {};

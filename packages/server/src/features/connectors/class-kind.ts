@@ -1,7 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { type ConnectorClassSpec, type ConnectorClassStatus, ConnectorClassStatusSchema } from '@svc/api/resources';
 import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../controllers/contract.ts';
-import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import {
+  type Finding,
+  judgedConditions,
+  kindRow,
+  messageFromText,
+  NOT_EXECUTED,
+  notExecuted,
+} from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import { type ConnectorClassRuleDeps, checkConnectorClass, fillClassDefaults } from './class-rules.ts';
 
@@ -13,7 +20,7 @@ export interface ConnectorClassKindDeps extends ConnectorClassRuleDeps {
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
 
-/** How connector classes are written (CO-2.1). Nothing registers them yet, and their conditions say so. */
+/** How connector classes are written. Nothing registers them yet, and their conditions say so. */
 export const connectorClassContract = (deps: ConnectorClassKindDeps): KindContract =>
   kindContract<ConnectorClassSpec>({
     kind: 'ConnectorClass',
@@ -29,7 +36,7 @@ const observe = async (deps: ConnectorClassKindDeps, tx: LookReads, write: SpecW
   const credential = await judgeCredential(deps, tx, write);
   const isResolved = credential.status === 'True';
   const ready: Finding = isResolved
-    ? { type: 'Ready', status: 'Unknown', reason: 'RegistrationPending', message: UNREGISTERED }
+    ? { type: 'Ready', status: 'Unknown', reason: NOT_EXECUTED, message: notExecuted('ConnectorClass') ?? '' }
     : { type: 'Ready', status: 'False', reason: 'CredentialUnavailable', message: credential.message ?? '' };
   const findings: readonly Finding[] = [
     ready,
@@ -45,7 +52,7 @@ const observe = async (deps: ConnectorClassKindDeps, tx: LookReads, write: SpecW
   return create(ConnectorClassStatusSchema, {
     observedGeneration: BigInt(generation),
     phase: 'pending',
-    conditions: settleConditions(previous, findings, { now: tx.now(), generation }),
+    conditions: judgedConditions(previous, { phase: 'pending', findings }, { now: tx.now(), generation }),
   });
 };
 

@@ -25,7 +25,7 @@ const USER_INFORMATION = /^https?:\/\/[^/]*@/i;
 /** The one kind of credential, as it is stored whatever name it was written with. */
 const API_KEY = 'apiKey';
 
-/** The spec with the default runtime, the canonical name of the credential and no trailing slashes (CO-2.1). */
+/** The spec with the default runtime, the canonical name of the credential and no trailing slashes. */
 export const fillClassDefaults = (spec: ConnectorClassSpec): ConnectorClassSpec => {
   const filled = clone(ConnectorClassSpecSchema, spec);
   const { runtime, auth } = filled;
@@ -38,7 +38,7 @@ export const fillClassDefaults = (spec: ConnectorClassSpec): ConnectorClassSpec 
   return filled;
 };
 
-/** All faults of a class (CO-2.1); what only the outside world can refute is a condition. */
+/** All faults of a class; what only the outside world can refute is a condition. */
 export const checkConnectorClass = (
   spec: ConnectorClassSpec,
   deps: ConnectorClassRuleDeps,

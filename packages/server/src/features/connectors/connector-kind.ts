@@ -18,11 +18,12 @@ import {
   type Finding,
   isJsonMap,
   type JsonMap,
+  judgedConditions,
   kindRow,
   messageFromText,
+  notExecuted,
   parseJsonMap,
   recordKey,
-  settleConditions,
   withReady,
 } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
@@ -42,7 +43,7 @@ export interface ConnectorKindDeps {
 
 type Write = SpecWrite<ConnectorSpec>;
 
-/** How connectors are written (CO-2.4), and what can be said of them while nothing registers their classes. */
+/** How connectors are written, and what can be said of them while nothing registers their classes. */
 export const connectorContract = (deps: ConnectorKindDeps): KindContract =>
   kindContract<ConnectorSpec>({
     kind: 'Connector',
@@ -82,17 +83,32 @@ const observe = async (tx: LookReads, write: Write): Promise<ConnectorStatus> =>
   const routes = record === undefined ? [] : compileRoutes(classSpec(record).matchIndexes, spec.matchFields);
   const indexed = judgeIndex(spec, record, routes);
   const isDisabled = spec.enabled === false;
-  const findings: readonly Finding[] = [
-    indexed,
+  const others: readonly Finding[] = [
     await judgeConsumer(tx, write),
     { type: 'ProviderConnected', status: 'Unknown', reason: 'NoReport' },
   ];
+  const phase = isDisabled ? 'disabled' : indexed.status === 'True' ? 'ready' : 'invalid';
   return create(ConnectorStatusSchema, {
     observedGeneration: BigInt(generation),
-    phase: isDisabled ? 'disabled' : indexed.status === 'True' ? 'ready' : 'invalid',
-    conditions: settleConditions(previous?.conditions ?? [], withReady(findings), { now: tx.now(), generation }),
+    phase,
+    conditions: judgedConditions(
+      previous?.conditions ?? [],
+      { phase, findings: [...readyOf(indexed, { phase, others }), indexed, ...others] },
+      { now: tx.now(), generation },
+    ),
     compiledRouteIds: indexed.status === 'True' ? [...routes] : [],
   });
+};
+
+const CLASS_NOT_REGISTERED = 'ClassNotRegistered';
+
+/** A class registers only once connectors run, so that alone leaves Ready open; anything else that is wrong makes it False. */
+const readyOf = (
+  indexed: Finding,
+  { phase, others }: { readonly phase: string; readonly others: readonly Finding[] },
+): readonly Finding[] => {
+  const findings = indexed.reason === CLASS_NOT_REGISTERED ? others : [indexed, ...others];
+  return withReady({ phase, findings, notExecuted: notExecuted('Connector') }).slice(0, 1);
 };
 
 const hasConsumer = ({ session, channel, workflow }: MessageConsumer): boolean =>
@@ -110,7 +126,7 @@ const judgeIndex = (spec: ConnectorSpec, record: StoredResource | undefined, rou
   if (Object.keys(spec.matchFields).length === 0) return not('MatchFieldsEmpty', 'it matches no event');
   if (routes.length === 0) return not('NoIndexSatisfied', 'no index of the class has all its fields');
   if (conditionOf(record, 'CallbackAccepted') !== 'True')
-    return not('ClassNotRegistered', 'its class is not registered');
+    return not(CLASS_NOT_REGISTERED, 'its class is not registered');
   return { type: 'Indexed', status: 'True', reason: 'Indexed' };
 };
 

@@ -20,7 +20,7 @@ export interface ConnectorSubject {
   readonly ancestors: readonly string[];
 }
 
-/** All faults of a connector's fields (CO-2.4); which foreign namespaces its writer may use is asked elsewhere. */
+/** All faults of a connector's fields; which foreign namespaces its writer may use is asked elsewhere. */
 export const checkConnector = (subject: ConnectorSubject): readonly FieldViolation[] => {
   const { spec, namespace, ancestors } = subject;
   const { name = '', namespace: classNamespace = '' } = spec.classRef ?? {};
@@ -96,7 +96,7 @@ export const hasUnknownReplyMode = (consumer: MessageConsumer | undefined): bool
   );
 };
 
-/** Ids of the routes a connector wants, in declared order of the indexes (CO-2.5); [] when no index is satisfied. */
+/** Ids of the routes a connector wants, in declared order of the indexes; [] when no index is satisfied. */
 export const compileRoutes = (
   indexes: readonly ConnectorMatchIndex[],
   fields: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
  * features/connectors: connector classes and connectors as resources: their rules, the routes a connector wants, and what can
- * be known about both without talking to the outside (CO-2.1, 2.4, 2.5). Registers no connector, takes no events and delivers
+ * be known about both without talking to the outside. Registers no connector, takes no events and delivers
  * nothing. app wires the contracts.
  */
 export { connectorClassContract } from './class-kind.ts';

@@ -21,7 +21,7 @@ const DEBOUNCE_MS = 250;
 /** Kinds whose changes concern deployments; replicas follow what they may render as well. */
 const FOLLOWED: ReadonlySet<string> = new Set(['Deployment', 'DeploymentReplica', 'Template', 'Namespace']);
 
-/** What keeps deployments true: their selection and status, and what each replica renders (PL-5). */
+/** What keeps deployments true: their selection and status, and what each replica renders. */
 export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconciler[] => [
   {
     name: 'deployment',

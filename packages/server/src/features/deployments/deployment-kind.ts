@@ -4,12 +4,14 @@ import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } fro
 import type { LabelLimits } from '../../resources/index.ts';
 import { checkDeployment, mayPlace, selectorParent } from './deployment-rules.ts';
 import { deploymentStatus, freshDeploymentStatus } from './deployment-status.ts';
+import type { PlacementScope } from './placement-scope.ts';
 import { freshReplicaStatus, replicaStatus } from './replica-record.ts';
 
 export interface DeploymentKindDeps {
   /** Ancestors by name, nearest first, without a read. */
   readonly ancestorsOf: (namespace: string) => readonly string[];
   readonly labelLimits: LabelLimits;
+  readonly placement: PlacementScope;
 }
 
 /**
@@ -23,11 +25,18 @@ export const deploymentContracts = (deps: DeploymentKindDeps): readonly KindCont
     admit: async (_tx, write, origin) => requireParentScope(deps, write, origin),
     observe: async (tx, { current }) =>
       current === undefined ? freshDeploymentStatus(tx.now()) : deploymentStatus(current),
+    // Also a change of labels or owners alone: labels are rendered, and a deployment goes with its owners.
+    applied: async (tx, { current }, origin) => {
+      if (current !== undefined && current.deletionTimestamp === undefined)
+        await deps.placement.requireDeployment(tx, current, origin);
+    },
+    admitRemoval: (tx, resource, origin) => deps.placement.requireDeployment(tx, resource, origin),
   }),
   kindContract<DeploymentReplicaSpec>({
     kind: 'DeploymentReplica',
     validate: () => [],
     observe: async (tx, { current }) => (current === undefined ? freshReplicaStatus(tx.now()) : replicaStatus(current)),
+    admitRemoval: (tx, resource, origin) => deps.placement.requireReplica(tx, resource, origin),
   }),
 ];
 

@@ -43,9 +43,10 @@ interface World {
   readonly resting: ReadonlySet<string>;
   readonly replicas: readonly ReplicaFacts[];
   readonly missingTemplates: readonly string[];
+  readonly templateVersions: readonly number[];
 }
 
-/** One pass over a deployment: its selection as replicas, and what they say as its status (PL-5). */
+/** One pass over a deployment: its selection as replicas, and what they say as its status. */
 export const passOverDeployment = async (deps: DeploymentsDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
   const deployment = await deps.store.direct.resources.get(key);
   if (deployment === undefined) return { done: true };
@@ -98,6 +99,7 @@ const readSelection = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey
     selected: children.filter((child) => isSelected({ namespace, name, spec }, child)),
     resting: new Set(children.filter(({ isDeleted }) => isDeleted).map((child) => child.name)),
     missingTemplates: spec.templates.filter((_name, index) => templates[index] === undefined),
+    templateVersions: templates.flatMap((template) => (template === undefined ? [] : [template.version])),
   };
 };
 
@@ -197,14 +199,14 @@ const createReplica = async (
 /** What the replicas of one moment say, written at once, so that the counts add up for whoever reads them. */
 const writeStatus = async (deps: DeploymentsDeps, world: World | undefined): Promise<void> => {
   if (world === undefined) return;
-  const { deployment, selected, replicas, missingTemplates } = world;
+  const { deployment, selected, replicas, missingTemplates, templateVersions } = world;
   const byTarget = new Map(replicas.filter(({ isOwn, isDeleting }) => isOwn && !isDeleting).map((r) => [r.target, r]));
   const standings = selected.map(
     ({ name }): ReplicaStanding =>
       byTarget.get(name)?.standing ?? { phase: undefined, isUpdated: false, isRenderFailed: false },
   );
   const names = replicas.map((replica) => replica.key.name).sort();
-  const facts = { standings, replicas: names, missingTemplates, replicasMax: deps.limits.replicas };
+  const facts = { standings, replicas: names, missingTemplates, templateVersions, replicasMax: deps.limits.replicas };
   await deps.store.write((tx) =>
     deps.writer.writeStatus(tx, deployment.key, (current) =>
       // A spec that came meanwhile is judged by the pass that it wakes.

@@ -30,7 +30,7 @@ type Reads = Pick<ReadTx, 'resources'>;
 export const deploymentSpec = (record: Pick<StoredResource, 'spec'>): DeploymentSpec =>
   messageFromText(DeploymentSpecSchema, record.spec) as DeploymentSpec;
 
-/** The templates of a deployment in its order: own namespace, ancestors, `system`; undefined where none is (PL-3). */
+/** The templates of a deployment in its order: own namespace, ancestors, `system`; undefined where none is. */
 export const findTemplates = async (
   deps: Pick<DeploymentsDeps, 'namespaces'>,
   reads: Reads,

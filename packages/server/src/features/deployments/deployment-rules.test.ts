@@ -91,11 +91,32 @@ describe('the status of a deployment', () => {
     ).toEqual({ desired: 5, updated: 1, ready: 1, pending: 3, degraded: 1 });
   });
 
+  it('says in how many of the namespaces something failed, and whether it was the rendering', () => {
+    const readyMessage = (standings: readonly ReplicaStanding[]): string | undefined =>
+      judgeDeployment(
+        record(),
+        { standings, replicas: [], missingTemplates: [], templateVersions: [], replicasMax: 5_000 },
+        1,
+      ).conditions.find(({ type }) => type === 'Ready')?.message;
+    const ready = Array.from({ length: 20 }, () => standing('Ready'));
+    const failed: ReplicaStanding = { phase: 'Degraded', isUpdated: true, isRenderFailed: true };
+    const degraded = standing('Degraded');
+    expect(readyMessage([...ready, failed])).toBe('1 of 21 namespaces failed to render');
+    expect(readyMessage([...ready, degraded])).toBe('1 of 21 namespaces is degraded');
+    expect(readyMessage([...ready, degraded, degraded])).toBe('2 of 22 namespaces are degraded');
+    expect(readyMessage([...ready, failed, degraded])).toBe(
+      '1 of 22 namespaces failed to render, 1 is degraded otherwise',
+    );
+    expect(readyMessage([...ready, standing('Pending', false)])).toBe('1 of 21 namespaces is pending');
+  });
+
   it('says when the selection is larger than it can be', () => {
     const standings = Array.from({ length: defaultDeploymentLimits.replicas + 1 }, (_, index) =>
       index < defaultDeploymentLimits.replicas ? standing('Ready') : standing(undefined),
     );
-    const status = judgeDeployment(record(), { standings, replicas: [], missingTemplates: [], replicasMax: 5_000 }, 1);
+    const facts = { standings, replicas: [], missingTemplates: [], templateVersions: [7, 12], replicasMax: 5_000 };
+    const status = judgeDeployment(record(), facts, 1);
+    expect(status.templateVersions).toEqual(['7', '12']);
     expect(status.phase).toBe('Pending');
     expect(status.conditions.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`)).toEqual([
       'Ready False Pending',

@@ -24,7 +24,7 @@ export interface DeploymentLimits {
   readonly concurrency: number;
 }
 
-/** What holds unless the configuration says otherwise (PL-5). */
+/** What holds unless the configuration says otherwise. */
 export const defaultDeploymentLimits: DeploymentLimits = { replicas: 5_000, objectBytes: 1024 * 1024, concurrency: 8 };
 const NAME_MAX = 253;
 const LEAF_MAX = 63;
@@ -58,10 +58,10 @@ interface Named {
   readonly name: string;
 }
 
-/** The apply manager in whose name a deployment owns fields (PL-1.4). */
+/** The apply manager in whose name a deployment owns fields. */
 export const managerOf = ({ namespace, name }: Named): string => `deployment:${namespace}/${name}`;
 
-/** Name of the replica for a namespace; other namespaces have others (PL-5). */
+/** Name of the replica for a namespace; other namespaces have others. */
 export const replicaName = (deployment: string, namespace: string): string => {
   const hash = createHash('sha256').update(namespace).digest('hex').slice(0, HASH_CHARS);
   return `${deployment}--${leafName(namespace)}-${hash}`;
@@ -74,7 +74,7 @@ export const selectorParent = (namespace: string, spec: DeploymentSpec): string 
   return namespace === SYSTEM_NAMESPACE ? '' : namespace;
 };
 
-/** True for a live child of the selected parent whose labels contain all that are asked for (PL-5). */
+/** True for a live child of the selected parent whose labels contain all that are asked for. */
 export const isSelected = (deployment: Named & { readonly spec: DeploymentSpec }, target: TargetNamespace): boolean => {
   const parent = selectorParent(deployment.namespace, deployment.spec);
   if (target.isDeleted || target.parent !== parent) return false;
@@ -97,7 +97,7 @@ export const servedNames = (
   return [...kept, ...others.slice(0, Math.max(0, limit - kept.length))];
 };
 
-/** All faults of a deployment's name and fields (PL-5). */
+/** All faults of a deployment's name and fields. */
 export const checkDeployment = (
   deployment: { readonly name: string; readonly spec: DeploymentSpec },
   limits: LabelLimits,
@@ -137,15 +137,18 @@ export const mayPlace = (
 ): boolean => {
   const { namespace, parent } = place;
   const line = parent === '' ? [] : [parent, ...by.ancestorsOf(parent)];
-  if (line.includes(namespace)) return true;
-  return by.grants.some(
+  return line.includes(namespace) || coversLine(by.grants, line);
+};
+
+/** True when an admin grant covers one of these namespaces, of which each is above the one before it; none = the roots. */
+export const coversLine = (grants: readonly OriginGrant[], line: readonly string[]): boolean =>
+  grants.some(
     (grant) =>
       grant.role === 'admin' &&
       grant.agent === undefined &&
       grant.channel === undefined &&
       (grant.namespace === undefined || line.includes(grant.namespace)),
   );
-};
 
 /** What of a record enters a rendering. */
 interface Rendered {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type DeploymentStatus, DeploymentStatusSchema } from '@svc/api/resources';
-import { type Finding, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Finding, judgedConditions, messageFromText } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 
 /** How a selected namespace stands: its replica as it was last judged. */
@@ -20,7 +20,7 @@ export interface ReplicaCounts {
   readonly degraded: number;
 }
 
-/** Counts over the selected namespaces; ready, pending and degraded add up to desired (PL-5). */
+/** Counts over the selected namespaces; ready, pending and degraded add up to desired. */
 export const countReplicas = (standings: readonly ReplicaStanding[]): ReplicaCounts => {
   const present = standings.filter(({ phase }) => phase !== undefined);
   const degraded = present.filter(({ phase }) => phase === 'Degraded').length;
@@ -43,6 +43,8 @@ export interface DeploymentFacts {
   /** Names of replicas, sorted. */
   readonly replicas: readonly string[];
   readonly missingTemplates: readonly string[];
+  /** Resource versions of the templates that are there, in the order of the spec. */
+  readonly templateVersions: readonly number[];
   /** Most namespaces that get a replica; who has one keeps it. */
   readonly replicasMax: number;
 }
@@ -51,17 +53,18 @@ export interface DeploymentFacts {
 export const judgeDeployment = (current: StoredResource, facts: DeploymentFacts, now: number): DeploymentStatus => {
   const counts = countReplicas(facts.standings);
   const phase = counts.degraded > 0 ? 'Degraded' : counts.pending > 0 ? 'Pending' : 'Ready';
+  const renderFailed = facts.standings.filter(({ isRenderFailed }) => isRenderFailed).length;
   const findings: readonly Finding[] = [
-    readyFinding(phase, counts),
+    readyFinding(phase, counts, renderFailed),
     selectedFinding(counts.desired, facts.replicasMax),
     templatesFinding(facts.missingTemplates),
-    renderedFinding(facts.standings, counts),
+    renderedFinding(renderFailed, counts),
   ];
   const { generation, key } = current;
   return create(DeploymentStatusSchema, {
     observedGeneration: BigInt(generation),
     phase,
-    conditions: settleConditions(deploymentStatus(current).conditions, findings, { now, generation }),
+    conditions: judgedConditions(deploymentStatus(current).conditions, { phase, findings }, { now, generation }),
     replicas: facts.replicas.map((name) => ({ namespace: key.namespace, name })),
     replicaCounts: {
       desired: BigInt(counts.desired),
@@ -70,17 +73,30 @@ export const judgeDeployment = (current: StoredResource, facts: DeploymentFacts,
       pending: BigInt(counts.pending),
       degraded: BigInt(counts.degraded),
     },
+    templateVersions: facts.templateVersions.map(String),
   });
 };
 
-const readyFinding = (phase: string, { degraded, pending }: ReplicaCounts): Finding => {
+const readyFinding = (phase: string, counts: ReplicaCounts, renderFailed: number): Finding => {
   const type = 'Ready';
   if (phase === 'Degraded')
-    return { type, status: 'False', reason: 'Degraded', message: `${degraded} replicas are degraded` };
-  if (phase === 'Pending')
-    return { type, status: 'False', reason: 'Pending', message: `${pending} replicas are pending` };
+    return { type, status: 'False', reason: 'Degraded', message: degradedText(counts, renderFailed) };
+  if (phase === 'Pending') {
+    const message = `${counts.pending} of ${counts.desired} namespaces ${isOrAre(counts.pending)} pending`;
+    return { type, status: 'False', reason: 'Pending', message };
+  }
   return { type, status: 'True', reason: 'Ready' };
 };
+
+/** What failed in how many of the selected namespaces. */
+const degradedText = ({ degraded, desired }: ReplicaCounts, renderFailed: number): string => {
+  const others = degraded - renderFailed;
+  if (renderFailed === 0) return `${degraded} of ${desired} namespaces ${isOrAre(degraded)} degraded`;
+  const text = `${renderFailed} of ${desired} namespaces failed to render`;
+  return others > 0 ? `${text}, ${others} ${isOrAre(others)} degraded otherwise` : text;
+};
+
+const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 const selectedFinding = (desired: number, most: number): Finding => {
   const type = 'Selected';
@@ -96,10 +112,12 @@ const templatesFinding = (missing: readonly string[]): Finding => {
   return { type, status: 'False', reason: 'TemplateMissing', message: missing.join(', ') };
 };
 
-const renderedFinding = (standings: readonly ReplicaStanding[], counts: ReplicaCounts): Finding => {
+const renderedFinding = (renderFailed: number, counts: ReplicaCounts): Finding => {
   const type = 'Rendered';
-  const failed = standings.filter(({ isRenderFailed }) => isRenderFailed).length;
-  if (failed > 0) return { type, status: 'False', reason: 'RenderFailed', message: `${failed} replicas` };
+  if (renderFailed > 0) {
+    const message = `${renderFailed} of ${counts.desired} namespaces failed to render`;
+    return { type, status: 'False', reason: 'RenderFailed', message };
+  }
   if (counts.updated < counts.desired) return { type, status: 'Unknown', reason: 'Pending' };
   return { type, status: 'True', reason: 'Rendered' };
 };
@@ -108,7 +126,11 @@ const renderedFinding = (standings: readonly ReplicaStanding[], counts: ReplicaC
 export const freshDeploymentStatus = (now: number): DeploymentStatus =>
   create(DeploymentStatusSchema, {
     phase: 'Pending',
-    conditions: settleConditions([], [{ type: 'Ready', status: 'False', reason: 'Pending' }], { now, generation: 1 }),
+    conditions: judgedConditions(
+      [],
+      { phase: 'Pending', findings: [{ type: 'Ready', status: 'False', reason: 'Pending' }] },
+      { now, generation: 1 },
+    ),
     replicaCounts: {},
   });
 

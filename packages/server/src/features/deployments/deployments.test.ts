@@ -123,6 +123,19 @@ describe('the selection', () => {
     expect(await world.spec('Agent', 'other/t')).toEqual({ systemPrompt: 'other' });
   });
 
+  it('says which versions of its templates the counts speak of', async () => {
+    await world.apply(namespace('a') + template('helper', 'systemPrompt: x') + deployment('helper'));
+    const said = async (): Promise<readonly string[]> => (await world.deployment('acme/rollout')).templateVersions;
+    for (const prompt of ['systemPrompt: y', 'systemPrompt: z']) {
+      await world.settle();
+      const { version = 0 } = (await world.get('Template', 'acme/helper')) ?? {};
+      expect(await said()).toEqual([String(version)]);
+      await world.apply(template('helper', prompt));
+      // Until the next run of the controller, the status is about the former template, and says so.
+      expect(await said()).toEqual([String(version)]);
+    }
+  });
+
   it('gives namespaces whose names look alike different replicas', async () => {
     await world.apply('kind: Namespace\nmetadata: {name: "a:b-c"}\n---\nkind: Namespace\nmetadata: {name: "a-b:c"}\n');
     const places = ['a', 'a-b'].map(

@@ -10,7 +10,7 @@ import { type LiveObject, objectOf, readObject } from './replica-plan.ts';
 import type { ReplicaSession } from './replica-session.ts';
 
 /**
- * What a withdrawal does to an object (PL-5): `delete` it, `clear` the deployment's unedited fields, or only `leave` it, no
+ * What a withdrawal does to an object: `delete` it, `clear` the deployment's unedited fields, or only `leave` it, no
  * longer managed.
  */
 type Action = 'delete' | 'clear' | 'leave';

@@ -10,9 +10,9 @@ import {
   type Finding,
   isJsonMap,
   type JsonData,
+  judgedConditions,
   messageFromText,
   parseJsonMap,
-  settleConditions,
   sortKeys,
 } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
@@ -127,17 +127,20 @@ export const judgeReplica = (
     observedGeneration: BigInt(at.generation),
     phase,
     conflicts: [...conflicts].sort(),
-    conditions: settleConditions(
+    conditions: judgedConditions(
       status.conditions,
-      [
-        readyFinding(findings),
-        renderFailure === ''
-          ? { type: 'Rendered', status: 'True', reason: 'Rendered' }
-          : { type: 'Rendered', status: 'False', reason: 'RenderFailed', message: renderFailure },
-        conflict === ''
-          ? { type: 'NoConflicts', status: 'True', reason: 'NoConflicts' }
-          : { type: 'NoConflicts', status: 'False', reason: 'Conflicts', message: conflict },
-      ],
+      {
+        phase,
+        findings: [
+          readyFinding(findings),
+          renderFailure === ''
+            ? { type: 'Rendered', status: 'True', reason: 'Rendered' }
+            : { type: 'Rendered', status: 'False', reason: 'RenderFailed', message: renderFailure },
+          conflict === ''
+            ? { type: 'NoConflicts', status: 'True', reason: 'NoConflicts' }
+            : { type: 'NoConflicts', status: 'False', reason: 'Conflicts', message: conflict },
+        ],
+      },
       at,
     ),
   });
@@ -156,5 +159,9 @@ const readyFinding = ({ renderFailure, conflict, notReady, waiting }: ReplicaFin
 export const freshReplicaStatus = (now: number): DeploymentReplicaStatus =>
   create(DeploymentReplicaStatusSchema, {
     phase: 'Pending',
-    conditions: settleConditions([], [{ type: 'Ready', status: 'False', reason: 'Pending' }], { now, generation: 1 }),
+    conditions: judgedConditions(
+      [],
+      { phase: 'Pending', findings: [{ type: 'Ready', status: 'False', reason: 'Pending' }] },
+      { now, generation: 1 },
+    ),
   });

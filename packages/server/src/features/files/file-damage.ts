@@ -21,7 +21,7 @@ export const isLost = (error: unknown): boolean =>
 export const objectLost = (cause: unknown): Fault =>
   new Fault('DATA_LOSS', 'OBJECT_DAMAGED', 'the stored bytes are damaged', { cause });
 
-/** Makes a file Failed whose bytes could not be read, unless it shows others by now; false for any other error (PL-7). */
+/** Makes a file Failed whose bytes could not be read, unless it shows others by now; false for any other error. */
 export const markDamaged = async (
   deps: { readonly store: Pick<Store, 'write'>; readonly writer: Pick<ResourceWriter, 'writeStatus'> },
   key: ResourceKey,

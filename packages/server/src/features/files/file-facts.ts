@@ -5,7 +5,7 @@ import type { ResourceKey, StoredOwner, StoredResource } from '../../store/contr
 
 /**
  * What records of files keep about their bytes, as private keys: the status is computed from them, so a write shows
- * bytes and facts at once (PL-7).
+ * bytes and facts at once.
  */
 export const FACT = {
   object: 'svc/~object',

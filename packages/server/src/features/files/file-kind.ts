@@ -27,7 +27,7 @@ export interface FileKindDeps {
   readonly ephemeralMicros: number;
 }
 
-/** How files are written, whichever door they come through; bytes are named by private keys of the record (PL-7). */
+/** How files are written, whichever door they come through; bytes are named by private keys of the record. */
 export const fileContract = (deps: FileKindDeps): KindContract =>
   kindContract<FileSpec>({
     kind: 'File',
@@ -77,7 +77,7 @@ const holdObject = async (
   if (sizeBytes > (before?.sizeBytes ?? 0)) await requireRoom(tx, { namespace, namespaceBytes, addedBytes: 0 });
 };
 
-/** Throws STORAGE_QUOTA when the files of the namespace and `addedBytes` more are over its budget (PL-7). */
+/** Throws STORAGE_QUOTA when the files of the namespace and `addedBytes` more are over its budget. */
 export const requireRoom = async (
   tx: Pick<WriteTx, 'objects'>,
   asked: { readonly namespace: string; readonly namespaceBytes: number; readonly addedBytes: number },

@@ -30,7 +30,7 @@ export interface FilesFeature {
   readonly writes: FileWrites;
 }
 
-/** The file operations of FileService and the routes of bytes (API-9.4, WIRE-2.4). */
+/** The file operations of FileService and the routes of bytes. */
 export const filesFeature = (deps: FilesDeps & { readonly authorizer: Authorizer }): FilesFeature => {
   const reads = new FileReads(deps);
   const writes = new FileWrites(deps);

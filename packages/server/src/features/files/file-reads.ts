@@ -36,7 +36,7 @@ export interface FileQuestion {
   readonly metadataOnly: boolean;
 }
 
-/** Reads of files and of the bytes behind them (API-9.4). */
+/** Reads of files and of the bytes behind them. */
 export class FileReads {
   readonly #deps: FilesDeps;
 
@@ -109,7 +109,7 @@ export class FileReads {
     return { records: page.rows, nextPageToken };
   }
 
-  /** Raw bytes with `Range`; whoever may read the file may read them (WIRE-2.4). */
+  /** Raw bytes with `Range`; whoever may read the file may read them. */
   route(authorizer: Authorizer): HttpRoute {
     return {
       method: 'GET',
@@ -128,7 +128,7 @@ export class FileReads {
     };
   }
 
-  /** The life of an EPHEMERAL file begins anew (PL-7). */
+  /** The life of an EPHEMERAL file begins anew. */
   async #used(record: StoredResource): Promise<void> {
     if (fileSpec(record).retention !== FileRetention.EPHEMERAL) return;
     await this.#deps.store.write((tx) => armUnused(this.#deps.limits, tx, record));

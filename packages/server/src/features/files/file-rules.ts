@@ -6,12 +6,12 @@ import { fileName } from '../../resources/index.ts';
 const PATH_MAX = 1_024;
 const MEDIA_TYPE_MAX = 255;
 const FORBIDDEN = /[\p{Cc}\\]/u;
-/** Parameters are what a header can carry: downloads say the media type (PL-7). */
+/** Parameters are what a header can carry: downloads say the media type. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\t\x20-\x7e]*)?$/;
 const DOTS: ReadonlySet<string> = new Set(['.', '..']);
 const FALLBACK_TYPE = 'application/octet-stream';
 
-/** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters (PL-7). */
+/** True for a path a file can have: absolute, not `/`, no empty, `.` or `..` segment, at most 1,024 characters. */
 const isFilePath = (path: string): boolean =>
   path.startsWith('/') &&
   [...path].length <= PATH_MAX &&
@@ -29,7 +29,7 @@ export const isBelow = (path: string, prefix: string): boolean => {
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 };
 
-/** The spec with absent values filled in; an absent retention stays absent (PL-7). */
+/** The spec with absent values filled in; an absent retention stays absent. */
 export const fillFile = (spec: FileSpec): FileSpec =>
   create(FileSpecSchema, {
     ...spec,

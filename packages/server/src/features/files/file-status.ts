@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { FileIndexPolicy, FileRetention, type FileSpec, type FileStatus, FileStatusSchema } from '@svc/api/resources';
-import { type Finding, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Finding, judgedConditions, messageFromText } from '../../resources/index.ts';
 import { FACT, type ObjectFacts, objectOf, sessionOf, type UploadFacts, uploadOf } from './file-facts.ts';
 import { INDEXED_MAX, indexMark, isIndexable } from './file-text.ts';
 import { objectKey } from './objects/index.ts';
@@ -14,7 +14,7 @@ export interface FileSubject {
   readonly status: string;
 }
 
-/** The status of a file, computed from its spec and what its record keeps about the bytes (PL-7, PL-10). */
+/** The status of a file, computed from its spec and what its record keeps about the bytes. */
 export const fileStatus = (subject: FileSubject, now: number): FileStatus => {
   const { annotations, generation } = subject;
   const object = objectOf(annotations);
@@ -32,7 +32,7 @@ export const fileStatus = (subject: FileSubject, now: number): FileStatus => {
   return create(FileStatusSchema, {
     observedGeneration: BigInt(generation),
     phase,
-    conditions: settleConditions(before, findings, { now, generation }),
+    conditions: judgedConditions(before, { phase, findings }, { now, generation }),
     updatedAt: BigInt(object?.updatedAt ?? 0),
     ...(object === undefined ? {} : { objectRef: objectRef(subject, object) }),
     ...(upload === undefined ? {} : { pendingUpload: pendingUpload(subject, upload) }),

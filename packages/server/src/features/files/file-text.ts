@@ -3,7 +3,7 @@ import type { SearchChunk, StoredResource, WriteTx } from '../../store/contracts
 import type { ObjectFacts } from './file-facts.ts';
 import { htmlText } from './html-text.ts';
 
-/** Text up to this size is indexed (PL-7). */
+/** Text up to this size is indexed. */
 export const INDEXED_MAX = 8 * 1024 * 1024;
 
 const HTML = new Set(['text/html', 'application/xhtml+xml']);

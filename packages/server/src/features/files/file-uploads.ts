@@ -13,7 +13,7 @@ import type { FilesDeps } from './files-deps.ts';
 import type { UploadTransfer } from './transfers/index.ts';
 import { tooLarge, uploadInvalid } from './upload-faults.ts';
 
-/** How long a link takes bytes (PL-7). */
+/** How long a link takes bytes. */
 const OPEN_MICROS = 15 * 60 * 1_000_000;
 
 export interface WantedUpload {
@@ -29,7 +29,7 @@ interface OpenUpload {
   readonly upload: UploadFacts;
 }
 
-/** Uploads in three steps: announce, send, complete (PL-7). */
+/** Uploads in three steps: announce, send, complete. */
 export class FileUploads {
   readonly #deps: FilesDeps;
   readonly #writes: FileWrites;
@@ -72,7 +72,7 @@ export class FileUploads {
       if (current !== undefined) await dropUpload(tx, uploadOf(current.annotations));
       const { resource } =
         current === undefined
-          ? await writer.create(tx, origin, { ...metadata, key, spec, system })
+          ? await writer.create(tx, origin, { ...metadata, key, spec, system, resourceVersion })
           : await writer.modify(tx, origin, { key, resourceVersion, change: () => ({ system }) });
       const payload = JSON.stringify(key);
       await tx.queue.put({ kind: FILE_WORK.upload, key: upload.id, dueAt: upload.expiresAt, attempts: 0, payload });

@@ -32,7 +32,7 @@ export interface FileWorkDeps {
 
 const DONE: ReconcileOutcome = { done: true };
 
-/** Ends uploads and unused files at their time, and indexes bytes that came before their file was to be found (PL-7). */
+/** Ends uploads and unused files at their time, and indexes bytes that came before their file was to be found. */
 export class FileWorker implements QueueWorker {
   readonly kinds = Object.values(FILE_WORK);
   readonly #deps: FileWorkDeps;
@@ -120,7 +120,7 @@ const isSubject = (record: StoredResource, uid: string, mark: string): boolean =
 
 const RESYNC_MS = 3_600_000;
 
-/** Removes SESSION files when their session is gone, however it went (PL-7). */
+/** Removes SESSION files when their session is gone, however it went. */
 export const fileController = (deps: Pick<FileWorkDeps, 'store' | 'writer'>): Reconciler => ({
   name: 'file',
   kinds: ['File'],

@@ -90,7 +90,7 @@ export const givenMetadata = (file: File | undefined): GivenMetadata => {
   };
 };
 
-/** Creates and replaces files with content that comes inside the request (API-9.4). */
+/** Creates and replaces files with content that comes inside the request. */
 export class FileWrites {
   readonly #deps: FilesDeps;
 
@@ -143,7 +143,8 @@ export class FileWrites {
               annotations: { ...facts, [FACT.session]: JSON.stringify(session) },
               labels: { [FACT.session]: session.id },
             };
-      const input = { ...givenMetadata(file), key, spec, system };
+      const resourceVersion = file?.metadata?.resourceVersion ?? '';
+      const input = { ...givenMetadata(file), key, spec, system, resourceVersion };
       const { resource } = await this.#deps.writer.create(tx, origin, input);
       await this.index(tx, resource, content);
       return resource;

@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<UploadCause, string>> = {
   hash: 'the bytes have another SHA-256 than announced',
 };
 
-/** FAILED_PRECONDITION UPLOAD_INVALID with the cause (PL-7). */
+/** FAILED_PRECONDITION UPLOAD_INVALID with the cause. */
 export const uploadInvalid = (cause: UploadCause): Fault =>
   new Fault('FAILED_PRECONDITION', 'UPLOAD_INVALID', TEXTS[cause], { metadata: { cause } });
 

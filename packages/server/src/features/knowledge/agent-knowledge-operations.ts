@@ -24,7 +24,7 @@ export interface AgentKnowledgeDeps {
   readonly responseBytes: number;
 }
 
-/** GetKnowledge and SearchKnowledge: what an agent knows (API-8.2). */
+/** GetKnowledge and SearchKnowledge: what an agent knows. */
 export const agentKnowledgeOperations = (deps: AgentKnowledgeDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [

@@ -1,7 +1,7 @@
 import type { SearchChunk } from '../../store/contracts/index.ts';
 import { indexWords } from './search-words.ts';
 
-/** Length of a chunk aimed at, and how much of its end the next one repeats, in UTF-16 units (RT-8.2). */
+/** Length of a chunk aimed at, and how much of its end the next one repeats, in UTF-16 units. */
 export const CHUNK_LENGTH = 1_200;
 export const OVERLAP_LENGTH = 180;
 /** A heading begins a new chunk once the current one is this long; shorter sections share one. */

@@ -1,5 +1,5 @@
 /**
- * features/knowledge: documents that agents read and search (PL-6, RT-8.2): the kind with its index, the six operations, and the
+ * features/knowledge: documents that agents read and search: the kind with its index, the six operations, and the
  * library that shows what is visible from a namespace. Keeps no index of its own: the store does. app wires it; tools of
  * agents use the library.
  */

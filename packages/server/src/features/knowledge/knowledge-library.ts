@@ -11,7 +11,7 @@ import { snippetOf } from './snippet.ts';
 export type LibraryReads = Pick<ReadTx, 'resources' | 'search'>;
 
 export interface KnowledgeLibraryDeps {
-  /** The namespace and its ancestors, nearest first; [] for a deleted one (PL-3, RT-R54). */
+  /** The namespace and its ancestors, nearest first; [] for a deleted one. */
   readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
 }
 
@@ -46,7 +46,7 @@ const CANDIDATES = 200;
 const BATCH = 50;
 const KIND = 'Knowledge';
 
-/** Knowledge as the agents of a namespace see it: own and inherited, the nearest of each path (RT-8.2, PL-6). */
+/** Knowledge as the agents of a namespace see it: own and inherited, the nearest of each path. */
 export class KnowledgeLibrary {
   readonly #deps: KnowledgeLibraryDeps;
   readonly #specs = new SpecReader(256);

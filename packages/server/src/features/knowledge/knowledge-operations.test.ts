@@ -10,6 +10,7 @@ import { KnowledgeSpecSchema } from '@svc/api/resources';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordKey } from '../../resources/index.ts';
+import { sampledNumbers } from '../../store/testing/sampled.ts';
 import { type AuthoringWorld, callContext, openAuthoringWorld } from '../testing/index.ts';
 
 const {
@@ -282,7 +283,7 @@ describe('knowledge', () => {
         for (const result of await search(query)) expect(result.score).toBeGreaterThan(0);
         expect(await hits(`${query} needle`)).toEqual(['acme/doc']);
       }),
-      { numRuns: 150 },
+      { numRuns: sampledNumbers(150, 30).length },
     );
   });
 

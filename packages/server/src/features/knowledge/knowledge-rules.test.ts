@@ -51,7 +51,7 @@ describe('the rules of knowledge', () => {
   it('bound the content by its bytes, and name all faults at once', () => {
     expect(checkKnowledge(spec('a', 'x'.repeat(KNOWLEDGE_MAX)))).toEqual([]);
     const tooLong = 'é'.repeat(KNOWLEDGE_MAX / 2 + 1);
-    expect(checkKnowledge(spec('', tooLong)).map(({ reason }) => reason)).toEqual(['KNOWLEDGE_PATH', 'KNOWLEDGE_MAX']);
+    expect(checkKnowledge(spec('', tooLong)).map(({ reason }) => reason)).toEqual(['KNOWLEDGE_PATH', 'TOO_LARGE']);
   });
 
   it('write paths in composed characters without slashes around them', () => {

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { type KnowledgeSpec, KnowledgeSpecSchema } from '@svc/api/resources';
-import { type FieldViolation, invalidField } from '../../base/index.ts';
+import { type FieldViolation, invalidField, oversize } from '../../base/index.ts';
 
-/** Most bytes of a document as UTF-8 unless `limits.knowledgeMax` says otherwise (PL-6). */
+/** Most bytes of a document as UTF-8 unless `limits.knowledgeMax` says otherwise. */
 export const KNOWLEDGE_MAX = 1024 * 1024;
 const PATH_MAX = 512;
 const QUERY_MAX = 1024;
@@ -22,7 +22,7 @@ export const fillKnowledge = (spec: KnowledgeSpec, name: string): KnowledgeSpec 
   return path === spec.path ? spec : create(KnowledgeSpecSchema, { ...spec, path });
 };
 
-/** True for a path that a document can have (PL-6), in normal form. */
+/** True for a path that a document can have, in normal form. */
 export const isKnowledgePath = (path: string): boolean =>
   [...path].length <= PATH_MAX &&
   path.isWellFormed() &&
@@ -40,9 +40,7 @@ export const checkKnowledge = (spec: KnowledgeSpec, maxBytes = KNOWLEDGE_MAX): r
           reason: 'KNOWLEDGE_PATH',
         },
       ]),
-  ...(Buffer.byteLength(spec.content) <= maxBytes
-    ? []
-    : [{ field: 'spec.content', description: `longer than ${maxBytes} bytes`, reason: 'KNOWLEDGE_MAX' }]),
+  ...(Buffer.byteLength(spec.content) <= maxBytes ? [] : [oversize('spec.content', maxBytes, 'limits.knowledgeMax')]),
 ];
 
 /** Refuses a blank or too long query. Throws FIELD_INVALID, with QUERY_REQUIRED for a blank one. */

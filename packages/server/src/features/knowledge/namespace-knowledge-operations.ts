@@ -25,7 +25,7 @@ export interface NamespaceKnowledgeDeps {
   readonly views: ResourceViews;
 }
 
-/** CreateNamespaceKnowledge, GetNamespaceKnowledge, ListNamespaceKnowledge, DeleteNamespaceKnowledge (API-8.2). */
+/** CreateNamespaceKnowledge, GetNamespaceKnowledge, ListNamespaceKnowledge, DeleteNamespaceKnowledge. */
 export const namespaceKnowledgeOperations = (deps: NamespaceKnowledgeDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [

@@ -113,6 +113,12 @@ describe('fused lists', () => {
 });
 
 describe('a snippet', () => {
+  it('is around another form of a term where the term itself is nowhere', () => {
+    const filler = 'filler '.repeat(100);
+    expect(snippetOf(`${filler} we refunded it ${filler}`, ['refunds'])).toContain('we refunded it');
+    expect(snippetOf(`${filler} in der Straße ${filler}`, ['strasse'])).toContain('in der Straße');
+  });
+
   const filler = (count: number) => Array.from({ length: count }, () => 'filler').join(' ');
 
   it('is a short text itself, on one line', () => {

@@ -1,7 +1,7 @@
 import type { SearchHit } from '../../store/contracts/index.ts';
 import { plainWords } from './search-words.ts';
 
-/** Constant of reciprocal rank fusion (RT-8.2). */
+/** Constant of reciprocal rank fusion. */
 const K = 60;
 
 /** A hit with its place in one list; equals share a place. */

@@ -1,4 +1,6 @@
-/** Most characters of a snippet (API-8.2), in UTF-16 units. */
+import { searchWords } from '../../base/index.ts';
+
+/** Most characters of a snippet, in UTF-16 units. */
 export const SNIPPET_MAX = 240;
 const LEAD = 80;
 const ELLIPSIS = '…';
@@ -18,7 +20,18 @@ export const snippetOf = (text: string, terms: readonly string[]): string => {
 const firstHit = (line: string, terms: readonly string[]): number => {
   const literals = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(' ', ''));
   if (literals.length === 0) return 0;
-  return Math.max(0, line.search(new RegExp(literals.join('|'), 'iu')));
+  const literal = line.search(new RegExp(literals.join('|'), 'iu'));
+  return literal >= 0 ? literal : Math.max(0, firstForm(line, terms));
+};
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+
+/** Where another form of a term stands, such as `refunds` for `refund`; -1 for nowhere. */
+const firstForm = (line: string, terms: readonly string[]): number => {
+  const wanted = new Set(terms.flatMap(searchWords));
+  for (const { 0: word, index } of line.matchAll(WORD))
+    if (searchWords(word).some((form) => wanted.has(form))) return index;
+  return -1;
 };
 
 const isLow = (line: string, at: number): boolean => /[\udc00-\udfff]/.test(line.charAt(at));

@@ -4,4 +4,5 @@
  */
 export { resourceOperations } from './resource-operations.ts';
 export { requireScope } from './resource-scope.ts';
+export { secretTarget } from './resource-shown.ts';
 export { sessionContract } from './session-kind.ts';

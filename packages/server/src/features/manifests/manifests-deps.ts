@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { Authorizer, CallContext } from '../../auth/contract.ts';
 import type { Clock } from '../../base/index.ts';
-import type { ChangeFeed, ResourceWriter } from '../../controllers/contract.ts';
+import type { AppendAudit, ChangeFeed, ResourceWriter } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
 import type {
   ReadTx,
@@ -55,6 +55,7 @@ export type ActivityReader = (
 export interface ManifestsDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
+  readonly audit: AppendAudit;
   readonly feed: ChangeFeed;
   readonly authorizer: Pick<Authorizer, 'readsSecrets' | 'allows'>;
   readonly views: ResourceViews;

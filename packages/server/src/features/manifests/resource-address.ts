@@ -16,7 +16,7 @@ export const unknownKind = (kind: string, field = 'kind'): Fault => {
   return invalidField(field, `unknown kind "${kind.slice(0, 80)}"${advice}`, 'UNKNOWN_KIND');
 };
 
-/** The key a request of the ResourceService means (API-9.1). */
+/** The key a request of the ResourceService means. */
 export const addressOf = async (
   reads: Pick<ReadTx, 'resources' | 'log'>,
   request: AddressRequest,

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { type ResourceChangedEvent, ResourceChangeType } from '@svc/api/events';
 import {
@@ -14,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kindContract } from '../../controllers/contract.ts';
 import { recordKey } from '../../resources/index.ts';
 import type { StoredOwner, StoredResource } from '../../store/contracts/index.ts';
+import { quietStore } from '../../store/testing/quiet-store.ts';
 import { callContext, openResourceWorld, type ResourceWorld, type TestStream } from '../testing/index.ts';
 
 const { getResource, listResources, deleteResource, watchResources } = ResourceService.method;
@@ -318,7 +318,7 @@ describe('resources of every kind', () => {
     };
     const settle = async (): Promise<void> => {
       await world.feed.tick();
-      for (let round = 0; round < 20; round++) await turn();
+      await quietStore(world.store);
     };
     const shown = (stream: TestStream<ResourceChangedEvent>): string[] =>
       stream.received.map((event) => `${ResourceChangeType[event.changeType]} ${event.name}`.trim());

@@ -20,19 +20,21 @@ import type { ReadTx, ResourceKey, StoredResource } from '../../store/contracts/
 import { type Operation, serverStream, unary } from '../contract.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
+import { ManifestTexts } from './reading/index.ts';
 import { addressOf, requireKind } from './resource-address.ts';
 import { ChangeEvents } from './resource-events.ts';
 import { listScope, requireScope } from './resource-scope.ts';
 import { showResources } from './resource-shown.ts';
 import { ResourceWatch } from './resource-watch.ts';
 
-/** ResourceService: reads, writes, deletion and watches of every kind (API-9.1). */
+/** ResourceService: reads, writes, deletion and watches of every kind. */
 export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] => {
   const { method } = ResourceService;
   const events = new ChangeEvents(deps.views);
+  const texts = new ManifestTexts(deps.clock);
   return [
     unary(method.applyResource, (request, context) => applyResource(deps, request, context)),
-    unary(method.applyManifests, (request, context) => applyManifests(deps, request, context)),
+    unary(method.applyManifests, (request, context) => applyManifests({ ...deps, texts }, request, context)),
     unary(method.getResource, (request, context) => getResource(deps, request, context)),
     unary(method.listResources, (request, context) => listResources(deps, request, context)),
     unary(method.deleteResource, (request, context) => deleteResource(deps, request, context)),

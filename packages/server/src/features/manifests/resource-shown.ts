@@ -5,12 +5,12 @@ import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 
 /** What reading secret values of a record needs a grant on. */
-export const secretTarget = (record: StoredResource): AccessTarget =>
+export const secretTarget = (record: Pick<StoredResource, 'key'>): AccessTarget =>
   record.key.kind === 'Namespace'
     ? { namespace: record.key.name }
     : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
 
-/** Values of Secrets, also of those that templates hold, never appear in lists and events, whoever reads them (PL-8). */
+/** Values of Secrets, also of those that templates hold, never appear in lists and events, whoever reads them. */
 export const isSecret = (record: StoredResource): boolean => {
   const kind = rowOf(record)?.kind;
   return kind === 'Secret' || (kind === 'Template' && parseJsonMap(record.spec)?.['kind'] === 'Secret');
@@ -26,7 +26,7 @@ export const showResources = async (
     readonly metadataOnly?: boolean;
     /** Records of a rehearsal: their versions will mean something else. */
     readonly isTransient?: boolean;
-    /** Many at once: values of Secrets are read one by one, each read audited (PL-8). */
+    /** Many at once: values of Secrets are read one by one, each read audited. */
     readonly isList?: boolean;
   },
 ): Promise<Resource[]> => {

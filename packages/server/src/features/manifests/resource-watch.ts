@@ -31,7 +31,7 @@ export interface WatchCall {
 }
 
 /**
- * One WatchResources stream (API-9.1): what is there or what was missed, from the store; then live from the process's change
+ * One WatchResources stream: what is there or what was missed, from the store; then live from the process's change
  * feed, which it joined before it read. Versions decide what was sent already, so nothing is lost or sent twice.
  */
 export class ResourceWatch {

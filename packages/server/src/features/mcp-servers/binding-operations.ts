@@ -25,7 +25,7 @@ export interface McpBindingOperationsDeps {
   readonly views: ResourceViews;
 }
 
-/** CreateMcpServerBinding, GetMcpServerBinding, ListMcpServerBindings, DeleteMcpServerBinding (API-8.7). */
+/** CreateMcpServerBinding, GetMcpServerBinding, ListMcpServerBindings, DeleteMcpServerBinding. */
 export const mcpBindingOperations = (deps: McpBindingOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [

@@ -7,13 +7,13 @@ export interface HeldSpec<S> {
   readonly spec: S;
 }
 
-/** A text that may be a `secret://` reference, resolved from the namespace that wrote it (RT-7). */
+/** A text that may be a `secret://` reference, resolved from the namespace that wrote it. */
 export interface SourcedText {
   readonly text: string;
   readonly namespace: string;
 }
 
-/** What an agent really connects to (API-8.7, RT-7). */
+/** What an agent really connects to. */
 export interface EffectiveMcpServer {
   readonly transport: string;
   readonly target: string;

@@ -33,7 +33,7 @@ const AFFECTED: ReadonlyMap<string, readonly string[]> = new Map([
   ['Secret', ['McpServer', 'McpServerBinding']],
 ]);
 
-/** Keeps phase and conditions of servers and bindings true when servers and secrets come, change or go (PL-10). */
+/** Keeps phase and conditions of servers and bindings true when servers and secrets come, change or go. */
 export const mcpController = (deps: McpControllerDeps): Reconciler => {
   const references = new McpReferences(deps.namespaces);
   return {

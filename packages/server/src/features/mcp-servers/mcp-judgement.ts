@@ -1,23 +1,17 @@
 import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
-import type { Finding } from '../../resources/index.ts';
+import { type Finding, type Judged, NOT_EXECUTED, notExecuted } from '../../resources/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import { effectiveServer } from './effective-server.ts';
 import { type McpReferences, serverSpec } from './mcp-references.ts';
 
 type Reads = Pick<ReadTx, 'resources'>;
 
-/** Phase and conditions of a server or binding (PL-10). */
-export interface McpJudgement {
-  readonly phase: 'Ready' | 'Degraded' | 'Disabled';
-  readonly findings: readonly Finding[];
-}
-
 /** What is known of a server without connecting to it. */
 export const judgeServer = async (
   reads: Reads,
   server: { readonly namespace: string; readonly spec: McpServerSpec },
   references: McpReferences,
-): Promise<McpJudgement> => {
+): Promise<Judged> => {
   const { namespace, spec } = server;
   const problems = await references.secretProblems(reads, namespace, spec);
   return settle({ isDisabled: spec.disabled, hasBroker: spec.authBroker !== undefined }, problems);
@@ -28,7 +22,7 @@ export const judgeBinding = async (
   reads: Reads,
   binding: { readonly namespace: string; readonly name: string; readonly spec: McpServerBindingSpec },
   references: McpReferences,
-): Promise<McpJudgement> => {
+): Promise<Judged> => {
   const { namespace, name, spec } = binding;
   const server = await references.findBoundServer(reads, { namespace, name, serverRef: spec.serverRef });
   const problems = [
@@ -52,8 +46,8 @@ const connectionFacts = (spec: McpServerBindingSpec, server: StoredResource | un
   return { isDisabled: effective.isDisabled, hasBroker: effective.authBroker !== undefined };
 };
 
-const settle = (facts: ConnectionFacts, problems: readonly string[]): McpJudgement => {
-  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : 'NotProbed';
+const settle = (facts: ConnectionFacts, problems: readonly string[]): Judged => {
+  const reason = facts.isDisabled ? 'Disabled' : facts.hasBroker ? 'PerSessionAuth' : NOT_EXECUTED;
   const resolved: Finding =
     problems.length === 0
       ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
@@ -65,5 +59,6 @@ const settle = (facts: ConnectionFacts, problems: readonly string[]): McpJudgeme
       resolved,
       { type: 'ToolsListed', status: 'Unknown', reason },
     ],
+    notExecuted: notExecuted('McpServer'),
   };
 };

@@ -21,7 +21,7 @@ export interface McpKindDeps {
   readonly stdioNamespaces: readonly string[];
 }
 
-/** How MCP servers and bindings are written, whichever door they come through (API-8.7). */
+/** How MCP servers and bindings are written, whichever door they come through. */
 export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
   const references = new McpReferences(deps.namespaces);
   return [
@@ -54,7 +54,7 @@ const requireServerRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, 
   if (isStdio(write.spec.transport) || wasStdio) requireStdioRight(deps, write.key.namespace, origin);
 };
 
-/** What starts processes on this machine is not for everybody (API-4.2). Throws PERMISSION_DENIED SCOPE. */
+/** What starts processes on this machine is not for everybody. Throws PERMISSION_DENIED SCOPE. */
 const requireStdioRight = (deps: McpKindDeps, namespace: string, origin: WriteOrigin): void => {
   const { stdioNamespaces } = deps;
   if (mayWriteStdio(namespace, { grants: origin.caller.grants ?? [], stdioNamespaces })) return;
@@ -67,7 +67,7 @@ const requireStdioRight = (deps: McpKindDeps, namespace: string, origin: WriteOr
 };
 
 /**
- * The server must resolve when the binding is made or changed, and must allow its broker (API-8.7). Arguments and variables of
+ * The server must resolve when the binding is made or changed, and must allow its broker. Arguments and variables of
  * a process need the right to write such servers: they decide what it does.
  */
 const admitBinding = async (

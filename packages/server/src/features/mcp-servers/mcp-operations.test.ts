@@ -112,7 +112,7 @@ describe('MCP servers and bindings', () => {
       condition(plain, 'Reachable'),
       condition(plain, 'ToolsListed'),
       condition(plain, 'Ready'),
-    ]).toEqual(['Ready', 'Unknown NotProbed', 'Unknown NotProbed', 'True Ready']);
+    ]).toEqual(['Ready', 'Unknown NotExecuted', 'Unknown NotExecuted', 'Unknown NotExecuted']);
     const off = await status({ disabled: true });
     expect([off?.phase, condition(off, 'Reachable'), off?.observedGeneration]).toEqual([
       'Disabled',

@@ -29,7 +29,7 @@ export const serverSpec = (record: StoredResource): McpServerSpec =>
 export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 
-/** Finds what references mean from the place where they stand (PL-3, RT-R75). Ancestors are nearest first. */
+/** Finds what references mean from the place where they stand. Ancestors are nearest first. */
 export class McpReferences {
   readonly #namespaces: Pick<NamespaceFacts, 'ancestors'>;
   readonly #open: (record: StoredResource) => StoredResource;

@@ -1,19 +1,19 @@
 import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
 import { type FieldViolation, violation } from '../../base/index.ts';
 import type { OriginGrant } from '../../controllers/contract.ts';
-import { isName, isSecretReference, nameForm, parseSecretReference } from '../../resources/index.ts';
+import { isHttpUrl, isName, isSecretReference, nameForm, parseSecretReference } from '../../resources/index.ts';
 
 const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
 const STDIO = 'stdio';
 const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
 
-/** True for the transports that speak HTTP; they are stored as written (RT-7). */
+/** True for the transports that speak HTTP; they are stored as written. */
 export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
 
 /** True for servers that are a process of this machine. */
 export const isStdio = (transport: string): boolean => transport === STDIO;
 
-/** All faults of a server's fields (API-8.7). */
+/** All faults of a server's fields. */
 export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] => [
   ...checkTransport(spec.transport),
   ...checkTarget(spec),
@@ -41,12 +41,7 @@ const checkTarget = ({ transport, target }: McpServerSpec): readonly FieldViolat
   return [];
 };
 
-const isHttpUrl = (text: string): boolean => {
-  if (!/^https?:\/\/[^/]/i.test(text)) return false;
-  return URL.canParse(text);
-};
-
-/** True for an address that stands in a Secret (PL-8.4). */
+/** True for an address that stands in a Secret. */
 const isReference = (url: string): boolean => isSecretReference(url) && parseSecretReference(url) !== undefined;
 
 const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {

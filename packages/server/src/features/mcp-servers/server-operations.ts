@@ -26,7 +26,7 @@ export interface McpServerOperationsDeps {
   readonly views: ResourceViews;
 }
 
-/** CreateMcpServer, GetMcpServer, ListMcpServers, DeleteMcpServer: those of `system` (API-8.7). */
+/** CreateMcpServer, GetMcpServer, ListMcpServers, DeleteMcpServer: those of `system`. */
 export const mcpServerOperations = (deps: McpServerOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [

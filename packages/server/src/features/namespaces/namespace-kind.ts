@@ -33,7 +33,7 @@ export const parentMissing = (parent: string): Fault =>
     metadata: { ns: parent },
   });
 
-/** How namespaces are written, whichever door they come through (API-8.5, PL-3). */
+/** How namespaces are written, whichever door they come through. */
 export const namespaceContract = (deps: NamespaceKindDeps): KindContract =>
   kindContract<NamespaceSpec>({
     kind: 'Namespace',

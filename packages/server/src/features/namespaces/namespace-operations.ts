@@ -35,7 +35,7 @@ export interface NamespaceOperationsDeps {
   readonly responseBytes: number;
 }
 
-/** CreateNamespace, GetNamespace, DeleteNamespace, ListNamespaces (API-8.5). */
+/** CreateNamespace, GetNamespace, DeleteNamespace, ListNamespaces. */
 export const namespaceOperations = (deps: NamespaceOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
@@ -57,7 +57,10 @@ const createNamespace = async (
   request: CreateNamespaceRequest,
   context: CallContext,
 ): Promise<NamespaceResponse> =>
-  answer(deps, await deps.store.write((tx) => deps.service.create(tx, context, request)));
+  answer(
+    deps,
+    await deps.store.write((tx) => deps.service.create(tx, context, { ...request, sent: context.sentMetadata })),
+  );
 
 const deleteNamespace = async (
   deps: NamespaceOperationsDeps,

@@ -6,13 +6,12 @@ import {
   DEFAULT_NAMESPACE,
   type Finding,
   isName,
+  judgedConditions,
   nameForm,
   parseJsonMap,
   pathParent,
   type ResourceRecord,
   SYSTEM_NAMESPACE,
-  settleConditions,
-  withReady,
 } from '../../resources/index.ts';
 
 /** Label that lets children be found by parent; private, '' for roots. */
@@ -112,12 +111,13 @@ export const judgeNamespace = (previous: NamespaceStatus | undefined, judgement:
   const { deletedAt, findings = [] } = judgement;
   const all: readonly Finding[] =
     deletedAt === 0
-      ? withReady(findings)
+      ? findings
       : [{ type: 'Ready', status: 'False', reason: 'Terminating', message: 'the namespace is deleted' }, ...findings];
+  const phase = deletedAt === 0 ? 'Ready' : 'Terminating';
   return create(NamespaceStatusSchema, {
     observedGeneration: BigInt(judgement.generation),
-    phase: deletedAt === 0 ? 'Ready' : 'Terminating',
-    conditions: settleConditions(previous?.conditions ?? [], all, judgement),
+    phase,
+    conditions: judgedConditions(previous?.conditions ?? [], { phase, findings: all }, judgement),
     isDeleted: deletedAt !== 0,
     deletedAt: BigInt(deletedAt),
   });

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { NamespaceSpecSchema } from '@svc/api/resources';
+import type { SentMetadata } from '../../auth/contract.ts';
 import { Fault } from '../../base/index.ts';
 import type { AppendAudit, ResourceWriter, WriteOrigin } from '../../controllers/contract.ts';
 import {
@@ -7,6 +8,7 @@ import {
   namespaceDeleted,
   namespaceKey,
   refusal,
+  requireKept,
   resourceNotFound,
   versionConflict,
   withoutPrivate,
@@ -43,6 +45,8 @@ export interface NamespaceServiceDeps {
   readonly writer: ResourceWriter;
   readonly turns: NamespaceTurns;
   readonly audit: AppendAudit;
+  /** Throws where namespaces hold what the origin may not delete. */
+  readonly requireContents: (tx: WriteTx, names: readonly string[], origin: WriteOrigin) => Promise<void>;
   /** `namespaces.graceSeconds`. */
   readonly graceSeconds: number;
 }
@@ -53,9 +57,20 @@ export interface CreateInput {
   readonly recursive: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** What a body says that has no field in the request. */
+  readonly sent?: SentMetadata | undefined;
 }
 
-/** Creation, merging, revival and deletion of namespaces, in the caller's transaction (API-8.5, PL-3). */
+/** Throws NOT_FOUND or CONFLICT for a body that was read from a namespace that is gone, deleted or changed since. */
+const requireVersion = (record: StoredResource | undefined, { name, sent }: CreateInput): void => {
+  const wanted = sent?.resourceVersion ?? '';
+  if (wanted === '') return;
+  const key = namespaceKey(name);
+  if (record === undefined) throw resourceNotFound(key);
+  if (wanted !== String(record.version)) throw versionConflict(key, record.version);
+};
+
+/** Creation, merging, revival and deletion of namespaces, in the caller's transaction. */
 export class NamespaceService {
   readonly #deps: NamespaceServiceDeps;
 
@@ -65,6 +80,7 @@ export class NamespaceService {
 
   async create(tx: WriteTx, origin: WriteOrigin, input: CreateInput): Promise<StoredResource> {
     const record = await tx.resources.get(namespaceKey(input.name));
+    requireVersion(record, input);
     const { labels, annotations } = input;
     const faults = [
       ...checkPlace(input.name, input.parent),
@@ -72,6 +88,7 @@ export class NamespaceService {
     ];
     if (faults.length > 0) throw refusal(faults);
     if (record === undefined) return this.#insert(tx, origin, input);
+    requireKept(input.sent, record, 'CreateNamespace');
     const state = namespaceState(record);
     if (input.parent !== '' && input.parent !== state.parent) throw refusal([parentMismatch(state.parent)]);
     return state.isDeleted ? this.#revive(tx, origin, { input, record }) : this.#merge(tx, origin, input);
@@ -95,6 +112,8 @@ export class NamespaceService {
       });
     const state = namespaceState(record);
     if (state.isDeleted && !purge) throw namespaceDeleted(name);
+    const below = await descendantRecords(tx.resources, name);
+    await this.#deps.requireContents(tx, [name, ...below.map((each) => each.key.name)], origin);
     const deletedAt = state.isDeleted ? state.deletedAt : tx.now();
     const tombstone = state.isDeleted ? record : await this.#bury(tx, { record, deletedAt });
     const dueAt = purge ? tx.now() : tx.now() + this.#deps.graceSeconds * 1_000_000;

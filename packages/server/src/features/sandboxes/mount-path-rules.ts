@@ -29,7 +29,7 @@ export const isNormalPath = (path: string): boolean => {
     .every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 };
 
-/** Why a workspace must not be mounted there, '' when it may (RT-8.6). '' itself stands for the default and may. */
+/** Why a workspace must not be mounted there, '' when it may. '' itself stands for the default and may. */
 export const mountPathProblem = (path: string): string => {
   if (path === '') return '';
   if (!isNormalPath(path)) return 'must be an absolute path without empty, "." or ".." segments';

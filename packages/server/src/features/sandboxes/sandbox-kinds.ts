@@ -13,9 +13,12 @@ import { type KindContract, kindContract, type LookReads, type SpecWrite } from 
 import {
   commonStatus,
   type Finding,
+  judgedConditions,
   kindRow,
   messageFromText,
   messageText,
+  NOT_EXECUTED,
+  notExecuted,
   parseJsonMap,
   recordKey,
   SYSTEM_NAMESPACE,
@@ -36,7 +39,7 @@ export interface SandboxKindDeps {
   readonly secretProblem: (reads: Reads, namespace: string, reference: string) => Promise<string | undefined>;
 }
 
-/** How sandbox classes, policies and sandboxes are written (RT-8.6). The backends are another part's. */
+/** How sandbox classes, policies and sandboxes are written. The backends are another part's. */
 export const sandboxContracts = (deps: SandboxKindDeps): readonly KindContract[] => {
   const scope = (namespace: string) => ({ visible: [namespace, ...deps.ancestorsOf(namespace), SYSTEM_NAMESPACE] });
   return [
@@ -72,13 +75,20 @@ const observeClass = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWri
     if (problem !== undefined) problems.push(`${reference}: ${problem}`);
   }
   const missing = deps.providerProblem(spec.provider);
+  const idle = notExecuted('SandboxClass');
   const provider: Finding =
     missing === ''
       ? { type: 'ProviderAvailable', status: 'True', reason: 'Available' }
-      : { type: 'ProviderAvailable', status: 'False', reason: 'Unavailable', message: missing };
+      : {
+          type: 'ProviderAvailable',
+          status: 'False',
+          reason: idle === undefined ? 'Unavailable' : NOT_EXECUTED,
+          message: missing,
+        };
   const findings = [provider, resolved(problems)];
   const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
-  return commonStatus(current, { phase, findings }, { now: tx.now(), generation });
+  const judged = { phase, findings, notExecuted: idle };
+  return commonStatus(current, judged, { now: tx.now(), generation });
 };
 
 const observePolicy = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWrite<SandboxPolicySpec>) => {
@@ -87,7 +97,8 @@ const observePolicy = async (deps: SandboxKindDeps, tx: LookReads, write: SpecWr
   const finding = resolved(found === undefined ? [`no sandbox class ${spec.classRef?.name ?? ''} is visible`] : []);
   const modes = judgeModes(spec.template);
   const phase = finding.status === 'True' ? 'Ready' : 'Degraded';
-  return commonStatus(current, { phase, findings: [finding, ...modes] }, { now: tx.now(), generation });
+  const judged = { phase, findings: [finding, ...modes], notExecuted: notExecuted('SandboxPolicy') };
+  return commonStatus(current, judged, { now: tx.now(), generation });
 };
 
 const MODES = 'ModesKnown';
@@ -99,7 +110,7 @@ const judgeModes = (template: SandboxRuntimeTemplateSpec | undefined): readonly 
   return [{ type: MODES, status: 'Unknown', reason: 'UnknownMode', message: unknown.join('; ') }];
 };
 
-/** The class a policy means: the named namespace, else own, ancestors, `system` (PL-3). */
+/** The class a policy means: the named namespace, else own, ancestors, `system`. */
 const findClass = async (
   deps: SandboxKindDeps,
   reads: Reads,
@@ -120,23 +131,24 @@ const observeSandbox = (tx: LookReads, write: SpecWrite<SandboxSpec>): SandboxSt
   const { current, generation, spec } = write;
   const at = { now: tx.now(), generation };
   const modes = judgeModes(spec.runtimeTemplate);
-  if (current !== undefined) {
-    const stored = messageFromText(kindRow('Sandbox').status, current.status) as SandboxStatus;
+  const stored =
+    current === undefined ? undefined : (messageFromText(kindRow('Sandbox').status, current.status) as SandboxStatus);
+  if (stored !== undefined && stored.backendId !== '') {
     const reported = stored.conditions.filter(({ type }) => type !== MODES);
     const found = settleConditions(stored.conditions, modes, at).map((state) => create(ResourceConditionSchema, state));
     const conditions = [...reported, ...found];
     return create(SandboxStatusSchema, { ...stored, observedGeneration: BigInt(generation), conditions });
   }
-  const message = 'no sandbox backend has taken it up';
+  const message = notExecuted('Sandbox') ?? '';
   const findings: readonly Finding[] = [
-    { type: 'Ready', status: 'False', reason: 'NotProvisioned', message },
-    { type: 'Provisioned', status: 'False', reason: 'NotProvisioned', message },
-    { type: 'SetupDone', status: 'Unknown', reason: 'NotProvisioned' },
+    { type: 'Provisioned', status: 'False', reason: NOT_EXECUTED, message },
+    { type: 'SetupDone', status: 'Unknown', reason: NOT_EXECUTED },
     ...modes,
   ];
+  const judged = { phase: 'Pending', findings, notExecuted: notExecuted('Sandbox') };
   return create(SandboxStatusSchema, {
     observedGeneration: BigInt(generation),
-    phase: 'Pending',
-    conditions: settleConditions([], findings, at),
+    phase: judged.phase,
+    conditions: judgedConditions(stored?.conditions ?? [], judged, at),
   });
 };

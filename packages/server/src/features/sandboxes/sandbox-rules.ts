@@ -22,7 +22,7 @@ export const checkSandboxClass = (spec: SandboxClassSpec): readonly FieldViolati
 const checkJsonObject = (text: string, field: string): readonly FieldViolation[] =>
   text === '' || parseJsonMap(text) !== undefined ? [] : [violation(field, 'must be a JSON object')];
 
-/** Where a reference to a class may point: the own namespace, an ancestor, or `system`; '' searches them (PL-3). */
+/** Where a reference to a class may point: the own namespace, an ancestor, or `system`; '' searches them. */
 export interface ClassScope {
   readonly visible: readonly string[];
 }
@@ -82,7 +82,7 @@ const MODES = {
   network: ['', 'restricted', 'none', 'open', 'host'],
 } as const;
 
-/** Modes with unknown text, which act as the first of their list (RT-8.6). */
+/** Modes with unknown text, which act as the first of their list. */
 export const unknownModes = (template: SandboxRuntimeTemplateSpec | undefined): readonly string[] => {
   const given: readonly (readonly [keyof typeof MODES, string, string])[] = [
     ['lease', 'leasePolicy.mode', template?.leasePolicy?.mode ?? ''],

@@ -1,5 +1,5 @@
 /**
- * features/schedules: schedules as resources (API-8.4, CO-3): the kind Schedule, its five operations, the next instant, and
+ * features/schedules: schedules as resources: the kind Schedule, its five operations, the next instant, and
  * the controller that keeps next_run_at, timer rows and conditions true. Does not fire: nothing takes the timers yet, and
  * claims stay unset. Called by app, which mounts the operations and registers contract and controller.
  */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { parseJsonText } from '../../base/index.ts';
 
 /** Problems of a value under a JSON Schema 2020-12 text, [] for none; a schema that does not compile refuses nothing. */
 export type InputCheck = (schemaText: string, value: unknown) => readonly string[];
@@ -17,7 +18,7 @@ export const createInputCheck = (): InputCheck => (schemaText, value) => {
     logger: false,
   });
   try {
-    const schema: unknown = JSON.parse(schemaText);
+    const schema: unknown = parseJsonText(schemaText);
     if (typeof schema !== 'object' || schema === null) return [];
     const check = compiler.compile(schema);
     // `$async` would answer a promise, whose rejection nobody waits for.

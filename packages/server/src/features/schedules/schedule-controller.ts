@@ -24,6 +24,8 @@ export interface ScheduleControllerDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
+  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  readonly notExecuted: string | undefined;
 }
 
 const RESYNC_MS = 300_000;
@@ -103,7 +105,14 @@ const lookAgain = (nextRunAt: number, now: number): ReconcileOutcome => {
 const judge = async (deps: ScheduleControllerDeps, record: StoredResource, reads: Reads) => {
   const spec = scheduleSpec(record);
   const isNamespaceLive = await isLive(deps, reads, record.key.namespace);
-  const facts = await scheduleFacts(reads, { ...record, spec }, { isWrite: false, isNamespaceLive });
+  const facts = await scheduleFacts(
+    reads,
+    { ...record, spec },
+    {
+      ...{ isWrite: false, isNamespaceLive },
+      notExecuted: deps.notExecuted,
+    },
+  );
   const status = scheduleStatus(storedStatus(record), spec, facts);
   return { status, isStale: messageText(kindRow('Schedule').status, status) !== record.status };
 };

@@ -1,5 +1,5 @@
 import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleStatus } from '@svc/api/resources';
-import { Fault, invalidField } from '../../base/index.ts';
+import { Fault, invalidField, parseJsonText } from '../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite } from '../../controllers/contract.ts';
 import { kindRow, messageFromText, parseJsonMap, recordKey } from '../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
@@ -17,6 +17,8 @@ export interface ScheduleKindDeps {
   /** `limits.schedulesMax`, per namespace. */
   readonly schedulesMax: number;
   readonly inputCheck: InputCheck;
+  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  readonly notExecuted: string | undefined;
 }
 
 /** Micros at which the grid of an `every` schedule begins; private. */
@@ -24,7 +26,7 @@ const ANCHOR = 'svc/~anchor';
 /** Micros of the instant that a one-shot fired; private, written by whoever fires it. */
 const FIRED_AT = 'svc/~fired-at';
 
-/** How schedules are written, whichever door they come through (CO-3.1). */
+/** How schedules are written, whichever door they come through. */
 export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
   kindContract<ScheduleSpec>({
     kind: 'Schedule',
@@ -46,7 +48,7 @@ export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
       const subject = { key, annotations, generation, deletionTimestamp, spec: write.spec };
       const current = write.current === undefined ? undefined : storedStatus(write.current);
       const isWrite = deletionTimestamp === undefined;
-      const facts = await scheduleFacts(tx, subject, { isWrite, isNamespaceLive: true });
+      const facts = await scheduleFacts(tx, subject, { isWrite, isNamespaceLive: true, notExecuted: deps.notExecuted });
       return scheduleStatus(current, write.spec, facts);
     },
     applied: (tx, { stored }) => settleTimer(tx, stored, storedStatus(stored)),
@@ -60,7 +62,7 @@ const admit = async (deps: ScheduleKindDeps, tx: WriteTx, write: SpecWrite<Sched
   const record = workflow === '' ? undefined : await tx.resources.get(recordKey('Workflow', namespace, workflow));
   const schema = record === undefined ? '' : String(parseJsonMap(record.spec)?.['inputSchemaJson'] ?? '');
   if (schema === '') return;
-  const [problem] = deps.inputCheck(schema, JSON.parse(write.spec.inputJson === '' ? '{}' : write.spec.inputJson));
+  const [problem] = deps.inputCheck(schema, parseJsonText(write.spec.inputJson === '' ? '{}' : write.spec.inputJson));
   if (problem !== undefined)
     throw invalidField('spec.inputJson', `does not fit workflow ${workflow}: ${problem}`, 'INPUT_JSON');
 };
@@ -74,7 +76,7 @@ const requireRoom = async (deps: ScheduleKindDeps, tx: WriteTx, namespace: strin
   });
 };
 
-/** The grid begins anew only when kind, interval or enabled change (CO-3.1). */
+/** The grid begins anew only when kind, interval or enabled change. */
 const anchorFor = (write: SpecWrite<ScheduleSpec>, now: number): string | undefined => {
   if (scheduleKind(write.spec) !== 'every') return undefined;
   const known = write.current?.annotations[ANCHOR];
@@ -110,7 +112,7 @@ export interface ScheduleSubject {
 export const scheduleFacts = async (
   reads: Pick<ReadTx, 'resources'> & { now(): number },
   subject: ScheduleSubject,
-  about: Pick<ScheduleFacts, 'isWrite' | 'isNamespaceLive'>,
+  about: Pick<ScheduleFacts, 'isWrite' | 'isNamespaceLive' | 'notExecuted'>,
 ): Promise<ScheduleFacts> => {
   const { key, spec, annotations, generation } = subject;
   return {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../base/index.ts';
 import { kindContract, ReconcileLoop, StoredKindDoor } from '../../controllers/index.ts';
 import { defaultLabelLimits, recordKey } from '../../resources/index.ts';
+import { quietStore } from '../../store/testing/quiet-store.ts';
 import type { Operation } from '../contract.ts';
 import { NamespaceDirectory } from '../namespaces/index.ts';
 import { openResourceWorld } from '../testing/index.ts';
@@ -15,23 +16,29 @@ const { method } = GatewayService;
 const ORIGIN = { requestId: '', operation: 'test', caller: { identity: 'test' } };
 type Spec = MessageInitShape<typeof ScheduleSpecSchema>;
 
-const openWorld = async () => {
+const openWorld = async (notExecuted?: string) => {
   const world = await openResourceWorld({
     contracts: () => [
       kindContract({ kind: 'Workflow', validate: () => [] }),
       scheduleContract({
-        ...{ now: () => world.store.now(), minSpacingSeconds: 1, schedulesMax: 4, inputCheck: createInputCheck() },
+        ...{
+          now: () => world.store.now(),
+          minSpacingSeconds: 1,
+          schedulesMax: 4,
+          inputCheck: createInputCheck(),
+          notExecuted,
+        },
       }),
     ],
   });
   const { store, writer, views, feed, clock, random } = world;
   (world.operations as Operation[]).push(
     ...scheduleOperations({
-      ...{ store, writer, views, limits: { ...defaultLabelLimits, minSpacingSeconds: 1 } },
+      ...{ store, writer, views, limits: { ...defaultLabelLimits, minSpacingSeconds: 1 }, notExecuted },
       schedules: new StoredKindDoor('Schedule', { store, writer, responseBytes: 1 << 20 }),
     }),
   );
-  const controller = scheduleController({ store, writer, namespaces: new NamespaceDirectory() });
+  const controller = scheduleController({ store, writer, namespaces: new NamespaceDirectory(), notExecuted });
   const loop = new ReconcileLoop(controller, { ...{ store, feed, clock, random, log: silentLog } });
   loop.start();
   await world.call(method.createAgent, { ns: 'default', name: 'helper' });
@@ -72,7 +79,7 @@ describe('schedules', () => {
     });
   const reconcile = async (): Promise<void> => {
     for (let round = 0; round < 3; round++) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await quietStore(world.store);
       await world.loop.tick();
     }
   };

@@ -2,7 +2,7 @@ import { GatewayService } from '@svc/api/gateway';
 import { type Operation, unary } from '../contract.ts';
 import { ScheduleService, type SchedulesDeps } from './schedule-service.ts';
 
-/** The 5 schedule operations of GatewayService (API-8.4). */
+/** The 5 schedule operations of GatewayService. */
 export const scheduleOperations = (deps: SchedulesDeps): readonly Operation[] => {
   const service = new ScheduleService(deps);
   const { method } = GatewayService;

@@ -53,9 +53,9 @@ describe('rules of schedules', () => {
     [{ intervalSeconds: 5 }, ['target TARGET']],
     [{ intervalSeconds: 5, target: { agent: 'a', workflow: 'w' } }, ['target TARGET']],
     [{ intervalSeconds: 5, target: { agent: 'a', sessionMode: 'old' } }, ['target.sessionMode SESSION_MODE']],
-    [{ intervalSeconds: 5, target, inputMessage: 'x'.repeat(65_537) }, ['inputMessage FIELD_INVALID']],
+    [{ intervalSeconds: 5, target, inputMessage: 'x'.repeat(65_537) }, ['inputMessage TOO_LARGE']],
     [{ intervalSeconds: 5, target, inputJson: '{' }, ['inputJson INPUT_JSON']],
-    [{ intervalSeconds: 5, target, inputJson: `"${'x'.repeat(262_144)}"` }, ['inputJson INPUT_JSON']],
+    [{ intervalSeconds: 5, target, inputJson: `"${'x'.repeat(262_144)}"` }, ['inputJson TOO_LARGE']],
     [
       { cron: 'x', timezone: 'x y', inputJson: 'no' },
       ['cron CRON_SYNTAX', 'timezone TIMEZONE', 'target TARGET', 'inputJson INPUT_JSON'],
@@ -105,6 +105,7 @@ describe('status of schedules', () => {
     isDeleting: false,
     timer: 't',
     isWrite: true,
+    notExecuted: undefined,
   };
   const every = create(ScheduleSpecSchema, { intervalSeconds: 60, target, enabled: true });
   const events = (status: ReturnType<typeof scheduleStatus>) =>
@@ -160,6 +161,40 @@ describe('status of schedules', () => {
     expect(held).toMatchObject({ phase: 'Terminating', backendArmed: false, revision: 1n });
     expect([held.nextRunAt, events(held).at(-1)]).toEqual([undefined, 'arm/disarmed']);
     expect(reasons(held)).toContain('Armed False Deleting');
+  });
+
+  it('is not armed while nothing runs schedules, and says why', () => {
+    const idle = { ...facts, notExecuted: 'nothing runs schedules' };
+    const armed = scheduleStatus(undefined, every, facts);
+    for (const before of [undefined, armed]) {
+      const status = scheduleStatus(before, every, idle);
+      expect(status).toMatchObject({ phase: 'Ready', backendArmed: false });
+      expect([status.nextRunAt, status.backendHandle]).toEqual([undefined, undefined]);
+      expect(
+        status.conditions.slice(0, 2).map(({ type, status: state, reason, message }) => [type, state, reason, message]),
+      ).toEqual([
+        ['Ready', 'Unknown', 'NotExecuted', 'nothing runs schedules'],
+        ['Armed', 'Unknown', 'NotExecuted', 'nothing runs schedules'],
+      ]);
+    }
+  });
+
+  it('never fires what passed while nothing ran schedules', () => {
+    const hour = 3_600_000_000;
+    const once = create(ScheduleSpecSchema, {
+      runAt: new Date((facts.now + hour) / 1_000).toISOString(),
+      target,
+      enabled: true,
+    });
+    const late = { ...facts, isWrite: false, now: facts.now + 2 * hour };
+    const idle = scheduleStatus(undefined, once, { ...facts, notExecuted: 'nothing runs schedules' });
+    const missed = scheduleStatus(idle, once, late);
+    expect([missed.phase, missed.nextRunAt, reasons(missed)[0]]).toEqual(['Degraded', undefined, 'Ready False Missed']);
+    const recurring = scheduleStatus(idle, every, late);
+    expect(Number(recurring.nextRunAt)).toBeGreaterThan(late.now);
+    // A timer that was set in time stays due, however late something looks at it.
+    const due = scheduleStatus(scheduleStatus(undefined, once, facts), once, late);
+    expect([due.phase, due.nextRunAt]).toEqual(['Ready', BigInt(facts.now + hour)]);
   });
 
   it('is degraded without its target', () => {

@@ -1,6 +1,6 @@
 import { clone } from '@bufbuild/protobuf';
 import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleTarget } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../base/index.ts';
+import { type FieldViolation, oversize, parseJsonText, violation } from '../../base/index.ts';
 import {
   CronExpression,
   isTimezone,
@@ -28,7 +28,7 @@ export interface JudgeFacts {
 const INPUT_MESSAGE_BYTES = 64 * 1024;
 const INPUT_JSON_BYTES = 256 * 1024;
 const SECOND = 1_000_000;
-/** Runs whose gaps are looked at (CO-3.1). */
+/** Runs whose gaps are looked at. */
 const SPACING_RUNS = 200;
 const FIVE_YEARS = 5 * 366 * 86_400 * SECOND;
 const SESSION_MODES: ReadonlySet<string> = new Set(['', 'new', 'fresh', 'reuse', 'named', 'pinned']);
@@ -38,7 +38,7 @@ const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
   'option.svc/catch-up': new Set(['one', 'skip']),
 };
 
-/** A schedule's spec as it is stored: `enabled` is filled in, words stay as they were written (CO-3.1). */
+/** A schedule's spec as it is stored: `enabled` is filled in, words stay as they were written. */
 export const fillSchedule = (spec: ScheduleSpec): ScheduleSpec => {
   if (spec.enabled !== undefined) return spec;
   const filled = clone(ScheduleSpecSchema, spec);
@@ -46,7 +46,7 @@ export const fillSchedule = (spec: ScheduleSpec): ScheduleSpec => {
   return filled;
 };
 
-/** All faults of a schedule (CO-3.1, API-8.4); its targets need not exist. */
+/** All faults of a schedule; its targets need not exist. */
 export const checkSchedule = (
   spec: ScheduleSpec,
   annotations: TextMap,
@@ -126,10 +126,10 @@ const checkTarget = (target: ScheduleTarget | undefined): readonly FieldViolatio
 
 const checkInputs = (spec: ScheduleSpec): readonly FieldViolation[] => [
   ...(Buffer.byteLength(spec.inputMessage) > INPUT_MESSAGE_BYTES
-    ? [violation('spec.inputMessage', `more than ${INPUT_MESSAGE_BYTES} bytes`)]
+    ? [oversize('spec.inputMessage', INPUT_MESSAGE_BYTES)]
     : []),
   ...(Buffer.byteLength(spec.inputJson) > INPUT_JSON_BYTES
-    ? [violation('spec.inputJson', `more than ${INPUT_JSON_BYTES} bytes`, 'INPUT_JSON')]
+    ? [oversize('spec.inputJson', INPUT_JSON_BYTES)]
     : isJson(spec.inputJson)
       ? []
       : [violation('spec.inputJson', 'is no JSON', 'INPUT_JSON')]),
@@ -138,7 +138,7 @@ const checkInputs = (spec: ScheduleSpec): readonly FieldViolation[] => [
 const isJson = (text: string): boolean => {
   if (text === '') return true;
   try {
-    JSON.parse(text);
+    parseJsonText(text);
     return true;
   } catch {
     return false;

@@ -42,12 +42,14 @@ export interface SchedulesDeps {
   readonly schedules: KindDoor;
   readonly views: ResourceViews;
   readonly limits: LabelLimits & { readonly minSpacingSeconds: number };
+  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  readonly notExecuted: string | undefined;
 }
 
-/** Most runs that a preview shows (CO-3.1). */
+/** Most runs that a preview shows. */
 const PREVIEW_MAX = 20;
 
-/** CreateSchedule, GetSchedule, ModifySchedule, ListSchedules, DeleteSchedule (API-8.4). */
+/** CreateSchedule, GetSchedule, ModifySchedule, ListSchedules, DeleteSchedule. */
 export class ScheduleService {
   readonly #deps: SchedulesDeps;
 
@@ -61,7 +63,11 @@ export class ScheduleService {
     this.#refuse(schedule, [...checkPathNames(schedule?.metadata, { ns }), ...missing]);
     const key = recordKey('Schedule', ns, schedule?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
-      this.#deps.writer.create(tx, call, { ...desiredOf(schedule), key }),
+      this.#deps.writer.create(tx, call, {
+        ...desiredOf(schedule),
+        key,
+        resourceVersion: schedule?.metadata?.resourceVersion ?? '',
+      }),
     );
     return this.#answer(resource);
   }
@@ -108,7 +114,7 @@ export class ScheduleService {
     const facts = await scheduleFacts(
       { resources: tx.resources, now: () => tx.now() },
       { ...record, spec },
-      { isWrite: true, isNamespaceLive: true },
+      { isWrite: true, isNamespaceLive: true, notExecuted: this.#deps.notExecuted },
     );
     const status = scheduleStatus(storedStatus(record), spec, facts);
     const stored = (await this.#deps.writer.writeStatus(tx, record.key, () => ({ status }))) ?? record;
@@ -123,7 +129,7 @@ export class ScheduleService {
     return nextInstants(timing, from, count).map(BigInt);
   }
 
-  /** What is wrong with the request itself is answered together with what is wrong with the resource (API-1.1). */
+  /** What is wrong with the request itself is answered together with what is wrong with the resource. */
   #refuse(schedule: Schedule | undefined, own: readonly FieldViolation[]): void {
     if (own.length === 0) return;
     const { labels = {}, annotations = {} } = schedule?.metadata ?? {};

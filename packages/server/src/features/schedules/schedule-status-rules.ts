@@ -6,7 +6,7 @@ import {
   type ScheduleStatus,
   ScheduleStatusSchema,
 } from '@svc/api/resources';
-import { type Finding, settleConditions, withReady } from '../../resources/index.ts';
+import { type Finding, type Judged, judgedConditions, NOT_EXECUTED } from '../../resources/index.ts';
 import { nextInstant, readTiming, type Timing } from './timing/index.ts';
 
 /** What a status is judged from besides the spec; times are micros. */
@@ -16,37 +16,38 @@ export interface ScheduleFacts {
   /** Where the grid of `every` begins. */
   readonly anchor: number;
   readonly hasTarget: boolean;
-  /** False while the namespace is a tombstone: nothing is armed then (CO-3.4). */
+  /** False while the namespace is a tombstone: nothing is armed then. */
   readonly isNamespaceLive: boolean;
   /** A deletion waits for finalizers: nothing is armed any more. */
   readonly isDeleting: boolean;
   /** Name of the timer that arming sets. */
   readonly timer: string;
+  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  readonly notExecuted: string | undefined;
   /** A client's write: counts a revision and arms anew. */
   readonly isWrite: boolean;
 }
 
 interface Judgement {
-  readonly phase: 'Ready' | 'Disabled' | 'Degraded' | 'Terminating';
-  readonly findings: readonly Finding[];
+  readonly judged: Judged;
   readonly nextRunAt: number | undefined;
 }
 
 const EVENTS_KEPT = 20;
 const RUN_CONDITION = 'LastRunSucceeded';
 
-/** The status a schedule has from now on (CO-3.4); what runs noted in it stays. */
+/** The status a schedule has from now on; what runs noted in it stays. */
 export const scheduleStatus = (
   current: ScheduleStatus | undefined,
   spec: ScheduleSpec,
   facts: ScheduleFacts,
 ): ScheduleStatus => {
-  const { phase, findings, nextRunAt } = judge(current, spec, facts);
+  const { judged, nextRunAt } = judge(current, spec, facts);
   const isArmed = nextRunAt !== undefined;
   return create(ScheduleStatusSchema, {
     observedGeneration: BigInt(facts.generation),
-    phase,
-    conditions: settleConditions(current?.conditions ?? [], findings, facts),
+    phase: judged.phase,
+    conditions: judgedConditions(current?.conditions ?? [], judged, facts),
     revision: (current?.revision ?? 0n) + (facts.isWrite ? 1n : 0n),
     ...(isArmed ? { nextRunAt: BigInt(nextRunAt), backendHandle: facts.timer } : {}),
     backendArmed: isArmed,
@@ -63,32 +64,56 @@ const judge = (current: ScheduleStatus | undefined, spec: ScheduleSpec, facts: S
   const timing = readTiming(spec);
   const isOn = spec.enabled !== false;
   const isOpen = facts.isNamespaceLive && !facts.isDeleting;
-  const nextRunAt = isOn && isOpen && timing !== undefined ? nextRun(timing, facts) : undefined;
+  const wanted = isOn && isOpen && timing !== undefined ? nextRun(current, timing, facts) : undefined;
   const hasFailed = (current?.lastError ?? '') !== '';
-  const isDegraded = !facts.hasTarget || hasFailed || (isOn && nextRunAt === undefined);
+  const isDegraded = !facts.hasTarget || hasFailed || (isOn && wanted === undefined);
   const off = !isOn || !isOpen;
   return {
-    phase: facts.isDeleting ? 'Terminating' : off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
-    findings: withReady([
-      armed(facts, { isOn, isArmed: nextRunAt !== undefined }),
-      target(spec, facts),
-      ...lastRun(current),
-    ]),
-    nextRunAt,
+    judged: {
+      phase: facts.isDeleting ? 'Terminating' : off ? 'Disabled' : isDegraded ? 'Degraded' : 'Ready',
+      findings: [
+        armed(facts, { isOn, hasRun: wanted !== undefined, isMissed: timing?.kind === 'at' }),
+        target(spec, facts),
+        ...lastRun(current),
+      ],
+      notExecuted: facts.notExecuted,
+    },
+    nextRunAt: facts.notExecuted === undefined ? wanted : undefined,
   };
 };
 
-/** A one-shot stays due until it is fired, however late. */
-const nextRun = (timing: Timing, facts: ScheduleFacts): number | undefined =>
-  timing.kind === 'at' ? timing.runAt : nextInstant(timing, facts.anchor, facts.now);
+/**
+ * When the schedule runs next; undefined when it never does. A one-shot whose timer was set stays due until it is fired, however
+ * late. One whose instant passed without a timer, because nothing served timers then, is missed: it must not fire the moment
+ * something does.
+ */
+const nextRun = (current: ScheduleStatus | undefined, timing: Timing, facts: ScheduleFacts): number | undefined => {
+  if (timing.kind !== 'at') return nextInstant(timing, facts.anchor, facts.now);
+  const isTimerSet = current?.backendArmed === true && current.nextRunAt === BigInt(timing.runAt);
+  const isDue = timing.runAt > facts.now || (isTimerSet && facts.notExecuted === undefined);
+  return isDue ? timing.runAt : undefined;
+};
 
-const armed = (facts: ScheduleFacts, found: { readonly isOn: boolean; readonly isArmed: boolean }): Finding => {
-  if (found.isArmed) return { type: 'Armed', status: 'True', reason: 'Armed' };
+interface Arming {
+  readonly isOn: boolean;
+  /** A run is to come. */
+  readonly hasRun: boolean;
+  /** Without a run to come, the only one was missed. */
+  readonly isMissed: boolean;
+}
+
+const armed = (facts: ScheduleFacts, found: Arming): Finding => {
+  if (found.hasRun)
+    return facts.notExecuted === undefined
+      ? { type: 'Armed', status: 'True', reason: 'Armed' }
+      : { type: 'Armed', status: 'Unknown', reason: NOT_EXECUTED, message: facts.notExecuted };
   if (!facts.isNamespaceLive)
     return { type: 'Armed', status: 'False', reason: 'NamespaceDeleted', message: 'the namespace is deleted' };
   if (facts.isDeleting)
     return { type: 'Armed', status: 'False', reason: 'Deleting', message: 'the schedule is being deleted' };
   if (!found.isOn) return { type: 'Armed', status: 'False', reason: 'Disabled', message: 'the schedule is disabled' };
+  if (found.isMissed)
+    return { type: 'Armed', status: 'False', reason: 'Missed', message: 'its time passed while nothing ran schedules' };
   return { type: 'Armed', status: 'False', reason: 'NoFurtherRuns', message: 'no run is left' };
 };
 

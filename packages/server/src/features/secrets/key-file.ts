@@ -13,7 +13,7 @@ interface KeyFileText {
   readonly keys: readonly { readonly id: string; readonly key: string }[];
 }
 
-/** The keys an instance made for itself: `<dataDir>/keys/master.json`, oldest first, readable by its owner only (PL-8). */
+/** The keys an instance made for itself: `<dataDir>/keys/master.json`, oldest first, readable by its owner only. */
 export class KeyFile {
   readonly #path: string;
   readonly #makeLink: MakeLink | undefined;

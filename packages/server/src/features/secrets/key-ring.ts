@@ -18,7 +18,7 @@ const SALT = 'svc secrets key';
 const HASH_PURPOSE = 'svc keyed hash';
 
 /**
- * The keys that encrypt secret values at rest (PL-8): the newest seals, also when another process just added it, every one opens. A sealed text is
+ * The keys that encrypt secret values at rest: the newest seals, also when another process just added it, every one opens. A sealed text is
  * `sealed:v1:<key id>:<nonce, ciphertext, tag>`; the place of the value is authenticated with it. A hashed value is
  * `hashed:v1:<key id>:<HMAC-SHA-256>` and compares by the key it names, also after a rotation.
  */
@@ -47,6 +47,11 @@ export class KeyRing implements ValueSeal, ValueHash {
   add(key: SealingKey): void {
     this.#keys.set(key.id, key.bytes);
     this.#newest = key;
+  }
+
+  /** True when a key of that id is in the ring. */
+  has(id: string): boolean {
+    return this.#find(id) !== undefined;
   }
 
   seal(place: string, plain: string): string {
@@ -112,6 +117,9 @@ const partsOf = (sealed: string): readonly [string, Buffer] => {
   const [id = '', body = ''] = sealed.slice(SEALED_PREFIX.length).split(':');
   return [decoded(id), Buffer.from(body, 'base64')];
 };
+
+/** Id of the key that sealed a text; '' for a text of another form. */
+export const sealingKeyId = (sealed: string): string => partsOf(sealed)[0];
 
 const decoded = (id: string): string => {
   try {

@@ -1,8 +1,9 @@
-import { Fault, type Random } from '../../base/index.ts';
+import { Fault, type Log, type Random } from '../../base/index.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import { KeyFile } from './key-file.ts';
 import { freshKey, KeyRing, keyFromText, type SealingKey } from './key-ring.ts';
-import { requireKnownKey, requireNoNotedKey, requireNotedKey } from './noted-key.ts';
+import { findLostValues, type LostValues } from './lost-values.ts';
+import { requireKnownKey, requireNoLostKey, requireNotedKey } from './noted-key.ts';
 
 /** Lease of the node that adds a key to the file. */
 const ADDING = 'secrets.key-file';
@@ -14,8 +15,13 @@ export interface SecretKeysOptions {
   /** `secrets.keys`, newest last; empty = the key file. */
   readonly configured: readonly { readonly id: string; readonly key: string }[];
   readonly random: Pick<Random, 'fill'>;
-  /** A store that other nodes may use too: its nodes must have the same keys. Absent where the store is this node's alone. */
-  readonly shared?: Pick<Store, 'direct' | 'write'>;
+  /** Whose values the keys encrypt; the data directory is locked by then. */
+  readonly store: Pick<Store, 'direct' | 'write'>;
+  /** True where other nodes may use the store too: they must have the same keys. */
+  readonly isShared: boolean;
+  /** `secrets.acceptLostKeys`: start without the key that stored values need. */
+  readonly acceptsLoss: boolean;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** The key ring of a process and where its keys come from. */
@@ -25,23 +31,31 @@ export interface SecretKeys {
   addKey(): Promise<string>;
   /** Fault KEY_MISMATCH while other nodes of the store encrypt with a key that this one cannot find. */
   requireKnown(): Promise<void>;
+  /** Stored values that cannot be decrypted, because their keys are not here. Reads every resource that may hold such values. */
+  lostValues(): Promise<LostValues>;
 }
 
 /**
- * Opens the configured keys or the key file, which is made at the first start (PL-8). Throws KEY_FILE, KEY_TOO_SHORT, and
- * KEY_MISMATCH where the nodes of a shared store encrypt with a key that this one lacks.
+ * Opens the configured keys or the key file, which is made at the first start. Throws KEY_FILE, KEY_TOO_SHORT, and KEY_MISMATCH
+ * where stored values are encrypted with a key that is not there: a key file that was lost is never replaced silently.
  */
 export const openSecretKeys = async (options: SecretKeysOptions): Promise<SecretKeys> => {
-  const { shared } = options;
+  const { store, acceptsLoss, log, dataDir } = options;
   const keys = await openKeys(options);
-  if (shared === undefined) return { ...keys, requireKnown: async () => undefined };
-  await requireNotedKey(shared, keys.ring);
-  return { ...keys, requireKnown: () => requireKnownKey(shared, keys.ring) };
+  const givenUp = await requireNotedKey(store, keys.ring, { dataDir, acceptsLoss });
+  if (givenUp !== undefined)
+    log.warn('started without the key of stored secrets: they cannot be decrypted', { key_id: givenUp });
+  return {
+    ...keys,
+    requireKnown: () => requireKnownKey(store, keys.ring, { dataDir }),
+    lostValues: () => findLostValues(store.direct, keys.ring),
+  };
 };
 
-type OpenedKeys = Omit<SecretKeys, 'requireKnown'>;
+type OpenedKeys = Pick<SecretKeys, 'ring' | 'addKey'>;
 
-const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptions): Promise<OpenedKeys> => {
+const openKeys = async (options: SecretKeysOptions): Promise<OpenedKeys> => {
+  const { dataDir, configured, random, store, isShared, acceptsLoss } = options;
   if (configured.length > 0) {
     const ring = new KeyRing(
       configured.map(({ id, key }) => keyFromText(id, key)),
@@ -51,13 +65,12 @@ const openKeys = async ({ dataDir, configured, random, shared }: SecretKeysOptio
   }
   const file = new KeyFile(dataDir);
   const present = await file.read();
-  // A key made here would not be the one that the others encrypt with.
-  if (present === undefined && shared !== undefined) await requireNoNotedKey(shared);
+  if (present === undefined && !acceptsLoss) await requireNoLostKey(store, { dataDir });
   const ring = new KeyRing(present ?? (await file.create(freshKey(random))), random, () => file.changed());
   let adding: Promise<string> = Promise.resolve(ring.newestId);
   const add = (): Promise<string> => {
     const key = freshKey(random);
-    return shared === undefined ? append(key) : alone(shared, key.id, () => append(key));
+    return isShared ? alone(store, key.id, () => append(key)) : append(key);
   };
   const append = async (key: SealingKey): Promise<string> => {
     const present: readonly SealingKey[] | undefined = await file.read();

@@ -15,7 +15,7 @@ export interface SecretOperationsDeps {
   readonly resealKind: string;
 }
 
-/** RotateSecretKey (API-9.5, PL-8). */
+/** RotateSecretKey. */
 export const secretOperations = (deps: SecretOperationsDeps): readonly Operation[] => [
   unary(AdminService.method.rotateSecretKey, (_request, context) => rotate(deps, context)),
 ];

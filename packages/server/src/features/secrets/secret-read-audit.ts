@@ -10,7 +10,7 @@ export interface SecretReadAuditDeps {
   readonly audit: AppendAudit;
 }
 
-/** The operations with an audit record of every answer that holds values of a Secret, made before it leaves (PL-8.3). */
+/** The operations with an audit record of every answer that holds values of a Secret, made before it leaves. */
 export const auditSecretReads = (operations: readonly Operation[], deps: SecretReadAuditDeps): readonly Operation[] =>
   operations.map((operation) => {
     if (operation.kind !== 'unary') return operation;

@@ -19,7 +19,7 @@ export interface SecretResolverDeps {
   readonly lineage: (reads: Reads, namespace: string) => Promise<readonly string[]>;
 }
 
-/** Who asks: model provider keys may also live in `system` (PL-3). */
+/** Who asks: model provider keys may also live in `system`. */
 export interface SecretUse {
   readonly isProviderKey?: boolean;
 }
@@ -28,7 +28,7 @@ const INHERITABLE = 'option.svc/inheritable';
 const ENTRIES = 5_000;
 
 /**
- * Values behind `secret://name/key`, for code that uses them (RT-R75): from the referrer's namespace, else the nearest
+ * Values behind `secret://name/key`, for code that uses them: from the referrer's namespace, else the nearest
  * ancestor whose Secret is inheritable; never a sibling's. Decrypted values are cached until their Secret changes.
  */
 export class SecretResolver {

@@ -23,7 +23,7 @@ describe('a secret', () => {
       'spec.type FIELD_INVALID',
     ]);
     const big = Buffer.alloc(SECRET_MAX / 2 + 1).toString('base64');
-    expect(faults({ a: big, b: big })).toEqual(['spec.data FIELD_INVALID']);
+    expect(faults({ a: big, b: big })).toEqual(['spec.data TOO_LARGE']);
   });
 
   it('takes a sealed text only where it stands already, since its key is missing', () => {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type SecretSpec, SecretSpecSchema } from '@svc/api/resources';
-import { type FieldViolation, violation } from '../../base/index.ts';
+import { type FieldViolation, oversize, violation } from '../../base/index.ts';
 import { isSealed, isSecretKey, sortKeys } from '../../resources/index.ts';
 
 /** Decoded bytes of all values of one Secret. */
@@ -9,7 +9,7 @@ const DEFAULT_TYPE = 'Opaque';
 const TYPE_MAX = 253;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** string_data moves into data, where it wins; the type gets its default (PL-8.1). */
+/** string_data moves into data, where it wins; the type gets its default. */
 export const fillSecretDefaults = (spec: SecretSpec): SecretSpec => {
   const moved = Object.entries(spec.stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
   return create(SecretSpecSchema, {
@@ -32,7 +32,7 @@ export const checkSecret = (spec: SecretSpec, stored?: Pick<SecretSpec, 'data'>)
     if (!isKept && !BASE64.test(value)) faults.push(violation(field, 'must be base64', 'SECRET_BASE64'));
     bytes += Buffer.byteLength(value, 'base64');
   }
-  if (bytes > SECRET_MAX) faults.push(violation('spec.data', `larger than ${SECRET_MAX} bytes`));
+  if (bytes > SECRET_MAX) faults.push(oversize('spec.data', SECRET_MAX));
   if (spec.type.length > TYPE_MAX) faults.push(violation('spec.type', `longer than ${TYPE_MAX} characters`));
   return faults;
 };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,11 @@ import {
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../auth/contract.ts';
-import { seededRandom } from '../../base/index.ts';
+import { seededRandom, silentLog } from '../../base/index.ts';
 import { kindContract, RESEAL, ResealWorker, statusReconciler } from '../../controllers/index.ts';
 import { namespaceKey, openRecord, recordKey } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
+import { bytesOfGivenStore } from '../../store/testing/given-store.ts';
 import type { Operation } from '../contract.ts';
 import { ADMIN, callContext, openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 import {
@@ -88,8 +89,7 @@ describe('secrets', () => {
     expect(texts).not.toContain(VALUE);
     expect(texts).not.toContain(VALUE_64.slice(0, 20));
     expect(texts).toContain('secret://one/password');
-    const files = readdirSync(world.dataDir, { withFileTypes: true }).filter((entry) => entry.isFile());
-    const bytes = Buffer.concat(files.map((entry) => readFileSync(join(world.dataDir, entry.name))));
+    const bytes = await bytesOfGivenStore(world.dataDir);
     expect(bytes.includes('McpServer')).toBe(true);
     expect(bytes.includes(VALUE)).toBe(false);
     expect(bytes.includes(VALUE_64.slice(0, 20))).toBe(false);
@@ -339,13 +339,23 @@ describe('keyed hashes of values', () => {
 
 describe('the key file', () => {
   let dataDir: string;
+  let world: ResourceWorld;
   const random = seededRandom(5);
-  const open = () => openSecretKeys({ dataDir, configured: [], random });
+  const log = silentLog;
+  type Configured = Parameters<typeof openSecretKeys>[0]['configured'];
+  const open = (configured: Configured = []) => {
+    const facts = { isShared: false, acceptsLoss: false, log };
+    return openSecretKeys({ dataDir, configured, random, store: world.store, ...facts });
+  };
 
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'svc-keys-'));
+    world = await openResourceWorld();
   });
-  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+  afterEach(async () => {
+    await world.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
 
   it('is made at the first start for its owner only, and read at the next', async () => {
     const first = await open();
@@ -403,13 +413,13 @@ describe('the key file', () => {
 
   it('is not used with configured keys, of which the newest encrypts and all decrypt', async () => {
     const hex = 'ab'.repeat(32);
-    const old = await openSecretKeys({ dataDir, configured: [{ id: 'a/1', key: hex }], random });
+    const old = await open([{ id: 'a/1', key: hex }]);
     const sealed = old.ring.seal('place', 'text');
     const configured = [
       { id: 'a/1', key: hex },
       { id: 'b', key: 'a passphrase of some length' },
     ];
-    const both = await openSecretKeys({ dataDir, configured, random });
+    const both = await open(configured);
     expect([both.ring.open('place', sealed), both.ring.isNewest(sealed), await both.addKey()]).toEqual([
       'text',
       false,
@@ -417,9 +427,7 @@ describe('the key file', () => {
     ]);
     expect(both.ring.open('place', 'sealed:v1:%E0%A4:AAAA')).toBeUndefined();
     expect(both.ring.open('place', 'sealed:v1:b:AAAA')).toBeUndefined();
-    await expect(openSecretKeys({ dataDir, configured: [{ id: 'c', key: 'short' }], random })).rejects.toMatchObject({
-      reason: 'KEY_TOO_SHORT',
-    });
+    await expect(open([{ id: 'c', key: 'short' }])).rejects.toMatchObject({ reason: 'KEY_TOO_SHORT' });
     expect(() => new KeyRing([], random)).toThrow('no key');
     await expect(stat(join(dataDir, 'keys'))).rejects.toThrow();
   });
@@ -440,7 +448,9 @@ describe('the keys of nodes that share a store', () => {
     configured: readonly { readonly id: string; readonly key: string }[] = [],
   ) => {
     const dataDir = join(world.dataDir, name);
-    return { dataDir, open: () => openSecretKeys({ dataDir, configured, random, shared: world.store }) };
+    const { store } = world;
+    const facts = { store, isShared: true, acceptsLoss: false, log: silentLog };
+    return { dataDir, open: () => openSecretKeys({ dataDir, configured, random, ...facts }) };
   };
   const mismatch = (key: string) => ({
     ...{ code: 'FAILED_PRECONDITION', reason: 'KEY_MISMATCH', metadata: { key_id: key } },
@@ -455,8 +465,8 @@ describe('the keys of nodes that share a store', () => {
     expect(() => readdirSync(other.dataDir)).toThrow('ENOENT');
     const { ring: again } = await node('one').open();
     expect(again.newestId).toBe(ring.newestId);
-    const strange = { ...node('strange'), random: seededRandom(10) };
-    await openSecretKeys({ dataDir: strange.dataDir, configured: [], random: strange.random });
+    const strange = node('strange');
+    await new KeyFile(strange.dataDir).create(freshKey(seededRandom(10)));
     await expect(strange.open()).rejects.toMatchObject(mismatch(ring.newestId));
   });
 

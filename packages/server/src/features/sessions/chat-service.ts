@@ -32,7 +32,7 @@ interface ChatMessage {
 /** How far back the user message of an assistant message is looked for. */
 const LOOK_BACK = 50;
 
-/** Sessions as a browser chat uses them (API-6): the same admission, stops and answers as the operations. */
+/** Sessions as a browser chat uses them: the same admission, stops and answers as the operations. */
 export class ChatService {
   readonly #context: SessionsContext;
   readonly #messages: MessageService;

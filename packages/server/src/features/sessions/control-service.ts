@@ -39,11 +39,11 @@ import type { SessionService } from './session-service.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 import { permissionMessage, turnMessage } from './wire/index.ts';
 
-/** The one `svc/` label a caller may set, through UpdateSessionMessage only (API-1.3). */
+/** The one `svc/` label a caller may set, through UpdateSessionMessage only. */
 const DELIVERY_STATUS = 'svc/connector-delivery-status';
 const TURN_STATES = Object.keys(TurnState).filter((name) => Number.isNaN(Number(name)));
 
-/** SessionControlService without schedules (API-9.2). */
+/** SessionControlService without schedules. */
 export class ControlService {
   readonly #context: SessionsContext;
   readonly #sessions: SessionService;
@@ -221,7 +221,7 @@ interface MessageEdit {
   readonly limit: number;
 }
 
-/** The message with labels merged (an empty value removes) and parts, when given, replaced whole (API-9.2). */
+/** The message with labels merged (an empty value removes) and parts, when given, replaced whole. */
 const edited = (message: MessageRow, edit: MessageEdit): MessageRow => {
   const merged = { ...message.labels, ...edit.labels };
   const labels = sortKeys(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '')));

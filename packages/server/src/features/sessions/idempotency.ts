@@ -5,7 +5,7 @@ import { Fault } from '../../base/index.ts';
 import { canonicalJson, type JsonData } from '../../resources/index.ts';
 import type { ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
 
-/** One call that may be a repetition (API-1.7). */
+/** One call that may be a repetition. */
 export interface Repeatable {
   readonly scope: string;
   readonly requestHash: string;
@@ -40,7 +40,7 @@ export const findRepeat = async (
 
 /**
  * As findRepeat, before what may fail or reach out although the first call did not: attachments that were fetched once are not
- * fetched for a repetition (API-1.1 step 7). The transaction of the effect looks again.
+ * fetched for a repetition. The transaction of the effect looks again.
  */
 export const findRepeatEarly = (
   store: Pick<Store, 'direct' | 'now'>,

@@ -58,7 +58,7 @@ const WHEN_BUSY: Readonly<Record<WhenBusy, Submission['whenBusy']>> = {
 
 const NO_OBJECTS: InboundObjects = new Map();
 
-/** Messages of a session: list, send, append, stop (API-8.3). */
+/** Messages of a session: list, send, append, stop. */
 export class MessageService {
   readonly #context: SessionsContext;
 

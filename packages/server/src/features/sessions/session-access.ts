@@ -38,7 +38,7 @@ export const lockSession = async (
   return row;
 };
 
-/** NOT_FOUND of the agent, or of the namespace when that is what is missing (API-1.5). */
+/** NOT_FOUND of the agent, or of the namespace when that is what is missing. */
 export const requireAgent = async (
   tx: Pick<ReadTx, 'resources'>,
   names: { readonly ns: string; readonly agent: string },

@@ -16,7 +16,7 @@ export interface SessionsFeature {
   readonly console: ConsoleSource;
 }
 
-/** The 11 session operations of GatewayService and SessionControlService without RunSchedule (API-8.3, 9.2). */
+/** The 11 session operations of GatewayService and SessionControlService without RunSchedule. */
 export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const context = { ...deps, messages: new MessageMessages(deps.limits.messageCacheBytes) };
   const sessions = new SessionService(context);

@@ -32,10 +32,10 @@ import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } 
 import type { SessionsContext } from './sessions-deps.ts';
 import { sessionKey, sessionResponse } from './wire/index.ts';
 
-/** Newest messages that GetSession shows when not told how many (API-8.3). */
+/** Newest messages that GetSession shows when not told how many. */
 const DEFAULT_MESSAGES = 1_000;
 
-/** Sessions themselves: create, get, list, delete, clear (API-8.3). */
+/** Sessions themselves: create, get, list, delete, clear. */
 export class SessionService {
   readonly #context: SessionsContext;
   /** Answers by the row they show, where the store hands out a row again; frozen once asked for twice, so that bytes are kept too. */

@@ -38,7 +38,7 @@ export interface NamespaceTree {
   descendants(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]>;
 }
 
-/** Moves the delivery of an assistant message in a connector session (API-9.2). */
+/** Moves the delivery of an assistant message in a connector session. */
 export interface DeliveryGate {
   /** Labels of the message afterwards; throws INVALID_ARGUMENT for a change that is not allowed. */
   setStatus(

@@ -1,6 +1,7 @@
 import { GatewayService, WhenBusy } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatSessionName } from '../../resources/index.ts';
+import { quietStore } from '../../store/testing/quiet-store.ts';
 import { SessionHarness, TestSink } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
@@ -35,6 +36,7 @@ describe('a session stream', () => {
     const sent = await harness.call(gateway.sendMessage, { ...session, message: '!say one two three\n!hold late' });
     await harness.event((event) => event.turnId === sent.turnId);
     const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, untilDone: true });
+    await sink.until((event) => event.kind === 1);
     harness.engine.models.releaseHold('late');
     await ended;
     expect(sink.text()).toBe('one two three');
@@ -209,19 +211,45 @@ describe('a session stream', () => {
       () => undefined,
       (error: { readonly reason: string; readonly metadata: Record<string, string> }) => error,
     );
+    // What is stored when a stream opens is sent at the reader's pace, however slow: the reader has to be live before.
+    await quietStore(harness.engine.store);
     let after = '';
     const texts: string[] = [];
-    for (let round = 0; round < 4; round++)
+    for (let round = 0; round < 6; round++)
       await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 10 });
     const error = await failure;
     expect(error?.reason).toBe('SLOW_CONSUMER');
     after = error?.metadata['cursor'] ?? '';
     const live = harness.stream(gateway.streamSessionParts, { ...session, after });
-    await live.sink.until((event) => event.kind === 2 && live.sink.text().endsWith('m3'));
+    await live.sink.until((event) => event.kind === 2 && live.sink.text().endsWith('m5'));
     live.abort();
     for (const event of [...sink.events, ...live.sink.events])
       if (event.part?.partType === 1) texts.push(event.part.content);
-    expect(texts.join('')).toBe('You said: m0You said: m1You said: m2You said: m3');
+    expect(texts.join('')).toBe(Array.from({ length: 6 }, (_, round) => `You said: m${round}`).join(''));
+  });
+
+  test('resumed far behind sends everything to a reader that takes one event at a time, turn by turn too', async () => {
+    const session = await newSession();
+    const fresh = (await harness.call(gateway.getSession, session)).streamCursor;
+    const turns: string[] = [];
+    for (let round = 0; round < 12; round++)
+      turns.push(
+        (await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 10 })).turnId,
+      );
+    const sink = new TestSink();
+    const send = sink.send.bind(sink);
+    // The window takes one event; the reader empties it at once.
+    sink.send = (event) => {
+      send(event);
+      setImmediate(() => sink.drain());
+      return false;
+    };
+    const { abort, ended } = harness.stream(gateway.streamSessionParts, { ...session, after: fresh }, sink);
+    await sink.until((event) => event.turnId === turns.at(-1) && event.kind === 2);
+    expect(sink.text()).toBe(turns.map((_, round) => `You said: m${round}`).join(''));
+    expect(sink.events.filter((event) => event.kind === 2).map((event) => event.turnId)).toEqual(turns);
+    abort();
+    await ended;
   });
 
   test('that is idle asks the store nothing, and a whole turn here neither', async () => {
@@ -232,7 +260,7 @@ describe('a session stream', () => {
     const before = harness.streamReads;
     const sent = await harness.call(gateway.sendMessage, { ...quiet, message: 'x' });
     await harness.ended(sent.turnId);
-    await harness.streams.look();
+    await harness.streams.check();
     expect(sink.events.at(-1)?.kind).toBe(2);
     expect(harness.streamReads).toBe(before);
   });
@@ -256,7 +284,7 @@ describe('a session stream', () => {
     });
     await Promise.all(opened);
     const before = harness.streamReads;
-    await harness.streams.look();
+    await harness.streams.check();
     expect([harness.streams.open, harness.streamReads]).toEqual([10_000, before]);
     leave.abort();
     await Promise.all(ended);
@@ -291,6 +319,24 @@ describe('a batch of sessions', () => {
       const own = sink.events.filter((event) => event.sessionId === session.sessionId && event.part?.partType === 1);
       expect(own.map((event) => event.part?.content).join('')).toBe(`You said: ${session.sessionId}`);
     }
+  });
+
+  test('of many lets others in while it starts', async () => {
+    const sessions = await Promise.all(Array.from({ length: 500 }, () => newSession()));
+    let turns = 0;
+    const sink = new TestSink();
+    const { promise: opened, resolve } = Promise.withResolvers<void>();
+    const count = (): void => {
+      if (sink.opened) return resolve();
+      turns += 1;
+      setImmediate(count);
+    };
+    count();
+    const { abort, ended } = harness.stream(gateway.streamSessionPartsBatch, { sessions }, sink);
+    await opened;
+    expect(turns).toBeGreaterThanOrEqual(5);
+    abort();
+    await ended;
   });
 
   test('goes on when one of its sessions is deleted, and says so', async () => {

@@ -34,7 +34,7 @@ class SinkOutlet implements EventOutlet {
   }
 }
 
-/** StreamSessionParts and StreamSessionPartsBatch (API-5.1). */
+/** StreamSessionParts and StreamSessionPartsBatch. */
 export class StreamService {
   readonly #deps: Pick<SessionsDeps, 'streams' | 'limits'>;
   readonly #messages = new EventMessages();
@@ -61,7 +61,7 @@ export class StreamService {
   }
 }
 
-/** The sessions of a batch, duplicates merged; INVALID_ARGUMENT for an empty, malformed or over-long list (API-5.1). */
+/** The sessions of a batch, duplicates merged; INVALID_ARGUMENT for an empty, malformed or over-long list. */
 const batchSessions = (
   request: Pick<StreamSessionPartsBatchRequest, 'sessionNames' | 'sessions' | 'after'>,
   limit: number,
@@ -101,7 +101,7 @@ const batchSessions = (
   return [...found.values()];
 };
 
-/** A session name as it is formatted here, a raw `:` in its namespace encoded (API-1.2); any other text as it is. */
+/** A session name as it is formatted here, a raw `:` in its namespace encoded; any other text as it is. */
 const canonicalKey = (key: string): string => {
   const address = parseSessionName(key);
   return address === undefined ? key : formatSessionName(address);

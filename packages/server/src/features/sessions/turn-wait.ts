@@ -1,4 +1,4 @@
-import { type Clock, isFault, together } from '../../base/index.ts';
+import { type Clock, isFault } from '../../base/index.ts';
 import { type Part, parseBody, replyTextOf } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
@@ -19,7 +19,7 @@ export interface TurnWait {
   readonly agent: string;
   readonly sessionId: string;
   readonly turnId: string;
-  /** The message whose answer is awaited: left-over steering moves it to a later turn, and the wait with it (RT-2.5). */
+  /** The message whose answer is awaited: left-over steering moves it to a later turn, and the wait with it. */
   readonly messageId: string;
   readonly waitMs: number;
   readonly signal: AbortSignal;
@@ -29,7 +29,6 @@ type WaitDeps = Pick<SessionsDeps, 'store' | 'streams'> & { readonly clock: Cloc
 
 /** The turn as it stands when it ended, when time is up, when the client is gone or the server has stopped its turns. */
 export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow | undefined> => {
-  const { log } = deps.store.direct;
   const control = new AbortController();
   const cancel = deps.clock.after(wait.waitMs, () => control.abort());
   const signal = AbortSignal.any([control.signal, wait.signal]);
@@ -37,11 +36,18 @@ export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow
     let { turnId } = wait;
     for (;;) {
       const isOver = await follow(followTurn(wait, turnId), deps, signal);
-      const [message, turn] = await together(log.message(wait.sessionId, wait.messageId), log.turn(turnId));
-      const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== turnId;
-      if (!isMoved) return turn;
-      if (isOver || signal.aborted) return await log.turn(message.turnId);
-      turnId = message.turnId;
+      const followed = turnId;
+      // One snapshot: the end of a turn and the message that it hands to the next one are one transaction.
+      const { turn, current } = await deps.store.read(async (tx) => {
+        const turn = await tx.log.turn(followed);
+        const message = await tx.log.message(wait.sessionId, wait.messageId);
+        const isMoved = message !== undefined && message.turnId !== '' && message.turnId !== followed;
+        return isMoved
+          ? { turn: await tx.log.turn(message.turnId), current: message.turnId }
+          : { turn, current: followed };
+      });
+      if (current === followed || isOver || signal.aborted) return turn;
+      turnId = current;
     }
   } finally {
     cancel();

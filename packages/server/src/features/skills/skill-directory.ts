@@ -7,7 +7,7 @@ import { CATALOGUE_MAX, isComplete } from './skill-rules.ts';
 type Reads = Pick<ReadTx, 'resources'>;
 
 export interface SkillDirectoryDeps {
-  /** The namespace and its ancestors, nearest first; [] for a deleted one (PL-3). */
+  /** The namespace and its ancestors, nearest first; [] for a deleted one. */
   readonly visibleNamespaces: (reads: Reads, namespace: string) => Promise<readonly string[]>;
 }
 
@@ -17,7 +17,7 @@ export interface VisibleSkill {
   readonly spec: SkillSpec;
 }
 
-/** Skills as the agents of a namespace see them: the nearest complete one of each name (RT-8.1). */
+/** Skills as the agents of a namespace see them: the nearest complete one of each name. */
 export class SkillDirectory implements SkillSource {
   readonly #deps: SkillDirectoryDeps;
   readonly #specs = new SpecReader();

@@ -3,7 +3,7 @@ import { type KindContract, kindContract } from '../../controllers/contract.ts';
 import { commonStatus } from '../../resources/index.ts';
 import { checkSkill, judgeSkill } from './skill-rules.ts';
 
-/** How skills are written (RT-8.1). */
+/** How skills are written. */
 export const skillContract = (): KindContract =>
   kindContract<SkillSpec>({
     kind: 'Skill',

@@ -1,8 +1,8 @@
 import type { SkillSpec } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, oversize } from '../../base/index.ts';
 import type { Finding } from '../../resources/index.ts';
 
-/** Most bytes of a skill's instructions as UTF-8 (RT-8.1). */
+/** Most bytes of a skill's instructions as UTF-8. */
 export const INSTRUCTIONS_MAX = 64 * 1024;
 
 /** Most skills that an agent is told about. */
@@ -10,11 +10,9 @@ export const CATALOGUE_MAX = 100;
 
 /** All faults of a skill's fields; an incomplete skill is stored, but not listed. */
 export const checkSkill = (spec: SkillSpec): readonly FieldViolation[] =>
-  Buffer.byteLength(spec.instructions) <= INSTRUCTIONS_MAX
-    ? []
-    : [{ field: 'spec.instructions', description: `longer than ${INSTRUCTIONS_MAX} bytes`, reason: 'FIELD_INVALID' }];
+  Buffer.byteLength(spec.instructions) <= INSTRUCTIONS_MAX ? [] : [oversize('spec.instructions', INSTRUCTIONS_MAX)];
 
-/** True when description and instructions are there: only then is the skill listed and shadows others (PL-3). */
+/** True when description and instructions are there: only then is the skill listed and shadows others. */
 export const isComplete = (spec: Pick<SkillSpec, 'description' | 'instructions'>): boolean =>
   spec.description.trim() !== '' && spec.instructions.trim() !== '';
 

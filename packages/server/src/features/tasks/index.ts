@@ -1,5 +1,5 @@
 /**
- * features/tasks: tasks as resources: their phases and who may move them, UpdateTask, expiry and retention (RT-8.3). Runs no
+ * features/tasks: tasks as resources: their phases and who may move them, UpdateTask, expiry and retention. Runs no
  * delegate: nothing but its callers moves a task yet. app wires it.
  */
 export { taskContract } from './task-kind.ts';

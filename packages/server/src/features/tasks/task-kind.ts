@@ -6,7 +6,7 @@ import { isName, nameForm } from '../../resources/index.ts';
 import { queuedStatus, type TaskTimes, taskStatus } from './task-status.ts';
 import { armTaskTimer, TASK_TIMER } from './task-timer.ts';
 
-/** How tasks are written (RT-8.3): a fresh one is QUEUED and gets a time to end by. */
+/** How tasks are written: a fresh one is QUEUED and gets a time to end by. */
 export const taskContract = (times: TaskTimes): KindContract =>
   kindContract<TaskSpec>({
     kind: 'Task',

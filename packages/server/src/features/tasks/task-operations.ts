@@ -31,7 +31,7 @@ export interface TaskOperationsDeps {
 /** Longest progress summary, in characters. */
 const SUMMARY_MAX = 16_384;
 
-/** UpdateTask (API-9.2, RT-8.3). */
+/** UpdateTask. */
 export const taskOperations = (deps: TaskOperationsDeps): readonly Operation[] => [
   unary(TaskService.method.updateTask, (request, context) => updateTask(deps, request, context)),
 ];

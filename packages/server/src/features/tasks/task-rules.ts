@@ -1,6 +1,6 @@
 import { TaskPhase } from '@svc/api/resources';
 
-/** Who moves a task (RT-8.3). */
+/** Who moves a task. */
 export type TaskActor = 'runtime' | 'delegate' | 'owner' | 'operator' | 'controller';
 
 interface Move {

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { TaskPhase, type TaskStatus, TaskStatusSchema } from '@svc/api/resources';
-import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Judged, judgedConditions, kindRow, messageFromText } from '../../resources/index.ts';
 import { isActivePhase } from './task-rules.ts';
 
 /** How long tasks may stay open and how long ended ones are kept; 0 keeps them. */
@@ -13,17 +13,20 @@ export interface TaskTimes {
 export const taskStatus = (record: { readonly status: string }): TaskStatus =>
   messageFromText(kindRow('Task').status, record.status) as TaskStatus;
 
-const NOT_STARTED: readonly Finding[] = [
-  { type: 'Ready', status: 'True', reason: 'Ready' },
-  { type: 'DelegatedExecution', status: 'Unknown', reason: 'NotStarted' },
-];
+const NOT_STARTED: Judged = {
+  phase: 'QUEUED',
+  findings: [
+    { type: 'Ready', status: 'True', reason: 'Ready' },
+    { type: 'DelegatedExecution', status: 'Unknown', reason: 'NotStarted' },
+  ],
+};
 
-/** Status of a fresh task (RT-8.3). */
+/** Status of a fresh task. */
 export const queuedStatus = (now: number, times: TaskTimes): TaskStatus =>
   create(TaskStatusSchema, {
     observedGeneration: 1n,
     phase: TaskPhase.QUEUED,
-    conditions: settleConditions([], NOT_STARTED, { now, generation: 1 }),
+    conditions: judgedConditions([], NOT_STARTED, { now, generation: 1 }),
     createdAt: BigInt(now),
     updatedAt: BigInt(now),
     expiresAt: BigInt(now + times.lifetimeMicros),

@@ -33,7 +33,7 @@ export interface TaskTimerDeps {
   readonly stopExecution: StopExecution;
 }
 
-/** Expires open tasks and removes ended ones (RT-8.3); decides by the record alone, so a late timer is harmless. */
+/** Expires open tasks and removes ended ones; decides by the record alone, so a late timer is harmless. */
 export class TaskTimer implements QueueWorker {
   readonly kinds = [TASK_TIMER];
   readonly #deps: TaskTimerDeps;

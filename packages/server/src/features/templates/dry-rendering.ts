@@ -22,7 +22,7 @@ export interface DryRendering {
 
 const PLACEHOLDER = 'placeholder';
 
-/** Renders every expression of the deployment phase with a placeholder that fits its field (PL-4). */
+/** Renders every expression of the deployment phase with a placeholder that fits its field. */
 export const dryRender = (kind: string, schema: DescMessage | undefined, map: JsonMap): DryRendering => {
   const problems: ShapeProblem[] = [];
   const open = new Set<string>();

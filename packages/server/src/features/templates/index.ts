@@ -1,5 +1,5 @@
 /**
- * features/templates: templates as resources (PL-4): what they may hold, and the four operations of agent templates. Does not
+ * features/templates: templates as resources: what they may hold, and the four operations of agent templates. Does not
  * render them into namespaces (features/deployments) nor merge them into agents (features/agents): both read them from the
  * store. app wires it.
  */

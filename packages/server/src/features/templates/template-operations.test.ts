@@ -156,7 +156,11 @@ describe('agent templates', () => {
     expect(agent?.spec).toMatchObject({ systemPrompt: 'Own.', postHistoryPrompt: 'Be brief.' });
     expect(agent?.spec?.modelPolicy?.profiles.map((item) => item.name)).toEqual(['c']);
     expect(Object.keys(agent?.spec?.capabilities ?? {})).toEqual(['files']);
-    expect(agent?.metadata?.annotations).toEqual({ mine: 'x', 'svc/template': 'base', 'svc/template-version': '1' });
+    expect(agent?.metadata?.annotations).toMatchObject({
+      mine: 'x',
+      'svc/template': 'base',
+      'svc/template-version': '1',
+    });
     await world.settle();
     const before = await agentOf('helper');
     expect(before.condition).toBe('True Current');

@@ -28,7 +28,7 @@ export interface TemplateOperationsDeps {
 
 const AGENT = 'Agent';
 
-/** CreateAgentTemplate, GetAgentTemplate, ListAgentTemplates, DeleteAgentTemplate (API-8.6). */
+/** CreateAgentTemplate, GetAgentTemplate, ListAgentTemplates, DeleteAgentTemplate. */
 export const templateOperations = (deps: TemplateOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [

@@ -24,7 +24,7 @@ import { fieldPointer } from '../../resources/merge/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import { type DryRendering, dryRender } from './dry-rendering.ts';
 
-/** Kinds no template may hold, authorable or not (PL-4). */
+/** Kinds no template may hold, authorable or not. */
 const EXCLUDED: ReadonlySet<string> = new Set([
   'Namespace',
   'Deployment',
@@ -62,7 +62,7 @@ const invalid = (field: string, description: string): FieldViolation => ({
   reason: 'TEMPLATE_INVALID',
 });
 
-/** All faults of a template (PL-4). Agent templates of `system` need not be complete agents. */
+/** All faults of a template. Agent templates of `system` need not be complete agents. */
 export const checkTemplate = (subject: TemplateSubject, deps: TemplateRuleDeps): readonly FieldViolation[] => {
   const { spec } = subject;
   const row = findKind(spec.kind);

@@ -3,6 +3,7 @@ import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { agentController } from '../agents/index.ts';
 import type { Operation } from '../contract.ts';
+import { PlacementScope } from '../deployments/index.ts';
 import {
   agentKnowledgeOperations,
   KnowledgeLibrary,
@@ -28,12 +29,14 @@ export const openAuthoringWorld = async (
   } = {},
 ) => {
   const namespaces = new NamespaceDirectory();
+  const placement = new PlacementScope({ namespaces });
   const contracts: KindContract[] = [];
   contracts.push(
     templateContract({
       contractOf: (kind) => contracts.find((contract) => contract.kind === kind),
       promptCheck,
       labelLimits: defaultLabelLimits,
+      requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
     }),
     ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
     knowledgeContract(),

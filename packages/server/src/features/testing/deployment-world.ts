@@ -17,7 +17,9 @@ import {
   defaultDeploymentLimits,
   deploymentContracts,
   deploymentControllers,
+  PlacementScope,
 } from '../deployments/index.ts';
+import { NamespaceDirectory } from '../namespaces/index.ts';
 import { secretContract } from '../secrets/index.ts';
 import { openAuthoringWorld } from './authoring-world.ts';
 import { ADMIN } from './test-call.ts';
@@ -57,7 +59,11 @@ const openWorld = async () => {
   const plain = (kind: string) => kindContract({ kind, validate: () => [] });
   const world = await openAuthoringWorld({
     contracts: [
-      ...deploymentContracts({ ancestorsOf: (namespace) => ancestorsOf(namespace), labelLimits: defaultLabelLimits }),
+      ...deploymentContracts({
+        ancestorsOf: (namespace) => ancestorsOf(namespace),
+        labelLimits: defaultLabelLimits,
+        placement: new PlacementScope({ namespaces: new NamespaceDirectory() }),
+      }),
       secretContract(),
       ...['Channel', 'ChannelSubscription', 'Schedule'].map(plain),
       kindContract<FileSpec>({

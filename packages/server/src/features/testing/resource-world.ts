@@ -16,7 +16,7 @@ import {
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
-import { openSqliteStore } from '../../store/sqlite/index.ts';
+import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
 import { accessOperations } from '../access/index.ts';
 import {
   AgentRevisionDrop,
@@ -26,7 +26,8 @@ import {
   StoredAgentDirectory,
 } from '../agents/index.ts';
 import type { Operation, StreamSink } from '../contract.ts';
-import { resourceOperations, sessionContract } from '../manifests/index.ts';
+import { PlacementScope } from '../deployments/index.ts';
+import { resourceOperations, secretTarget, sessionContract } from '../manifests/index.ts';
 import {
   descendantRecords,
   ensureNamespaces,
@@ -66,7 +67,7 @@ const openEngines = async (dataDir: string) => {
   const fatal = (error: unknown): void => {
     throw error;
   };
-  const store: Store = await openSqliteStore({ dataDir, clock, random, log: silentLog, fatal, durability: 'off' });
+  const store: Store = await openGivenStore({ dataDir, clock, random, log: silentLog, fatal });
   const seal = new KeyRing([freshKey(random)], random);
   return { dataDir, clock, random, seal, store, bus: createLocalBus(silentLog), ids: createIds(clock, random) };
 };
@@ -100,6 +101,12 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     ids,
     seal,
     limits: { ...defaultLabelLimits, resourceBytes: 1024 * 1024 },
+    readsValues: ({ caller }, key) =>
+      caller.grants === undefined ||
+      new GrantAuthorizer((namespace) => ancestry.ancestors(namespace)).readsSecrets(
+        caller as Caller,
+        secretTarget({ key }),
+      ),
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
   return { directory, ancestry, surroundings, audit, removedSessions, sessions, writer, contractOf };
@@ -114,6 +121,8 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     writer,
     audit,
     graceSeconds: 86_400,
+    requireContents: (tx, names, origin) =>
+      new PlacementScope({ namespaces: kinds.directory }).requireNamespaces(tx, names, origin),
     turns: { stopNamespace: async (_tx: WriteTx, namespace: string) => void stopped.push(namespace) },
   });
   const authorizer = new GrantAuthorizer((namespace) => ancestry.ancestors(namespace));
@@ -132,7 +141,7 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
   const fill = (key: ResourceKey, spec: Message): Message => contractOf(key.kind)?.defaults?.(spec, key) ?? spec;
   const operations: readonly Operation[] = [
     ...accessOperations({ store, descendants, version: '1.2.3' }),
-    ...resourceOperations({ ...common, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
+    ...resourceOperations({ ...common, audit, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids, seal }),
   ];
@@ -200,7 +209,9 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
     kinds.ancestry.close();
     parts.feed.close();
     await store.close();
-    if (!keep) rmSync(engines.dataDir, { recursive: true, force: true });
+    if (keep) return;
+    await removeGivenStore(engines.dataDir);
+    rmSync(engines.dataDir, { recursive: true, force: true });
   };
   const agents = new StoredAgentDirectory();
   return { ...engines, ...kinds, ...parts, ...callers(parts.operations, parts.authorizer), runner, agents, close };

@@ -5,12 +5,17 @@ export const testSurroundings = (): { -readonly [K in keyof AgentSurroundings]: 
   models: {
     defaultTarget: { provider: 'demo', model: 'echo' },
     hasProvider: (provider) => provider === 'demo' || provider === 'openai',
-    facts: () => ({ inputs: ['text'], tools: true, temperature: true, thinking: 'none', known: true }),
+    providerNames: ['demo', 'openai'],
+    facts: ({ provider, model }) => ({
+      ...{ inputs: ['text'], tools: true, temperature: true, thinking: 'none' },
+      known: provider !== 'demo' || model === 'echo',
+    }),
   },
   capabilityProblems: (capabilities) =>
     Object.keys(capabilities)
       .filter((name) => name !== 'files')
       .map((name) => `unknown capability ${name}`),
   isToolsetAvailable: (name) => name === 'files',
+  hasTool: (name) => name === 'activate_skill',
   hasHarness: (name) => name === 'demo',
 });

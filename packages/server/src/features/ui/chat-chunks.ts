@@ -19,7 +19,7 @@ type OpenText = { readonly kind: 'text' | 'reasoning'; readonly id: string };
 const FINISH: Readonly<Record<string, string>> = { limit: 'length', refused: 'content-filter' };
 
 /**
- * Turns the events of one turn into UI chunks (API-6). Stateful: text parts are opened and closed, model calls become
+ * Turns the events of one turn into UI chunks. Stateful: text parts are opened and closed, model calls become
  * steps, and after a RESET the steps that were sent whole are left out when they come again.
  */
 export class ChatChunks {

@@ -1,7 +1,14 @@
-import { Fault, type FieldViolation, invalidField, invalidFields } from '../../base/index.ts';
+import {
+  Fault,
+  type FieldViolation,
+  invalidField,
+  invalidFields,
+  JSON_DEPTH,
+  nestsDeeperThan,
+} from '../../base/index.ts';
 import type { ChatFile, ChatMessage } from './ui-deps.ts';
 
-/** What a POST of the chat asks for (API-6). */
+/** What a POST of the chat asks for. */
 export type ChatRequest =
   | { readonly kind: 'send'; readonly message: ChatMessage }
   | { readonly kind: 'regenerate'; readonly messageId: string }
@@ -46,14 +53,25 @@ export const readChatRequest = (bytes: Uint8Array): ChatRequest => {
 };
 
 const parse = (bytes: Uint8Array): Fields => {
+  const text = utf8Text(bytes);
+  if (nestsDeeperThan(text, JSON_DEPTH))
+    throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', `the body nests deeper than ${JSON_DEPTH}`);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is no JSON', { cause: error });
+    throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is not JSON', { cause: error });
   }
   if (!isFields(value)) throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is no JSON object');
   return value;
+};
+
+const utf8Text = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is not UTF-8', { cause: error });
+  }
 };
 
 const readMessage = (message: Fields, body: Fields): ChatMessage => {

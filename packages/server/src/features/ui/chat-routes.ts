@@ -46,7 +46,7 @@ const callAs = (context: CallContext, operation: string): CallContext => ({
   setHeader: (name, value) => context.setHeader(name, value),
 });
 
-/** The browser chat of one session: send, attach again, stop (API-6). */
+/** The browser chat of one session: send, attach again, stop. */
 export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   const route = (at: RouteAt, as: string, handle: ChatHandler): HttpRoute => ({
     ...at,

@@ -8,7 +8,7 @@ import { type ConsoleDeps, type ConsoleEvent, type ConsoleTopic, TOPICS } from '
 import { ConsoleHub } from './console-hub.ts';
 
 const KEEP_ALIVE = ': keep-alive\n\n';
-/** Sessions whose parts one console may follow (API-6). */
+/** Sessions whose parts one console may follow. */
 const PART_SESSIONS = 32;
 
 interface Question {
@@ -19,7 +19,7 @@ interface Question {
   readonly sessions: readonly FollowedSession[];
 }
 
-/** `GET /v1/ui/events`: everything a console shows in one stream; only what the grants cover (API-6). */
+/** `GET /v1/ui/events`: everything a console shows in one stream; only what the grants cover. */
 export const consoleRoutes = (deps: ConsoleDeps): readonly HttpRoute[] => {
   const hub = new ConsoleHub(deps);
   return [
@@ -71,13 +71,13 @@ const readQuestion = (query: URLSearchParams, deps: ConsoleDeps): Question => {
   };
 };
 
-/** True when a grant of the caller reaches into the namespace: nobody else learns whether it exists (API-1.1). */
+/** True when a grant of the caller reaches into the namespace: nobody else learns whether it exists. */
 const concerns = ({ caller }: CallContext, namespace: string, deps: ConsoleDeps): boolean => {
   const around = [namespace, ...deps.ancestorsAt(namespace)];
   return namespace !== '' && caller.grants.some((grant) => around.includes(grant.namespace ?? namespace));
 };
 
-/** INVALID_ARGUMENT PARAMETER_UNKNOWN (API-1.8). */
+/** INVALID_ARGUMENT PARAMETER_UNKNOWN. */
 const parameterUnknown = (field: string): Fault => {
   const description = 'unknown query parameter';
   return new Fault('INVALID_ARGUMENT', 'PARAMETER_UNKNOWN', `${field}: ${description}`, {

@@ -46,7 +46,7 @@ export interface ChatSessions {
   runningTurn(names: ChatNames): Promise<string>;
 }
 
-/** Signed links to object bytes (WIRE-2.4). */
+/** Signed links to object bytes. */
 export interface ObjectLinks {
   link(namespace: string, object: ObjectData): string;
 }

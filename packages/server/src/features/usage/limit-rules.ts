@@ -19,7 +19,7 @@ export interface CompiledLimit {
   readonly agent: string;
   readonly provider: string;
   readonly model: string;
-  /** Key of its counter without an identity; limits that differ only in `max` share it (RT-9). */
+  /** Key of its counter without an identity; limits that differ only in `max` share it. */
   readonly counter: string;
 }
 
@@ -50,7 +50,7 @@ export const compileLimit = (
   };
 };
 
-/** True when the traffic of a subject counts for the limit (RT-R68). */
+/** True when the traffic of a subject counts for the limit. */
 export const limitMatches = (limit: CompiledLimit, metric: string, subject: UsageSubject): boolean =>
   limit.metric === metric &&
   (limit.agent === '' || limit.agent === subject.agent) &&

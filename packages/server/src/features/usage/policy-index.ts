@@ -53,7 +53,7 @@ export class PolicyIndex {
     if (policies?.size === 0) this.#byNamespace.delete(namespace);
   }
 
-  /** Limits of the policies that apply in a namespace: its own, and the recursive ones of its ancestors (RT-R68). */
+  /** Limits of the policies that apply in a namespace: its own, and the recursive ones of its ancestors. */
   limitsFor(namespace: string): readonly CompiledLimit[] {
     if (this.#byNamespace.size === 0) return [];
     const own = [...(this.#byNamespace.get(namespace)?.values() ?? [])];

@@ -34,7 +34,7 @@ export const windowSeconds = (window: string): number | undefined => {
 export const canonicalSubject = (scope: string): string | undefined =>
   Object.hasOwn(SUBJECT_SCOPES, scope) ? SUBJECT_SCOPES[scope] : undefined;
 
-/** All faults of a policy (RT-9, API-9.1). */
+/** All faults of a policy. */
 export const checkUsagePolicy = (spec: UsagePolicySpec): readonly FieldViolation[] => [
   ...(SCOPES.has(spec.namespaceScope) ? [] : [violation('spec.namespaceScope', 'must be recursive, self or empty')]),
   ...(spec.hard.length > LIMITS_MAX ? [violation('spec.hard', `more than ${LIMITS_MAX} limits`)] : []),

@@ -7,7 +7,7 @@ import {
   UsagePolicyStatusSchema,
 } from '@svc/api/resources';
 import type { ResourceWriter } from '../../controllers/contract.ts';
-import { type Finding, kindRow, messageFromText, settleConditions } from '../../resources/index.ts';
+import { type Finding, judgedConditions, kindRow, messageFromText } from '../../resources/index.ts';
 import { type ReadTx, resourcePages, type Store, type StoredResource } from '../../store/contracts/index.ts';
 import {
   type CompiledLimit,
@@ -27,7 +27,7 @@ export interface UsageFactsDeps {
 
 const MICROS = 1_000_000;
 
-/** Where every limit of a policy stands now; identity limits show the hottest identity (RT-9). */
+/** Where every limit of a policy stands now; identity limits show the hottest identity. */
 const limitStatuses = async (
   deps: UsageFactsDeps,
   reads: Reads,
@@ -109,8 +109,8 @@ export class UsageConditions {
         if (current.generation !== record.generation) return undefined;
         const status = messageFromText(kindRow('UsagePolicy').status, current.status) as UsagePolicyStatus;
         const at = { now: tx.now(), generation: current.generation };
-        const conditions = settleConditions(status.conditions, this.#findings(limits), at);
         const { observedGeneration, phase } = status;
+        const conditions = judgedConditions(status.conditions, { phase, findings: this.#findings(limits) }, at);
         return { status: create(UsagePolicyStatusSchema, { observedGeneration, phase, conditions }) };
       }),
     );

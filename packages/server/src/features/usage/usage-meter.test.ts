@@ -26,10 +26,12 @@ describe('the usage meter', () => {
   let world: ResourceWorld;
   let policies: PolicyIndex;
   let meter: PolicyMeter;
+  let refused: string[];
 
   beforeEach(async () => {
     policies = new PolicyIndex((namespace) => (namespace === 'default:sub' ? ['default'] : []));
-    meter = new PolicyMeter(policies);
+    refused = [];
+    meter = new PolicyMeter(policies, (metric) => void refused.push(metric));
     world = await openResourceWorld({ contracts: () => [usagePolicyContract({ policies })] });
     await policies.start(world.store.direct.resources, world.feed);
   });
@@ -64,6 +66,13 @@ describe('the usage meter', () => {
     const found = await usageActivity(facts())(world.store.direct, [record]);
     return fromJsonString(UsagePolicyStatusSchema, found.get(record.uid) ?? '{}').hard;
   };
+
+  it('reports each refusal with its metric', async () => {
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1m' }]);
+    expect([await reserve('tool.calls'), refused]).toEqual(['ok', []]);
+    expect([await reserve('tool.calls'), await reserve('tool.calls')]).toEqual(['QUOTA_EXCEEDED', 'QUOTA_EXCEEDED']);
+    expect(refused).toEqual(['tool.calls', 'tool.calls']);
+  });
 
   it('governs only where a policy applies', async () => {
     expect(meter.governs('default')).toBe(false);
@@ -107,6 +116,9 @@ describe('the usage meter', () => {
       code: 'RESOURCE_EXHAUSTED',
       reason: 'QUOTA_EXCEEDED',
       metadata: { metric: 'tool.calls', policy: 'default/main', used: '0', max: '0' },
+      message: expect.stringMatching(
+        /^the quota of tool\.calls is used up: 0 of 0 \(policy default\/main, free again at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\)$/,
+      ),
     });
   });
 
@@ -184,7 +196,7 @@ describe('the usage meter', () => {
     const [first] = await shown();
     expect(first).toMatchObject({ used: 0n, remaining: 5n });
     for (const identity of ['ann', 'bob', 'bob', 'a|b']) await reserve('tool.calls', { identity });
-    meter = new PolicyMeter(policies);
+    meter = new PolicyMeter(policies, () => undefined);
     expect((await shown())[0]).toMatchObject({ used: 2n, remaining: 3n, exceeded: false });
     world.clock.advance(62_000);
     expect((await shown())[0]).toMatchObject({ used: 0n, remaining: 5n });

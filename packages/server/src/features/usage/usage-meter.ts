@@ -30,9 +30,12 @@ interface Held {
  */
 export class PolicyMeter implements UsageMeter {
   readonly #policies: PolicyIndex;
+  readonly #refused: (metric: string) => void;
 
-  constructor(policies: PolicyIndex) {
+  /** `refused` hears the metric of every reservation that a limit refuses. */
+  constructor(policies: PolicyIndex, refused: (metric: string) => void) {
     this.#policies = policies;
+    this.#refused = refused;
   }
 
   governs(namespace: string): boolean {
@@ -93,7 +96,9 @@ export class PolicyMeter implements UsageMeter {
     const key = counterKey(limit, subject.identity);
     const now = tx.now();
     const state = (await tx.counters.sum([key], windowSpan(limit, now))).get(key);
-    if ((state?.used ?? 0) >= limit.max) throw quotaExceeded(limit, state, now);
+    if ((state?.used ?? 0) < limit.max) return;
+    this.#refused(limit.metric);
+    throw quotaExceeded(limit, state, now);
   }
 
   /** Raises each counter once, whatever number of limits share it. */
@@ -133,13 +138,17 @@ const openReservation = async (tx: WriteTx, name: string) => {
   return undefined;
 };
 
+/** Micros as UTC, to the second, rounded up as `reset_at` is. */
+const timeText = (micros: number): string =>
+  new Date(Math.ceil(micros / 1_000_000) * 1_000).toISOString().replace('.000Z', 'Z');
+
 const quotaExceeded = (limit: CompiledLimit, state: CounterState | undefined, now: number): Fault => {
   const { resetAt } = windowOf(limit, state, now);
   const used = state?.used ?? 0;
   return new Fault(
     'RESOURCE_EXHAUSTED',
     'QUOTA_EXCEEDED',
-    `the quota of ${limit.metric} is used up: ${used} of ${limit.max}`,
+    `the quota of ${limit.metric} is used up: ${used} of ${limit.max} (policy ${limit.policy}, free again at ${timeText(resetAt)})`,
     {
       metadata: {
         metric: limit.metric,

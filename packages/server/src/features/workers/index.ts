@@ -1,5 +1,5 @@
 /**
- * features/workers: the record of every process (RT-10, PL-9): registration, heartbeat, loss and draining. Claims never depend
+ * features/workers: the record of every process: registration, heartbeat, loss and draining. Claims never depend
  * on it; people and routing hints do. app wires it and says how a process drains.
  */
 

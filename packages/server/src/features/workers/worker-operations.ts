@@ -21,7 +21,7 @@ export interface WorkerOperationsDeps {
   readonly audit: AppendAudit;
 }
 
-/** DrainWorker (API-9.5): the record says draining, and the process that owns it follows. */
+/** DrainWorker: the record says draining, and the process that owns it follows. */
 export const workerOperations = (deps: WorkerOperationsDeps): readonly Operation[] => [
   unary(AdminService.method.drainWorker, (request, context) => drainWorker(deps, request, context)),
 ];

@@ -19,7 +19,7 @@ export interface WorkerRegistrationDeps {
 
 const RESYNC_MS = 30_000;
 
-/** The Worker record of this process (RT-10): made at start, kept alive by heartbeats, gone after an orderly end. */
+/** The Worker record of this process: made at start, kept alive by heartbeats, gone after an orderly end. */
 export class WorkerRegistration {
   readonly #deps: WorkerRegistrationDeps;
   readonly #startedAt: number;

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type WorkerEndpoint, type WorkerStatus, WorkerStatusSchema } from '@svc/api/resources';
-import { type Finding, settleConditions } from '../../resources/index.ts';
+import { type Finding, judgedConditions } from '../../resources/index.ts';
 
 /** How often a worker says that it lives, and how long it counts as living after that. */
 export const HEARTBEAT_MS = 10_000;
@@ -24,7 +24,7 @@ const ready: Readonly<Record<WorkerPhase, Finding>> = {
   lost: { type: 'Ready', status: 'False', reason: 'HeartbeatMissed', message: 'has not been heard of in time' },
 };
 
-/** Status of a worker that speaks for itself; whoever drains can be reached no more (RT-10). */
+/** Status of a worker that speaks for itself; whoever drains can be reached no more. */
 export const liveStatus = (
   previous: WorkerStatus | undefined,
   facts: WorkerFacts,
@@ -40,7 +40,11 @@ export const liveStatus = (
   return create(WorkerStatusSchema, {
     observedGeneration: 1n,
     phase: at.phase,
-    conditions: settleConditions(previous?.conditions ?? [], findings, { now: at.now, generation: 1 }),
+    conditions: judgedConditions(
+      previous?.conditions ?? [],
+      { phase: at.phase, findings },
+      { now: at.now, generation: 1 },
+    ),
     startedAt: BigInt(facts.startedAt),
     version: facts.version,
     endpoints: at.phase === 'draining' ? [] : (facts.endpoints as WorkerEndpoint[]),
@@ -65,7 +69,11 @@ export const judgedStatus = (
     startedAt,
     version,
     phase: at.phase,
-    conditions: settleConditions(previous.conditions, [ready[at.phase], ...others], { now: at.now, generation: 1 }),
+    conditions: judgedConditions(
+      previous.conditions,
+      { phase: at.phase, findings: [ready[at.phase], ...others] },
+      { now: at.now, generation: 1 },
+    ),
     endpoints: [],
   });
 };

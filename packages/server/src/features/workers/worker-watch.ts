@@ -11,7 +11,7 @@ export interface WorkerWatchDeps {
 
 const PAGE = 1_000;
 
-/** Marks workers that fell silent as lost and removes their records a day later (RT-10). Any process may do it. */
+/** Marks workers that fell silent as lost and removes their records a day later. Any process may do it. */
 export class WorkerWatch {
   readonly #deps: WorkerWatchDeps;
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseJsonText } from '../../base/index.ts';
 import { isJsonMap, type JsonData } from '../../resources/index.ts';
 
 const require = createRequire(import.meta.url);
@@ -36,7 +37,7 @@ const unusable = (problem: string): string => `is no usable JSON Schema: ${probl
 /** A parsed JSON text; undefined when it is none. */
 export const parsedJson = (text: string): { readonly json: JsonData } | undefined => {
   try {
-    return { json: JSON.parse(text) as JsonData };
+    return { json: parseJsonText(text) as JsonData };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Paths and `${...}` expressions of workflows (CO-4.4): read at write to refuse faults, at a run to find values. */
+/** Paths and `${...}` expressions of workflows: read at write to refuse faults, at a run to find values. */
 
 export type PathMember = string | number;
 

@@ -32,7 +32,7 @@ const joined = (parts: readonly PredicateFindings[]): PredicateFindings => ({
   paths: parts.flatMap((part) => part.paths),
 });
 
-/** Faults of a predicate (CO-4.3), and the paths it reads. Ordering against anything but numbers can never hold. */
+/** Faults of a predicate, and the paths it reads. Ordering against anything but numbers can never hold. */
 export const checkPredicate = (value: JsonData, at = '', depth = 0): PredicateFindings => {
   if (!isJsonMap(value)) return problem(at, 'must be an object');
   if (depth > DEPTH_MAX) return problem(at, `nested deeper than ${DEPTH_MAX}`);

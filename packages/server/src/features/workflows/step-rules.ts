@@ -53,7 +53,7 @@ const MEMBERS: readonly Member[] = [
   'waitUntil',
 ];
 
-/** One fault of a definition; the chapter has one word for all of them (CO-4.1). */
+/** One fault of a definition; the chapter has one word for all of them. */
 export const workflowFault = (field: string, description: string): FieldViolation => ({
   field,
   description,

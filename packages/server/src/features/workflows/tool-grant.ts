@@ -23,7 +23,7 @@ const FREE: ReadonlySet<string> = new Set([
   'knowledge_list',
   'knowledge_write',
 ]);
-/** Native tools behind a capability; those bound to a session are never available (CO-4.2). */
+/** Native tools behind a capability; those bound to a session are never available. */
 const GATED: Readonly<Record<string, string>> = {
   open_result: 'search:open_result',
   search_memory: 'memory:inspect',
@@ -66,7 +66,7 @@ const actionsOf = (tool: string): readonly string[] => {
   return action === undefined ? [] : [action];
 };
 
-/** Whether a step may call a tool: native by name, remote as `<server ref>/<tool>` or `mcp_<server>_<tool>` (CO-4.2). */
+/** Whether a step may call a tool: native by name, remote as `<server ref>/<tool>` or `mcp_<server>_<tool>`. */
 export const toolGrant =
   (deps: ToolGrantDeps) =>
   async (reads: Reads, namespace: string, tool: string): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { type WorkflowSpec, WorkflowStatusSchema } from '@svc/api/resources';
 import { type KindContract, kindContract, type LookReads, type SpecWrite } from '../../controllers/contract.ts';
-import { commonStatus, type Finding, recordKey } from '../../resources/index.ts';
+import { commonStatus, type Finding, notExecuted, recordKey } from '../../resources/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import { checkWorkflow, fillWorkflowDefaults, unorderedUses, type WorkflowLimits } from './workflow-rules.ts';
 
@@ -9,11 +9,11 @@ type Reads = Pick<ReadTx, 'resources'>;
 
 export interface WorkflowKindDeps {
   readonly limits: WorkflowLimits;
-  /** True when steps in that namespace may call the tool (CO-4.2). */
+  /** True when steps in that namespace may call the tool. */
   readonly isToolGranted: (reads: Reads, namespace: string, tool: string) => Promise<boolean>;
 }
 
-/** How workflows are written, whichever door they come through (CO-4.1). Runs are another part's. */
+/** How workflows are written, whichever door they come through. Runs are another part's. */
 export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
   kindContract<WorkflowSpec>({
     kind: 'Workflow',
@@ -32,7 +32,7 @@ const observe = async (deps: WorkflowKindDeps, tx: LookReads, write: SpecWrite<W
       : { type: 'ReferencesOrdered', status: 'False', reason: 'NotUpstream', message: unordered.join('; ') };
   const findings = [resolved, ordered];
   const phase = findings.every((finding) => finding.status === 'True') ? 'Ready' : 'Degraded';
-  const judged = { phase, findings };
+  const judged = { phase, findings, notExecuted: notExecuted('Workflow') };
   const { $typeName: _, ...status } = commonStatus(current, judged, { now: tx.now(), generation });
   return create(WorkflowStatusSchema, status);
 };

@@ -1,6 +1,6 @@
 import { clone, toJsonString } from '@bufbuild/protobuf';
 import { type WorkflowSpec, WorkflowSpecSchema, type WorkflowStep } from '@svc/api/resources';
-import type { FieldViolation } from '../../base/index.ts';
+import { type FieldViolation, oversize } from '../../base/index.ts';
 import { isJsonMap, type JsonData } from '../../resources/index.ts';
 import { parsedJson } from './json-schema.ts';
 import { type Path, parseExpressionText, pathsOf, rootOf } from './path-expressions.ts';
@@ -30,12 +30,12 @@ export const fillWorkflowDefaults = (spec: WorkflowSpec): WorkflowSpec => {
   return filled;
 };
 
-/** All faults of a definition (CO-4.1). */
+/** All faults of a definition. */
 export const checkWorkflow = (spec: WorkflowSpec, limits: WorkflowLimits): readonly FieldViolation[] => {
   const { steps } = spec;
   const ids = new Set(steps.map((step) => step.id));
   const bytes = Buffer.byteLength(toJsonString(WorkflowSpecSchema, spec));
-  if (bytes > limits.definitionBytes) return [workflowFault('spec', `larger than ${limits.definitionBytes} bytes`)];
+  if (bytes > limits.definitionBytes) return [oversize('spec', limits.definitionBytes, 'limits.workflowDefinitionMax')];
   return [
     ...(steps.length === 0 || steps.length > limits.steps
       ? [workflowFault('spec.steps', `must hold 1 to ${limits.steps} steps`)]

@@ -15,7 +15,7 @@ import { findApiKey, noteUse } from './api-key-rows.ts';
 /** Subject of hints that a key has changed; the message is its id. */
 export const API_KEYS_CHANGED = 'api-keys.changed';
 
-/** How long a record counts without a look at the store: a lost hint delays a revocation by this and one recheck (API-4.2). */
+/** How long a record counts without a look at the store: a lost hint delays a revocation by this and one recheck. */
 const FRESH_MS = 10_000;
 const NOTE_MS = 60_000;
 const CACHED_KEYS = 10_000;

@@ -14,6 +14,7 @@ import {
 import type { CallContext } from '../../../auth/contract.ts';
 import { type AncestorsOf, type AuditAppender, secretHash } from '../../../auth/index.ts';
 import {
+  type Clock,
   decodePageToken,
   encodePageToken,
   type Ids,
@@ -25,7 +26,7 @@ import {
 } from '../../../base/index.ts';
 import type { Bus, Store, WriteTx } from '../../../store/contracts/index.ts';
 import { type Operation, unary } from '../../contract.ts';
-import { areWithin, readGrants, requireWithin } from '../grant-rules.ts';
+import { areWithin, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import { API_KEYS_CHANGED } from './api-key-directory.ts';
 import { type ApiKeyRecord, apiKeyMessage, apiKeyPrefix, isApiKeyId } from './api-key-record.ts';
 import { findApiKey, insertApiKey, lastUses, listApiKeys, replaceApiKey } from './api-key-rows.ts';
@@ -33,6 +34,8 @@ import { findApiKey, insertApiKey, lastUses, listApiKeys, replaceApiKey } from '
 export interface ApiKeyOperationsDeps {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly bus: Pick<Bus, 'publish'>;
+  /** The clock that credentials are judged by. */
+  readonly clock: Pick<Clock, 'nowMicros'>;
   readonly ids: Pick<Ids, 'next'>;
   readonly random: Pick<Random, 'fill'>;
   readonly audit: AuditAppender;
@@ -45,7 +48,7 @@ const NAME_MAX = 253;
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 const CONTROL = /\p{Cc}/u;
 
-/** CreateApiKey, ListApiKeys and RevokeApiKey (API-9.5). */
+/** CreateApiKey, ListApiKeys and RevokeApiKey. */
 export const apiKeyOperations = (deps: ApiKeyOperationsDeps): readonly Operation[] => [
   unary(AuthService.method.createApiKey, (request, context) => createApiKey(deps, request, context)),
   unary(AuthService.method.listApiKeys, (request, context) => list(deps, request, context)),
@@ -57,20 +60,22 @@ const createApiKey = async (
   request: CreateApiKeyRequest,
   context: CallContext,
 ): Promise<CreateApiKeyResponse> => {
-  const { name, expiresAt } = request;
+  const { name, expiresAt, force } = request;
   if (name.length > NAME_MAX || CONTROL.test(name))
     throw invalidField('name', `must have at most ${NAME_MAX} characters and no control characters`);
   if (expiresAt !== undefined && expiresAt > LATEST) throw invalidField('expiresAt', 'must lie before the year 2255');
   const grants = readGrants(request.grants);
   requireWithin(grants, context.caller.grants, deps.ancestorsOf);
+  requireRestriction(context.caller);
   const id = deps.ids.next().replaceAll('-', '');
   const secret = `${apiKeyPrefix(id)}_${Buffer.from(deps.random.fill(new Uint8Array(SECRET_BYTES))).toString('base64url')}`;
   const hash = secretHash(secret).toString('hex');
   const record = await deps.store.write(async (tx) => {
-    const now = tx.now();
-    if (expiresAt !== undefined && expiresAt <= BigInt(now)) throw invalidField('expiresAt', 'must lie in the future');
+    await requireNamespaces(tx, grants, force);
+    if (expiresAt !== undefined && expiresAt <= BigInt(deps.clock.nowMicros()))
+      throw invalidField('expiresAt', 'must lie in the future');
     const made: ApiKeyRecord = {
-      ...{ id, name, hash, grants, createdAt: now },
+      ...{ id, name, hash, grants, createdAt: tx.now() },
       ...(expiresAt === undefined ? {} : { expiresAt: Number(expiresAt) }),
     };
     await insertApiKey(tx, made);

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   AuthService,
   type CreateApiKeyResponse,
+  GatewayService,
   type ListApiKeysResponse,
   type ListAuditRecordsResponse,
   type RevokeApiKeyResponse,
@@ -10,6 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallerGrant } from '../../../auth/contract.ts';
 import { silentLog } from '../../../base/index.ts';
+import { bytesOfGivenStore } from '../../../store/testing/given-store.ts';
 import { type AccessWorld, callerWith, openAccessWorld } from '../testing/index.ts';
 import { ApiKeyDirectory } from './index.ts';
 
@@ -54,7 +54,7 @@ describe('an API key', () => {
   it('is kept as a hash only, in no file of the data directory', async () => {
     const { secret } = await make();
     await settle();
-    const text = ['svc.db', 'svc.db-wal'].map((name) => readFileSync(join(world.dataDir, name), 'latin1')).join('');
+    const text = (await bytesOfGivenStore(world.dataDir)).toString('latin1');
     expect(text).toContain(secret.slice(4, 36));
     expect(text).not.toContain(secret.slice(37));
   });
@@ -75,6 +75,16 @@ describe('an API key', () => {
     expect(key?.expiresAt).toBe(expiresAt);
     world.clock.advance(60_000);
     await expect(world.bearer(secret)).rejects.toMatchObject({ reason: 'CREDENTIALS_EXPIRED' });
+  });
+
+  it('ends with its time when the machine is set forward or back', async () => {
+    world.clock.stepWallClock(-3_600_000);
+    const expiresAt = BigInt(world.clock.nowMicros() + 60_000_000);
+    const { secret } = await make({ expiresAt });
+    expect(await world.bearer(secret)).toMatchObject({ expiresAt: Number(expiresAt) });
+    world.clock.stepWallClock(60_000);
+    await expect(world.bearer(secret)).rejects.toMatchObject({ reason: 'CREDENTIALS_EXPIRED' });
+    await expect(make({ expiresAt })).rejects.toMatchObject({ violations: [{ field: 'expiresAt' }] });
   });
 
   it('is refused at once when it was revoked, and stays so', async () => {
@@ -182,10 +192,28 @@ describe('making an API key', () => {
     const more = { grants: [{ role: 'admin', namespace: 'other' }] };
     const readsOther: CallerGrant = { role: 'viewer', namespace: 'other', readSecrets: false };
     await expect(make(more, acmeAdmin, readsOther)).rejects.toMatchObject({ reason: 'ROLE' });
-    expect((await make({ grants: [{ role: 'admin', namespace: 'acme:x', agent: 'a' }] }, acmeAdmin)).secret).not.toBe(
-      '',
-    );
+    await world.call(GatewayService.method.createNamespace, { name: 'acme:x' });
+    const below = { grants: [{ role: 'admin', namespace: 'acme:x', agent: 'a' }] };
+    expect((await make(below, acmeAdmin)).secret).not.toBe('');
     await expect(make({}, { ...acmeAdmin, role: 'operator' })).rejects.toMatchObject({ reason: 'ROLE' });
+  });
+
+  it('is refused where nobody signs in, since it would restrict nothing', async () => {
+    const anonymous = { ...callerWith({ role: 'admin', readSecrets: true }), mode: 'none' as const };
+    await expect(world.call(createApiKey, { name: 'ci', grants: [viewer] }, anonymous)).rejects.toMatchObject({
+      ...{ code: 'FAILED_PRECONDITION', reason: 'AUTH_REQUIRED', message: expect.stringContaining('set auth.mode') },
+    });
+    expect((await list()).keys).toEqual([]);
+  });
+
+  it('for a namespace that does not exist is refused, unless that is forced', async () => {
+    const grants = [viewer, { role: 'viewer', namespace: 'amce' }];
+    await expect(make({ grants })).rejects.toMatchObject({
+      ...{ code: 'FAILED_PRECONDITION', reason: 'NAMESPACE_MISSING' },
+      message: 'grants[1].namespace does not exist: amce; create it first, or set force',
+    });
+    expect((await list()).keys).toEqual([]);
+    expect((await make({ grants, force: true })).key?.grants).toHaveLength(2);
   });
 
   it('is audited without the secret, and so is revoking', async () => {

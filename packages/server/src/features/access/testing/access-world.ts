@@ -1,3 +1,4 @@
+import { GatewayService } from '@svc/api/gateway';
 import type { Caller, CallerGrant, CredentialCarrier } from '../../../auth/contract.ts';
 import { ModeAuthenticator } from '../../../auth/index.ts';
 import { silentLog } from '../../../base/index.ts';
@@ -7,7 +8,10 @@ import { AccessTokens, ApiKeyDirectory, apiKeyOperations, TokenKeys, tokenOperat
 
 export type AccessWorld = Awaited<ReturnType<typeof openAccessWorld>>;
 
-/** The resource world with API keys and minted tokens, beside mode token; counts the reads of the store that keys cause. */
+/**
+ * The resource world with API keys and minted tokens, beside mode token, in which calls are made; namespace `acme` exists. Counts the
+ * reads of the store that keys cause.
+ */
 export const openAccessWorld = async () => {
   const world = await openResourceWorld();
   const { store, bus, clock, ids, random, audit, ancestry, dataDir, seal } = world;
@@ -30,7 +34,7 @@ export const openAccessWorld = async () => {
   const tokens = openTokens();
   const ancestorsOf = (namespace: string) => ancestry.ancestors(namespace);
   (world.operations as Operation[]).push(
-    ...apiKeyOperations({ store, bus, ids, random, audit, ancestorsOf }),
+    ...apiKeyOperations({ store, bus, clock, ids, random, audit, ancestorsOf }),
     ...tokenOperations({ store, clock, audit, ancestorsOf, tokens }),
   );
   const authenticator = new ModeAuthenticator({ modes: ['token'], token: 'the token of this test' }, clock, [
@@ -47,7 +51,10 @@ export const openAccessWorld = async () => {
     directory.close();
     await world.close();
   };
-  return { ...world, counted, keys, openTokens, openDirectory, authenticator, signIn, bearer, close };
+  const call: typeof world.call = (operation, request, caller = callerWith({ role: 'admin', readSecrets: true })) =>
+    world.call(operation, request, caller);
+  await call(GatewayService.method.createNamespace, { name: 'acme' });
+  return { ...world, call, counted, keys, openTokens, openDirectory, authenticator, signIn, bearer, close };
 };
 
 /** A caller with these grants. */

@@ -5,6 +5,7 @@ import {
   credentialsExpired,
   credentialsInvalid,
   grantsOfClaims,
+  KEY_CLAIM,
   subjectIdentity,
   tokenHead,
 } from '../../../auth/index.ts';
@@ -14,8 +15,6 @@ import type { TokenKeys } from './token-keys.ts';
 const ALGORITHM = 'EdDSA';
 const AUDIENCE = 'svc';
 const CACHED_TOKENS = 10_000;
-/** Claim with the API key by which the token was made. */
-const KEY_CLAIM = 'svc:key';
 
 export interface AccessTokensDeps {
   readonly keys: TokenKeys;
@@ -35,7 +34,7 @@ export interface NewToken {
   readonly apiKeyId: string | undefined;
 }
 
-/** Tokens signed by the instance: made here, recognised here; nothing of them is stored (wire.md 8, class D). */
+/** Tokens signed by the instance: made here, recognised here; nothing of them is stored. */
 export class AccessTokens {
   readonly #deps: AccessTokensDeps;
   /** Verified tokens by their hash: a signature is checked once, expiry and the key behind it every time. */

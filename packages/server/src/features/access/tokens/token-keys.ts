@@ -16,7 +16,7 @@ export const SEALED_TOKEN_KEY = { name: INSTANCE_TOKEN_KEY, place: PLACE } as co
 
 export interface TokenKeysDeps {
   readonly store: Pick<Store, 'direct' | 'write'>;
-  /** Seals the private half: the nodes of a store have the same keys for that (PL-8). */
+  /** Seals the private half: the nodes of a store have the same keys for that. */
   readonly seal: ValueSeal;
   /** Where a release before kept the key of this node. */
   readonly dataDir: string;

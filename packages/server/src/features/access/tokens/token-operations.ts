@@ -10,11 +10,11 @@ import { type AncestorsOf, type AuditAppender, credentialsExpired } from '../../
 import { type Clock, invalidField } from '../../../base/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { type Operation, unary } from '../../contract.ts';
-import { grantMessage, readGrants, requireWithin } from '../grant-rules.ts';
+import { grantMessage, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
 export interface TokenOperationsDeps {
-  readonly store: Pick<Store, 'write'>;
+  readonly store: Pick<Store, 'read' | 'write'>;
   readonly clock: Clock;
   readonly audit: AuditAppender;
   readonly ancestorsOf: AncestorsOf;
@@ -26,7 +26,7 @@ const MOST_SECONDS = 86_400;
 const SUFFIX = /^[\x21-\x7e]{0,128}$/;
 const MICROS = 1_000_000;
 
-/** MintAccessToken (API-9.5). The token is answered once and kept nowhere; that it was made is audited. */
+/** MintAccessToken. The token is answered once and kept nowhere; that it was made is audited. */
 export const tokenOperations = (deps: TokenOperationsDeps): readonly Operation[] => [
   unary(AuthService.method.mintAccessToken, (request, context) => mint(deps, request, context)),
 ];
@@ -41,6 +41,8 @@ const mint = async (
     throw invalidField('subjectSuffix', 'must have at most 128 printable ASCII characters without blanks');
   const grants = readGrants(request.grants);
   requireWithin(grants, caller.grants, deps.ancestorsOf);
+  requireRestriction(caller);
+  await deps.store.read((tx) => requireNamespaces(tx, grants, request.force));
   const subject = request.subjectSuffix === '' ? caller.subject : `${caller.subject}:${request.subjectSuffix}`;
   const expiresAt = expiryOf(request.ttlSeconds, deps.clock.nowMicros(), caller.expiresAt);
   const accessToken = await deps.tokens.sign({ subject, grants, expiresAt, apiKeyId: caller.apiKeyId });

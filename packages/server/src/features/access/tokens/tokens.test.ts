@@ -38,8 +38,8 @@ describe('a minted token', () => {
     expect(secondsLeft(answer)).toBe(60);
     const caller = await world.bearer(answer.accessToken);
     expect(caller).toEqual({
-      identity: subjectIdentity('anonymous:job-7'),
-      subject: 'anonymous:job-7',
+      identity: subjectIdentity('token:job-7'),
+      subject: 'token:job-7',
       mode: 'minted',
       grants: [{ role: 'viewer', namespace: 'acme', readSecrets: false }],
       expiresAt: Number(answer.expiresAt),
@@ -48,6 +48,17 @@ describe('a minted token', () => {
     await expect(world.bearer(answer.accessToken)).rejects.toMatchObject({ reason: 'CREDENTIALS_EXPIRED' });
     const fresh = world.openTokens().recognise(answer.accessToken, 'bearer');
     await expect(fresh).rejects.toMatchObject({ reason: 'CREDENTIALS_EXPIRED' });
+  });
+
+  it('is refused where nobody signs in, since it would restrict nothing', async () => {
+    const anonymous = { ...callerWith({ role: 'admin', readSecrets: true }), mode: 'none' as const };
+    await expect(mint({}, anonymous)).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'AUTH_REQUIRED' });
+  });
+
+  it('for a namespace that does not exist is refused, unless that is forced', async () => {
+    const grants = [{ role: 'viewer', namespace: 'amce' }];
+    await expect(mint({ grants })).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', reason: 'NAMESPACE_MISSING' });
+    expect((await mint({ grants, force: true })).accessToken).not.toBe('');
   });
 
   it.each([
@@ -175,7 +186,7 @@ describe('the keys of the instance', () => {
   };
   const signedBy = (keys: TokenKeys): Promise<string> =>
     world.openTokens(keys).sign({
-      ...{ subject: 'x', grants: [], apiKeyId: undefined },
+      ...{ subject: 'x', grants: [{ role: 'viewer', readSecrets: false }], apiKeyId: undefined },
       expiresAt: world.clock.nowMicros() / 1e6 + 60,
     });
   const stored = async (): Promise<string> => (await world.store.direct.instance.value('token-key')) ?? '';
@@ -261,6 +272,6 @@ describe('the keys of the instance', () => {
     const set = createLocalJWKSet(JSON.parse(body) as JSONWebKeySet);
     const currentDate = new Date(world.clock.nowMicros() / 1_000);
     const { payload } = await jwtVerify(accessToken, set, { currentDate, issuer: 'http://svc.test' });
-    expect(payload.sub).toBe('anonymous:me');
+    expect(payload.sub).toBe('token:me');
   });
 });

@@ -4,7 +4,7 @@ import { type FieldViolation, invalidFields } from '../../../base/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
 
-/** Largest attachment in bytes (RT-2.10). */
+/** Largest attachment in bytes. */
 const ATTACHMENT_BYTES = 25 * 1024 * 1024;
 const FOREIGN = 'object is not in this namespace';
 

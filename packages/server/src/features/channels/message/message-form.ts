@@ -14,7 +14,7 @@ export interface MessageBody {
   readonly sourceSessionId?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly attachments?: readonly ObjectData[];
-  /** Agents that answered each other before this message; 0 of a post (CO-1.7). */
+  /** Agents that answered each other before this message; 0 of a post. */
   readonly hops?: number;
 }
 

@@ -130,6 +130,25 @@ describe('messages of channels', () => {
     await world.postOnce('failing', { ...request, channel: 'none' });
   });
 
+  it('are listed in the order of their stream, also after a start with a clock that is behind', async () => {
+    world.clock.advance(3_600_000);
+    await world.makeChannel('kept');
+    await world.post('kept', 'one');
+    await world.post('kept', 'two');
+    await world.close(true);
+    // The clock of the next world begins where that of the first one began: it is 59 minutes behind.
+    world = await openChannelWorld({ dataDir: world.dataDir });
+    world.clock.advance(60_000);
+    await world.post('kept', 'three');
+    await world.post('kept', 'four');
+    const listed = (await world.messages('kept')).messages.map(({ content }) => content);
+    const stream = world.follow('kept', '0');
+    await world.settle();
+    expect(listed).toEqual(['one', 'two', 'three', 'four']);
+    expect(stream.received.map((event) => event.message?.content)).toEqual(listed);
+    await stream.stop();
+  });
+
   it('page backwards, newest page first, each oldest to newest', async () => {
     for (const text of ['1', '2', '3', '4', '5']) await world.post('ops', text);
     const texts = (answer: Awaited<ReturnType<typeof world.messages>>) => answer.messages.map(({ content }) => content);

@@ -5,10 +5,10 @@ import { checkLabels, checkSystemKeys, type LabelLimits } from '../../../resourc
 const AUTHOR_KIND_CHARS = 63;
 const AUTHOR_CHARS = 253;
 const SUBSCRIPTION_NAMES = 64;
-/** Attachments of one message, as of a session message (RT-2.10). */
+/** Attachments of one message, as of a session message. */
 const ATTACHMENTS = 20;
 
-/** All faults of a post; the size of its content is judged apart, by `isContentTooLarge` (CO-1.2). */
+/** All faults of a post; the size of its content is judged apart, by `isContentTooLarge`. */
 export const checkPost = (request: PostChannelMessageRequest, limits: LabelLimits): readonly FieldViolation[] => [
   ...(request.content.trim() === '' && request.attachments.length === 0
     ? [violation('content', 'must not be blank without attachments', 'CONTENT_REQUIRED')]

@@ -12,7 +12,7 @@ import {
   PostChannelMessageResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, invalidField, isUuid, notFound, pageSize } from '../../../base/index.ts';
+import { idsAfter, invalidField, isUuid, notFound, oversize, pageSize } from '../../../base/index.ts';
 import { formatKey, refusal } from '../../../resources/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import {
@@ -36,7 +36,7 @@ interface Post {
   readonly attachments: readonly ObjectData[];
 }
 
-/** Posts, gets and lists messages of channels (API-8.8). Posts are not routed to agents yet: `routed_sessions` is empty. */
+/** Posts, gets and lists messages of channels. Posts are not routed to agents yet: `routed_sessions` is empty. */
 export class ChannelMessageService {
   readonly #deps: ChannelsDeps;
   readonly #log: ChannelLog;
@@ -53,7 +53,7 @@ export class ChannelMessageService {
     if (violations.length > 0) throw refusal(violations);
     const { contentBytes } = this.#deps.limits;
     if (isContentTooLarge(request.content, contentBytes))
-      throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `content: more than ${contentBytes} bytes`);
+      throw refusal([oversize('content', contentBytes, 'limits.channelContentMax')]);
     const replay = PostReplay.of(request, call);
     const known = request.attachments.length === 0 ? undefined : await this.#repeated(replay);
     if (known !== undefined) {
@@ -74,7 +74,7 @@ export class ChannelMessageService {
     return answer;
   }
 
-  /** The answer of a repeated post, before its attachments are looked up: they may be gone by now (API-1.1 step 7). */
+  /** The answer of a repeated post, before its attachments are looked up: they may be gone by now. */
   async #repeated(replay: PostReplay | undefined): Promise<PostChannelMessageResponse | undefined> {
     const { store } = this.#deps;
     return replay?.find({ idempotency: store.direct.idempotency, now: () => store.now() });
@@ -120,7 +120,7 @@ export class ChannelMessageService {
     return rows.slice(0, count);
   }
 
-  /** Message, channel's time, event and audit record in one transaction (CO-1.5, R1). */
+  /** Message, channel's time, event and audit record in one transaction. */
   async #store(tx: WriteTx, post: Post): Promise<PostChannelMessageResponse> {
     const { request, call, attachments } = post;
     await this.#deps.namespaces.requireLive(tx, request.ns);
@@ -128,7 +128,7 @@ export class ChannelMessageService {
     requireOpen(channel);
     await tx.channels.lock(channel.uid);
     await touchChannel(tx, channel);
-    const row = this.#row(tx, channel, post);
+    const row = await this.#row(tx, channel, post);
     await tx.channels.insertMessage(row);
     for (const object of attachments)
       await this.#deps.objects.hold(tx, request.ns, object, channelMessageHolder(channel.uid, row.id));
@@ -145,7 +145,7 @@ export class ChannelMessageService {
     return create(PostChannelMessageResponseSchema, { message: this.#forms.of(row, names) });
   }
 
-  #row(tx: WriteTx, channel: StoredResource, { request, attachments }: Post): ChannelMessageRow {
+  async #row(tx: WriteTx, channel: StoredResource, { request, attachments }: Post): Promise<ChannelMessageRow> {
     const body: MessageBody = {
       authorKind: request.authorKind === '' ? 'user' : request.authorKind,
       author: request.author,
@@ -153,6 +153,9 @@ export class ChannelMessageService {
       ...(Object.keys(request.labels).length === 0 ? {} : { labels: request.labels }),
       ...(attachments.length === 0 ? {} : { attachments }),
     };
-    return { channelUid: channel.uid, id: this.#deps.ids.next(), createdAt: tx.now(), body: JSON.stringify(body) };
+    // Messages are listed by id, and their events are numbered as they are posted: both have to be one order.
+    const [newest] = await tx.channels.messagesBefore(channel.uid, undefined, 1);
+    const [id = ''] = idsAfter(this.#deps.ids, newest?.id ?? '', 1);
+    return { channelUid: channel.uid, id, createdAt: tx.now(), body: JSON.stringify(body) };
   }
 }

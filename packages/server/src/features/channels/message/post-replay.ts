@@ -13,7 +13,7 @@ import type { ReadTx, WriteTx } from '../../../store/contracts/index.ts';
 
 const HOUR_MICROS = 3_600_000_000;
 
-/** A post that carries an idempotency key: answered as it was the first time, refused when it is another (API-1.7). */
+/** A post that carries an idempotency key: answered as it was the first time, refused when it is another. */
 export class PostReplay {
   readonly #scope: string;
   readonly #requestHash: string;

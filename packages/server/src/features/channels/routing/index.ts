@@ -1,5 +1,5 @@
 /**
- * features/channels/routing: which subscriptions a post reaches: mention grammar and routing decision, pure (CO-1.4, 1.5).
+ * features/channels/routing: which subscriptions a post reaches: mention grammar and routing decision, pure.
  * Creates no session and runs no turn. Nothing calls it before posts are routed to agents; its rules are tested as they stand.
  */
 export { findMentions, isMentioned, type Mentions } from './mention-rules.ts';

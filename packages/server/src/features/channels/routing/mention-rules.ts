@@ -1,4 +1,4 @@
-/** `@token`, not directly after a letter, digit, `@`, `/`, `\` or `<` (CO-1.4). */
+/** `@token`, not directly after a letter, digit, `@`, `/`, `\` or `<`. */
 const TOKEN = /(?<![\p{L}\p{Nd}@/\\<])@([\p{L}\p{Nd}_\-.:]+)/gu;
 /** `<@name>` or `<@name|shown>`. */
 const BRACKETED = /<@([^|<>\s]+)(?:\|[^>]*)?>/gu;

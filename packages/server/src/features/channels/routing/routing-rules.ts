@@ -16,7 +16,7 @@ export interface Candidate {
   readonly spec: Pick<ChannelSubscriptionSpec, 'agent' | 'enabled' | 'trigger'>;
 }
 
-/** The enabled subscriptions that a post is routed to, in the order of their names (CO-1.5, R1). */
+/** The enabled subscriptions that a post is routed to, in the order of their names. */
 export const matchingSubscriptions = <C extends Candidate>(
   message: RoutedMessage,
   candidates: readonly C[],

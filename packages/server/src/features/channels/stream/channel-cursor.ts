@@ -4,7 +4,7 @@ import { Fault, invalidField } from '../../../base/index.ts';
 const SHAPE = /^([\w-]{8})([0-9a-f]{12})-([0-9a-z]{1,11})$/;
 const UID_TAIL = 12;
 
-/** Cursors of channel streams: opaque text of store epoch, channel uid and sequence; valid on every node (API-5). */
+/** Cursors of channel streams: opaque text of store epoch, channel uid and sequence; valid on every node. */
 export class ChannelCursors {
   readonly #store: string;
 
@@ -27,6 +27,6 @@ export class ChannelCursors {
   }
 }
 
-/** Events after the cursor are no longer kept: list messages, then follow from "0" or live (API-5.1). */
+/** Events after the cursor are no longer kept: list messages, then follow from "0" or live. */
 export const cursorExpired = (): Fault =>
   new Fault('OUT_OF_RANGE', 'CURSOR_EXPIRED', 'events after the cursor are no longer kept: list the messages instead');

@@ -17,7 +17,7 @@ export interface EventForms {
   readonly cursors: ChannelCursors;
 }
 
-/** The wire message of a stored event (WIRE-6). */
+/** The wire message of a stored event. */
 export const channelEvent = (row: ChannelEventRow, address: ChannelAddress, deps: EventForms): ChannelEvent => {
   const { uid, namespace, channel } = address;
   const { sessionId = '', agent = '', subscription = '', error = '' } = JSON.parse(row.body) as EventBody;

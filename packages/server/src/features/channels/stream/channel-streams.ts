@@ -18,7 +18,7 @@ interface Start {
   readonly settled: boolean;
 }
 
-/** StreamChannelEvents (API-5.2). Streams are kept by the channel's uid: a channel made again is another one. */
+/** StreamChannelEvents. Streams are kept by the channel's uid: a channel made again is another one. */
 export class ChannelStreams {
   readonly #deps: ChannelsDeps;
   readonly #log: ChannelLog;

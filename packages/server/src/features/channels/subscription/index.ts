@@ -1,6 +1,6 @@
 /**
- * features/channels/subscription: ChannelSubscription as a resource: rules, contract, controller and its five operations
- * (CO-1.3). Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
+ * features/channels/subscription: ChannelSubscription as a resource: rules, contract, controller and its five operations.
+ * Which message reaches a subscription is routing's business. Called by channel-operations.ts and app.
  */
 export { subscriptionController } from './subscription-controller.ts';
 export { subscriptionContract } from './subscription-kind.ts';

@@ -7,7 +7,7 @@ import {
 } from '@svc/api/resources';
 import { Fault } from '../../../base/index.ts';
 import { type KindContract, kindContract, type SpecWrite } from '../../../controllers/contract.ts';
-import { kindRow, messageFromText, recordKey, referenceNotFound, settleConditions } from '../../../resources/index.ts';
+import { judgedConditions, kindRow, messageFromText, recordKey, referenceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { checkSubscription, fillSubscription, judgeSubscription } from './subscription-rules.ts';
 
@@ -16,7 +16,7 @@ export interface SubscriptionKindDeps {
   readonly subscriptionsMax: number;
 }
 
-/** How subscriptions are written, whichever door they come through (CO-1.3). */
+/** How subscriptions are written, whichever door they come through. */
 export const subscriptionContract = (deps: SubscriptionKindDeps): KindContract =>
   kindContract<ChannelSubscriptionSpec>({
     kind: 'ChannelSubscription',
@@ -81,12 +81,12 @@ export const subscriptionStatus = (
   spec: ChannelSubscriptionSpec,
   facts: { readonly hasAgent: boolean; readonly now: number; readonly generation: number },
 ): CommonResourceStatus => {
-  const { phase, findings } = judgeSubscription(spec, facts.hasAgent);
+  const judged = judgeSubscription(spec, facts.hasAgent);
   const before = current === undefined ? [] : storedStatus(current).conditions;
   return create(CommonResourceStatusSchema, {
     observedGeneration: BigInt(facts.generation),
-    phase,
-    conditions: settleConditions(before, findings, facts),
+    phase: judged.phase,
+    conditions: judgedConditions(before, judged, facts),
   });
 };
 

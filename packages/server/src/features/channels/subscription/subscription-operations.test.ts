@@ -30,7 +30,7 @@ describe('subscriptions of channels', () => {
   const conditions = ({ subscription }: ChannelSubscriptionResponse) =>
     subscription?.status?.conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
-  it('are filled with defaults and become Ready', async () => {
+  it('are filled with defaults and say that nothing runs them', async () => {
     const made = await world.subscribe('ops', 'desk');
     expect(made.subscription?.spec).toMatchObject({
       ...{ channel: 'ops', agent: 'helper', enabled: true, trigger: 'mention', replyMode: 'tool' },
@@ -38,7 +38,7 @@ describe('subscriptions of channels', () => {
     });
     expect(made.subscription?.status?.phase).toBe('Ready');
     expect(conditions(made)).toEqual([
-      'Ready True Ready',
+      'Ready Unknown NotExecuted',
       'Accepted True Accepted',
       'ReferencesResolved True Resolved',
     ]);
@@ -91,7 +91,7 @@ describe('subscriptions of channels', () => {
       'spec.trigger TRIGGER',
       'spec.replyMode FIELD_INVALID',
       'spec.contextPolicy.mode FIELD_INVALID',
-      'spec.metadata[k] FIELD_INVALID',
+      'spec.metadata[k] TOO_LARGE',
     ];
     const shown = (violations: { field: string; reason: string }[]) =>
       violations.map(({ field, reason }) => `${field} ${reason}`);

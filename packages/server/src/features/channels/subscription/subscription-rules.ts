@@ -5,7 +5,7 @@ import {
   ChannelSubscriptionSpecSchema,
 } from '@svc/api/resources';
 import { type FieldViolation, isLongerThan, violation } from '../../../base/index.ts';
-import { type Finding, withReady } from '../../../resources/index.ts';
+import { type Finding, type Judged, notExecuted } from '../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
 export type Trigger = 'mention' | 'manual' | 'all' | 'routed' | 'disabled';
@@ -23,7 +23,7 @@ const word = (text: string, otherwise: string): string => {
   return plain === '' ? otherwise : plain;
 };
 
-/** A subscription's spec as it is stored (CO-1.3): words trimmed and lower-cased, absent values filled in. */
+/** A subscription's spec as it is stored: words trimmed and lower-cased, absent values filled in. */
 export const fillSubscription = (spec: ChannelSubscriptionSpec): ChannelSubscriptionSpec => {
   const filled = clone(ChannelSubscriptionSpecSchema, spec);
   const { mode = '', maxMessages = 0 } = spec.contextPolicy ?? {};
@@ -71,13 +71,8 @@ export const contextSize = (spec: Pick<ChannelSubscriptionSpec, 'contextPolicy'>
 export const isSubscriptionOff = (spec: Pick<ChannelSubscriptionSpec, 'enabled' | 'trigger'>): boolean =>
   spec.enabled === false || spec.trigger === 'disabled';
 
-export interface SubscriptionJudgement {
-  readonly phase: 'Ready' | 'Disabled' | 'Degraded';
-  readonly findings: readonly Finding[];
-}
-
-/** Phase and conditions of a filled spec (PL-10). */
-export const judgeSubscription = (spec: ChannelSubscriptionSpec, hasAgent: boolean): SubscriptionJudgement => {
+/** Phase and conditions of a filled spec. */
+export const judgeSubscription = (spec: ChannelSubscriptionSpec, hasAgent: boolean): Judged => {
   const references: Finding = hasAgent
     ? { type: 'ReferencesResolved', status: 'True', reason: 'Resolved' }
     : {
@@ -87,7 +82,7 @@ export const judgeSubscription = (spec: ChannelSubscriptionSpec, hasAgent: boole
         message: `agent ${spec.agent} does not exist`,
       };
   const phase = isSubscriptionOff(spec) ? 'Disabled' : hasAgent ? 'Ready' : 'Degraded';
-  return { phase, findings: withReady([accepted(spec), references]) };
+  return { phase, findings: [accepted(spec), references], notExecuted: notExecuted('ChannelSubscription') };
 };
 
 const accepted = (spec: ChannelSubscriptionSpec): Finding => {

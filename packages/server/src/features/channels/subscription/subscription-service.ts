@@ -48,7 +48,7 @@ const subscriptionKey = ({ ns, channel, name }: SubscriptionNames): ResourceKey 
   name,
 });
 
-/** Create, get, modify, list and delete subscriptions of a channel (API-8.8). */
+/** Create, get, modify, list and delete subscriptions of a channel. */
 export class SubscriptionService {
   readonly #deps: ChannelsDeps;
 
@@ -62,7 +62,11 @@ export class SubscriptionService {
     this.#refuse(request, checkPathNames(subscription?.metadata, { ns }));
     const key = subscriptionKey({ ns, channel, name: subscription?.metadata?.name ?? '' });
     const { resource } = await this.#deps.store.write((tx) =>
-      this.#deps.writer.create(tx, call, { ...desiredOf(subscription?.metadata, spec), key }),
+      this.#deps.writer.create(tx, call, {
+        ...desiredOf(subscription?.metadata, spec),
+        key,
+        resourceVersion: subscription?.metadata?.resourceVersion ?? '',
+      }),
     );
     return this.#answer(resource);
   }
@@ -125,7 +129,7 @@ export class SubscriptionService {
     return create(DeleteChannelSubscriptionResponseSchema, { success: true });
   }
 
-  /** What is wrong with the request itself is answered together with what is wrong with the resource (API-1.1). */
+  /** What is wrong with the request itself is answered together with what is wrong with the resource. */
   #refuse(
     request: { readonly channel: string; readonly subscription?: ChannelSubscription | undefined },
     own: readonly FieldViolation[],

@@ -14,6 +14,7 @@ import { silentLog } from '../../../base/index.ts';
 import { ReconcileLoop, StoredKindDoor } from '../../../controllers/index.ts';
 import { defaultLabelLimits } from '../../../resources/index.ts';
 import type { ObjectAccess } from '../../../runtime/contract.ts';
+import { quietStore } from '../../../store/testing/quiet-store.ts';
 import type { Operation } from '../../contract.ts';
 import {
   callContext,
@@ -125,10 +126,8 @@ export const openChannelWorld = async (
 
   /** Lets everything that is already decided happen: reads, commits and their deliveries. */
   const settle = async (): Promise<void> => {
-    for (let round = 0; round < 3; round++) {
-      await store.write(async () => undefined);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await store.write(async () => undefined);
+    await quietStore(store);
   };
 
   const close = async (keep = false): Promise<void> => {

@@ -23,7 +23,7 @@ import {
 } from '../../../resources/merge/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
-/** What a replica keeps of one object: the base of its next merge (PL-5). */
+/** What a replica keeps of one object: the base of its next merge. */
 export interface ObjectRecord {
   /** Canonical JSON of the rendering, values of classes A and C as keyed hashes. */
   readonly base: string;

@@ -3,7 +3,7 @@ import type { KindRow, RecordKey } from '../../../resources/index.ts';
 import { findKind, recordKey } from '../../../resources/index.ts';
 import { type FieldConflict, fieldPointer, pointerParts } from '../../../resources/merge/index.ts';
 
-/** Why an object is not as its template says, as `conflicts` of a replica tells it (PL-5). */
+/** Why an object is not as its template says, as `conflicts` of a replica tells it. */
 export interface ObjectProblem {
   readonly template: string;
   /** Of the object; of a template that is missing `Template/name`. */

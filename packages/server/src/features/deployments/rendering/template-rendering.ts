@@ -75,7 +75,7 @@ export interface RenderDeps {
   readonly limits: Pick<DeploymentLimits, 'objectBytes'>;
 }
 
-/** Renders one template for one namespace (PL-5). What is wrong concerns this template only. */
+/** Renders one template for one namespace. What is wrong concerns this template only. */
 export const renderTemplate = (deps: RenderDeps, template: RenderedTemplate, place: RenderPlace): Rendering =>
   new TemplateRendering(deps, template, place).run();
 

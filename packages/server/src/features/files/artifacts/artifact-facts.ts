@@ -64,7 +64,7 @@ export const artifactRow = ({ id, sessionId, ...facts }: StoredArtifact): Artifa
 export const artifactNotFound = (place: ArtifactPlace, id: string) =>
   notFound('Artifact', { ns: place.ns, agent: place.agent, session_id: place.sessionId, artifact_id: id });
 
-/** `artifact://ns/agent/session/id` (PL-7). */
+/** `artifact://ns/agent/session/id`. */
 export const artifactUri = ({ namespace, agent, sessionId, id }: StoredArtifact): string =>
   `artifact://${namespace}/${agent}/${sessionId}/${id}`;
 

@@ -25,7 +25,7 @@ export interface ArtifactsFeature {
   readonly artifacts: Artifacts;
 }
 
-/** The artifact operations of FileService and the route of their bytes (API-9.4, WIRE-2.4). */
+/** The artifact operations of FileService and the route of their bytes. */
 export const artifactsFeature = (
   deps: ArtifactsDeps & { readonly authorizer: Authorizer },
   writes: FileWrites,

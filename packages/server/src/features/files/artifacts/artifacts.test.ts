@@ -102,6 +102,18 @@ describe('artifacts', () => {
     await expect(world.artifacts.open(other, 'file://x', 'read')).rejects.toMatchObject(missing);
   });
 
+  it('are granted until a time of the machine, also when that is set forward or back', async () => {
+    const artifact = await make('shared');
+    const uri = artifactUri(artifact);
+    const other = { ns: 'default', agent: 'helper', sessionId: OTHER };
+    world.clock.stepWallClock(-2 * DAY_MS);
+    const expiresAt = BigInt(world.clock.nowMicros() + 60_000_000);
+    await grant(artifact.id, { targetSessionId: OTHER, operations: ['read'], expiresAt });
+    expect((await world.artifacts.open(other, uri, 'read')).id).toBe(artifact.id);
+    world.clock.stepWallClock(60_000);
+    await expect(world.artifacts.open(other, uri, 'read')).rejects.toMatchObject({ reason: 'ARTIFACT_NOT_FOUND' });
+  });
+
   it('refuse a grant without target, with unknown operations or for more than 30 days', async () => {
     const { id } = await make('one');
     const late = { targetAgent: 'x', operations: ['read'], expiresAt: BigInt(world.store.now() + 31 * DAY_MS * 1_000) };

@@ -1,6 +1,7 @@
 import type { ArtifactAccess } from '@svc/api/data';
 import type { File } from '@svc/api/resources';
 import {
+  type Clock,
   decodePageToken,
   encodePageToken,
   Fault,
@@ -35,6 +36,8 @@ const GRANT_DAYS_MAX = 30;
 const GRANTS_MAX = 100;
 
 export interface ArtifactsDeps extends FilesDeps {
+  /** The clock that grants expire by. */
+  readonly clock: Pick<Clock, 'nowMicros'>;
   readonly audit: AppendAudit;
   readonly namespaces: Pick<NamespaceFacts, 'requireLive'>;
 }
@@ -48,7 +51,7 @@ export interface NewArtifact {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Artifacts of sessions: made by agents, gone with their session unless promoted (PL-7, API-9.4, RT-R48). */
+/** Artifacts of sessions: made by agents, gone with their session unless promoted. */
 export class Artifacts {
   readonly #deps: ArtifactsDeps;
   readonly #writes: FileWrites;
@@ -105,7 +108,7 @@ export class Artifacts {
     if (named === undefined) throw notFound('Artifact', { uri });
     const artifact = await this.find(named, named.id);
     const isOwn = artifact.sessionId === user.sessionId && artifact.namespace === user.ns;
-    const now = this.#deps.store.now();
+    const now = this.#deps.clock.nowMicros();
     const isGranted = named.ns === user.ns && artifact.grants.some((grant) => isFor(grant, user, { operation, now }));
     if (!isOwn && !isGranted) throw artifactNotFound(named, named.id);
     return artifact;
@@ -130,8 +133,9 @@ export class Artifacts {
     return this.#deps.store.write(async (tx) => {
       const artifact = await findIn(tx, names.place, names.id);
       await this.#deps.namespaces.requireLive(tx, artifact.namespace);
-      const grant = newGrant(wanted, tx.now());
-      const kept = artifact.grants.filter((each) => each.expiresAt > tx.now() && !isSameTarget(each, grant));
+      const now = this.#deps.clock.nowMicros();
+      const grant = newGrant(wanted, now);
+      const kept = artifact.grants.filter((each) => each.expiresAt > now && !isSameTarget(each, grant));
       if (kept.length >= GRANTS_MAX)
         throw new Fault(
           'RESOURCE_EXHAUSTED',

@@ -8,11 +8,11 @@ const KEY_CHARS = 32;
 const RESERVE_TRIES = 100;
 const RESERVE_PAUSE_MS = 50;
 
-/** Opaque name of the bytes within one namespace; no capability and no path (PL-7). */
+/** Opaque name of the bytes within one namespace; no capability and no path. */
 export const objectKey = (namespace: string, sha256: string): string =>
   createHash('sha256').update(`${namespace}\n${sha256}`).digest('base64url').slice(0, KEY_CHARS);
 
-/** Bytes of turns by content hash; who refers to them is kept in the store, so unreferenced ones can go (RT-R37). */
+/** Bytes of turns by content hash; who refers to them is kept in the store, so unreferenced ones can go. */
 export class StoredObjects implements ObjectAccess {
   readonly #store: Pick<Store, 'write'>;
   readonly #blobs: BlobStore;
@@ -66,7 +66,7 @@ export class StoredObjects implements ObjectAccess {
     return (await unlessLost(() => this.#blobs.stat(object.sha256)))?.sizeBytes;
   }
 
-  /** Undefined when the object is gone; a damaged one is gone as well as far as a prompt is concerned (RT-R26). */
+  /** Undefined when the object is gone; a damaged one is gone as well as far as a prompt is concerned. */
   read(_namespace: string, object: ObjectData): Promise<Uint8Array | undefined> {
     return unlessLost(() => this.#blobs.read(object.sha256));
   }

@@ -1,6 +1,6 @@
 import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 
-/** How long an object without references, or with a reservation only, is kept (PL-7, RT-R37). */
+/** How long an object without references, or with a reservation only, is kept. */
 const KEEP_MICROS = 86_400 * 1_000_000;
 const BATCH = 200;
 /** Objects whose bytes are removed at a time: whoever wants to store one of them waits that long. */

@@ -1,14 +1,26 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type Clock, Fault, type Random } from '../../../base/index.ts';
+import { type Clock, Fault, type Log, type Random } from '../../../base/index.ts';
+import { isSealed, type ValueSeal } from '../../../resources/index.ts';
 import type { ObjectData } from '../../../runtime/contract.ts';
 import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
 import { sendObject } from './send-object.ts';
 
-/** How long a link works (PL-7). */
+/** How long a link works. */
 const LINK_SECONDS = 300;
 const KEY_BYTES = 32;
 const KEY_NAME = 'object-link-key';
+/** What the sealed key is bound to. */
+const PLACE = 'instance/object-link-key';
+/** Where the sealed key is, for the rotation of keys, which seals everything again. */
+export const SEALED_LINK_KEY = { name: KEY_NAME, place: PLACE } as const;
+
+export interface LinkKeyDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly random: Pick<Random, 'fill'>;
+  readonly seal: ValueSeal;
+  readonly log: Pick<Log, 'warn'>;
+}
 
 interface LinkFacts {
   readonly sha256: string;
@@ -18,20 +30,29 @@ interface LinkFacts {
   readonly exp: number;
 }
 
-/** Key of this instance for signed transfers; made once and kept in the store, so that links hold across restarts and nodes. */
-export const linkKey = async (store: Store, random: Random): Promise<Uint8Array> =>
+/**
+ * Key of this instance for signed transfers: made once and kept in the store, sealed, so that links work across restarts and nodes. A
+ * key that a release before stored unsealed is sealed and stays. One that cannot be opened, because the keys of secrets were lost, is
+ * replaced: links that were handed out before end early.
+ */
+export const linkKey = ({ store, random, seal, log }: LinkKeyDeps): Promise<Uint8Array> =>
   store.write(async (tx) => {
-    const known = await tx.instance.value(KEY_NAME);
-    if (known !== undefined) return Buffer.from(known, 'base64');
-    const key = random.fill(new Uint8Array(KEY_BYTES));
-    await tx.instance.setValue(KEY_NAME, Buffer.from(key).toString('base64'));
-    return key;
+    const stored = await tx.instance.value(KEY_NAME);
+    const known = stored === undefined || !isSealed(stored) ? stored : seal.open(PLACE, stored);
+    if (stored !== undefined && known === undefined)
+      tx.afterCommit(() =>
+        log.warn('the key that signs links to objects could not be opened: another one signs from now on'),
+      );
+    const key = known ?? Buffer.from(random.fill(new Uint8Array(KEY_BYTES))).toString('base64');
+    if (stored === undefined || key !== known || !isSealed(stored) || !seal.isNewest(stored))
+      await tx.instance.setValue(KEY_NAME, seal.seal(PLACE, key));
+    return Buffer.from(key, 'base64');
   });
 
 const notALink = (): Fault =>
   new Fault('NOT_FOUND', 'OBJECT_NOT_FOUND', 'no such object, or the link is no longer valid');
 
-/** Short-lived links to object bytes: signed, bound to one object, the only credential of their route (WIRE-2.4, 8 E). */
+/** Short-lived links to object bytes: signed, bound to one object, the only credential of their route. */
 export class ObjectLinks {
   readonly #key: Uint8Array;
   readonly #clock: Clock;

@@ -19,7 +19,7 @@ const UNENCODED = /['()*]/g;
 const encoded = (filename: string): string =>
   encodeURIComponent(filename).replace(UNENCODED, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Headers of every download: the bytes are never run, and the hash is the validator (PL-7). */
+/** Headers of every download: the bytes are never run, and the hash is the validator. */
 const downloadHeaders = ({ sha256, mediaType, filename }: Omit<SentObject, 'sizeBytes'>): Record<string, string> => ({
   'content-type': HEADER_TEXT.test(mediaType) ? mediaType : 'application/octet-stream',
   etag: `"${sha256}"`,
@@ -36,7 +36,7 @@ const isKnown = (header: string | undefined, sha256: string): boolean =>
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === '*' || tag === `"${sha256}"`);
 
-/** Transport makes HTTP 416 of it, with the size in `content-range` (API-1.8). */
+/** Transport makes HTTP 416 of it, with the size in `content-range`. */
 const rangeInvalid = (sizeBytes: number): Fault =>
   new Fault('OUT_OF_RANGE', 'RANGE_INVALID', `the range lies behind the ${sizeBytes} bytes that there are`, {
     metadata: { content_range: `bytes */${sizeBytes}` },

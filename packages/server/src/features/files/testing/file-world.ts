@@ -49,6 +49,7 @@ const openParts = async (limits: Partial<typeof LIMITS>, open: OpenObjects) => {
   const signatures = new UploadSignatures(new Uint8Array(32).fill(7));
   const deps = {
     store,
+    clock,
     writer,
     views,
     blobs,
@@ -192,7 +193,8 @@ const helpersOf = (world: Parts) => {
   const nameOf = (response: { readonly file?: FileResponse['file'] }): string => response.file?.metadata?.name ?? '';
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 3; round++) {
-      await new Promise((resolve) => setImmediate(resolve));
+      // A database on a network answers after some turns of the event loop, so no hint is waited for.
+      await world.feed.tick();
       await world.loop.tick();
       await world.files.tick();
     }

@@ -5,7 +5,7 @@ import type { FilesDeps } from '../files-deps.ts';
 import { uploadInvalid } from '../upload-faults.ts';
 import { markReceived, type UploadTransfer } from './upload-transfer.ts';
 
-/** Bytes go from the client into the object store; what arrived is checked when the upload is completed (PL-7). */
+/** Bytes go from the client into the object store; what arrived is checked when the upload is completed. */
 export class DirectTransfer implements UploadTransfer {
   readonly routes: readonly HttpRoute[] = [];
   readonly #deps: Pick<FilesDeps, 'store' | 'writer' | 'objects'>;

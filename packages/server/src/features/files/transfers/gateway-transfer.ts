@@ -7,7 +7,7 @@ import { objectKey } from '../objects/index.ts';
 import { uploadInvalid } from '../upload-faults.ts';
 import { markReceived, type UploadTransfer } from './upload-transfer.ts';
 
-/** Bytes come through a route of this gateway, which checks them before it stores them (PL-7, WIRE-2.4). */
+/** Bytes come through a route of this gateway, which checks them before it stores them. */
 export class GatewayTransfer implements UploadTransfer {
   readonly routes: readonly HttpRoute[];
   readonly #deps: FilesDeps;

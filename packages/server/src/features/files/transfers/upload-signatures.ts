@@ -6,7 +6,7 @@ export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'ex
 
 const PATH = '/v1/uploads/';
 
-/** Signs links of uploads: HMAC-SHA256 over method, id, object, size, hash and expiry; the only credential (PL-7). */
+/** Signs links of uploads: HMAC-SHA256 over method, id, object, size, hash and expiry; the only credential. */
 export class UploadSignatures {
   readonly #key: Uint8Array;
 

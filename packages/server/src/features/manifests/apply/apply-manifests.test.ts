@@ -224,6 +224,36 @@ describe('applying manifests', () => {
     expect(shown(await call(agent('a', 'p')))).toEqual(['CREATED Agent default/a']);
   });
 
+  it('needs no grant on the namespace that documents without their own would go to', async () => {
+    await world.call(createNamespace, { name: 'acme' });
+    const grants = [{ role: 'admin', namespace: 'acme', readSecrets: false }];
+    const caller = { identity: 'x', subject: 'x', mode: 'api-key', grants } as never;
+    const call = (text: string) => world.call(applyManifests, { ns: 'default', text }, caller);
+    expect(shown(await call(agent('a', 'p', ', namespace: acme')))).toEqual(['CREATED Agent acme/a']);
+    await expect(call(agent('a', 'p'))).rejects.toMatchObject({
+      reason: 'SCOPE',
+      message: 'not allowed in namespace default, where Agent default/a belongs; your grant is admin@acme',
+    });
+  });
+
+  it('lets the admin of a namespace have it among the documents while nothing of it changes', async () => {
+    await world.call(createNamespace, { name: 'acme', labels: { team: 'a' } });
+    const grants = [{ role: 'admin', namespace: 'acme', readSecrets: false }];
+    const caller = { identity: 'x', subject: 'x', mode: 'api-key', grants } as never;
+    const call = (labels: string) => {
+      const namespace = `kind: Namespace\nmetadata: {name: acme, labels: {${labels}}}\n---\n`;
+      return world.call(applyManifests, { text: namespace + agent('a', 'p', ', namespace: acme') }, caller);
+    };
+    expect(shown(await call('team: a'))).toEqual(['UNCHANGED Namespace /acme', 'CREATED Agent acme/a']);
+    await expect(call('team: b')).rejects.toMatchObject({ code: 'PERMISSION_DENIED', reason: 'SCOPE' });
+    await expect(call('more: b')).rejects.toMatchObject({ code: 'PERMISSION_DENIED', reason: 'SCOPE' });
+    // Nor did it take the fields over: another manager may still change them.
+    const other = 'kind: Namespace\nmetadata: {name: acme, labels: {team: c}}\n';
+    expect(shown(await world.call(applyManifests, { text: other, manager: 'other', force: false }))).toEqual([
+      'UPDATED Namespace /acme',
+    ]);
+  });
+
   it('refuses more documents than one transaction takes', async () => {
     const text = Array.from({ length: 501 }, (_, index) => skill(`s-${index}`)).join('---\n');
     expect(await failure(text)).toMatchObject({ violations: [{ field: 'text', reason: 'TOO_MANY_DOCUMENTS' }] });
@@ -236,6 +266,12 @@ describe('applying manifests', () => {
     [{ prune: true }, 'applySet'],
   ])('refuses %j', async (more, field) => {
     expect((await failure(skill('s'), more)).violations.map((item) => item.field)).toContain(field);
+  });
+
+  it('names the set that a prune needs, as the command line has it', async () => {
+    expect((await failure(skill('s'), { prune: true })).violations).toEqual([
+      expect.objectContaining({ field: 'applySet', description: 'name the set: --set NAME of svc apply' }),
+    ]);
   });
 
   describe('fields', () => {

@@ -10,12 +10,14 @@ import {
 import type { Resource } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, type FieldViolation, inTurns, violation } from '../../../base/index.ts';
-import { isName, pathParent, refusal } from '../../../resources/index.ts';
+import { formatKey, isName, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
+import { LARGE_TEXT_CHARACTERS, type ManifestTexts } from '../reading/index.ts';
 import { showResources } from '../resource-shown.ts';
 import { ApplyRun, type DocumentOutcome, type Step } from './apply-run.ts';
 import { inOrder } from './apply-sequence.ts';
+import { requireGrant } from './document-access.ts';
 import { type InputDocument, readInput } from './manifest-input.ts';
 import type { MergeCall } from './merge-write.ts';
 import { rehearse } from './rehearsal.ts';
@@ -30,25 +32,47 @@ const SHOWN_PER_TURN = 100;
 /** What of a refusal fits into headers. */
 const DETAIL_MAX = 50;
 
-/** Merges manifests into what is stored: in one transaction, or one by one (API-9.1, PL-1.4). */
+/** Merges manifests into what is stored: in one transaction, or one by one. */
 export const applyManifests = async (
-  deps: ManifestsDeps,
+  deps: ManifestsDeps & { readonly texts: ManifestTexts },
   request: ApplyManifestsRequest,
   context: CallContext,
 ): Promise<ApplyManifestsResponse> => {
   checkRequest(request);
-  const documents = await inTurns(readInput(request), STEPS_PER_TURN);
+  const documents = await readDocuments(deps.texts, request);
   const isWhole = request.atomic ?? true;
   checkCount(request, documents.length, isWhole);
   for (const document of documents) requireGrant(deps, document, context);
   const call = { deps, request, context, documents: inOrder(documents), isWhole };
   const outcomes = request.dryRun
-    ? await rehearse(deps.store, async (tx) => {
+    ? await rehearse(deps, { context, ...tried(documents, request) }, async (tx) => {
         await tx.inLine(places(call.documents));
         return run(call, savepoints(tx), () => tx.pause());
       })
     : await commit(call);
   return answer(deps, inInputOrder(outcomes), { context, isTransient: request.dryRun });
+};
+
+/** What the audit record of a dry run names. */
+const tried = (
+  documents: readonly InputDocument[],
+  { ns }: ApplyManifestsRequest,
+): { readonly target: string; readonly namespace: string } => {
+  const [first] = documents;
+  if (first === undefined || documents.length > 1) return { target: `${documents.length} manifests`, namespace: ns };
+  const { kind, namespace, name } = first;
+  return { target: formatKey({ kind, namespace, parent: '', name }), namespace };
+};
+
+/** A large text is read by a thread; what remains is done a document at a time, for one may have a megabyte. */
+const readDocuments = async (
+  texts: ManifestTexts,
+  request: ApplyManifestsRequest,
+): Promise<readonly InputDocument[]> => {
+  const { text, manifests } = request;
+  if (text.length <= LARGE_TEXT_CHARACTERS && manifests.length <= STEPS_PER_TURN)
+    return inTurns(readInput(request), STEPS_PER_TURN);
+  return inTurns(readInput(request, text === '' ? undefined : await texts.read(text)), 1);
 };
 
 interface ApplyCall {
@@ -83,6 +107,8 @@ const run = (
     force: request.force,
     createNamespaces: request.createNamespaces ?? true,
     applySet: request.applySet,
+    // Others would learn by trying which uids exist in namespaces that are not theirs: for them every uid counts as taken.
+    keepsUids: request.keepUids && deps.authorizer.allows(context.caller, 'admin', {}),
   };
   return new ApplyRun(deps, step, { request, call, context, isWhole, pause }).run(documents);
 };
@@ -115,7 +141,7 @@ const checkRequest = (request: ApplyManifestsRequest): void => {
     ...(manager === '' || isName('plain', manager) ? [] : [violation('manager', 'must be a name')]),
     ...(manager.startsWith('deployment:') ? [violation('manager', 'belongs to deployments')] : []),
     ...(applySet === '' || isName('plain', applySet) ? [] : [violation('applySet', 'must be a name')]),
-    ...(prune && applySet === '' ? [violation('applySet', 'is required to prune')] : []),
+    ...(prune && applySet === '' ? [violation('applySet', 'name the set: --set NAME of svc apply')] : []),
   ];
   if (faults.length > 0) throw refusal(faults);
 };
@@ -129,18 +155,6 @@ const checkCount = (request: ApplyManifestsRequest, count: number, isWhole: bool
     throw refusal([
       { field, description: 'nothing is left of the set: allow_empty deletes all of it', reason: 'INPUT_EMPTY' },
     ]);
-};
-
-/** The documents of a text name their namespaces themselves (API-4.2). */
-const requireGrant = (deps: ManifestsDeps, document: InputDocument, context: CallContext): void => {
-  const { kind, namespace, name } = document;
-  const target = kind === 'Namespace' ? pathParent(name) : namespace;
-  if (kind === '' || deps.authorizer.allows(context.caller, 'admin', { namespace: target })) return;
-  throw new Fault(
-    'PERMISSION_DENIED',
-    'SCOPE',
-    `no grant covers ${kind} ${namespace === '' ? name : `${namespace}/${name}`}`,
-  );
 };
 
 /** Documents as they came, then what was pruned. */

@@ -6,7 +6,7 @@ import {
   ApplyResourceResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
-import { refusal } from '../../../resources/index.ts';
+import { formatKey, refusal } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 import { showResources } from '../resource-shown.ts';
@@ -16,7 +16,7 @@ import { type ApplyWritten, writeTarget } from './apply-write.ts';
 import { changedPaths, writtenForm } from './changed-paths.ts';
 import { rehearse } from './rehearsal.ts';
 
-/** Creates or replaces one resource of any kind; a dry run tells what would happen (API-9.1). */
+/** Creates or replaces one resource of any kind; a dry run tells what would happen. */
 export const applyResource = async (
   deps: ManifestsDeps,
   request: ApplyResourceRequest,
@@ -28,8 +28,10 @@ export const applyResource = async (
     return writeTarget(deps, tx, { target: result.target, context, createNamespace: request.createNamespace });
   };
   if (!request.dryRun) return answer(deps, await deps.store.write(work), { context });
+  const { ns, kind, name, parent } = request;
+  const place = { context, target: formatKey({ kind, namespace: ns, parent, name }), namespace: ns };
   try {
-    return await answer(deps, await rehearse(deps.store, work), { context, isTransient: true });
+    return await answer(deps, await rehearse(deps, place, work), { context, isTransient: true });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return create(ApplyResourceResponseSchema, { outcome: ApplyOutcome.FAILED, fieldErrors: fieldErrors(error) });

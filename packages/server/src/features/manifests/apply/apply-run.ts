@@ -13,6 +13,7 @@ import type { ManifestsDeps } from '../manifests-deps.ts';
 import { fieldErrors, isRefusal, OUTCOMES } from './apply-outcome.ts';
 import { prunable, pruneOne } from './apply-set.ts';
 import { changedPaths, writtenForm } from './changed-paths.ts';
+import { mayChange, withoutChange } from './document-access.ts';
 import type { InputDocument } from './manifest-input.ts';
 import { type MergeCall, mergeDocument } from './merge-write.ts';
 
@@ -40,7 +41,7 @@ export interface RunRules {
   readonly pause: () => Promise<void>;
 }
 
-/** Applies documents one after the other, then prunes; every document gets an outcome (PL-1.4). */
+/** Applies documents one after the other, then prunes; every document gets an outcome. */
 export class ApplyRun {
   readonly #deps: ManifestsDeps;
   readonly #step: Step;
@@ -70,7 +71,11 @@ export class ApplyRun {
     if (isStopped && !isWhole) return plainOutcome(document, ApplyOutcome.NOT_ATTEMPTED);
     if (resource === undefined) return this.#refused(document, formFault(document), errors);
     try {
-      const written = await this.#step((tx) => mergeDocument(this.#deps, tx, { resource, call }));
+      const merge = (tx: WriteTx) => mergeDocument(this.#deps, tx, { resource, call });
+      const { context } = this.#rules;
+      const written = await this.#step((tx) =>
+        mayChange(this.#deps, document, context) ? merge(tx) : withoutChange(tx, merge, { document, context }),
+      );
       const { before, resource: record } = written;
       const isSame = written.outcome === 'unchanged';
       const paths = isSame ? [] : changedPaths(writtenForm(before), writtenForm(record));

@@ -3,7 +3,7 @@ import { applyRank } from '../../../resources/manifest/index.ts';
 import type { InputDocument } from './manifest-input.ts';
 
 /**
- * The order in which documents are applied (PL-1.4): by rank of their kind, parents of namespaces first, else as they came.
+ * The order in which documents are applied: by rank of their kind, parents of namespaces first, else as they came.
  * Documents that could not be read come first: nothing is applied before what is wrong with them is known.
  */
 export const inOrder = (documents: readonly InputDocument[]): readonly InputDocument[] => {

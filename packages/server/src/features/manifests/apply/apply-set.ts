@@ -16,7 +16,7 @@ export interface PruneQuestion {
   readonly namespaces: boolean;
 }
 
-/** Members of a set that the input lacks, in the order of deletion; only where the caller may delete (PL-1.4). */
+/** Members of a set that the input lacks, in the order of deletion; only where the caller may delete. */
 export const prunable = async (
   deps: Pick<ManifestsDeps, 'authorizer'>,
   reads: Pick<ReadTx, 'resources'>,

@@ -36,7 +36,7 @@ export interface ApplyTarget {
 
 export type TargetResult = { readonly target: ApplyTarget } | { readonly faults: readonly FieldViolation[] };
 
-/** Checks everything that needs no store: version, kind, agreement with the address, member of the spec (API-9.1). */
+/** Checks everything that needs no store: version, kind, agreement with the address, member of the spec. */
 export const applyTarget = (address: ApplyAddress, manifest: ResourceManifest | undefined): TargetResult => {
   const kind = checkKind(address.kind, manifest?.apiVersion ?? '');
   if ('faults' in kind) return kind;

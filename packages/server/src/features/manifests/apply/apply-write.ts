@@ -74,7 +74,7 @@ export const parentKnown = async (tx: WriteTx, name: string): Promise<string> =>
   return (messageFromText(NamespaceSpecSchema, record.spec) as Message & { readonly parent: string }).parent;
 };
 
-/** Owners and finalizers: replaced by a manifest with a version, otherwise only added to (API-9.1). */
+/** Owners and finalizers: replaced by a manifest with a version, otherwise only added to. */
 export const holders = (
   target: ApplyTarget,
   before: StoredResource | undefined,
@@ -107,7 +107,7 @@ const fillOwner = (owner: OwnerReference, key: ResourceKey): StoredOwner => {
   };
 };
 
-/** Sessions: labels and annotations may be replaced, nothing else (API-7). */
+/** Sessions: labels and annotations may be replaced, nothing else. */
 const writeLabels = async (deps: ManifestsDeps, tx: WriteTx, write: ApplyWrite): Promise<ApplyWritten> => {
   const { target, context } = write;
   const { namespace: ns, parent, kind, name } = target.key;

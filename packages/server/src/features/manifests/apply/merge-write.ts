@@ -5,6 +5,7 @@ import { Fault, type FieldViolation } from '../../../base/index.ts';
 import type { DesiredResource, WriteResult } from '../../../controllers/contract.ts';
 import {
   canonicalJson,
+  givenValues,
   hasSensitiveFields,
   isJsonMap,
   type JsonData,
@@ -32,6 +33,7 @@ import {
 } from '../../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
+import { secretTarget } from '../resource-shown.ts';
 import { checkVersionOf, holders, parentKnown } from './apply-write.ts';
 import { createMissing } from './missing-namespaces.ts';
 
@@ -47,6 +49,8 @@ export interface MergeCall {
   readonly createNamespaces: boolean;
   /** '' = none. */
   readonly applySet: string;
+  /** New resources get the uid of their document when it is free. */
+  readonly keepsUids: boolean;
 }
 
 export interface MergeWritten extends WriteResult {
@@ -55,7 +59,7 @@ export interface MergeWritten extends WriteResult {
   readonly isRepair: boolean;
 }
 
-/** Merges one document into what is stored, through the write pipeline (PL-1.4). */
+/** Merges one document into what is stored, through the write pipeline. */
 export const mergeDocument = async (
   deps: ManifestsDeps,
   tx: WriteTx,
@@ -110,7 +114,8 @@ class MergeWrite {
     const { key, apiVersion, spec, metadata } = this.#resource;
     if (metadata.resourceVersion !== '') throw resourceNotFound(key);
     const { labels, annotations } = metadata;
-    const input = { key, apiVersion, spec, labels, annotations, ...this.#holders, ...this.#system() };
+    const uid = this.#call.keepsUids ? metadata.uid : '';
+    const input = { key, apiVersion, spec, labels, annotations, uid, ...this.#holders, ...this.#system() };
     const written = await this.#deps.writer.create(this.#tx, this.#call.context, input);
     const merge = this.#input({}, written.resource.uid);
     await this.#own(written.resource, { merge, result: mergeFields(merge) });
@@ -140,7 +145,20 @@ class MergeWrite {
   #input(live: JsonMap, uid: string): MergeInput {
     const { manager, force } = this.#call;
     const wanted = this.#resource.said;
-    return { manager, force, wanted, live, ownership: {}, setsUnowned: true, digest: fieldDigest(uid) };
+    const isUnseen = this.#isUnseen();
+    return { isUnseen, manager, force, wanted, live, ownership: {}, setsUnowned: true, digest: fieldDigest(uid) };
+  }
+
+  /** Which pointers hold values that the caller wrote and may not read; of a text with such values inside it is the text. */
+  #isUnseen(): (pointer: string) => boolean {
+    const { key, said } = this.#resource;
+    const { authorizer } = this.#deps;
+    const spec = said['spec'];
+    if (!isJsonMap(spec) || authorizer.readsSecrets(this.#call.context.caller, secretTarget({ key })))
+      return () => false;
+    const unseen = [...givenValues(key, specMap(this.#resource, spec))].map((pointer) => `/spec${pointer}`);
+    const texts = unseen.map((pointer) => pointer.replace(/^\/spec\/data\//, '/spec/stringData/'));
+    return (pointer) => [...unseen, ...texts].some((each) => each === pointer || each.startsWith(`${pointer}/`));
   }
 
   /** What the document says, with live values where a masked read is written back: they are nobody's wish. */
@@ -160,7 +178,9 @@ class MergeWrite {
 
   #desired(merged: JsonMap): DesiredResource {
     const { labels, annotations, spec } = managedParts(merged);
-    return { spec: specMessage(this.#resource, spec), labels, annotations };
+    const said = this.#resource.said['spec'];
+    const given = specMessage(this.#resource, isJsonMap(said) ? said : {});
+    return { spec: specMessage(this.#resource, spec), given, labels, annotations };
   }
 
   #system(): Pick<DesiredResource, 'system'> {
@@ -187,6 +207,10 @@ class MergeWrite {
     return spec?.kind.value === undefined ? {} : (parseJsonMap(messageText(row.spec, spec.kind.value)) ?? {});
   }
 }
+
+/** A spec of a document in the form that is stored. */
+const specMap = (resource: ManifestResource, spec: JsonMap): JsonMap =>
+  resource.row === undefined ? spec : (parseJsonMap(messageText(resource.row.spec, specMessage(resource, spec))) ?? {});
 
 const specMessage = (resource: ManifestResource, spec: JsonMap): Message => {
   const { row } = resource;

@@ -1,11 +1,12 @@
 import type { CallContext } from '../../../auth/contract.ts';
-import { Fault, invalidField } from '../../../base/index.ts';
+import { notAllowed, placeOf } from '../../../auth/index.ts';
+import { invalidField } from '../../../base/index.ts';
 import { isName, nameForm, namespaceKey, pathAncestors, pathParent } from '../../../resources/index.ts';
 import type { WriteTx } from '../../../store/contracts/index.ts';
 import type { ManifestsDeps } from '../manifests-deps.ts';
 
 /**
- * Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too (PL-1.4). A name that none
+ * Creates a namespace and what is missing above it; one that exists stays as it is, a tombstone too. A name that none
  * can have is a fault of `field`, where the request has it.
  */
 export const createMissing = async (
@@ -21,7 +22,10 @@ export const createMissing = async (
     top = above;
   }
   if (!deps.authorizer.allows(context.caller, 'admin', { namespace: pathParent(top) }))
-    throw new Fault('PERMISSION_DENIED', 'SCOPE', `no grant covers the creation of namespace ${top}`);
+    throw notAllowed(
+      context.caller,
+      `${placeOf({ namespace: pathParent(top) })}, where namespace ${top} would be created`,
+    );
   if (!isName('namespace', name)) throw invalidField(field, `must be ${nameForm.namespace}`);
   await deps.namespaces.create(tx, context, { name, parent: '', recursive: true, labels: {}, annotations: {} });
 };

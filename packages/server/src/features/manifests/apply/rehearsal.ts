@@ -1,5 +1,7 @@
+import type { CallContext } from '../../../auth/contract.ts';
 import { Fault } from '../../../base/index.ts';
-import type { Store, WriteTx } from '../../../store/contracts/index.ts';
+import type { WriteTx } from '../../../store/contracts/index.ts';
+import type { ManifestsDeps } from '../manifests-deps.ts';
 
 /** Ends a transaction that must leave nothing behind. */
 class Undo extends Fault {
@@ -8,8 +10,23 @@ class Undo extends Fault {
   }
 }
 
-/** Runs the work as a whole transaction, with everything in it, and undoes it; answers what the work answered. */
-export const rehearse = async <T>(store: Pick<Store, 'write'>, work: (tx: WriteTx) => Promise<T>): Promise<T> => {
+export interface Rehearsal {
+  readonly context: CallContext;
+  /** `Kind/ns/name`, or how many manifests were tried. */
+  readonly target: string;
+  readonly namespace: string;
+}
+
+/**
+ * Runs the work as a whole transaction, with everything in it, and undoes it; answers what the work answered. The audit record of the
+ * try stays: it comes first, so that one that fails has it too.
+ */
+export const rehearse = async <T>(
+  { store, audit }: Pick<ManifestsDeps, 'store' | 'audit'>,
+  { context, target, namespace }: Rehearsal,
+  work: (tx: WriteTx) => Promise<T>,
+): Promise<T> => {
+  await store.write((tx) => audit(tx, context, { target, namespace, resourceVersion: '', outcome: 'dry-run' }));
   const undo = new Undo();
   let outcome: { readonly value: T } | undefined;
   try {

@@ -12,6 +12,7 @@ import { isFault } from '../../../base/index.ts';
 import { kindContract } from '../../../controllers/contract.ts';
 import { kinds } from '../../../resources/index.ts';
 import { type JsonMap, withoutDefaults } from '../../../resources/manifest/index.ts';
+import { sampledNumbers } from '../../../store/testing/sampled.ts';
 import { type AuthoringWorld, openAuthoringWorld } from '../../testing/index.ts';
 
 const { applyManifests, listResources } = ResourceService.method;
@@ -177,7 +178,7 @@ describe('every authorable kind', () => {
         }
         expect((await world.store.direct.resources.versionRange()).newest).toBe(newest);
       }),
-      { numRuns: 150 },
+      { numRuns: sampledNumbers(150, 30).length },
     );
   });
 });

@@ -1,6 +1,6 @@
 /**
  * features/schedules/timing: when schedules run: time zones, cron expressions, RFC 3339 times, and the next instant as a pure
- * function (CO-3.2). Knows no store and no clock; the current time is passed in. Called by rules, status and previews.
+ * function. Knows no store and no clock; the current time is passed in. Called by rules, status and previews.
  */
 export { CronExpression } from './cron-rules.ts';
 export { parseRunAt } from './run-at-rules.ts';

@@ -27,7 +27,7 @@ const KINDS: ReadonlyMap<string, ScheduleKind> = new Map([
   ['cron', 'cron'],
 ]);
 
-/** The kind a spec means; '' by the one field that is set. Undefined when it means none (CO-3.1). */
+/** The kind a spec means; '' by the one field that is set. Undefined when it means none. */
 export const scheduleKind = (spec: TimedSpec): ScheduleKind | undefined => {
   const word = spec.kind.trim().toLowerCase();
   if (word !== '') return KINDS.get(word);
@@ -58,7 +58,7 @@ export const readTiming = (spec: TimedSpec): Timing | undefined => {
   }
 };
 
-/** First instant after `after`; `anchor` is where the grid of `every` begins (CO-3.2). Undefined: never again. */
+/** First instant after `after`; `anchor` is where the grid of `every` begins. Undefined: never again. */
 export const nextInstant = (timing: Timing, anchor: number, after: number): number | undefined => {
   if (timing.kind === 'at') return timing.runAt > after ? timing.runAt : undefined;
   if (timing.kind === 'cron') {

@@ -1,6 +1,6 @@
 import { assert } from '../../../base/index.ts';
 
-/** IANA names only: fixed offsets such as `+01:00` are no time zones here (CO-3.1). */
+/** IANA names only: fixed offsets such as `+01:00` are no time zones here. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 const UTC = 'UTC';
 
@@ -38,7 +38,7 @@ export class Zone {
     return this.#at(at).getTimeZoneTransition('next')?.epochMilliseconds;
   }
 
-  /** The instant at which clocks show `wall` first; inside a gap the first instant after it (CO-3.2). */
+  /** The instant at which clocks show `wall` first; inside a gap the first instant after it. */
   firstInstant(wall: WallMs): number {
     const plain = Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO(UTC).toPlainDateTime();
     const zoned = plain.toZonedDateTime(this.#name, { disambiguation: 'compatible' });

@@ -4,14 +4,14 @@ import { type FieldViolation, isUuid, violation } from '../../../base/index.ts';
 import { type Part, partId, type SessionLifecycle } from '../../../runtime/contract.ts';
 import type { SessionLimits } from '../sessions-deps.ts';
 import type { InboundObjects } from './inbound-objects.ts';
-import { checkPartCounts, checkTextSize, checkWrittenPart, plainPart } from './part-rules.ts';
+import { checkPartCounts, checkTextSize, checkWrittenPart, countedParts, plainPart } from './part-rules.ts';
 import { checkNewLabels } from './send-rules.ts';
 
 type MessageDraft = Parameters<SessionLifecycle['append']>[2];
 
 const checkIds = (message: SessionMessage, at: string): readonly FieldViolation[] => {
   const seen = new Set<string>();
-  return message.parts.flatMap((part, index) => {
+  return countedParts(message.parts).flatMap((part, index) => {
     const id = part.id === '' ? partId(index) : part.id;
     const isNew = !seen.has(id);
     seen.add(id);
@@ -38,14 +38,14 @@ export const checkParts = (
     at,
     limits.messageBytes,
   ),
-  ...message.parts.flatMap((part, index) => [
+  ...countedParts(message.parts).flatMap((part, index) => [
     ...checkWrittenPart(part, `${at}[${index}]`),
     ...checkTime(part.createdAt, `${at}[${index}].createdAt`),
   ]),
   ...checkIds(message, at),
 ];
 
-/** Every fault of a message to be appended (API-8.3). */
+/** Every fault of a message to be appended. */
 export const checkAppend = (
   request: AppendSessionMessageRequest,
   limits: Pick<SessionLimits, 'labels' | 'messageBytes'>,
@@ -76,7 +76,7 @@ export const writtenParts = (
     return object === undefined ? plain : { ...plain, object };
   });
 
-/** The message as stored: defaults id, role USER, created_at now (API-8.3). */
+/** The message as stored: defaults id, role USER, created_at now. */
 export const appendedMessage = (
   message: SessionMessage,
   facts: { readonly id: string; readonly now: number; readonly objects: InboundObjects },

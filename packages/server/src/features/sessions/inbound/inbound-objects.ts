@@ -1,8 +1,9 @@
 import type { SessionMessagePart } from '@svc/api/data';
-import { type FieldViolation, invalidFields } from '../../../base/index.ts';
+import { Fault, type FieldViolation, inTurns, invalidFields } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
 import { type Store, sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
 import type { UrlFetcher } from '../sessions-deps.ts';
+import { decodingDataUrl } from './data-url.ts';
 import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
 
 export interface InboundRequest {
@@ -22,25 +23,8 @@ interface InboundDeps {
 /** Objects of parts by index; `stored` ones were put into the namespace by this very call. */
 export type InboundObjects = ReadonlyMap<number, ObjectData>;
 
-const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/;
-
-/** Bytes of a data: url; undefined when it is malformed. */
-const decodeDataUrl = (url: string): { readonly bytes: Uint8Array; readonly mediaType: string } | undefined => {
-  const match = DATA_URL.exec(url);
-  if (match === null) return undefined;
-  const body = url.slice(match[0].length);
-  const mediaType = match[1] || 'text/plain';
-  try {
-    const text = decodeURIComponent(body);
-    if (!(match[2] ?? '').endsWith(';base64')) return { bytes: Buffer.from(text, 'utf8'), mediaType };
-    return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? { bytes: Buffer.from(text, 'base64'), mediaType } : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 /**
- * Makes every media part an object of the namespace before the transaction (RT-R38): given objects are looked up, their size
+ * Makes every media part an object of the namespace before the transaction: given objects are looked up, their size
  * and hash computed; data: urls are stored; https urls are fetched once. All faults are thrown together.
  */
 export const settleObjects = async (request: InboundRequest, deps: InboundDeps): Promise<InboundObjects> => {
@@ -62,15 +46,28 @@ const settleObject = async (
   part: SessionMessagePart,
   deps: InboundDeps,
 ): Promise<ObjectData | string> => {
-  const { namespace, signal } = request;
+  const { namespace } = request;
   if (part.object !== undefined) return await knownObject(namespace, part.object, deps);
   const url = urlOf(part);
-  const found = url.startsWith('data:')
-    ? decodeDataUrl(url)
-    : await deps.fetcher.fetch(namespace, url, { limitBytes: ATTACHMENT_BYTES, signal });
-  if (found === undefined) return 'url is no data: url';
+  const found = url.startsWith('data:') ? await inTurns(decodingDataUrl(url), 1) : await fetched(request, url, deps);
+  if (found === undefined) return 'url is not a valid data: url';
+  if (typeof found === 'string') return found;
   if (found.bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
   return await deps.objects.store(namespace, found.bytes, { mediaType: found.mediaType, filename: part.name });
+};
+
+/** The bytes behind an https url, or why they could not be read; all faults of a request come in one answer. */
+const fetched = async (
+  { namespace, signal }: InboundRequest,
+  url: string,
+  { fetcher }: InboundDeps,
+): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | string> => {
+  try {
+    return await fetcher.fetch(namespace, url, { limitBytes: ATTACHMENT_BYTES, signal });
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'INVALID_ARGUMENT') return error.message;
+    throw error;
+  }
 };
 
 /** An object that something in this namespace holds, found by its hash: neither a key nor a hash opens another namespace. */
@@ -91,7 +88,7 @@ const knownObject = async (
   return await objects.store(namespace, bytes, { mediaType, filename });
 };
 
-/** Keeps the objects alive with the message that names them (RT-R37). */
+/** Keeps the objects alive with the message that names them. */
 export const holdObjects = async (
   tx: WriteTx,
   hold: { readonly namespace: string; readonly holder: string; readonly objects: InboundObjects },
@@ -100,6 +97,6 @@ export const holdObjects = async (
   for (const object of hold.objects.values()) await access.hold(tx, hold.namespace, object, hold.holder);
 };
 
-/** Holder of a message's objects: below its session's, so that they go with the session too (RT-R37). */
+/** Holder of a message's objects: below its session's, so that they go with the session too. */
 export const messageHolder = (sessionId: string, messageId: string): string =>
   `${sessionHolder(sessionId)}/${messageId}`;

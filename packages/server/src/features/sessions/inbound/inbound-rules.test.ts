@@ -26,7 +26,7 @@ describe('a message to be sent', () => {
 
   test('counts text in bytes, all of it together', () => {
     expect(sendFaults({ message: 'ÄÖÜäö' })).toEqual([]);
-    expect(sendFaults({ message: 'ÄÖÜäöü' })).toEqual(['message: more than 10 bytes of text']);
+    expect(sendFaults({ message: 'ÄÖÜäöü' })).toEqual(['message: has more than 10 bytes (limits.messageBytes)']);
     expect(sendFaults({ message: 'ten bytes.', parts: [part({ partType: 1, content: 'x' })] })).toHaveLength(1);
   });
 

@@ -1,8 +1,8 @@
 import type { SessionMessagePart } from '@svc/api/data';
-import { type FieldViolation, violation } from '../../../base/index.ts';
+import { type FieldViolation, oversize, parseJsonText, violation } from '../../../base/index.ts';
 import { PART, type Part } from '../../../runtime/contract.ts';
 
-/** Bounds of one message (RT-2.10). */
+/** Bounds of one message. */
 const MESSAGE_PARTS = 64;
 const MESSAGE_ATTACHMENTS = 20;
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024;
@@ -12,14 +12,25 @@ const TYPES = Object.keys(PART).length;
 export const isMedia = (type: number): boolean =>
   type === PART.IMAGE || type === PART.AUDIO || type === PART.VIDEO || type === PART.FILE;
 
+type Payload = Readonly<Record<string, unknown>>;
+
+/** Payloads by part, for each rule asks for them again and one may hold a picture of megabytes. */
+const payloads = new WeakMap<SessionMessagePart, { readonly text: string; readonly payload: Payload | undefined }>();
+
 /** Payload of a part as an object; undefined when the text is no JSON object. */
-const payloadOf = (part: SessionMessagePart): Readonly<Record<string, unknown>> | undefined => {
-  if (part.payloadJson === '') return {};
+const payloadOf = (part: SessionMessagePart): Payload | undefined => {
+  const known = payloads.get(part);
+  if (known?.text === part.payloadJson) return known.payload;
+  const payload = parsePayload(part.payloadJson);
+  payloads.set(part, { text: part.payloadJson, payload });
+  return payload;
+};
+
+const parsePayload = (text: string): Payload | undefined => {
+  if (text === '') return {};
   try {
-    const value: unknown = JSON.parse(part.payloadJson);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const value: unknown = parseJsonText(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : undefined;
   } catch {
     return undefined;
   }
@@ -39,8 +50,12 @@ export const checkTextSize = (
 ): readonly FieldViolation[] => {
   let bytes = 0;
   for (const text of texts) bytes += text.length * 3 <= limitBytes ? text.length : Buffer.byteLength(text);
-  return bytes > limitBytes ? [violation(field, `more than ${limitBytes} bytes of text`)] : [];
+  return bytes > limitBytes ? [oversize(field, limitBytes, 'limits.messageBytes')] : [];
 };
+
+/** The parts to be judged one by one: those beyond the limit are refused by their count. */
+export const countedParts = (parts: readonly SessionMessagePart[]): readonly SessionMessagePart[] =>
+  parts.slice(0, MESSAGE_PARTS);
 
 /** Counts of parts and attachments of one message. */
 export const checkPartCounts = (parts: readonly SessionMessagePart[], field: string): readonly FieldViolation[] => [

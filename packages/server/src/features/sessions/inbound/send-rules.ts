@@ -2,7 +2,7 @@ import type { SendMessageRequest } from '@svc/api/gateway';
 import { type FieldViolation, violation } from '../../../base/index.ts';
 import { checkLabels, checkSystemKeys } from '../../../resources/index.ts';
 import type { SessionLimits } from '../sessions-deps.ts';
-import { checkPartCounts, checkSentPart, checkTextSize } from './part-rules.ts';
+import { checkPartCounts, checkSentPart, checkTextSize, countedParts } from './part-rules.ts';
 
 const WHEN_BUSY_MAX = 4;
 
@@ -16,7 +16,7 @@ export const checkNewLabels = (
   ...checkSystemKeys({}, labels, field),
 ];
 
-/** Every fault of a message to be sent (API-8.3). */
+/** Every fault of a message to be sent. */
 export const checkSend = (
   request: SendMessageRequest,
   limits: Pick<SessionLimits, 'labels' | 'messageBytes'>,
@@ -27,7 +27,7 @@ export const checkSend = (
     ...(message.trim() === '' && parts.length === 0 ? [violation('message', 'must not be blank without parts')] : []),
     ...checkTextSize(texts, 'message', limits.messageBytes),
     ...checkPartCounts(parts, 'parts'),
-    ...parts.flatMap((part, index) => checkSentPart(part, `parts[${index}]`)),
+    ...countedParts(parts).flatMap((part, index) => checkSentPart(part, `parts[${index}]`)),
     ...(Object.keys(labels).length === 0 ? [] : checkNewLabels(labels, 'labels', limits)),
     ...(whenBusy < 0 || whenBusy > WHEN_BUSY_MAX ? [violation('whenBusy', 'is not one of the values')] : []),
   ];

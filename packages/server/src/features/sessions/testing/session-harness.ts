@@ -128,6 +128,7 @@ export class SessionHarness {
       log: silentLog,
       liveTurns: runtime.live,
       historySeconds: 600,
+      untilDoneIdleMs: 30_000,
     };
     this.streams = new StreamRegistry({ ...streamDeps, limits: this.#streamLimits });
     this.deps = {
@@ -214,7 +215,7 @@ export class SessionHarness {
   async close(): Promise<void> {
     this.streams.shutDown();
     await this.engine.stop();
-    this.engine.dispose();
+    await this.engine.dispose();
   }
 
   context(operation: string, options: CallOptions = {}): CallContext {

@@ -5,7 +5,7 @@ import { deepFreeze } from '../../../resources/index.ts';
 import type { SessionEvent } from '../../../runtime/contract.ts';
 import { partMessage } from './part-messages.ts';
 
-/** DONE and RESET carry a part that is there and empty (API-5.1). */
+/** DONE and RESET carry a part that is there and empty. */
 const EMPTY_PART = deepFreeze(create(SessionMessagePartSchema));
 
 /**

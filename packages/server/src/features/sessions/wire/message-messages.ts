@@ -31,7 +31,7 @@ export class MessageMessages {
     return this.sized(row).message;
   }
 
-  /** With the approximate size on the wire, for pages that are cut short (API-1.6). */
+  /** With the approximate size on the wire, for pages that are cut short. */
   sized(row: MessageRow): { readonly message: SessionMessage; readonly bytes: number } {
     const key = `${row.sessionId}${row.id}${row.revision}`;
     const known = this.#known.get(key);

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { ObjectRefSchema, type SessionMessagePart } from '@svc/api/data';
 import type { ObjectData, Part } from '../../../runtime/contract.ts';
 
-/** A stored or streamed part as the wire shows it; continuation data stays inside (RT-R23). */
+/** A stored or streamed part as the wire shows it; continuation data stays inside. */
 export const partMessage = (part: Part): SessionMessagePart => ({
   $typeName: 'svc.data.SessionMessagePart',
   id: part.id,

@@ -46,7 +46,7 @@ export const permissionMessage = (data: PermissionData): PermissionRequest =>
     sessionId: data.sessionId,
   });
 
-/** A turn as the wire shows it; open permission requests are looked up only while it waits (API-9.2). */
+/** A turn as the wire shows it; open permission requests are looked up only while it waits. */
 export const turnMessage = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<Turn> => {
   const body = parseBody(turn);
   const asked = turn.state === 'WAITING' ? await tx.log.permissionsOfTurn(turn.id) : [];
