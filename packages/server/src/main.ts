@@ -5,17 +5,18 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { type Config, type ConfigFault, type LoadedConfig, type LoadOptions, loadConfig } from './app/config/index.ts';
-import { createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
-import { createLog, stderrWriter } from './app/telemetry/index.ts';
+import { type Activity, createFaultPoint, governMemory, type RunningServer, startApp } from './app/index.ts';
+import { createLog, quietLog, stderrWriter } from './app/telemetry/index.ts';
 import { createUpkeep, type Upkeep } from './app/upkeep/index.ts';
-import { silentLog, systemClock, systemRandom } from './base/index.ts';
+import { guardedClock, silentLog, systemClock, systemRandom } from './base/index.ts';
 
 export { ConfigError, configurationValues, loadConfig } from './app/config/index.ts';
 export type { RunningServer } from './app/index.ts';
+export { holdDataDirectory } from './app/upkeep/index.ts';
 export { isFault } from './base/index.ts';
 
 export interface StartOptions {
-  /** Values by configuration key (PL-12), `config` for a file. */
+  /** Values by configuration key, `config` for a file. */
   readonly flags?: LoadOptions['flags'];
   readonly environment?: LoadOptions['environment'];
   /** Absolute; default the process's. */
@@ -33,7 +34,7 @@ export const openUpkeep = (config: Config, environment: NonNullable<LoadOptions[
 
 /** A server of this process, which can look at its configuration again. */
 export interface StartedServer extends RunningServer {
-  /** Takes over `telemetry.logLevel` and the files of `server.tls.*`; what cannot be read is logged and stays as it was (PL-12). */
+  /** Takes over `telemetry.logLevel` and the files of `server.tls.*`; what cannot be read is logged and stays as it was. */
   reload(): void;
 }
 
@@ -52,10 +53,11 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
     if (options.onWarning !== undefined) options.onWarning(warning);
     else log.warn('configuration', { key: warning.key, text: warning.text });
   }
+  const clock = guardedClock(systemClock, (error) => log.error('work of a timer failed', {}, error));
   const server = await startApp(config, {
-    clock: systemClock,
+    clock,
     random: systemRandom,
-    log,
+    log: quietLog(log),
     environment,
     loaded,
     fatal: (error) => {
@@ -67,7 +69,7 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
   });
   // From here on the young generation may grow with the load and code is optimised; neither was while loading (decision 0003).
   for (const flag of ['--semi-space-growth-factor=2', '--maglev', '--turbofan']) setFlagsFromString(flag);
-  governMemory(systemClock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
+  governMemory(clock, { rssBytes: () => process.memoryUsage.rss(), setFlag: setFlagsFromString });
   const reload = (): void => {
     try {
       const { logLevel } = load().config.telemetry;
@@ -81,20 +83,33 @@ export const startServer = async (options: StartOptions = {}): Promise<StartedSe
   return { ...server, reload };
 };
 
+export interface ServeOptions {
+  /** SIGHUP stops too, as of a server that a person watches. */
+  readonly endsWithTerminal?: boolean;
+  /** Told at the first signal what the stop waits for; a second signal ends the process at once. */
+  readonly onStopping?: (waitsFor: Stopping) => void;
+}
+
+/** What goes on as a stop begins, and how long it may take at most. */
+export interface Stopping extends Activity {
+  readonly drainMs: number;
+}
+
 /**
- * Serves until SIGINT or SIGTERM; a second signal skips the wait (RT-2.9). Resolves when everything is closed. SIGHUP reads the
+ * Serves until SIGINT or SIGTERM; a second signal skips the wait. Resolves when everything is closed. SIGHUP reads the
  * configuration again, or with `endsWithTerminal`, as of a server that a person watches, is one of the signals that stop it.
  */
 export const serveUntilSignal = async (
   server: StartedServer,
-  { endsWithTerminal = false }: { readonly endsWithTerminal?: boolean } = {},
+  { endsWithTerminal = false, onStopping }: ServeOptions = {},
 ): Promise<void> => {
   const asked = Promise.withResolvers<void>();
   let signals = 0;
   const onSignal = (): void => {
     signals += 1;
-    if (signals === 1) asked.resolve();
-    else process.exit(130);
+    if (signals > 1) process.exit(130);
+    onStopping?.({ ...server.activity(), drainMs: server.config.runtime.drainMs });
+    asked.resolve();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

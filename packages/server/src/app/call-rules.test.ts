@@ -162,7 +162,7 @@ describe('labels and annotations (API-1.3)', () => {
   it('annotations are limited to 256 KiB together', async () => {
     const note = 'x'.repeat(200 * 1024);
     expect(await rest.outcome(`POST ${AGENTS}`, { annotations: { note } })).toBe('200');
-    expect(await rest.outcome(`POST ${AGENTS}`, { annotations: { note, more: note } })).toBe('400 FIELD_INVALID');
+    expect(await rest.outcome(`POST ${AGENTS}`, { annotations: { note, more: note } })).toBe('429 TOO_LARGE');
   });
 
   it.each([

@@ -10,6 +10,12 @@ import { AppUnderTest } from './testing/index.ts';
 
 type Row = (typeof methods)[number];
 
+interface Marked {
+  readonly operationId: string;
+  readonly description?: string;
+  readonly 'x-svc-not-served'?: boolean;
+}
+
 const app = AppUnderTest.ofSuite();
 
 /** The path fields only: enough to be routed, too little to have an effect worth asking for. */
@@ -83,5 +89,18 @@ describe('the running server', () => {
         if (outcome === 'UNIMPLEMENTED' && !isLater(row)) missing.push(row.name);
       }
     expect(missing).toEqual([]);
+  });
+
+  it('marks in /openapi.json exactly the operations that it answers with UNIMPLEMENTED', async () => {
+    const { paths } = await app.rest.ok<{ paths: Readonly<Record<string, Readonly<Record<string, Marked>>>> }>(
+      'GET /openapi.json',
+    );
+    const described = Object.values(paths).flatMap((row) => Object.values(row));
+    const marked = described.filter((one) => one['x-svc-not-served'] === true);
+    expect(marked.map(({ operationId }) => operationId)).toContain('CreateRun');
+    for (const { description } of marked) expect(description).toContain('501 UNIMPLEMENTED');
+    const unserved: string[] = [];
+    for (const row of methods.filter(isLater)) if ((await byRest(row)) === 'UNIMPLEMENTED') unserved.push(row.name);
+    expect(marked.map(({ operationId }) => operationId).sort()).toEqual(unserved.sort());
   });
 });

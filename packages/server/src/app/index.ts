@@ -4,4 +4,4 @@
  */
 export { createFaultPoint } from './fault-point.ts';
 export { governMemory } from './memory-governor.ts';
-export { type RunningServer, startApp } from './server.ts';
+export { type Activity, type RunningServer, startApp } from './server.ts';

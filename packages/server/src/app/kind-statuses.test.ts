@@ -128,7 +128,7 @@ describe('statuses follow what they refer to', () => {
     await put(['Secret', 'chat'], SecretSpecSchema, { stringData: { key: 'x' } });
     expect(conditions(await shown('ConnectorClass', 'one')).slice(0, 4)).toEqual([
       'pending',
-      'Ready Unknown RegistrationPending',
+      'Ready Unknown NotExecuted',
       'CallbackAccepted False NoRegistration',
       'CredentialResolved True Resolved',
     ]);
@@ -268,7 +268,7 @@ describe('statuses follow what they refer to', () => {
     await put(['Workflow', 'w'], WorkflowSpecSchema, {
       steps: steps.map((step) => (step.id === 'g' ? { ...step, after: ['a'] } : step)),
     });
-    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready True Ready']);
+    expect(conditions(await shown('Workflow', 'w')).slice(0, 2)).toEqual(['Ready', 'Ready Unknown NotExecuted']);
     await put(['McpServer', 'web'], McpServerSpecSchema, { policy: { tools: { allowlist: ['other'] } } });
     expect((await shown('Workflow', 'w')).phase).toBe('Degraded');
   });
@@ -309,8 +309,8 @@ describe('statuses follow what they refer to', () => {
     });
     expect(conditions(await shown('SandboxClass', 'one'))).toEqual([
       'Degraded',
-      'Ready False Unavailable',
-      'ProviderAvailable False Unavailable',
+      'Ready False Unresolved',
+      'ProviderAvailable False NotExecuted',
       'ReferencesResolved False Unresolved',
     ]);
     expect((await shown('SandboxPolicy', 'p')).phase).toBe('Ready');
@@ -325,9 +325,9 @@ describe('statuses follow what they refer to', () => {
     const found = await shown('Sandbox', 's');
     expect(conditions(found)).toEqual([
       'Pending',
-      'Ready False NotProvisioned',
-      'Provisioned False NotProvisioned',
-      'SetupDone Unknown NotProvisioned',
+      'Ready Unknown NotExecuted',
+      'Provisioned False NotExecuted',
+      'SetupDone Unknown NotExecuted',
       'ModesKnown Unknown UnknownMode',
     ]);
     await put(['Sandbox', 's'], SandboxSpecSchema, { policyRef: 'p' });

@@ -60,9 +60,7 @@ describe('the limits of the configuration (API-1.9)', () => {
       }),
     ).toBe('200');
     const tooLong = { metadata: { name: 'longer' }, spec: { content: 'x'.repeat(12 * 1024 + 1) } };
-    expect(await rest.outcome('POST /v1/namespaces/default/knowledge', { knowledge: tooLong })).toBe(
-      '400 FIELD_INVALID',
-    );
+    expect(await rest.outcome('POST /v1/namespaces/default/knowledge', { knowledge: tooLong })).toBe('429 TOO_LARGE');
     const data = { a: Buffer.alloc(6000).toString('base64') };
     expect(
       await rest.outcome('PUT /v1/ns/default/resources/Secret/long', {
@@ -76,7 +74,7 @@ describe('the limits of the configuration (API-1.9)', () => {
       await rest.outcome('POST /v1/namespaces/default/knowledge', {
         knowledge: { metadata: { name: 'long' }, spec: { path, content } },
       }),
-    ).toBe('400 FIELD_INVALID');
+    ).toBe('429 TOO_LARGE');
   });
 
   it('cut a page short, which goes on with its token', async () => {
@@ -112,7 +110,7 @@ describe('an object that a caller names (12.52, R38)', () => {
   }
   const storedRef = async (): Promise<{ readonly session: string; readonly object: Ref }> => {
     const session = await rest.session('helper');
-    await rest.send(session, 'keep', { parts: [{ partType: 'FILE', payloadJson: { url } }], waitSeconds: 20 });
+    await rest.send(session, 'keep', { parts: [{ partType: 'FILE', payloadJson: { url } }], waitSeconds: 10 });
     const { items } = await rest.ok<Stored>(`GET ${session}/messages`);
     const object = items[0]?.message.parts[1]?.object;
     if (object === undefined) throw new Error('the message has no object');

@@ -22,6 +22,8 @@ export const governMemory = (clock: Clock, { rssBytes, setFlag }: MemoryControls
   let isSparing = false;
   let cancel: CancelTimer = () => undefined;
   const look = (): void => {
+    // First, for reading the memory fails when no file can be opened.
+    cancel = clock.after(LOOK_MS, look);
     const rss = rssBytes();
     if (!isSparing && rss > SPARING_ABOVE) {
       isSparing = true;
@@ -30,7 +32,6 @@ export const governMemory = (clock: Clock, { rssBytes, setFlag }: MemoryControls
       isSparing = false;
       setFlag('--heap-growing-percent=0');
     }
-    cancel = clock.after(LOOK_MS, look);
   };
   look();
   return () => cancel();

@@ -37,7 +37,8 @@ export class PeriodicJobs {
   }
 
   #run(job: PeriodicJob): void {
-    job.tick().then(
+    // A tick that throws before it returns a promise fails like any other.
+    Promise.try(() => job.tick()).then(
       () => this.#arm(job),
       (error: unknown) => {
         this.#log.warn('a periodic job failed', {

@@ -28,7 +28,7 @@ const SESSIONS = 100;
 const LEAST_HISTORY_MS = MINUTE_MS;
 const ORIGIN = { requestId: '', operation: 'retention', caller: { identity: 'system' } };
 
-/** Removes what is older than its setting says (PL-11, PL-12): changes, audit records and idle sessions; 0 keeps the last two. */
+/** Removes what is older than its setting says: changes, audit records and idle sessions; 0 keeps the last two. */
 export const retentionJobs = (deps: RetentionDeps): readonly PeriodicJob[] => {
   const { store, settings } = deps;
   const before = (ms: number): number => store.now() - ms * MICROS_PER_MS;

@@ -9,6 +9,7 @@ import { loadMigrations } from '../store/migrations/index.ts';
 import { capabilityProblems } from '../tools/index.ts';
 import { createTransport, type TransportConfig, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
+import { type HomeFacts, homeRoute } from './home/index.ts';
 import { PeriodicJobs } from './periodic.ts';
 import { retentionJobs } from './retention.ts';
 import { readTls } from './tls-files.ts';
@@ -44,11 +45,23 @@ import {
 } from './wiring/index.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
+/** What goes on in a process at one moment. */
+export interface Activity {
+  /** Turns that run here; each hands over after its next step. */
+  readonly turns: number;
+  /** Streams and watches with a reader; each is ended with SHUTTING_DOWN. */
+  readonly streams: number;
+}
+
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
   readonly url: string;
   readonly config: Config;
+  /** The model of agents that name none. */
+  readonly defaultModel: { readonly provider: string; readonly model: string };
+  /** What a shutdown would wait for or end. */
+  activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
   renewTls(): void;
   /** Shuts down as RT-2.9. */
@@ -60,7 +73,7 @@ const START = { requestId: '', operation: 'start', caller: { identity: 'system' 
 const CHAIN_MS = 5000;
 /** How long calls that waited for a turn may take to be answered once the turns have ended. */
 const LAST_ANSWERS_MS = 1000;
-/** Toolsets whose backend every build has (RT-6.3). */
+/** Toolsets whose backend every build has. */
 const TOOLSETS: ReadonlySet<string> = new Set(['goals']);
 
 interface App extends AppParts {
@@ -76,7 +89,7 @@ const hasHarness = (config: Config, name: string): boolean => {
   return typeof harnesses === 'object' && harnesses !== null && name in harnesses;
 };
 
-/** A session deleted through any door ends its turns and goes with everything it holds (API-7). */
+/** A session deleted through any door ends its turns and goes with everything it holds. */
 const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts['runtime']): Promise<void> => {
   const session = await tx.log.lockSession(sessionId);
   if (session !== undefined) await runtime.lifecycle.remove(tx, session);
@@ -104,6 +117,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     engines,
     secrets,
     workerId,
+    usageRefused: metrics.usageRefused,
     runtime,
     ancestorsOf: (namespace) => resources.ancestry.ancestors(namespace),
     writer: () => resources.writer,
@@ -115,6 +129,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
       models,
       capabilityProblems,
       isToolsetAvailable: (name) => TOOLSETS.has(name),
+      hasTool: (name) => turns?.tools.exists(name) === true,
       hasHarness: (name) => hasHarness(config, name),
     },
     turns: namespaceTurns(runtime),
@@ -179,7 +194,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
       ...administrationOperations(app),
       ...backups.operations,
     ],
-    routes: [...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
+    routes: [homeRoute(homeFacts(app)), ...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
     readiness: [
       { name: 'store', check: () => store.ping() },
       { name: 'objects', check: engines.objects.reach },
@@ -196,6 +211,20 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
   });
   return listening;
 };
+
+const homeFacts = ({ config, models, turns }: App): HomeFacts => ({
+  version: config.transport.version,
+  needsCredential: !config.transport.loopbackOnly,
+  scheme: config.tls === undefined ? 'http' : 'https',
+  publicUrl: config.settings['server.publicUrl'] ?? '',
+  running: () => ({
+    Version: config.transport.version,
+    Model: `${models.defaultTarget.provider}/${models.defaultTarget.model}`,
+    Store: config.store.engine === 'postgres' ? 'PostgreSQL' : 'SQLite',
+    'Running turns': String(turns.runtime.worker.running),
+    'Open streams': String(turns.streams.open),
+  }),
+});
 
 /** Calls that waited for a turn are answered once no turn runs any more. */
 const answerLast = async (transport: TransportServer, clock: Clock): Promise<void> => {
@@ -243,7 +272,8 @@ export const startApp = async (config: Config, around: Surroundings): Promise<Ru
   const scheme = config.tls === undefined ? 'http' : 'https';
   const shown = host.includes(':') ? `[${host}]` : host;
   return {
-    ...{ host, port, url: `${scheme}://${shown}:${port}`, config },
+    ...{ host, port, url: `${scheme}://${shown}:${port}`, config, defaultModel: app.models.defaultTarget },
+    activity: () => ({ turns: app.turns.runtime.worker.running, streams: transport.openStreams() }),
     renewTls: () => {
       if (config.tls !== undefined) transport.renewTls(readTls(config.tls));
     },

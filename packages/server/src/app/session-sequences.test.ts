@@ -240,7 +240,7 @@ describe('a stream of a session (API-5.1)', () => {
 
   it('of one finished turn tells each stored part once and ends', async () => {
     const session = await rest.session('plain');
-    const { turnId } = await rest.send(session, '!think a\n!say b', { waitSeconds: 20 });
+    const { turnId } = await rest.send(session, '!think a\n!say b', { waitSeconds: 10 });
     const reader = await EventReader.open(rest, `${session}/stream?turnId=${turnId}`);
     expect(shapeOf(await reader.rest())).toEqual(['REASONING', 'TEXT', 'USAGE', 'DONE completed']);
     expect(await rest.outcome(`GET ${session}/stream?turnId=${crypto.randomUUID()}`)).toBe('404 TURN_NOT_FOUND');

@@ -29,7 +29,7 @@ withPostgres('usage on PostgreSQL', (postgres) => {
       });
       const policies = new PolicyIndex(() => []);
       policies.note(await store.write((tx) => tx.resources.insert(policy)));
-      const meter = new PolicyMeter(policies);
+      const meter = new PolicyMeter(policies, () => undefined);
       const used = async (): Promise<number> => {
         const [row] = await runSql(made!.url, 'SELECT coalesce(sum(amount), 0)::integer AS used FROM counters');
         return Number(row?.['used']);

@@ -42,7 +42,10 @@ const transportConfig = (settings: Settings, version: string): Config['transport
     urlBytes: settings['limits.urlBytes'],
     headerBytes: settings['limits.headerBytes'],
     jsonDepth: settings['limits.jsonDepth'],
+    messageElements: settings['limits.messageElements'],
     http2Streams: settings['limits.http2Streams'],
+    connections: settings['limits.connections'],
+    connectionsPerAddress: settings['limits.connectionsPerAddress'],
     unaryDeadlineMs: settings['deadlines.unarySeconds'],
     waitDeadlineMs: settings['deadlines.waitSeconds'],
     drainMs: settings['server.drainSeconds'],
@@ -67,7 +70,16 @@ const authConfig = (settings: Settings): AuthConfig => {
     modes: settings['auth.mode'],
     ...(token === undefined ? {} : { token }),
     ...(password === undefined ? {} : { password }),
-    ...(secret === undefined ? {} : { jwt: { secret, audience: settings['auth.jwt.audience'] } }),
+    failureLimit: settings['auth.failureLimit'],
+    ...(secret === undefined
+      ? {}
+      : {
+          jwt: {
+            secret,
+            audience: settings['auth.jwt.audience'],
+            defaultGrants: settings['auth.jwt.defaultGrants'],
+          },
+        }),
     ...(url === undefined
       ? {}
       : {

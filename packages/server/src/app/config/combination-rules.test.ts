@@ -5,7 +5,7 @@ const token = 'b1c2d3e4f5a69788';
 const yaml = (text: string): readonly string[] => faultsOf({ files: { '/work/svc.yaml': text } });
 
 describe('refused combinations', () => {
-  it.each(['0.0.0.0:7420', ':7420', '192.168.1.4:1', '[::]:1', 'example.org:80'])(
+  it.each(['0.0.0.0:7420', ':7420', '192.168.1.4:1', '[::]:1', 'example.org:80', '127.999.1.1:1'])(
     'auth none on %s is refused (PL-45)',
     (listen) => {
       const [fault] = yaml(`server:\n  listen: "${listen}"`);
@@ -28,6 +28,14 @@ describe('refused combinations', () => {
     [
       `auth: {mode: [none, token], token: ${token}}`,
       'auth.mode: none lets everyone in, so no other mode can stand beside it (AUTH_REQUIRED)',
+    ],
+    [
+      `auth: {mode: [jwt], jwt: {secret: ${token}, defaultGrants: [{role: viewer}, {role: viewer, agent: a}]}}`,
+      'auth.jwt.defaultGrants: grant 2 names an agent or a channel without its namespace: add namespace',
+    ],
+    [
+      'auth: {mode: [jwks], jwks: {url: "https://a.test", rules: [{claim: a, value: b, role: viewer, namespace: n, session: s}]}}',
+      'auth.jwks.rules: grant 1 names a session without its agent: add agent',
     ],
     ['auth: {mode: []}', 'auth.mode: must name at least one mode'],
     ['auth: {mode: [token]}', 'auth.mode: token needs auth.token'],

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { isLoopbackHost } from '../../base/network/index.ts';
 import type { SettingKey, Settings } from './keys/index.ts';
-import { isLoopback, listenAddress } from './listen-address.ts';
+import { listenAddress } from './listen-address.ts';
 import { findObjectFaults } from './object-rules.ts';
 
-/** Settings that are fine alone and wrong together; the loader adds where the key was written (PL-12). */
+/** Settings that are fine alone and wrong together; the loader adds where the key was written. */
 export interface CombinationFault {
   readonly severity: 'error' | 'warning';
   readonly key: SettingKey;
@@ -32,7 +33,7 @@ const rules: readonly Rule[] = [
     ),
   (settings) =>
     refuseIf(
-      hasMode(settings, 'none') && !isLoopback(host(settings)),
+      hasMode(settings, 'none') && !isLoopbackHost(host(settings)),
       'server.listen',
       `other machines reach ${host(settings)}, so auth.mode must not be none: set auth.mode and its credential, or listen on 127.0.0.1 (AUTH_REQUIRED)`,
     ),
@@ -72,6 +73,8 @@ const rules: readonly Rule[] = [
       settings['server.tls.cert'] === undefined ? 'server.tls.key' : 'server.tls.cert',
       'server.tls.cert and server.tls.key belong together',
     ),
+  (settings) => incompleteGrant(settings, 'auth.jwt.defaultGrants'),
+  (settings) => incompleteGrant(settings, 'auth.jwks.rules'),
   (settings) => repeatedKeyId(settings),
   (settings) => unknownProvider(settings),
 ];
@@ -104,6 +107,20 @@ const unusedCredential = (
     key,
     `has no effect while auth.mode is [${settings['auth.mode'].join(', ')}]: add ${mode} to auth.mode or remove it`,
   );
+
+/** A scope that lacks the one around it would cover nothing, so every sign-in would be refused for no visible reason. */
+const incompleteGrant = (
+  settings: Settings,
+  key: 'auth.jwt.defaultGrants' | 'auth.jwks.rules',
+): CombinationFault | undefined => {
+  for (const [index, { namespace, agent, session, channel }] of settings[key].entries()) {
+    if (namespace === undefined && (agent ?? channel) !== undefined)
+      return refuseIf(true, key, `grant ${index + 1} names an agent or a channel without its namespace: add namespace`);
+    if (agent === undefined && session !== undefined)
+      return refuseIf(true, key, `grant ${index + 1} names a session without its agent: add agent`);
+  }
+  return undefined;
+};
 
 /** What is stored names its key by the id: of two with one id only the last would open anything. */
 const repeatedKeyId = (settings: Settings): CombinationFault | undefined => {

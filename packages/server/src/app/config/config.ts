@@ -3,12 +3,18 @@ import type { RuntimeConfig } from '../../runtime/contract.ts';
 import type { TransportConfig } from '../../transport/contract.ts';
 import type { Settings } from './keys/index.ts';
 
-/** Modes in which callers may sign in, and what each needs (API-4.1). */
+/** Modes in which callers may sign in, and what each needs. */
 export interface AuthConfig {
   readonly modes: Settings['auth.mode'];
   readonly token?: string;
   readonly password?: string;
-  readonly jwt?: { readonly secret: string; readonly audience: string };
+  readonly jwt?: {
+    readonly secret: string;
+    readonly audience: string;
+    readonly defaultGrants: Settings['auth.jwt.defaultGrants'];
+  };
+  /** Failed sign-ins of one address in a minute before it is slowed down; 0 = no limit. */
+  readonly failureLimit: number;
   readonly jwks?: {
     readonly url: string;
     readonly issuer?: string;

@@ -6,6 +6,9 @@ import { listenAddress, urlHost } from './listen-address.ts';
 const BYTES_PER_TURN = 131_072;
 const TURNS_MIN = 64;
 const TURNS_MAX = 10_000;
+/** Where the system does not say how many files may be open. */
+const FILES_UNKNOWN = 4096;
+const CONNECTIONS_MAX = 100_000;
 
 /** Variables that say: this provider is usable. */
 const providerVariables = {
@@ -30,6 +33,7 @@ export const deriveDefaults = (
     'backup.dir': settings['backup.dir'] ?? join(settings.dataDir, 'backups'),
     'runtime.sweep': settings['runtime.sweep'] ?? bySweep,
     'runtime.concurrency': settings['runtime.concurrency'] ?? concurrency(world.host),
+    ...connectionLimits(settings, world.host),
     'telemetry.logFormat': settings['telemetry.logFormat'] ?? (world.host.isTerminal ? 'text' : 'json'),
     'connectors.envAllow': settings['connectors.envAllow'] ?? (isOpen ? ['*'] : ['CONNECTOR_*', 'SVC_CONNECTOR_*']),
     'models.providers': withBuiltIn(settings['models.providers'], world.variable),
@@ -44,10 +48,18 @@ const publicUrl = (settings: WrittenSettings): string => {
   return `${scheme}://${urlHost(shown)}:${port}`;
 };
 
+/** A quarter of the descriptors stays for the database, objects and outbound requests; one address gets a quarter of the rest. */
+const connectionLimits = (settings: WrittenSettings, { openFiles = FILES_UNKNOWN }: HostFacts) => {
+  const most = Math.max(1, Math.min(CONNECTIONS_MAX, Math.floor((openFiles * 3) / 4)));
+  const connections = settings['limits.connections'] ?? most;
+  const perAddress = settings['limits.connectionsPerAddress'] ?? Math.max(1, Math.floor(connections / 4));
+  return { 'limits.connections': connections, 'limits.connectionsPerAddress': perAddress };
+};
+
 const concurrency = (host: HostFacts): number =>
   Math.min(TURNS_MAX, Math.max(TURNS_MIN, Math.floor(host.memoryBytes / BYTES_PER_TURN)));
 
-/** Providers of the file, plus `demo` and each one whose key the environment holds (PL-12). */
+/** Providers of the file, plus `demo` and each one whose key the environment holds. */
 const withBuiltIn = (
   given: Settings['models.providers'],
   variable: (name: string) => string | undefined,

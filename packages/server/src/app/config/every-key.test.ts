@@ -6,7 +6,7 @@ import { readSettings } from './settings-reader.ts';
 import { readConfigFile } from './sources/index.ts';
 import { NO_TEXT, sampleOf } from './testing/index.ts';
 
-const host = { memoryBytes: 1024 ** 3, isTerminal: false };
+const host = { memoryBytes: 1024 ** 3, openFiles: 4096, isTerminal: false };
 
 interface Written {
   readonly yaml?: string;

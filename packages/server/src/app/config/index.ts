@@ -1,5 +1,5 @@
 /**
- * config: the settings of one process (PL-12). Owns the table of keys, where values come from and which one counts, the
+ * config: the settings of one process. Owns the table of keys, where values come from and which one counts, the
  * checks before anything is opened, and the reference in docs/configuration.md. It opens nothing and starts nothing;
  * main loads it once and app hands its sections to the parts. The only place that is given the environment.
  */

@@ -20,9 +20,5 @@ export const listenAddress = (text: string): ListenAddress => {
   return address;
 };
 
-/** True for addresses that only this machine reaches: 127.0.0.0/8, ::1 and localhost (API-4.1). */
-export const isLoopback = (host: string): boolean =>
-  /^127(\.\d{1,3}){3}$/.test(host) || host === '::1' || /^([a-z0-9-]+\.)*localhost$/i.test(host);
-
 /** An address as it stands in a URL: IPv6 in brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

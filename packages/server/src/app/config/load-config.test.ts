@@ -270,7 +270,7 @@ describe('the result', () => {
       busyTimeoutMs: 5_000,
       migrate: 'auto',
     });
-    expect(config.auth).toEqual({ modes: ['none'] });
+    expect(config.auth).toEqual({ modes: ['none'], failureLimit: 20 });
     expect(config.publicUrl).toBe('http://127.0.0.1:7420');
     expect(config.telemetry).toEqual({ logLevel: 'info', logFormat: 'json', captureContent: false });
   });
@@ -295,7 +295,7 @@ telemetry: {otlpEndpoint: "http://otel:4318"}`;
     });
     expect(config.tls).toEqual({ cert: '/work/c.pem', key: '/work/k.pem' });
     expect(config.auth.jwks).toMatchObject({ url: 'https://id.test/keys', issuer: 'https://id.test', audience: 'svc' });
-    expect(config.auth.jwt).toEqual({ secret: 'm1n2b3v4c5x6y7l8', audience: 'svc' });
+    expect(config.auth.jwt).toEqual({ secret: 'm1n2b3v4c5x6y7l8', audience: 'svc', defaultGrants: [] });
     expect(config.store).toMatchObject({ engine: 'postgres', url: 'postgres://db/svc' });
     expect(config.runtime.sweepMs).toBe(2_000);
     expect(config.models).toMatchObject({
@@ -320,6 +320,19 @@ telemetry: {otlpEndpoint: "http://otel:4318"}`;
   it('keeps concurrency between 64 and 10,000 turns, by memory', () => {
     expect(load({ memoryBytes: 1 }).config.runtime.concurrency).toBe(64);
     expect(load({ memoryBytes: 1024 ** 5 }).config.runtime.concurrency).toBe(10_000);
+  });
+
+  it('takes three quarters of the open files for connections, and a quarter of those for one address', () => {
+    const limits = (openFiles: number | undefined, limit?: string): readonly number[] => {
+      const flags = limit === undefined ? {} : { 'limits.connections': limit };
+      const { transport } = load({ ...(openFiles === undefined ? {} : { openFiles }), flags }).config;
+      return [transport.connections, transport.connectionsPerAddress];
+    };
+    expect(limits(1024)).toEqual([768, 192]);
+    expect(limits(20_000)).toEqual([15_000, 3750]);
+    expect(limits(1_048_576)).toEqual([100_000, 25_000]);
+    expect(limits(undefined)).toEqual([3072, 768]);
+    expect(limits(1024, '100')).toEqual([100, 25]);
   });
 
   it('shows every value with its source in the form in which one writes it', () => {

@@ -27,7 +27,7 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Things that do not stop a start, such as unknown keys (PL-12). */
+  /** Things that do not stop a start, such as unknown keys. */
   readonly warnings: readonly ConfigFault[];
   /** Where each value that is no default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
@@ -46,7 +46,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads, merges and checks the configuration before anything is opened; throws ConfigError with all faults (PL-12). */
+/** Reads, merges and checks the configuration before anything is opened; throws ConfigError with all faults. */
 export const loadConfig = (options: LoadOptions): LoadedConfig => {
   const faults: ConfigFault[] = [];
   const report = (fault: ConfigFault): void => void faults.push(fault);
@@ -106,7 +106,14 @@ const readText = (path: string): string | undefined => {
 const machine = (): HostFacts => {
   const limit = process.constrainedMemory();
   const total = os.totalmem();
-  return { memoryBytes: limit > 0 && limit < total ? limit : total, isTerminal: process.stdout.isTTY === true };
+  const memoryBytes = limit > 0 && limit < total ? limit : total;
+  return { memoryBytes, openFiles: openFiles(), isTerminal: process.stdout.isTTY === true };
+};
+
+/** The soft limit, which Node raises to the hard one at its start. */
+const openFiles = (): number | undefined => {
+  const match = /^Max open files\s+(\d+)/m.exec(readText('/proc/self/limits') ?? '');
+  return match === null ? undefined : Number(match[1]);
 };
 
 /** One row of `svc config show` and GetConfiguration. */
@@ -119,7 +126,7 @@ export interface ConfigurationRow {
   readonly label: string;
 }
 
-/** The effective values of every key with their source, secrets masked (PL-12, API-9.5). */
+/** The effective values of every key with their source, secrets masked. */
 export const configurationValues = (loaded: LoadedConfig): readonly ConfigurationRow[] =>
   [...keyRows].map(([name, row]) => {
     const key = name as keyof Settings;

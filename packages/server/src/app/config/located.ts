@@ -3,7 +3,7 @@ export interface Origin {
   readonly source: 'flag' | 'environment' | 'file' | 'default';
   /** `svc.yaml:3:5`, `SVC_SERVER_LISTEN` or `flag server.listen`. */
   readonly label: string;
-  /** Relative paths in the value start here (PL-12). */
+  /** Relative paths in the value start here. */
   readonly directory: string;
 }
 
@@ -21,7 +21,7 @@ export interface LocatedEntry {
 
 export type LocatedMap = Extract<Located, { kind: 'map' }>;
 
-/** One thing wrong with the configuration; errors stop the start, warnings do not (PL-12). */
+/** One thing wrong with the configuration; errors stop the start, warnings do not. */
 export interface ConfigFault {
   readonly severity: 'error' | 'warning';
   readonly label: string;

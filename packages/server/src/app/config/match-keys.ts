@@ -9,7 +9,7 @@ const sections: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Values of a file by key; unknown keys are reported with the nearest one (PL-12). */
+/** Values of a file by key; unknown keys are reported with the nearest one. */
 export const matchFileKeys = (root: LocatedMap, report: Report): ReadonlyMap<string, Located> => {
   const found = new Map<string, Located>();
   const walk = (map: LocatedMap, prefix: string): void => {

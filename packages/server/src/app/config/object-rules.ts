@@ -28,7 +28,7 @@ const hasCredentials = (endpoint: string | undefined): boolean => {
   return `${username}${password}` !== '';
 };
 
-/** What is wrong about where object bytes go, as texts behind their keys (PL-12). */
+/** What is wrong about where object bytes go, as texts behind their keys. */
 export const findObjectFaults = (settings: Settings): readonly KeyedText[] => {
   if (settings['objects.backend'] === 'local')
     return S3_KEYS.filter((key) => settings[key] !== undefined).map((key) => [

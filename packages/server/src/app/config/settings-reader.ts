@@ -3,7 +3,7 @@ import type { HostFacts } from './host-facts.ts';
 import { keyRows, type Settings, type WrittenSettings } from './keys/index.ts';
 import { type Located, locate, type Origin, type Report } from './located.ts';
 
-/** Sources in falling precedence: flag, environment, file (PL-12). */
+/** Sources in falling precedence: flag, environment, file. */
 export type LayeredSources = readonly ReadonlyMap<string, Located>[];
 
 export interface SettingsWorld {

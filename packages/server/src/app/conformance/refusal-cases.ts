@@ -4,6 +4,7 @@ import { ResourceMetaSchema } from '@svc/api/resources';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../base/index.ts';
 import { kinds } from '../../resources/index.ts';
+import { isSampled, sampled } from '../../store/testing/sampled.ts';
 import { bindRest } from '../../transport/testing/all-transports.ts';
 import { type Answer, AppUnderTest, reasonOf } from '../testing/index.ts';
 import { isLater } from './later-operations.ts';
@@ -22,6 +23,8 @@ import { brokenBytes, brokenTexts, wrongValues } from './wrong-values.ts';
 
 const SEED = 20_261_121;
 const AT_ONCE = 16;
+/** On PostgreSQL every tenth case is sent: what is refused does not depend on the engine, that nothing of it is stored does. */
+const SAMPLE = 10;
 /** Thousands of calls: a loaded machine takes its time. */
 const LONG_MS = 240_000;
 
@@ -42,7 +45,7 @@ interface FieldError {
 const served = methods.filter((method) => !isLater(method));
 
 const authorable = kinds.filter((row) => row.authorable);
-/** A message and its parts may be written as text (API-3). */
+/** A message and its parts may be written as text. */
 const AS_TEXT = /^\{"message":("x"|\{"parts":"x"\})\}$/;
 const SERVER_OWNED = new Set(['uid', 'generation', 'deletionTimestamp']);
 
@@ -106,7 +109,8 @@ export const describeRefusals = (): void => {
       return judgeText(await app.rest.call('POST /v1/manifests:apply', body), refused);
     };
 
-    const judged = async (cases: readonly Case[]): Promise<void> => {
+    const judged = async (all: readonly Case[]): Promise<void> => {
+      const cases = sampled(all, Math.ceil(all.length / SAMPLE));
       const problems: string[] = [];
       let next = 0;
       const work = async (): Promise<void> => {
@@ -243,8 +247,8 @@ export const describeRefusals = (): void => {
       LONG_MS,
     );
 
-    it('came ten thousand times, and left nothing behind', async () => {
-      expect(sent).toBeGreaterThanOrEqual(10_000);
+    it(`came ${isSampled() ? 'a' : 'ten'} thousand times, and left nothing behind`, async () => {
+      expect(sent).toBeGreaterThanOrEqual(isSampled() ? 1_000 : 10_000);
       expect(await everything()).toBe(before);
     });
   });

@@ -79,7 +79,7 @@ export const wholeDocuments = (kind: string): readonly RefusedText[] => {
   });
   const metadata = (more: JsonObject, path: string, reason?: string) =>
     of({ metadata: { ...meta, ...more } }, path, reason);
-  // Their names follow from their paths (PL-1.2).
+  // Their names follow from their paths.
   const isNamedByPath = kind === 'Knowledge' || kind === 'File';
   const unnamed = isNamedByPath ? [] : [of({ metadata: {} }, 'metadata.name')];
   return [

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { selfSigned } from '../../transport/testing/self-signed.ts';
 import { allowList, isAllowedAddress } from './address-rules.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 
@@ -20,6 +22,13 @@ describe('isAllowedAddress', () => {
     'fe80::1',
     'fd00::1',
     '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::7f00:1',
+    '64:ff9b:1::a00:1',
+    '2002:7f00:1::',
+    '2001:0:7f00:1::',
+    'fec0::1',
+    '192.88.99.1',
     'not-an-ip',
   ])('refuses %s', (address) => expect(isAllowedAddress(address, none)).toBe(false));
   it.each(['93.184.216.34', '2606:2800:220:1::1'])('allows the public %s', (address) =>
@@ -28,6 +37,7 @@ describe('isAllowedAddress', () => {
   it('allows a private address that the configuration lists', () => {
     expect(isAllowedAddress('10.1.2.3', allowList(['10.1.0.0/16']))).toBe(true);
     expect(isAllowedAddress('10.2.2.3', allowList(['10.1.0.0/16']))).toBe(false);
+    expect(isAllowedAddress('::ffff:a01:203', allowList(['10.1.0.0/16']))).toBe(true);
     expect(isAllowedAddress('fd00::7', allowList(['fd00::7', 'name.example']))).toBe(true);
   });
 });
@@ -86,5 +96,96 @@ describe('GuardedFetch (R49)', () => {
     await expect(fetcher().fetch('default', url, { limitBytes: 10, signal })).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
     });
+  });
+});
+
+describe('a host that fails', () => {
+  const closing: { close(): void }[] = [];
+  afterAll(() => {
+    for (const server of closing) server.close();
+  });
+
+  const listen = async (server: Server): Promise<number> => {
+    closing.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+  const fetcher = (timeout?: () => AbortSignal): GuardedFetch =>
+    new GuardedFetch({
+      allow: ['allowed.test'],
+      resolve: () => Promise.resolve(['127.0.0.1']),
+      ...(timeout === undefined ? {} : { timeout }),
+    });
+  const fault = (url: string, options: { timeout?: () => AbortSignal; signal?: AbortSignal } = {}): Promise<unknown> =>
+    fetcher(options.timeout)
+      .fetch('default', url, { limitBytes: 1000, signal: options.signal ?? signal })
+      .then(
+        () => 'answered',
+        (error: unknown) => error,
+      );
+  const refused = (description: string): unknown =>
+    expect.objectContaining({
+      code: 'INVALID_ARGUMENT',
+      reason: 'FIELD_INVALID',
+      message: `url: ${description}`,
+      violations: [{ field: 'url', description, reason: 'FIELD_INVALID' }],
+    });
+
+  it('is named when it refuses the connection', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await fault(`http://allowed.test:${port}/`)).toEqual(
+      refused(`allowed.test:${port} could not be read: ECONNREFUSED`),
+    );
+  });
+
+  it('is named when it hangs up in the middle of the body', async () => {
+    const port = await listen(
+      createServer((_request, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('some', () => response.destroy());
+      }),
+    );
+    expect(await fault(`http://allowed.test:${port}/`)).toEqual(
+      refused(`allowed.test:${port} could not be read: UND_ERR_SOCKET`),
+    );
+  });
+
+  it('is named when its certificate is not trusted', async () => {
+    const port = await listen(createTlsServer(selfSigned(), (_request, response) => response.end('never read')));
+    expect(await fault(`https://allowed.test:${port}/`)).toEqual(
+      refused(`allowed.test:${port} could not be read: DEPTH_ZERO_SELF_SIGNED_CERT`),
+    );
+  });
+
+  it('is named when it sends its answer too slowly, and when it never begins one', async () => {
+    for (const begin of [true, false]) {
+      const late = new AbortController();
+      const port = await listen(
+        createServer((_request, response) => {
+          if (begin) response.write('a');
+          late.abort();
+        }),
+      );
+      expect(await fault(`http://allowed.test:${port}/`, { timeout: () => late.signal })).toEqual(
+        refused(`allowed.test:${port} did not answer in full within 20 s`),
+      );
+    }
+  });
+
+  it('is left at once when the caller aborts, with the reason of the caller, during a name lookup too', async () => {
+    const gone = new AbortController();
+    const waiting = new GuardedFetch({ allow: [], resolve: () => new Promise(() => gone.abort(new Error('gone'))) });
+    await expect(
+      waiting.fetch('default', 'https://slow.test/', { limitBytes: 10, signal: gone.signal }),
+    ).rejects.toThrow('gone');
+  });
+
+  it('is refused when its redirect leads to no address', async () => {
+    const port = await listen(
+      createServer((_request, response) => response.writeHead(302, { location: 'http://[' }).end()),
+    );
+    expect(await fault(`http://allowed.test:${port}/`)).toEqual(refused('must be an https address'));
   });
 });

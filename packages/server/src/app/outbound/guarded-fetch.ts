@@ -1,10 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Fault, invalidField } from '../../base/index.ts';
+import { parseNetwork } from '../../base/network/index.ts';
 import { allowList, isAllowedAddress } from './address-rules.ts';
 
-/** Redirects followed by one fetch; each target is checked anew (RT-R49). */
+/** Redirects followed by one fetch; each target is checked anew. */
 const MAX_REDIRECTS = 5;
+/** Time for one fetch with its redirects and its whole body. */
 const TIMEOUT_MS = 20_000;
 
 export interface GuardedFetchOptions {
@@ -12,7 +14,20 @@ export interface GuardedFetchOptions {
   readonly allow: readonly string[];
   /** Resolves a name to its addresses; injected for tests. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Aborts when so much time has passed; injected for tests. */
+  readonly timeout?: (ms: number) => AbortSignal;
 }
+
+interface FetchOptions {
+  readonly limitBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** What the caller may know of a failed connection: its code, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+const failureCode = (error: unknown): string => {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return String(code ?? name);
+};
 
 const refuse = (why: string): Fault => invalidField('url', why);
 
@@ -27,25 +42,43 @@ export class GuardedFetch {
   readonly #names: ReadonlySet<string>;
   readonly #allow: ReturnType<typeof allowList>;
   readonly #resolve: NonNullable<GuardedFetchOptions['resolve']>;
+  readonly #timeout: NonNullable<GuardedFetchOptions['timeout']>;
 
   constructor(options: GuardedFetchOptions) {
-    this.#names = new Set(options.allow.filter((entry) => isIP(entry.split('/')[0] ?? '') === 0));
+    this.#names = new Set(options.allow.filter((entry) => parseNetwork(entry) === undefined));
     this.#allow = allowList(options.allow);
     this.#resolve = options.resolve ?? systemResolve;
+    this.#timeout = options.timeout ?? ((ms) => AbortSignal.timeout(ms));
   }
 
-  /** Body of an https address, at most `limitBytes`; Fault INVALID_ARGUMENT names what was refused. */
+  /**
+   * Body of an https address, at most `limitBytes`. INVALID_ARGUMENT says what was refused, which host failed and how, or that it
+   * took longer than 20 s. Rejects with the reason of `signal` once the caller has aborted it.
+   */
   async fetch(
     _namespace: string,
     url: string,
-    options: { readonly limitBytes: number; readonly signal: AbortSignal },
+    options: FetchOptions,
   ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }> {
+    const late = this.#timeout(TIMEOUT_MS);
+    const signal = AbortSignal.any([options.signal, late]);
     let target = this.#parse(url);
-    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const address = await this.#checkedAddress(target);
-      const answer = await this.#get(target, address, options);
-      if (answer.location === undefined) return answer;
-      target = this.#parse(new URL(answer.location, target).href);
+    try {
+      for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+        const address = await abortable(this.#checkedAddress(target), signal);
+        const answer = await this.#get(target, address, { ...options, signal });
+        if (answer.location === undefined) return answer;
+        target = this.#parse(redirectTarget(answer.location, target));
+      }
+    } catch (error) {
+      if (options.signal.aborted) throw options.signal.reason;
+      if (late.aborted) throw refuse(`${target.host} did not answer in full within ${TIMEOUT_MS / 1_000} s`);
+      if (error instanceof Fault) throw error;
+      const description = `${target.host} could not be read: ${failureCode(error)}`;
+      throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', `url: ${description}`, {
+        violations: [{ field: 'url', description, reason: 'FIELD_INVALID' }],
+        cause: error,
+      });
     }
     throw refuse(`more than ${MAX_REDIRECTS} redirects`);
   }
@@ -74,14 +107,17 @@ export class GuardedFetch {
     try {
       return await this.#resolve(host);
     } catch (error) {
-      throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'url: the host has no address', { cause: error });
+      throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'url: the host has no address', {
+        violations: [{ field: 'url', description: 'the host has no address', reason: 'FIELD_INVALID' }],
+        cause: error,
+      });
     }
   }
 
   async #get(
     url: URL,
     address: string,
-    options: { readonly limitBytes: number; readonly signal: AbortSignal },
+    options: FetchOptions,
   ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string; readonly location?: string }> {
     const { Agent, request } = await import('undici');
     const family = isIP(address) === 6 ? 6 : 4;
@@ -92,10 +128,7 @@ export class GuardedFetch {
       },
     });
     try {
-      const answer = await request(url, {
-        dispatcher: agent,
-        signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
+      const answer = await request(url, { dispatcher: agent, signal: options.signal });
       const location = answer.headers['location'];
       if (answer.statusCode >= 300 && answer.statusCode < 400 && typeof location === 'string')
         return { bytes: new Uint8Array(), mediaType: '', location };
@@ -110,6 +143,19 @@ export class GuardedFetch {
     }
   }
 }
+
+/** The answer of work that knows no signal, such as a name lookup; rejects as soon as the signal aborts. */
+const abortable = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+
+/** Where a redirect leads; what cannot be read as an address is refused like any other one. */
+const redirectTarget = (location: string, from: URL): string =>
+  URL.canParse(location, from.href) ? new URL(location, from).href : location;
 
 const readLimited = async (body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];

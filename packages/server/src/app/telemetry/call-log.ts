@@ -42,7 +42,7 @@ const fieldsOf = (call: FinishedCall): LogFields => {
 };
 
 /**
- * One line per finished call (PL-15): names, outcome and duration, nothing of its contents. At `level`; calls that the
+ * One line per finished call: names, outcome and duration, nothing of its contents. At `level`; calls that the
  * server itself failed are warnings, health checks and scrapes are at debug.
  */
 export const callLog = (log: Log, level: 'info' | 'debug'): ((call: FinishedCall) => void) => {

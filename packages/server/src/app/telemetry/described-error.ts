@@ -11,13 +11,13 @@ export interface DescribedError {
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_CAUSES = 3;
 
-/** Parsers quote what they could not read, which may be a prompt, an answer or a secret (RT-R73). */
+/** Parsers quote what they could not read, which may be a prompt, an answer or a secret. */
 const withoutQuotes = (error: Error): string =>
   error instanceof SyntaxError ? error.message.replace(/["'`].*["'`]/gs, '…') : error.message;
 
 /**
  * An error for the log: its kind, text, code, frames and causes. Everything else that libraries hang on errors is left
- * out: requests, headers, bodies (RT-R73).
+ * out: requests, headers, bodies.
  */
 export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedError => {
   if (!(error instanceof Error))

@@ -1,6 +1,6 @@
 /**
- * app/telemetry: what leaves the process about itself: log lines, figures, spans, profiles (PL-15, RT-11). Never prompts,
- * answers, tool inputs and outputs, headers or secrets (RT-R73). Knows no feature; app hands its hooks to transport, runtime
+ * app/telemetry: what leaves the process about itself: log lines, figures, spans, profiles. Never prompts,
+ * answers, tool inputs and outputs, headers or secrets. Knows no feature; app hands its hooks to transport, runtime
  * and models.
  */
 export { callLog } from './call-log.ts';
@@ -8,5 +8,6 @@ export { stderrWriter } from './line-writer.ts';
 export { createLog } from './log.ts';
 export { createMetrics, type Metrics } from './metrics/index.ts';
 export { profileRoute } from './profile-route.ts';
+export { quietLog } from './quiet-log.ts';
 export { openTracing } from './tracing/index.ts';
 export { turnEndHook } from './turn-log.ts';

@@ -75,6 +75,6 @@ const jsonLog = (options: LogOptions): AdjustableLog => {
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error'), setLevel };
 };
 
-/** The product's Log as JSON lines, or as readable ones on a terminal (PL-15). A line costs about a microsecond. */
+/** The product's Log as JSON lines, or as readable ones on a terminal. A line costs about a microsecond. */
 export const createLog = (options: LogOptions): AdjustableLog =>
   options.format === 'text' ? textLog(options) : jsonLog(options);

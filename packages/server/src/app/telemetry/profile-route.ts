@@ -2,7 +2,7 @@ import type { Authorizer } from '../../auth/contract.ts';
 import { type Clock, Fault, invalidField } from '../../base/index.ts';
 import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
 
-/** Longest capture (PL-15). */
+/** Longest capture. */
 const MAX_SECONDS = 60;
 const DEFAULT_SECONDS = 10;
 /** Mean distance in bytes between allocations that a heap capture samples. */
@@ -35,7 +35,7 @@ const wait = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
   });
 
-/** Functions and sizes, no values: a profile holds no prompt and no secret, which a heap snapshot would (RT-R73). */
+/** Functions and sizes, no values: a profile holds no prompt and no secret, which a heap snapshot would. */
 const capture = async (kind: Kind, pause: () => Promise<void>): Promise<object> => {
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
@@ -57,7 +57,7 @@ const capture = async (kind: Kind, pause: () => Promise<void>): Promise<object> 
 };
 
 /**
- * GET /debug/profile?type=cpu|heap&seconds=10: one capture at a time, for unscoped admins on this machine (PL-15). The
+ * GET /debug/profile?type=cpu|heap&seconds=10: one capture at a time, for unscoped admins on this machine. The
  * answer opens in the developer tools of browsers as .cpuprofile or .heapprofile.
  */
 export const profileRoute = (deps: {

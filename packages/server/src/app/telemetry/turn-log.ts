@@ -32,7 +32,7 @@ const fieldsOf = ({ turn, body }: TurnEnd, isTraced: boolean): LogFields => {
   };
 };
 
-/** Counts each ended turn and writes its one line (PL-15), once its end is durable. */
+/** Counts each ended turn and writes its one line, once its end is durable. */
 export const turnEndHook = (parts: {
   readonly log: Log;
   readonly turnEnded: (turn: EndedTurn) => void;

@@ -1,7 +1,7 @@
 import { answerLines } from './answer-lines.ts';
 import type { RestClient } from './rest-client.ts';
 
-/** One event of a session stream (WIRE-6). */
+/** One event of a session stream. */
 export interface PartEvent {
   readonly sessionId: string;
   readonly kind: string;

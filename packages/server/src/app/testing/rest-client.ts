@@ -1,4 +1,4 @@
-/** Body of a refusal (API-1.8) as far as tests look into it. */
+/** Body of a refusal as far as tests look into it. */
 interface Refusal {
   readonly error?: {
     readonly details: readonly {
@@ -75,8 +75,12 @@ export class RestClient {
     return `/v1/ns/default/agents/${agent}/sessions/${sessionId}`;
   }
 
-  /** SendMessage; `fields` beside the message. */
-  async send(session: string, message: string, fields: object = {}): Promise<Sent> {
-    return this.ok(`POST ${session}/message`, { message, ...fields });
+  /** SendMessage; `fields` besides the message. Fails when it waits and the turn has not ended by then. */
+  async send(session: string, message: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Sent> {
+    const sent = await this.ok<Sent>(`POST ${session}/message`, { message, ...fields });
+    const { waitSeconds } = fields;
+    if (waitSeconds !== undefined && /_(QUEUED|RUNNING)$/.test(sent.turnState))
+      throw new Error(`turn ${sent.turnId} is still ${sent.turnState} after ${String(waitSeconds)} s`);
+    return sent;
   }
 }

@@ -2,6 +2,7 @@
  * app/upkeep: what an operator does to a store while no server uses it: backup, restore, migrations. Opens engines by the
  * configuration, but starts nothing. Called by main.ts for the command line; wiring shares how stores and objects are opened.
  */
+export { holdDataDirectory } from './data-directory.ts';
 export { type ObjectEngine, openObjects } from './open-objects.ts';
 export { requireWholeDatabase, requireWholeDirectory } from './staged-directory.ts';
 export { storeEngine } from './store-engine.ts';

@@ -75,7 +75,7 @@ const fill = async ({ rest }: AppUnderTest): Promise<string> => {
   const agents = '/v1/ns/acme/agents/helper/sessions';
   const { sessionId } = await rest.ok<{ sessionId: string }>(`POST ${agents}`, { labels: { who: 'me' } });
   const session = `${agents}/${sessionId}`;
-  await rest.ok(`POST ${session}/message`, { message: 'first \u{1f375}', waitSeconds: 20 });
+  await rest.ok(`POST ${session}/message`, { message: 'first \u{1f375}', waitSeconds: 10 });
   return session;
 };
 
@@ -133,7 +133,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect(await postgres.rows()).toEqual(await sqlite.rows());
     const second = await AppUnderTest.start(postgres.flags);
     expect(await seen(second, session)).toEqual(before);
-    await second.rest.ok(`POST ${session}/message`, { message: 'second', waitSeconds: 20 });
+    await second.rest.ok(`POST ${session}/message`, { message: 'second', waitSeconds: 10 });
     const after = await seen(second, session);
     expect(after).not.toEqual(before);
     await second.close();
@@ -176,6 +176,8 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     for (let end = 1, isDone = false; !isDone; end++) {
       const url = await databases.create();
       const target = placeOf(join(root, `killed-${end}`), url);
+      // The archive has no keys in it.
+      const keyless = { ...target.flags, 'secrets.acceptLostKeys': 'true' };
       let [steps, point] = [0, ''];
       const dying = placeOf(join(root, `killed-${end}`), url, (name) => {
         if (++steps !== end) return;
@@ -187,7 +189,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
         () => false,
       );
       const [found] = await runSql(url, 'SELECT count(*)::integer AS rows FROM resources');
-      const started = await AppUnderTest.start(target.flags).then(
+      const started = await AppUnderTest.start(keyless).then(
         async (running) => {
           await running.close();
           return 'starts';
@@ -208,7 +210,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
       }
       expect((await target.upkeep.restore({ file, isReplacing: false })).safety).toBeUndefined();
       expect(await target.rows()).toEqual(rows);
-      const again = await AppUnderTest.start(target.flags);
+      const again = await AppUnderTest.start(keyless);
       await again.close();
     }
     expect([...new Set(outcomes)]).toEqual([

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../../base/index.ts';
+import { Fault, makeDirectory } from '../../base/index.ts';
 import { sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
 import type { StoreDump } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
@@ -37,10 +37,15 @@ export const backupOffline = async (
   around: UpkeepSurroundings,
   order: BackupOrder,
 ): Promise<WrittenArchive> => {
-  if (!hasStore(config)) throw new Fault('NOT_FOUND', 'STORE_MISSING', `there is no store in ${config.dataDir}`);
+  if (!hasStore(config))
+    throw new Fault(
+      'NOT_FOUND',
+      'STORE_MISSING',
+      `there is no database in ${config.dataDir}: start a server once, svc up makes it`,
+    );
   const engine = storeEngine(config, around);
   // A database elsewhere can be backed up where no server ever ran.
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   try {
     requireWholeDirectory(config.dataDir);

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert, Fault } from '../../base/index.ts';
+import { assert, Fault, makeDirectory } from '../../base/index.ts';
 import { type CheckedArchive, checkArchive, restoreArchive } from '../../features/backups/index.ts';
 import { DUMP_TABLES, INSTANCE_RESTORE, type StoreLoad } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
@@ -44,7 +43,7 @@ export const restoreBackup = async (
       'PASSPHRASE_NEEDED',
       'the archive holds keys: give their passphrase, or leave them out with --without-keys',
     );
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   try {
     return { ...checked, safety: await restoreLocked(config, around, { ...order, engine }) };
@@ -144,7 +143,7 @@ const copyExternal = async (
       'the database of store.url is not empty: restore into another one, or run `svc restore --replace`',
     );
   const dir = config.settings['backup.dir'];
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDirectory(dir);
   const file = join(dir, `before-restore-${around.clock.nowMicros()}.tar.zst`);
   await dumpToFile({ config, around, engine }, { file });
   return file;

@@ -32,7 +32,7 @@ export interface StoreEngine {
   endRestore(): Promise<void>;
   /** One state of the store; `scratch` is a path that may be used until the dump is closed. */
   dump(scratch: string): Promise<StoreDump>;
-  /** Notes a backup that was written whole, where migrations ask for one (PL-16): an embedded engine makes a copy itself. */
+  /** Notes a backup that was written whole, where migrations ask for one: an embedded engine makes a copy itself. */
   noteBackup(atMicros: number): Promise<void>;
   /** An empty store to be filled: the file of an embedded engine, else the configured database, emptied in the same step. */
   load(file: string): Promise<StoreLoad>;

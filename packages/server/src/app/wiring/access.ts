@@ -1,11 +1,14 @@
-import type { Authenticator } from '../../auth/contract.ts';
+import type { Authenticator, CallerGrant } from '../../auth/contract.ts';
 import {
   AuditedAuthenticator,
+  type AuthConfig,
   type CredentialMethod,
   JwksCredentials,
   type JwksRule,
+  LimitedAuthenticator,
   ModeAuthenticator,
 } from '../../auth/index.ts';
+import type { Clock } from '../../base/index.ts';
 import {
   AccessTokens,
   ApiKeyDirectory,
@@ -25,7 +28,7 @@ export interface AccessParts {
   readonly routes: readonly HttpRoute[];
 }
 
-/** Every way to sign in, and the operations that make keys and tokens (API-4.1, 9.5). Opens the signing key of the instance. */
+/** Every way to sign in, and the operations that make keys and tokens. Opens the signing key of the instance. */
 export const openAccess = async ({ config, engines, resources }: AppParts): Promise<AccessParts> => {
   const { store, bus, clock, ids, random, log, secretKeys } = engines;
   const { audit, ancestry } = resources;
@@ -41,16 +44,31 @@ export const openAccess = async ({ config, engines, resources }: AppParts): Prom
     (credential, place) => tokens.recognise(credential, place),
     ...jwksMethods(config, engines),
   ];
-  const modes = new ModeAuthenticator(config.auth, clock, methods);
+  const modes = new ModeAuthenticator(authConfig(config.auth), clock, methods);
   return {
-    authenticator: new AuditedAuthenticator(modes, { store, audit, clock, log }),
+    authenticator: limited(new AuditedAuthenticator(modes, { store, audit, clock, log }), config, clock),
     operations: [
-      ...apiKeyOperations({ store, bus, ids, random, audit, ancestorsOf }),
+      ...apiKeyOperations({ store, bus, clock, ids, random, audit, ancestorsOf }),
       ...tokenOperations({ store, clock, audit, ancestorsOf, tokens }),
     ],
     routes: [keySetRoute(keys)],
   };
 };
+
+const limited = (inner: Authenticator, { auth, transport }: Config, clock: Clock): Authenticator =>
+  auth.failureLimit === 0
+    ? inner
+    : new LimitedAuthenticator(inner, { failures: auth.failureLimit, trustProxy: transport.trustProxy, clock });
+
+const authConfig = ({ jwt, ...auth }: Config['auth']): AuthConfig =>
+  jwt === undefined ? auth : { ...auth, jwt: { ...jwt, defaultGrants: jwt.defaultGrants.map(configuredGrant) } };
+
+/** The configuration has refused grants without a role. */
+const configuredGrant = ({
+  role = 'viewer',
+  readSecrets = false,
+  ...scope
+}: NonNullable<Config['auth']['jwt']>['defaultGrants'][number]): CallerGrant => ({ role, readSecrets, ...scope });
 
 /** The key set is where the operator says, so that no guard of outbound addresses stands before it. */
 const jwksMethods = ({ auth }: Config, { clock, log }: AppParts['engines']): readonly CredentialMethod[] => {

@@ -15,7 +15,7 @@ export interface AdministrationNeeds {
   readonly models: ModelRegistry;
 }
 
-/** GetConfiguration and RunDoctor, with what they look at (API-9.5). */
+/** GetConfiguration and RunDoctor, with what they look at. */
 export const administrationOperations = ({ config, engines, models }: AdministrationNeeds): readonly Operation[] => {
   const { store, bus, objects, clock, ids } = engines;
   return adminOperations({
@@ -24,6 +24,7 @@ export const administrationOperations = ({ config, engines, models }: Administra
     usesKeyFile: config.settings['secrets.keys'].length === 0,
     examine: engines.examineStore,
     owedBackup: () => owedBackup(store.direct),
+    lostValues: () => engines.secretKeys.lostValues(),
     configuration: configurationFacts(config, engines),
     providers: providerFacts(config, models),
   });

@@ -1,5 +1,6 @@
 import { type KindContract, type NamespaceFacts, StoredKindDoor } from '../../controllers/index.ts';
 import type { Operation } from '../../features/contract.ts';
+import type { PlacementScope } from '../../features/deployments/index.ts';
 import {
   agentKnowledgeOperations,
   KnowledgeLibrary,
@@ -21,17 +22,21 @@ export const authoringKinds = (needs: {
   readonly config: Config;
   readonly namespaces: NamespaceFacts;
   readonly contractOf: (kind: string) => KindContract | undefined;
+  readonly placement: PlacementScope;
 }): readonly KindContract[] => {
-  const { config, namespaces, contractOf } = needs;
+  const { config, namespaces, contractOf, placement } = needs;
   return [
-    templateContract({ contractOf, promptCheck, labelLimits: labelLimits(config) }),
+    templateContract({
+      ...{ contractOf, promptCheck, labelLimits: labelLimits(config) },
+      requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
+    }),
     ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
     knowledgeContract({ maxBytes: config.settings['limits.knowledgeMax'] }),
     skillContract(),
   ];
 };
 
-/** Namespaces whose contents count for references from one: itself and its ancestors, none of a deleted one (PL-3). */
+/** Namespaces whose contents count for references from one: itself and its ancestors, none of a deleted one. */
 const visibleNamespaces =
   (directory: NamespaceDirectory) =>
   async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]> => {
@@ -43,7 +48,7 @@ const visibleNamespaces =
 export const skillSource = (directory: NamespaceDirectory): SkillDirectory =>
   new SkillDirectory({ visibleNamespaces: visibleNamespaces(directory) });
 
-/** Their operations (API-8.2, 8.6, 8.7); skills have none of their own. */
+/** Their operations; skills have none of their own. */
 export const authoringOperations = ({ config, engines, resources }: AppParts): readonly Operation[] => {
   const { store } = engines;
   const { writer, authorizer, views, directory } = resources;

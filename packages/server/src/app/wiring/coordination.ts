@@ -21,6 +21,7 @@ import {
   scheduleController,
   scheduleOperations,
 } from '../../features/schedules/index.ts';
+import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 import { labelLimits } from './label-limits.ts';
@@ -43,6 +44,7 @@ export const coordinationKinds = (
     now: () => store.now(),
     minSpacingSeconds: minSpacingSeconds(config),
     schedulesMax: config.settings['limits.schedulesMax'],
+    notExecuted: notExecuted('Schedule'),
     inputCheck: createInputCheck(),
   }),
 ];
@@ -54,7 +56,7 @@ export const coordinationMachinery = (
 ): { readonly reconcilers: readonly Reconciler[]; readonly workers: readonly QueueWorker[] } => ({
   reconcilers: [
     subscriptionController({ store, writer }),
-    scheduleController({ store, writer, namespaces: new NamespaceDirectory() }),
+    scheduleController({ store, writer, namespaces: new NamespaceDirectory(), notExecuted: notExecuted('Schedule') }),
   ],
   workers: [new ChannelRemains(store)],
 });
@@ -87,6 +89,7 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
     ...scheduleOperations({
       ...{ store, writer, views, schedules: door('Schedule') },
       limits: { ...labelLimits(config), minSpacingSeconds: minSpacingSeconds(config) },
+      notExecuted: notExecuted('Schedule'),
     }),
   ];
 };

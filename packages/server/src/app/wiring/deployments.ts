@@ -1,5 +1,5 @@
 import type { AppendAudit, KindContract, Reconciler, ResourceWriter } from '../../controllers/index.ts';
-import { deploymentContracts, deploymentControllers } from '../../features/deployments/index.ts';
+import { deploymentContracts, deploymentControllers, type PlacementScope } from '../../features/deployments/index.ts';
 import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
@@ -9,7 +9,8 @@ import { labelLimits } from './label-limits.ts';
 export const deploymentKinds = (
   config: Config,
   ancestorsOf: (namespace: string) => readonly string[],
-): readonly KindContract[] => deploymentContracts({ ancestorsOf, labelLimits: labelLimits(config) });
+  placement: PlacementScope,
+): readonly KindContract[] => deploymentContracts({ ancestorsOf, labelLimits: labelLimits(config), placement });
 
 export interface DeploymentNeeds {
   readonly config: Config;

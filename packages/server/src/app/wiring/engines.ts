@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, createIds, type Ids, type Log, type Random } from '../../base/index.ts';
+import { type Clock, createIds, type Ids, type Log, makeDirectory, type Random } from '../../base/index.ts';
 import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
@@ -48,8 +47,8 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     const secretKeys = await openSecretKeys({
       dataDir: config.dataDir,
       configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
-      random,
-      ...(config.store.engine === 'sqlite' ? {} : { shared: opened.store }),
+      ...{ random, log, store: opened.store, isShared: config.store.engine !== 'sqlite' },
+      acceptsLoss: config.settings['secrets.acceptLostKeys'],
     });
     const objects = await openObjects(config, around);
     const { blobs } = objects;
@@ -79,7 +78,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
  */
 const holdDirectory = ({ dataDir, store }: Config): { release(): void } => {
   if (store.engine === 'sqlite') return { release: () => undefined };
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   return lockDataDir(dataDir, 'shared');
 };
 

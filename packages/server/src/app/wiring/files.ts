@@ -52,7 +52,7 @@ export interface FileParts extends FilesFeature {
   readonly jobs: readonly PeriodicJob[];
 }
 
-/** Bytes that clients sent past the gateway and that no completion took: their links ended (PL-7, PL-11). */
+/** Bytes that clients sent past the gateway and that no completion took: their links ended. */
 const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): PeriodicJob => ({
   name: 'upload-collector',
   everyMs: COLLECT_MS,
@@ -77,11 +77,11 @@ export const wireFiles = async (
   const { direct } = engines.objects;
   const { writer, views, authorizer, audit, directory: namespaces } = resources;
   const { objects } = turns;
-  const key = await linkKey(store, random);
+  const key = await linkKey({ store, random, seal: engines.secretKeys.ring, log });
   const links = new ObjectLinks({ key, clock, blobs });
   const collector = new ObjectCollector({ store, blobs });
   const deps = {
-    ...{ store, writer, views, blobs, objects, direct, links, ids, authorizer, audit, namespaces },
+    ...{ store, clock, writer, views, blobs, objects, direct, links, ids, authorizer, audit, namespaces },
     signatures: new UploadSignatures(key),
     form: FORM,
     pdf: new PdfTexts({ clock, log }),

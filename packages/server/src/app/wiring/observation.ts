@@ -7,7 +7,7 @@ import { callLog, createMetrics, type Metrics, openTracing, profileRoute, turnEn
 import type { Engines } from './engines.ts';
 import type { AppParts } from './operations.ts';
 
-/** What the process tells of itself (PL-15, RT-11). */
+/** What the process tells of itself. */
 export interface Observation {
   readonly metrics: Metrics;
   readonly tracer: Awaited<ReturnType<typeof openTracing>>['tracer'];

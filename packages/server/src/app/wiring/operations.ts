@@ -77,7 +77,7 @@ const sessionFacts = async (
   return facts;
 };
 
-/** The console's multiplexed stream (API-6). */
+/** The console's multiplexed stream. */
 const consoleOf = (parts: AppParts, sessions: ReturnType<typeof sessionsFeature>): readonly HttpRoute[] => {
   const { engines, resources, turns } = parts;
   const { bus, clock, ids, log, store } = engines;
@@ -125,6 +125,7 @@ export const surfaceOf = (
       ...sessions.operations,
       ...auditSecretReads(
         resourceOperations({
+          audit: resources.audit,
           store,
           writer,
           feed,

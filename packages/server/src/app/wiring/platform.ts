@@ -11,6 +11,7 @@ import {
 import { SEALED_TOKEN_KEY } from '../../features/access/index.ts';
 import { connectorClassContract, connectorContract } from '../../features/connectors/index.ts';
 import type { Operation } from '../../features/contract.ts';
+import { SEALED_LINK_KEY } from '../../features/files/index.ts';
 import { NamespaceDirectory } from '../../features/namespaces/index.ts';
 import { sandboxContracts } from '../../features/sandboxes/index.ts';
 import { SecretResolver, secretContract, secretOperations } from '../../features/secrets/index.ts';
@@ -77,6 +78,8 @@ export interface PlatformNeeds {
   readonly writer: () => ResourceWriter;
   /** Id under which this process claims, and the name of its Worker record. */
   readonly workerId: string;
+  /** Hears the metric of each reservation that a usage policy refuses. */
+  readonly usageRefused: (metric: string) => void;
 }
 
 /** The record of this process and the watch over those of others. */
@@ -112,11 +115,11 @@ const USAGE_TRIM_MS = 3_600_000;
 const USAGE_TRIM_ROWS = 5_000;
 
 /** Policies, the meter that holds work to them, and what their readers see. */
-const wireUsage = ({ config, engines, ancestorsOf, writer }: PlatformNeeds) => {
+const wireUsage = ({ config, engines, ancestorsOf, writer, usageRefused }: PlatformNeeds) => {
   const { store } = engines;
   const { settings } = config;
   const policies = new PolicyIndex(ancestorsOf);
-  const meter = new PolicyMeter(policies);
+  const meter = new PolicyMeter(policies, usageRefused);
   const facts = { now: () => store.now() };
   const conditions = new UsageConditions({ ...facts, store, writer, alertPercent: settings['usage.alertPercent'] });
   const kept = settings['retention.usage'] * MICROS_PER_MS;
@@ -194,7 +197,7 @@ export const wirePlatform = (needs: PlatformNeeds) => {
       registration.reconciler(),
     ],
     workers: [
-      new ResealWorker({ store: engines.store, seal, values: [SEALED_TOKEN_KEY], hint }),
+      new ResealWorker({ store: engines.store, seal, values: [SEALED_TOKEN_KEY, SEALED_LINK_KEY], hint }),
       new TaskTimer({ store: engines.store, writer, times, stopExecution: stopExecution(needs.runtime) }),
     ],
   });

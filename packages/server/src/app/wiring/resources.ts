@@ -1,4 +1,4 @@
-import { createAuditAppender, GrantAuthorizer } from '../../auth/index.ts';
+import { type Caller, createAuditAppender, GrantAuthorizer } from '../../auth/index.ts';
 import {
   GarbageCollector,
   type KindContract,
@@ -19,6 +19,8 @@ import {
   agentController,
   StoredAgentDirectory,
 } from '../../features/agents/index.ts';
+import { PlacementScope } from '../../features/deployments/index.ts';
+import { secretTarget } from '../../features/manifests/index.ts';
 import { mcpController } from '../../features/mcp-servers/index.ts';
 import {
   descendantRecords,
@@ -76,6 +78,7 @@ const wireKinds = (needs: ResourceNeeds) => {
   const ancestry = new NamespaceAncestry();
   const audit = createAuditAppender(ids);
   const contracts = new Map<string, KindContract>();
+  const authorizer = new GrantAuthorizer((namespace) => ancestry.ancestors(namespace));
   const writer = new TransactionalResourceWriter({
     contracts,
     namespaces: directory,
@@ -86,8 +89,12 @@ const wireKinds = (needs: ResourceNeeds) => {
       ...labelLimits(config),
       resourceBytes: config.settings['limits.resourceBytes'],
     },
+    readsValues: ({ caller }, key) =>
+      // Without grants it is the program itself that writes.
+      caller.grants === undefined || authorizer.readsSecrets(caller as Caller, secretTarget({ key })),
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
+  const placement = new PlacementScope({ namespaces: directory });
   const agentSessions = new AgentSessions({ store, writer: () => writer });
   const contractOf = (kind: string): KindContract | undefined => contracts.get(kind);
   const own = [
@@ -98,11 +105,11 @@ const wireKinds = (needs: ResourceNeeds) => {
       promptCheck,
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
-    ...authoringKinds({ config, namespaces: directory, contractOf }),
-    ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace)),
+    ...authoringKinds({ config, namespaces: directory, contractOf, placement }),
+    ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace), placement),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
-  return { directory, ancestry, audit, writer, agentSessions, contractOf };
+  return { directory, ancestry, audit, authorizer, writer, agentSessions, contractOf, placement };
 };
 
 /** What drives observed state: change feed, reconcilers, the durable work queue. */
@@ -148,7 +155,7 @@ const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>
 /** The resource core: kinds, the write pipeline, namespaces, agents, and the machinery that reconciles them. */
 export const wireResources = (needs: ResourceNeeds) => {
   const kinds = wireKinds(needs);
-  const { directory, ancestry, audit, writer, contractOf } = kinds;
+  const { directory, ancestry, audit, authorizer, writer, contractOf, placement } = kinds;
   const machinery = wireMachinery(needs, kinds);
   const graceSeconds = needs.config.settings['namespaces.graceSeconds'] / 1000;
   return {
@@ -160,9 +167,12 @@ export const wireResources = (needs: ResourceNeeds) => {
     directory,
     ancestry,
     agents: new StoredAgentDirectory(),
-    authorizer: new GrantAuthorizer((namespace) => ancestry.ancestors(namespace)),
+    authorizer,
     descendants: descendantNames,
-    namespaceService: new NamespaceService({ writer, turns: needs.turns, audit, graceSeconds }),
+    namespaceService: new NamespaceService({
+      ...{ writer, turns: needs.turns, audit, graceSeconds },
+      requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
+    }),
     tree: {
       requireLive: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.requireLive(tx, namespace),
       labels: (tx: Pick<ReadTx, 'resources'>, namespace: string) => directory.labels(tx, namespace),

@@ -30,7 +30,7 @@ const inMessages = async (tx: ReadTx, sessionId: string, callId: string): Promis
   }
 };
 
-/** Whole text of a tool result of the session: of the turn under way, else of its messages; inline or its object (RT-R39). */
+/** Whole text of a tool result of the session: of the turn under way, else of its messages; inline or its object. */
 export const toolOutputs =
   (store: Store, objects: StoredObjects): ToolOutputReader =>
   async ({ namespace, sessionId, turnId }, callId) => {

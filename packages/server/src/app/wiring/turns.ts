@@ -7,6 +7,7 @@ import { createHistoryReader } from '../../runtime/history/index.ts';
 import {
   type AgentDirectory,
   createRuntime,
+  DeltaPressure,
   type NamespaceGate,
   type Runtime,
   type SkillSource,
@@ -32,7 +33,7 @@ import { toolOutputs } from './tool-outputs.ts';
 /** Most turns a tombstone looks at; what is left is stopped by the next claim's check. */
 const STOP_ROWS = 100_000;
 
-/** Model providers as configured; keys behind `secret://` may also live in `system` (PL-3). */
+/** Model providers as configured; keys behind `secret://` may also live in `system`. */
 export const wireModels = (
   config: Config,
   engines: Engines,
@@ -87,6 +88,7 @@ export const wireTurns = (needs: TurnNeeds) => {
     store,
     bus,
     clock,
+    pressure: new DeltaPressure(clock),
     ids,
     random,
     log,
@@ -117,13 +119,15 @@ export const wireTurns = (needs: TurnNeeds) => {
       bytes: config.settings['limits.streamBufferBytes'],
     },
     historySeconds: config.runtime.historySeconds,
+    isShared: config.store.engine !== 'sqlite',
+    untilDoneIdleMs: config.settings['streams.untilDoneIdleSeconds'],
   });
   return { runtime, objects, tools, streams, cursors: createAnswerCursors(new CursorCodec(store.epoch)) };
 };
 
 export type TurnParts = ReturnType<typeof wireTurns>;
 
-/** Stops what a tombstoned namespace runs; its queued turns wait (PL-3). The runtime is looked up late: it needs the namespaces. */
+/** Stops what a tombstoned namespace runs; its queued turns wait. The runtime is looked up late: it needs the namespaces. */
 export const namespaceTurns = (runtime: () => Runtime): NamespaceTurns => ({
   stopNamespace: async (tx: WriteTx, namespace: string) => {
     const started = [

@@ -1,4 +1,4 @@
-/** `server.publicUrl` -> `SVC_SERVER_PUBLIC_URL` (PL-12). */
+/** `server.publicUrl` -> `SVC_SERVER_PUBLIC_URL`. */
 export const environmentName = (key: string): string =>
   `SVC_${key
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

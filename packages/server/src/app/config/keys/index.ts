@@ -1,5 +1,5 @@
 /**
- * keys: the one declarative table of every setting (PL-12): how it is written, its range, its default, and the sentence
+ * keys: the one declarative table of every setting: how it is written, its range, its default, and the sentence
  * of the reference. docs/configuration.md is printed from it. Owns no value; the loader reads, app wires.
  */
 export { environmentName, isReserved } from './environment-names.ts';

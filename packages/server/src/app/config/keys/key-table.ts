@@ -31,6 +31,8 @@ type DerivedKey =
   | 'backup.dir'
   | 'runtime.sweep'
   | 'runtime.concurrency'
+  | 'limits.connections'
+  | 'limits.connectionsPerAddress'
   | 'telemetry.logFormat'
   | 'connectors.envAllow';
 
@@ -42,5 +44,5 @@ export type Settings = Omit<WrittenSettings, DerivedKey> & {
 /** The table without the types of its values, for code that treats all keys alike. */
 export const keyRows: ReadonlyMap<string, KeyRow<unknown>> = new Map(Object.entries<KeyRow<unknown>>(keyTable));
 
-/** Parts in which an unknown key stops the start, because a typo there would open a door (PL-12). */
+/** Parts in which an unknown key stops the start, because a typo there would open a door. */
 export const strictSections: readonly string[] = ['auth', 'secrets', 'store', 'bus', 'objects'];

@@ -1,5 +1,5 @@
 import { duration, integer, size } from '../kinds/index.ts';
-import { key } from './key-row.ts';
+import { key, optional } from './key-row.ts';
 
 const KIB = 1_024;
 const MIB = 1_048_576;
@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const bytes = size({ min: 1 * KIB, max: 1_024 * MIB });
 const count = integer({ min: 1, max: 1_000_000 });
 
-/** Sizes and counts that bound requests and streams (API-1.9). */
+/** Sizes and counts that bound requests and streams. */
 export const requestLimitKeys = {
   'limits.requestBytes': key(bytes, 8 * MIB, 'Largest request body, decompressed.'),
   'limits.uiRequestBytes': key(bytes, 32 * MIB, 'Largest request body of the browser surface, decompressed.'),
@@ -26,11 +26,30 @@ export const requestLimitKeys = {
   ),
   'limits.labels': key(count, 64, 'Labels of a resource.'),
   'limits.jsonDepth': key(integer({ min: 8, max: 1_000 }), 100, 'Nesting of JSON in requests.'),
+  'limits.messageElements': key(
+    integer({ min: 1_000, max: 10_000_000 }),
+    200_000,
+    'Values in one request: fields, items of lists, entries of maps.',
+  ),
   'limits.sessionQueue': key(count, 100, 'Turns waiting in one session.'),
   'limits.batchSessions': key(count, 10_000, 'Sessions of one batch stream.'),
   'limits.streamBufferEvents': key(count, 1_024, 'Events waiting for a slow reader before its stream is ended.'),
   'limits.streamBufferBytes': key(bytes, MIB, 'Bytes waiting for a slow reader before its stream is ended.'),
-  'limits.http2Streams': key(count, 10_000, 'Streams open on one HTTP/2 connection.'),
+  'limits.connections': optional(
+    count,
+    'Connections of all callers together; more are refused with 503. Must leave open files for the database, objects and outbound requests.',
+    '3/4 of the open files that the process may have, at most 100000',
+  ),
+  'limits.connectionsPerAddress': optional(
+    count,
+    'Connections of one address (IPv6: one /64 network) that have shown no valid credential. No limit with `auth.mode: [none]` or `server.trustProxy`.',
+    '1/4 of `limits.connections`',
+  ),
+  'limits.http2Streams': key(
+    count,
+    10_000,
+    'Streams open on one HTTP/2 connection that has shown a valid credential; 100 before.',
+  ),
 } as const;
 
 /** Limits that the chapters name in capitals, such as CHANNEL_MAX_HOPS (CO-G8). */
@@ -67,9 +86,14 @@ export const productLimitKeys = {
   'limits.knowledgeMax': key(bytes, MIB, 'Largest knowledge module.'),
 } as const;
 
-/** How long things may take and how long they are kept (API-1.9, PL-12). */
+/** How long things may take and how long they are kept. */
 export const timeKeys = {
   'streams.historySeconds': key(duration(), 600_000, 'How long events of finished turns and channels can be resumed.'),
+  'streams.untilDoneIdleSeconds': key(
+    duration({ min: 1_000, max: 3_600_000 }),
+    30_000,
+    'How long a stream with `until_done`, without turn or cursor, waits on an idle session for a turn before it ends.',
+  ),
   'streams.historyEvents': key(count, 10_000, 'Events kept per channel.'),
   'watch.historySeconds': key(duration(), DAY, 'How far back a watch of resources can resume.'),
   'deadlines.unarySeconds': key(duration({ min: 1_000, max: 3_600_000 }), 60_000, 'Longest plain call.'),

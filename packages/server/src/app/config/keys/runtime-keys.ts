@@ -33,7 +33,7 @@ const modelFacts = record({
 const price = record({ input: decimal(), output: decimal(), cachedInput: decimal() }, ['input', 'output']);
 const breaker = record({ failures: count, within: duration({ min: 1 }), open: duration({ min: 1 }) });
 
-/** Execution of turns (RT-2.10). */
+/** Execution of turns. */
 export const runtimeKeys = {
   'runtime.lease': key(
     duration({ min: 3_000, max: 600_000 }),
@@ -45,7 +45,11 @@ export const runtimeKeys = {
     'How often ready and abandoned turns are looked for.',
     '1s, 2s with `bus.url`',
   ),
-  'runtime.maxAttempts': key(integer({ min: 1, max: 100 }), 5, 'Recoveries after which a turn fails.'),
+  'runtime.maxAttempts': key(
+    integer({ min: 1, max: 100 }),
+    5,
+    'Attempts of a turn, the first one included; after them it fails.',
+  ),
   'runtime.maxSteps': key(integer({ min: 1, max: 10_000 }), 25, 'Model calls of a turn.'),
   'runtime.maxToolCalls': key(integer({ min: 1, max: 100_000 }), 128, 'Tool calls of a turn.'),
   'runtime.maxBatchCalls': key(integer({ min: 1, max: 1_000 }), 32, 'Tool calls of one model answer.'),
@@ -64,7 +68,7 @@ export const runtimeKeys = {
   ),
 } as const;
 
-/** Model providers and how patient to be with them (RT-4). */
+/** Model providers and how patient to be with them. */
 export const modelKeys = {
   'models.default': optional(
     text('provider/model', modelName),

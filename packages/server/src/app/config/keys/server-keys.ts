@@ -1,3 +1,4 @@
+import { parseNetwork } from '../../../base/network/index.ts';
 import { utcCron } from '../../../features/schedules/index.ts';
 import {
   boolean,
@@ -25,27 +26,29 @@ const listen = text('address', (value) =>
 const cron = text('cron expression', (value) =>
   utcCron(value) === undefined ? 'a cron expression, such as 0 3 * * *' : undefined,
 );
+const allowedTarget = text('host, address or network', (value) =>
+  /[/:]/.test(value) && parseNetwork(value) === undefined
+    ? 'a host name, an address or a network such as 10.1.0.0/16'
+    : undefined,
+);
 const origin = text('origin', (value) => {
   if (value === '*') return undefined;
   const parsed = URL.parse(value);
   return parsed?.origin === value.toLowerCase() ? undefined : 'an origin such as https://app.example.org, or *';
 });
-const jwksRule = record(
-  {
-    claim: text(),
-    value: text(),
-    role: choice('viewer', 'operator', 'admin'),
-    namespace: text(),
-    agent: text(),
-    session: text(),
-    channel: text(),
-    readSecrets: boolean,
-  },
-  ['claim', 'value', 'role'],
-);
+const grantFields = {
+  role: choice('viewer', 'operator', 'admin'),
+  namespace: text(),
+  agent: text(),
+  session: text(),
+  channel: text(),
+  readSecrets: boolean,
+};
+const grant = record(grantFields, ['role']);
+const jwksRule = record({ claim: text(), value: text(), ...grantFields }, ['claim', 'value', 'role']);
 const encryptionKey = record({ id: text(), key: keySecret }, ['id', 'key']);
 
-/** Addresses, roles, browsers, console (PL-12). */
+/** Addresses, roles, browsers, console. */
 export const serverKeys = {
   dataDir: key(
     path,
@@ -87,7 +90,7 @@ export const serverKeys = {
   'console.readOnly': key(boolean, false, 'Hide every action of the console that writes.'),
 } as const;
 
-/** Who may call (API-4). */
+/** Who may call. */
 export const authKeys = {
   'auth.mode': key(
     list(choice('none', 'token', 'password', 'jwt', 'jwks')),
@@ -96,8 +99,18 @@ export const authKeys = {
   ),
   'auth.token': optional(strongSecret, 'The bearer token of mode `token`; gives every right.'),
   'auth.password': optional(strongSecret, 'The password of mode `password`, for any user name; gives every right.'),
+  'auth.failureLimit': key(
+    integer({ max: 1_000_000 }),
+    20,
+    'Failed sign-ins of one address in a minute; beyond it answers to failed ones are delayed, then refused for a minute. Valid credentials are never refused. 0: no limit.',
+  ),
   'auth.jwt.secret': optional(strongSecret, 'HS256 secret of mode `jwt`.'),
   'auth.jwt.audience': key(text(), 'svc', 'Audience that tokens of mode `jwt` must name.'),
+  'auth.jwt.defaultGrants': key(
+    list(grant),
+    [],
+    'What a token of mode `jwt` may do that carries no `svc:` claims; a grant without `namespace` covers everything. Empty: such a token is refused ([access.md](access.md)).',
+  ),
   'auth.jwks.url': optional(url('https', 'http'), 'Key set of mode `jwks`.'),
   'auth.jwks.issuer': optional(text(), 'Issuer that tokens of mode `jwks` must name.'),
   'auth.jwks.audience': key(text(), 'svc', 'Audience that tokens of mode `jwks` must name.'),
@@ -141,6 +154,11 @@ export const storageKeys = {
     [],
     'Encryption keys of stored secrets, newest last. Empty: the key file below `dataDir`.',
   ),
+  'secrets.acceptLostKeys': key(
+    boolean,
+    false,
+    'Start although the key that encrypted stored secrets is missing: they stay unreadable, new ones get a new key. For one start.',
+  ),
   'backup.dir': optional(path, 'Where backups are written.', '`<dataDir>/backups`'),
   'backup.schedule': optional(cron, 'When backups are made by themselves, by UTC clocks.', 'off'),
   'backup.keep': key(integer({ min: 1, max: 10_000 }), 7, 'Scheduled backups that are kept.'),
@@ -151,7 +169,7 @@ export const storageKeys = {
   ),
 } as const;
 
-/** What is logged, counted and traced (PL-15). */
+/** What is logged, counted and traced. */
 export const telemetryKeys = {
   'telemetry.logLevel': key(
     choice('debug', 'info', 'warn', 'error', 'silent'),
@@ -167,11 +185,7 @@ export const telemetryKeys = {
 
 /** Settings of parts that other products or providers shape. */
 export const integrationKeys = {
-  'net.allow': key(
-    list(text('host, address or network')),
-    [],
-    'Internal hosts, addresses and networks that outbound requests may reach.',
-  ),
+  'net.allow': key(list(allowedTarget), [], 'Internal hosts, addresses and networks that outbound requests may reach.'),
   'mcp.stdioNamespaces': key(
     list(text('namespace')),
     [],

@@ -19,7 +19,7 @@ const wellKnown = new Set([
   'insecure-default',
 ]);
 
-/** Least length of a secret that guards this server, in characters (PL-12). */
+/** Least length of a secret that guards this server, in characters. */
 const SECRET_MIN_CHARACTERS = 16;
 
 /** What is wrong with a secret; never repeats it. */

@@ -7,7 +7,7 @@ type SizeUnit = keyof typeof sizeUnits;
 const isDurationUnit = (text: string): text is DurationUnit => Object.hasOwn(durationUnits, text);
 const isSizeUnit = (text: string): text is SizeUnit => Object.hasOwn(sizeUnits, text);
 
-/** Milliseconds that one unit of a plain number means: by the end of the key's name, else seconds (PL-12). */
+/** Milliseconds that one unit of a plain number means: by the end of the key's name, else seconds. */
 export const numberUnitMs = (key: string): number => {
   const name = key.slice(key.lastIndexOf('.') + 1);
   if (/hours$/i.test(name)) return durationUnits.h;

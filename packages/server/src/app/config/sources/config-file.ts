@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { type LocatedMap, overlay, type Report } from '../located.ts';
 import { parseConfigText } from './yaml-text.ts';
 
-/** How many files `extends` may chain (PL-12). */
+/** How many files `extends` may chain. */
 const EXTENDS_DEPTH = 8;
 
 export interface FileSources {
@@ -22,7 +22,7 @@ export interface ConfigFile {
   readonly path: string;
 }
 
-/** The first source found, with what it extends laid beneath it; undefined means defaults (PL-12). */
+/** The first source found, with what it extends laid beneath it; undefined means defaults. */
 export const readConfigFile = (sources: FileSources): ConfigFile | undefined => {
   const named = sources.flag ?? nonEmpty(sources.variable('SVC_CONFIG'));
   if (named !== undefined) return readNamed(resolve(sources.cwd, named), sources);

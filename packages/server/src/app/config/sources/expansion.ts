@@ -10,7 +10,7 @@ export interface Expansion {
 
 /**
  * Replaces `${NAME}` and `${NAME:-text}` in every text value; an unset name without text is an error, `$${` writes `${`.
- * Works on parsed values, so what a variable holds cannot change the structure of the file (PL-12).
+ * Works on parsed values, so what a variable holds cannot change the structure of the file.
  */
 export const expand = (located: Located, expansion: Expansion, key = ''): Located => {
   if (located.kind === 'list') {

@@ -1,5 +1,5 @@
 /**
- * sources: finds and reads configuration files (PL-12): which one counts, `extends`, positions of every value, and
+ * sources: finds and reads configuration files: which one counts, `extends`, positions of every value, and
  * `${NAME}` in texts. Knows no key; the loader matches what comes out with the key table.
  */
 export { type ConfigFile, readConfigFile } from './config-file.ts';

@@ -16,7 +16,7 @@ export interface ConfigText {
   readonly directory: string;
 }
 
-/** Aliases resolved in one file; more is taken for an attack by expansion (PL-1.1). */
+/** Aliases resolved in one file; more is taken for an attack by expansion. */
 const ALIAS_LIMIT = 10_000;
 
 /** Parses YAML 1.2 (JSON included) into values with positions; undefined after reporting what makes it unreadable. */

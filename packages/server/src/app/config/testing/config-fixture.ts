@@ -8,6 +8,7 @@ export interface World {
   readonly flags?: LoadOptions['flags'];
   readonly isTerminal?: boolean;
   readonly memoryBytes?: number;
+  readonly openFiles?: number;
 }
 
 export const load = (world: World = {}): LoadedConfig =>
@@ -16,7 +17,11 @@ export const load = (world: World = {}): LoadedConfig =>
     environment: world.environment ?? {},
     cwd: '/work',
     readFile: (path) => world.files?.[path],
-    host: { memoryBytes: world.memoryBytes ?? 128 * 1024 * 4096, isTerminal: world.isTerminal ?? false },
+    host: {
+      memoryBytes: world.memoryBytes ?? 128 * 1024 * 4096,
+      openFiles: world.openFiles,
+      isTerminal: world.isTerminal ?? false,
+    },
   });
 
 /** Settings of a world whose file is /work/svc.yaml. */

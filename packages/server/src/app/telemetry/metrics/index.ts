@@ -1,5 +1,5 @@
 /**
- * app/telemetry/metrics: what the process counts, as Prometheus text (PL-15, RT-11). Counting costs well under a
+ * app/telemetry/metrics: what the process counts, as Prometheus text. Counting costs well under a
  * microsecond; whatever can be read when it is asked for is read then. Labels come from the contract, the configuration and,
  * bounded, from names of tools and models; never from sessions, turns or identities. Called by app wiring.
  */

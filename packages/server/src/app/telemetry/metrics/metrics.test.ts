@@ -98,6 +98,15 @@ describe('figures', () => {
     expect(await samples()).toMatchObject({ 'svc_turns_total{state="FAILED",class="step_limit",namespace="n"}': 1 });
   });
 
+  it('count what usage policies refuse, by metric', async () => {
+    const { usageRefused } = open();
+    for (const metric of ['llm.requests', 'agent.sessions', 'llm.requests']) usageRefused(metric);
+    expect(await samples()).toMatchObject({
+      'svc_usage_refused_total{metric="llm.requests"}': 2,
+      'svc_usage_refused_total{metric="agent.sessions"}': 1,
+    });
+  });
+
   it('read what others keep when they are asked for, the age of due work with it', async () => {
     const backlog = async () => ({ count: 4, oldestDueAt: 3_000_000 });
     const store = { write: (work: (tx: unknown) => unknown) => work({ queue: { backlog }, now: () => 8_000_000 }) };

@@ -7,11 +7,13 @@ import { processFigures } from './process-figures.ts';
 import { backupFigure, queueFigures, timedStore } from './store-figures.ts';
 import { type TurnFigures, turnFigures } from './turn-figures.ts';
 
-/** What the process counts (PL-15, RT-11); no session, turn or identity is ever a label. */
+/** What the process counts; no session, turn or identity is ever a label. */
 export interface Metrics extends TurnFigures {
   /** Prometheus text; collected now. */
   readonly text: () => Promise<string>;
   readonly onCall: (call: FinishedCall) => void;
+  /** A usage policy refused a reservation of that metric. */
+  readonly usageRefused: (metric: string) => void;
   /** The store to hand out instead, timed. */
   readonly timed: (store: Store) => Store;
   /** Begins to show what only the running parts know. */
@@ -73,10 +75,17 @@ const watchLive = (registry: Registry, live: LiveFigures): void => {
 export const createMetrics = (options: { readonly clock: Clock; readonly namespaceLabel: boolean }): Metrics => {
   const registry = new Registry();
   const stopProcess = processFigures(registry);
+  const refused = new Counter({
+    name: 'svc_usage_refused_total',
+    help: 'Reservations that a usage policy refused.',
+    labelNames: ['metric'],
+    registers: [registry],
+  });
   return {
     ...turnFigures(registry, options.namespaceLabel),
     text: () => registry.metrics(),
     onCall: callFigures(registry),
+    usageRefused: (metric) => refused.inc({ metric }),
     timed: (store) => timedStore(registry, store, options.clock),
     watch: (live) => watchLive(registry, live),
     close: stopProcess,

@@ -58,7 +58,7 @@ const modelCollectors = (registers: Registry[]) => ({
   }),
 });
 
-/** With a label for the namespace only when enabled: an installation may have many (PL-15). */
+/** With a label for the namespace only when enabled: an installation may have many. */
 const turnCollectors = (registers: Registry[], namespaceLabels: readonly 'namespace'[]) => ({
   turns: new Counter({
     name: 'svc_turns_total',
@@ -134,7 +134,7 @@ const meterOf = (
   };
 };
 
-/** Turns, model calls and tools (RT-11). */
+/** Turns, model calls and tools. */
 export const turnFigures = (registry: Registry, hasNamespaceLabel: boolean): TurnFigures => {
   const registers = [registry];
   const model = modelCollectors(registers);

@@ -1,5 +1,5 @@
 /**
- * app/telemetry/tracing: spans of turns (RT-11) over OpenTelemetry. Its libraries load only with `telemetry.otlpEndpoint`;
+ * app/telemetry/tracing: spans of turns over OpenTelemetry. Its libraries load only with `telemetry.otlpEndpoint`;
  * without it nothing is traced and nothing is loaded. Knows turns only through runtime's contract. Called by app wiring.
  */
 import type { Clock, Log } from '../../../base/index.ts';
@@ -10,7 +10,7 @@ export { parseTraceParent, traceIdOf } from './trace-context.ts';
 export interface TracingOptions {
   /** Base address of an OTLP receiver over HTTP, or that of its traces. */
   readonly endpoint: string;
-  /** Prompts, answers, tool inputs and outputs go into spans (RT-R73). */
+  /** Prompts, answers, tool inputs and outputs go into spans. */
   readonly captureContent: boolean;
   readonly version: string;
   /** Name of this process among others. */

@@ -1,7 +1,7 @@
 import type { ModelContent, ModelMessage, ModelRequest } from '../../../models/contract.ts';
 import { PART, type Part } from '../../../runtime/contract.ts';
 
-/** Contents of spans in the JSON forms of the GenAI conventions; only with `telemetry.captureContent` (RT-R73). */
+/** Contents of spans in the JSON forms of the GenAI conventions; only with `telemetry.captureContent`. */
 
 /** Longest content of one attribute, in UTF-16 units. */
 export const CONTENT_LIMIT = 65_536;

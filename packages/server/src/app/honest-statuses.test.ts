@@ -1,0 +1,160 @@
+import { expect, it } from 'vitest';
+import { fileName, kinds } from '../resources/index.ts';
+import { AppUnderTest, KIND_SAMPLES } from './testing/index.ts';
+
+const app = AppUnderTest.ofSuite();
+const { rest } = app;
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message?: string;
+}
+interface Status {
+  readonly phase?: string;
+  readonly conditions?: readonly Condition[];
+  readonly backendArmed?: boolean;
+  readonly nextRunAt?: string;
+}
+
+/** Kinds that this version stores and does not act on. */
+const NOT_EXECUTED = [
+  'Schedule',
+  'Workflow',
+  'ChannelSubscription',
+  'McpServer',
+  'McpServerBinding',
+  'SandboxClass',
+  'SandboxPolicy',
+  'Sandbox',
+  'ConnectorClass',
+  'Connector',
+];
+const FAILING = ['Degraded', 'Invalid', 'Failed', 'degraded', 'invalid'];
+
+const authorable = kinds.filter((row) => row.authorable && row.kind !== 'Namespace').map((row) => row.kind);
+const nameOf = (kind: string): string => {
+  if (kind === 'File') return fileName('/docs/one.md');
+  return kind === 'ChannelSubscription' ? 'one/one' : 'one';
+};
+const put = (ns: string, documents: readonly object[]) =>
+  rest.ok('POST /v1/manifests:apply', { ns, text: documents.map((item) => JSON.stringify(item)).join('\n---\n') });
+const statusOf = async (ns: string, kind: string, name: string): Promise<Status> => {
+  const [first = '', second] = name.split('/');
+  const at = second === undefined ? first : `${second}?parent=${first}`;
+  const { resource } = await rest.ok<{ resource: { status: Readonly<Record<string, Status>> } }>(
+    `GET /v1/ns/${ns}/resources/${kind}/${at}`,
+  );
+  return Object.values(resource.status)[0] ?? {};
+};
+const condition = ({ conditions = [] }: Status, type: string): Condition | undefined =>
+  conditions.find((found) => found.type === type);
+
+it('no kind says Ready True beside a failing phase, whatever is missing around it', async () => {
+  await put('honest', [
+    { kind: 'Namespace', metadata: { name: 'honest' } },
+    ...authorable.map((kind) => ({
+      kind,
+      metadata: { name: nameOf(kind), namespace: 'honest' },
+      spec: {
+        ...KIND_SAMPLES[kind],
+        ...(kind === 'Agent' ? { systemPrompt: 'x', mcpServerRefs: ['nowhere'], features: [{ name: 'nothing' }] } : {}),
+      },
+    })),
+  ]);
+  const shown = await Promise.all(
+    authorable.map(async (kind) => ({ kind, status: await statusOf('honest', kind, nameOf(kind)) })),
+  );
+  const ready = shown.map(({ kind, status }) => [kind, status.phase, condition(status, 'Ready')?.status] as const);
+  expect(ready).toContainEqual(['Agent', 'Degraded', 'False']);
+  expect(ready.filter(([, phase = '', state]) => FAILING.includes(phase) && state === 'True')).toEqual([]);
+  for (const { kind, status } of shown) {
+    const said = condition(status, 'Ready');
+    if (!NOT_EXECUTED.includes(kind)) expect([kind, said?.reason]).not.toEqual([kind, 'NotExecuted']);
+    else expect([kind, said?.status]).not.toEqual([kind, 'True']);
+  }
+});
+
+it('what nothing executes says so: Ready is Unknown with reason NotExecuted, and no next run is shown', async () => {
+  const step = { id: 'x', type: 'transform', inputJson: '1' };
+  const sandbox = { provider: 'local' };
+  const consumer = { workflow: { name: 'one' } };
+  const specs: Readonly<Record<string, object>> = {
+    Agent: { systemPrompt: 'x' },
+    Channel: {},
+    Workflow: { steps: [step] },
+    Schedule: { intervalSeconds: 1, target: { agent: 'one' } },
+    ChannelSubscription: { agent: 'one' },
+    McpServer: { transport: 'http', target: 'https://tools.example.org/mcp' },
+    McpServerBinding: {},
+    SandboxClass: sandbox,
+    SandboxPolicy: { classRef: { name: 'one' } },
+    Sandbox: { policyRef: 'one' },
+    ConnectorClass: {
+      ...KIND_SAMPLES['ConnectorClass'],
+      matchIndexes: [{ name: 'team', fields: ['team'] }],
+    },
+    Connector: { classRef: { name: 'one' }, consumer, matchFields: { team: 't' } },
+  };
+  await put('idle', [
+    { kind: 'Namespace', metadata: { name: 'idle' } },
+    ...Object.entries(specs).map(([kind, spec]) => ({
+      ...{ kind, spec },
+      metadata: { name: nameOf(kind), namespace: 'idle' },
+    })),
+  ]);
+  for (const kind of NOT_EXECUTED) {
+    const said = condition(await statusOf('idle', kind, nameOf(kind)), 'Ready');
+    expect([kind, said?.status, said?.reason]).toEqual([kind, 'Unknown', 'NotExecuted']);
+    expect(said?.message).toContain('this version of svc does not');
+  }
+  const schedule = await statusOf('idle', 'Schedule', 'one');
+  expect([schedule.backendArmed, schedule.nextRunAt, condition(schedule, 'Armed')?.status]).toEqual([
+    false,
+    undefined,
+    'Unknown',
+  ]);
+  expect(await app.sql("SELECT kind FROM queue WHERE kind = 'schedule.timer'")).toEqual([]);
+});
+
+it('an agent does not say that it has tools of servers that nothing connects to, or skills that no tool loads', async () => {
+  const agent = (name: string, spec: object) => ({
+    kind: 'Agent',
+    metadata: { name, namespace: 'tools' },
+    spec: { systemPrompt: 'x', ...spec },
+  });
+  await put('tools', [
+    { kind: 'Namespace', metadata: { name: 'tools' } },
+    {
+      kind: 'McpServer',
+      metadata: { name: 'web', namespace: 'tools' },
+      spec: { transport: 'http', target: 'https://a.example/mcp' },
+    },
+    { kind: 'Skill', metadata: { name: 'write', namespace: 'tools' }, spec: { description: 'd', instructions: 'i' } },
+    agent('referring', { mcpServerRefs: ['web'] }),
+    agent('requiring', { mcpServerRefs: ['web'], features: [{ name: 'web', type: 'mcp', required: true }] }),
+    agent('skilled', { features: [{ name: 'write', type: 'skill', required: true }] }),
+  ]);
+  const referring = await statusOf('tools', 'Agent', 'referring');
+  expect(condition(referring, 'FeaturesAvailable')).toMatchObject({
+    ...{ status: 'Unknown', reason: 'NotExecuted' },
+    message: 'no tools of MCP servers web: this version of svc does not connect to MCP servers',
+  });
+  expect(condition(referring, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'NotExecuted' });
+  for (const [name, missing] of [
+    ['requiring', 'web (this version of svc does not connect to MCP servers)'],
+    ['skilled', 'write (this version of svc has no tool that loads skills)'],
+  ] as const) {
+    const message = `feature ${missing} is not available`;
+    expect(condition(await statusOf('tools', 'Agent', name), 'Ready')).toMatchObject({ status: 'False', message });
+  }
+  const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/skilled/sessions', {});
+  expect(
+    await rest.outcome(`POST /v1/ns/tools/agents/skilled/sessions/${sessionId}/message`, { message: 'hello' }),
+  ).toContain('AGENT_NOT_READY');
+  const open = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/referring/sessions', {});
+  await rest.ok(`POST /v1/ns/tools/agents/referring/sessions/${open.sessionId}/message`, {
+    ...{ message: 'hello', waitSeconds: 10 },
+  });
+});
