@@ -4,8 +4,11 @@
  * its start. The answers are Node's own (a test compares them); a file that is not there fails when it is read.
  */
 
-/** Folder of the packages, `file:///…/packages/`: their TypeScript is made of modules, their imports of other packages are kept. */
+/** Folder of our packages: `file:///…/packages/` of a checkout, `file:///…/node_modules/` where they are installed. */
 const root = new URL('../../', import.meta.url).href;
+
+/** Our packages in that folder, which is shared with those of others where they are installed. */
+const ownPackage = root.endsWith('/node_modules/') ? /^(?:svc|@svc\/[^/]+)\// : /^[^/]+\//;
 
 /** What Node said, by importing package and name: what a name leads to depends on the package alone. */
 const named = new Map();
@@ -15,12 +18,19 @@ export const resolveImport = (specifier, context, next) => {
   const { conditions, parentURL } = context;
   if (parentURL === undefined || !conditions.includes('import')) return next(specifier, context);
   if (specifier.startsWith('.')) return relative(specifier, parentURL) ?? next(specifier, context);
-  if (specifier.startsWith('node:') || !parentURL.startsWith(root)) return next(specifier, context);
-  const importer = parentURL.slice(0, parentURL.indexOf('/', root.length));
+  const importer = packageOf(parentURL);
+  if (specifier.startsWith('node:') || importer === undefined) return next(specifier, context);
   const key = `${importer} ${specifier}`;
   const known = named.get(key) ?? { ...next(specifier, context), shortCircuit: true };
   named.set(key, known);
   return known;
+};
+
+/** Which of our packages a module belongs to; undefined for any other module. */
+const packageOf = (url) => {
+  if (!url.startsWith(root)) return undefined;
+  const path = url.slice(root.length);
+  return path.includes('/node_modules/') ? undefined : ownPackage.exec(path)?.[0];
 };
 
 /** A file that an importer names with its extension lies beside it; modules know their importers by their real places. */

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** The configuration that `svc up` keeps in a data directory. */
 export const configInside = (dataDir: string): string => join(dataDir, 'svc.yaml');
 
-/** True when the person has a configuration where servers look by themselves (PL-12); that one then counts. */
+/** True when the person has a configuration where servers look by themselves; that one then counts. */
 export const hasOwnConfig = (world: World): boolean => {
   const { environment, cwd, files } = world;
   if ((environment['SVC_CONFIG'] ?? '') !== '' || (environment['SVC_CONFIG_INLINE'] ?? '') !== '') return true;

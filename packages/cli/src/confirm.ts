@@ -7,17 +7,17 @@ interface Question {
   readonly text: string;
   /** Given with --yes. */
   readonly isAgreed: boolean;
-  /** Said when the answer is no, such as `nothing is deleted`. */
+  /** Said when the answer is no, such as `nothing was deleted`. */
   readonly refusal: string;
   /** The word to type; else y or yes will do. */
   readonly word?: string;
 }
 
-/** Asks before something that cannot be undone. Throws CommandFailure when the answer is no, or when nobody can be asked. */
+/** Asks before something that cannot be undone. Throws CommandFailure when the answer is no, or when there is no terminal to ask at. */
 export const confirm = async (world: World, question: Question): Promise<void> => {
   const { text, isAgreed, refusal, word } = question;
   if (isAgreed) return;
-  if (!world.stdin.isTerminal) throw new CommandFailure(`${refusal}: this needs a yes`, { hint: '--yes' });
+  if (!world.stdin.isTerminal) throw new CommandFailure(`${refusal}: confirm with --yes`);
   const terminal = await world.openTerminal();
   const answer = await terminal.ask(`${text} [${word ?? 'y/N'}] `);
   terminal.close();

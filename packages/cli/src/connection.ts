@@ -3,7 +3,7 @@ import { CommandFailure } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { World } from './world.ts';
 
-/** Options that every command takes (PL-13). */
+/** Options that every command takes. */
 export interface GlobalOptions {
   readonly server?: string;
   readonly token?: string;

@@ -1,6 +1,6 @@
 import { isSvcError, type SvcError } from '@svc/client/error';
 
-/** How the program ends (PL-13). */
+/** How the program ends. */
 export const exitCodes = {
   ok: 0,
   refused: 1,
@@ -64,7 +64,7 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   EACCES: 'you may not read or write it',
   EPERM: 'the system does not allow it',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is a file, not a directory',
   ENOENT: 'it is not there',
   EEXIST: 'it is there already',
   EROFS: 'the disk is read-only',
@@ -80,6 +80,13 @@ const explainSystem = (error: unknown): Explanation | undefined => {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error || 'path' in error)) return undefined;
   const words = SYSTEM_WORDS[String(error.code)];
   if (words === undefined) return undefined;
+  // Only a file in the place of a directory is in the way of one that is to be made.
+  if (error.code === 'EEXIST' && 'syscall' in error && error.syscall === 'mkdir' && 'path' in error)
+    return {
+      lines: [`${String(error.path)} is a file, not a directory`],
+      hint: undefined,
+      exitCode: exitCodes.refused,
+    };
   // A file that is open already has no name any more.
   const subject = 'path' in error ? `${String(error.path)}: ` : '';
   return {

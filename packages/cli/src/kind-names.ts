@@ -14,7 +14,7 @@ const OWN_KINDS: readonly KindNames[] = [
   { name: 'Session', plural: 'sessions' },
 ];
 
-/** Kinds that the ResourceService shows (PL-1.2). */
+/** Kinds that the ResourceService shows. */
 export const RESOURCE_KINDS: readonly KindNames[] = [
   { name: 'Template', plural: 'templates', short: 'tpl' },
   { name: 'McpServer', plural: 'mcpservers', short: 'mcp' },

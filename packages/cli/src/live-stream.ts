@@ -1,5 +1,7 @@
 import { isSvcError } from '@svc/client/error';
+import { timeoutMs } from './connection.ts';
 import type { PlainContext } from './context.ts';
+import { CommandFailure, exitCodes } from './failure.ts';
 
 /** Pause before a broken stream is opened again, and how often in a row. */
 const RETRY_MS = 1_000;
@@ -12,33 +14,68 @@ export interface LiveSource<T> {
   canResume(): boolean;
 }
 
-/** Events until the stream ends; Ctrl-C throws CANCELLED. A connection that breaks is opened again, and that is told. */
-export async function* liveEvents<T>(
-  { world, note }: Pick<PlainContext, 'world' | 'note'>,
+type LiveContext = Pick<PlainContext, 'world' | 'note' | 'options'>;
+
+/** Events until the stream ends, Ctrl-C or `--timeout`. A connection that breaks is opened again, and that is told. */
+export const liveEvents = <T>(context: LiveContext, source: LiveSource<T>): AsyncIterable<T> =>
+  followWithin(context, (signal) => reopening(context, source, signal));
+
+async function* reopening<T>(
+  { world, note }: LiveContext,
   source: LiveSource<T>,
+  signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
-  const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
   let failures = 0;
-  try {
-    for (;;) {
-      try {
-        for await (const event of source.open(abort.signal)) {
-          if (failures > 0) note('connected again');
-          failures = 0;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (abort.signal.aborted || failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;
-        if (failures === 0) note('connection lost; trying again');
-        failures += 1;
-        await world.sleep(RETRY_MS);
+  for (;;) {
+    try {
+      for await (const event of source.open(signal)) {
+        if (failures > 0) note('connected again');
+        failures = 0;
+        yield event;
       }
+      return;
+    } catch (error) {
+      if (signal.aborted || failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;
+      if (failures === 0) note(lostText(error));
+      failures += 1;
+      await world.sleep(RETRY_MS, signal);
     }
+  }
+}
+
+/**
+ * Follows what `open` answers until it ends, until Ctrl-C, which fails as CANCELLED, or until `--timeout` has passed, which is
+ * exit code 5. The signal ends the stream.
+ */
+export async function* followWithin<T>(
+  { world, options }: Pick<PlainContext, 'world' | 'options'>,
+  open: (signal: AbortSignal) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  const [stop, over] = [new AbortController(), new AbortController()];
+  const limit = timeoutMs(options);
+  const release = world.onInterrupt(() => stop.abort());
+  let isLate = false;
+  if (limit !== undefined)
+    void world.sleep(limit, over.signal).then(() => {
+      if (over.signal.aborted) return;
+      isLate = true;
+      stop.abort();
+    });
+  try {
+    yield* open(stop.signal);
+  } catch (error) {
+    if (!isLate) throw error;
+    throw new CommandFailure(`stopped after --timeout ${options.timeout}`, { exitCode: exitCodes.timeout });
   } finally {
+    over.abort();
     release();
   }
 }
+
+/** Why a stream ended that is opened again. */
+export const lostText = (error: unknown): string =>
+  isSvcError(error) && error.reason === 'SHUTTING_DOWN'
+    ? 'the server is shutting down; waiting for it to come back'
+    : 'connection lost; trying again';
 
 const isBroken = (error: unknown): boolean => isSvcError(error) && error.code === 'UNAVAILABLE';

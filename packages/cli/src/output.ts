@@ -1,12 +1,20 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandFailure } from './failure.ts';
 import { type Item, type Kind, manifestOf } from './kinds/index.ts';
-import { readJsonPath, renderTable } from './terminal/index.ts';
+import {
+  harmless,
+  harmlessJson,
+  harmlessYaml,
+  phasePainter,
+  readJsonPath,
+  renderPaintedTable,
+  styleFor,
+} from './terminal/index.ts';
 import type { World } from './world.ts';
 
 const forms = ['table', 'wide', 'yaml', 'json', 'name', 'manifest', 'jsonl'] as const;
 
-/** Form of the data on standard output (PL-13). */
+/** Form of the data on standard output. */
 export type OutputForm =
   | { readonly form: (typeof forms)[number] }
   | { readonly form: 'jsonpath'; readonly path: string };
@@ -20,12 +28,17 @@ export const outputForm = (text: string | undefined): OutputForm => {
   throw new CommandFailure(`there is no output form ${text}`, { hint: `one of ${forms.join(', ')}, jsonpath=PATH` });
 };
 
+export interface ShownItems {
+  readonly kind: Kind;
+  readonly items: readonly Item[];
+  readonly isList: boolean;
+  readonly isAcross: boolean;
+  /** False with --no-color. */
+  readonly color?: boolean | undefined;
+}
+
 /** Prints one resource, or a list of them with `isList`. */
-export const printItems = async (
-  world: World,
-  shown: { readonly kind: Kind; readonly items: readonly Item[]; readonly isList: boolean; readonly isAcross: boolean },
-  form: OutputForm,
-): Promise<void> => {
+export const printItems = async (world: World, shown: ShownItems, form: OutputForm): Promise<void> => {
   const { kind, items } = shown;
   if (form.form === 'table' || form.form === 'wide')
     return world.stdout.write(tableOf(world, shown, form.form === 'wide'));
@@ -33,7 +46,7 @@ export const printItems = async (
     return world.stdout.write(items.map((item) => `${kind.name.toLowerCase()}/${item.name}\n`).join(''));
   if (form.form === 'manifest') {
     const { withoutDefaults } = await world.loadManifests();
-    return world.stdout.write(await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
+    return writeYaml(world, await manifests(items.map(({ json }) => manifestOf(json, withoutDefaults))));
   }
   const objects = items.map(({ json }) => json);
   const [first = {}] = objects;
@@ -61,11 +74,20 @@ export const printList = async (world: World, list: PrintedList, form: OutputFor
 
 /** Prints any value in the forms that know no columns. */
 export const printValue = async (world: World, value: unknown, form: OutputForm): Promise<void> => {
-  if (form.form === 'jsonpath') return world.stdout.write(`${readJsonPath(value, form.path)}\n`);
-  if (form.form === 'yaml') return world.stdout.write(await yamlText(value));
+  const { isTerminal } = world.stdout;
+  if (form.form === 'jsonpath') {
+    const found = readJsonPath(value, form.path);
+    return world.stdout.write(`${isTerminal ? harmless(found) : found}\n`);
+  }
+  if (form.form === 'yaml') return writeYaml(world, await yamlText(value));
   const indent = form.form === 'jsonl' ? undefined : 2;
-  world.stdout.write(`${JSON.stringify(value, undefined, indent)}\n`);
+  const json = JSON.stringify(value, undefined, indent);
+  world.stdout.write(`${isTerminal ? harmlessJson(json) : json}\n`);
 };
+
+/** Into a pipe as it is; a terminal must not obey what a value holds. */
+export const writeYaml = (world: World, text: string): void =>
+  world.stdout.write(world.stdout.isTerminal ? harmlessYaml(text) : text);
 
 /** A value as YAML; long texts are not folded. */
 export const yamlText = async (value: unknown): Promise<string> => {
@@ -76,7 +98,7 @@ export const yamlText = async (value: unknown): Promise<string> => {
 const manifests = async (objects: readonly JsonObject[]): Promise<string> =>
   (await Promise.all(objects.map(yamlText))).join('---\n');
 
-const tableOf = (world: World, shown: Parameters<typeof printItems>[1], isWide: boolean): string => {
+const tableOf = (world: World, shown: ShownItems, isWide: boolean): string => {
   const { kind, items, isAcross } = shown;
   const upper = (headings: readonly string[]): string[] => headings.map((heading) => heading.toUpperCase());
   const headings = [
@@ -89,5 +111,8 @@ const tableOf = (world: World, shown: Parameters<typeof printItems>[1], isWide: 
     ...item.cells,
     ...(isWide ? item.wideCells : []),
   ]);
-  return renderTable(headings, rows, world.stdout.isTerminal ? world.stdout.columns : undefined);
+  return renderPaintedTable({
+    ...{ headings, rows, columns: world.stdout.isTerminal ? world.stdout.columns : undefined },
+    paint: phasePainter(styleFor(world.stdout, world.environment, shown.color)),
+  });
 };

@@ -20,7 +20,7 @@ export interface Profiles {
 const fields = ['server', 'namespace', 'token', 'apiKey', 'password'] as const;
 const SECRET_MODE = 0o600;
 
-/** The user's directory of this program (PL-13): XDG, or what the platform has instead. */
+/** The user's directory of this program: XDG, or what the platform has instead. */
 export const userDirectory = (world: World, kind: 'config' | 'data' | 'state'): string => {
   const { environment, platform } = world;
   const xdg = environment[`XDG_${kind.toUpperCase()}_HOME`];

@@ -26,6 +26,8 @@ export interface LineTerminal {
   ask(prompt: string): Promise<string | undefined | typeof interrupt>;
   /** Hears lines and Ctrl-C while nothing is asked; the answer ends it. */
   listen(ears: { readonly onLine: (line: string) => void; readonly onInterrupt: () => void }): () => void;
+  /** Writes to the screen by `write`, apart from what is being typed while nothing is asked. */
+  print(text: string, write: (text: string) => void): void;
   close(): void;
 }
 
@@ -84,7 +86,8 @@ export interface World {
   readonly ask: ClientFetch;
   /** Wall clock in milliseconds. */
   nowMs(): number;
-  sleep(ms: number): Promise<void>;
+  /** Ends early when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
   openTerminal(): Promise<LineTerminal>;
   createClient(options: ClientOptions): Promise<Client>;
   createPlainClient(options: ClientOptions): Promise<PlainClient>;

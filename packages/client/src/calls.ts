@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time of one try; that of the client, and as much more as `waitSeconds` of the request. */
   readonly timeoutMs?: number | undefined;
-  /** For writes that honour one; made up when left out, so that repeats have one effect (API-1.7). */
+  /** For writes that honour one; made up when left out, so that repeats have one effect. */
   readonly idempotencyKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Streams: called when the subscription stands. */
@@ -95,7 +95,7 @@ const callWithRetry = async (target: CallTarget, request: object, options: CallO
   });
 };
 
-/** `wait_seconds` lengthens the deadline (API-1.9). */
+/** `wait_seconds` lengthens the deadline. */
 const waitMs = (message: Message): number =>
   'waitSeconds' in message && typeof message.waitSeconds === 'number' ? message.waitSeconds * 1_000 : 0;
 

@@ -8,7 +8,7 @@ export interface ClientOptions extends Credentials {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Time of one try of a call, default 60 s (API-1.9). */
+  /** Time of one try of a call, default 60 s. */
   readonly timeoutMs?: number;
   /** Replaces parts of the surroundings, for tests and special networks. */
   readonly fetch?: ClientEnvironment['fetch'];

@@ -1,4 +1,4 @@
-/** The gRPC status codes without OK, as the server names them (API-1.8). */
+/** The gRPC status codes without OK, as the server names them. */
 export const errorCodes = [
   'CANCELLED',
   'UNKNOWN',

@@ -36,7 +36,7 @@ export type PlainOperation = { [S in keyof Services]: `${S}/${UnaryOf<Services[S
 /** Calls in JSON. */
 export interface PlainClient {
   readonly baseUrl: string;
-  /** Request and answer in the JSON of the REST binding (API-3): every field without presence is there. Throws SvcError. */
+  /** Request and answer in the JSON of the REST binding: every field without presence is there. Throws SvcError. */
   call(operation: PlainOperation, request: JsonObject, options?: CallOptions): Promise<JsonObject>;
 }
 
@@ -68,5 +68,5 @@ export const createPlainClient = (options: ClientOptions): PlainClient => {
   };
 };
 
-/** `waitSeconds` lengthens the deadline (API-1.9). */
+/** `waitSeconds` lengthens the deadline. */
 const waitMs = ({ waitSeconds }: JsonObject): number => (typeof waitSeconds === 'number' ? waitSeconds * 1_000 : 0);

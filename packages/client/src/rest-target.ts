@@ -8,7 +8,7 @@ export interface RestTarget {
   readonly body?: string;
 }
 
-/** Spreads a request over path, query and body as its REST binding says (API-3). */
+/** Spreads a request over path, query and body as its REST binding says. */
 export const restTarget = (method: Method, message: Message): RestTarget => {
   const rest = { ...(toJson(method.input, message) as JsonObject) };
   const path = method.http.path.replace(/\{([a-z_]+)\}/g, (_whole, field: string) => {

@@ -40,6 +40,14 @@ describe('svc apikey create', () => {
     expect(requests[0]).not.toHaveProperty('expiresAt');
   });
 
+  it('makes one for a namespace to come with --force', async () => {
+    const requests: object[] = [];
+    const fake = fakeWorld({ handlers: creating(requests) });
+    await fake.run('apikey', 'create', 'ci', '--grant', 'viewer@acme');
+    await fake.run('apikey', 'create', 'ci', '--grant', 'viewer@acme', '--force');
+    expect(requests).toMatchObject([{ force: false }, { force: true }]);
+  });
+
   it('takes a time from now or a date as its end', async () => {
     const requests: { readonly expiresAt?: bigint }[] = [];
     const fake = fakeWorld({ handlers: creating(requests) });
@@ -54,10 +62,10 @@ describe('svc apikey create', () => {
 
   it.each([
     [[], 'at least one grant'],
-    [['--grant', 'owner@acme'], 'owner@acme is no grant'],
-    [['--grant', 'viewer@'], 'viewer@ is no grant'],
-    [['--grant', 'viewer@a/b/c/d'], 'is no grant'],
-    [['--grant', 'viewer', '--expires', 'soon'], 'soon is no time'],
+    [['--grant', 'owner@acme'], 'owner@acme is not a valid grant'],
+    [['--grant', 'viewer@'], 'viewer@ is not a valid grant'],
+    [['--grant', 'viewer@a/b/c/d'], 'is not a valid grant'],
+    [['--grant', 'viewer', '--expires', 'soon'], 'soon is not a valid time'],
   ])('with %o is refused without a call', async (flags, text) => {
     const requests: object[] = [];
     const fake = fakeWorld({ handlers: creating(requests) });

@@ -17,6 +17,8 @@ export interface ApiKeyOptions extends GlobalOptions {
   readonly expires?: string;
   /** Lists revoked keys too. */
   readonly revoked?: boolean;
+  /** Creates the key although a namespace that it grants does not exist. */
+  readonly force?: boolean;
 }
 
 const ROLES = ['viewer', 'operator', 'admin'];
@@ -29,7 +31,9 @@ const parseGrant = (text: string, readSecrets: boolean): JsonObject => {
   const [namespace, agent, session, ...rest] = at < 0 ? [] : text.slice(at + 1).split('/');
   const parts = [namespace, agent, session].filter((part) => part !== undefined);
   if (!ROLES.includes(role) || rest.length > 0 || parts.includes(''))
-    throw new CommandFailure(`${text} is no grant`, { hint: 'write it as viewer@acme or operator@acme/helper' });
+    throw new CommandFailure(`${text} is not a valid grant`, {
+      hint: 'write it as viewer@acme or operator@acme/helper',
+    });
   return {
     ...{ role, readSecrets },
     ...(namespace === undefined ? {} : { namespace }),
@@ -43,7 +47,7 @@ const parseExpiry = (world: World, text: string): string => {
   const [, count, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
   const ms = count === undefined ? Date.parse(text) : world.nowMs() + Number(count) * UNITS[unit as keyof typeof UNITS];
   if (Number.isNaN(ms))
-    throw new CommandFailure(`--expires ${text} is no time`, { hint: 'write it as 30d, 12h or 2030-01-31' });
+    throw new CommandFailure(`--expires ${text} is not a valid time`, { hint: 'write it as 30d, 12h or 2030-01-31' });
   return String(BigInt(Math.round(ms)) * 1_000n);
 };
 
@@ -57,7 +61,8 @@ export const createApiKey = async (world: World, name: string, options: ApiKeyOp
   const expiresAt = options.expires === undefined ? undefined : parseExpiry(world, options.expires);
   const form = outputForm(options.output);
   const { call, note } = await openPlain(world, options);
-  const request = { name, grants, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  const force = options.force === true;
+  const request = { name, grants, force, ...(expiresAt === undefined ? {} : { expiresAt }) };
   const answer = await call('AuthService/CreateApiKey', request);
   const key = mapOf(answer['key']);
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, answer, form);

@@ -9,7 +9,7 @@ let annotations: Record<string, string>;
 let template: object;
 beforeEach(() => {
   written.length = 0;
-  annotations = { 'svc/template': 'base', 'svc/template-version': '1' };
+  annotations = { 'svc/template': 'base', 'svc/template-version': '1', 'svc/template-uid': 'u1' };
   template = { systemPrompt: 'New.', postHistoryPrompt: 'Tail.' };
 });
 
@@ -27,7 +27,7 @@ const run = async (words: readonly string[], options: FakeOptions = {}) => {
           if (name === 'none') throw new FakeFault('NOT_FOUND', 'TEMPLATE_NOT_FOUND');
           if (name === 'empty') return {};
           const specJson = name === 'blank' ? '' : JSON.stringify(template);
-          return { template: { metadata: { generation: 3n }, spec: { kind: 'Agent', specJson } } };
+          return { template: { metadata: { generation: 3n, uid: 'u1' }, spec: { kind: 'Agent', specJson } } };
         },
         ModifyAgent: (request: ModifyAgentRequest) => {
           written.push(request);
@@ -56,7 +56,7 @@ describe('svc agent rebase', () => {
   });
 
   it('writes nothing without a yes or with --dry-run', async () => {
-    expect((await run([], { terminal: new ScriptedTerminal(['n']) })).err).toContain('nothing is written');
+    expect((await run([], { terminal: new ScriptedTerminal(['n']) })).err).toContain('nothing was written');
     expect(await run(['--dry-run'])).toMatchObject({ exit: exitCodes.ok });
     expect(written).toEqual([]);
   });
@@ -71,9 +71,15 @@ describe('svc agent rebase', () => {
     template = {};
     const { err } = await run(['--yes']);
     expect([err, written.length]).toEqual(['nothing changes but the recorded version of the template\n', 1]);
-    annotations = { 'svc/template': 'base', 'svc/template-version': '3' };
+    annotations = {
+      'svc/template': 'base',
+      'svc/template-version': '3',
+      'svc/template-uid': 'of one that was deleted',
+    };
+    expect((await run(['--yes'])).err).toBe('nothing changes but the recorded version of the template\n');
+    annotations['svc/template-uid'] = 'u1';
     expect((await run(['--yes'])).err).toBe('agent helper is on the newest version of base already\n');
-    expect(written).toHaveLength(1);
+    expect(written).toHaveLength(2);
   });
 
   it('says which template is missing', async () => {

@@ -19,6 +19,7 @@ export interface RebaseOptions extends GlobalOptions {
 
 const TEMPLATE = 'svc/template';
 const TEMPLATE_VERSION = 'svc/template-version';
+const TEMPLATE_UID = 'svc/template-uid';
 
 /**
  * `svc agent rebase NAME`: lays the present template over the agent: what the template sets becomes so, except for --keep; what
@@ -34,14 +35,17 @@ export const rebaseAgent = async (world: World, name: string, options: RebaseOpt
     throw new CommandFailure(`agent ${name} was not made from a template`, { hint: 'name one with --template' });
   const from = await readTemplate(context, template);
   const spec = await rebased(context, { agent, template: from.spec, keep: options.keep ?? [] });
-  const isRecorded = annotations[TEMPLATE] === template && annotations[TEMPLATE_VERSION] === from.version;
+  const isRecorded =
+    annotations[TEMPLATE] === template &&
+    annotations[TEMPLATE_VERSION] === from.version &&
+    annotations[TEMPLATE_UID] === from.uid;
   const difference = await differenceOf(agent?.spec, spec, { name, template });
   if (difference === '' && isRecorded) return note(`agent ${name} is on the newest version of ${template} already`);
   world.stdout.write(difference);
   if (difference === '') note('nothing changes but the recorded version of the template');
   if (options.dryRun === true) return;
   await confirm(world, {
-    ...{ text: 'write this?', isAgreed: options.yes === true, refusal: 'nothing is written' },
+    ...{ text: 'write this?', isAgreed: options.yes === true, refusal: 'nothing was written' },
   });
   const resourceVersion = agent?.metadata?.resourceVersion ?? '';
   await client.gateway.modifyAgent({ ns: target.namespace, agent: name, template, spec, resourceVersion });
@@ -51,14 +55,15 @@ export const rebaseAgent = async (world: World, name: string, options: RebaseOpt
 const readTemplate = async (
   { client }: CommandContext,
   name: string,
-): Promise<{ readonly spec: JsonObject; readonly version: string }> => {
+): Promise<{ readonly spec: JsonObject; readonly version: string; readonly uid: string }> => {
   const { template } = await client.gateway.getAgentTemplate({ name });
   if (template?.spec === undefined)
     throw new CommandFailure(`there is no agent template ${name}`, { exitCode: exitCodes.notFound });
   const text = template.spec.specJson === '' ? '{}' : template.spec.specJson;
   // Read and written once: short names and defaults stand as they do in an agent.
   const spec = toJson(AgentSpecSchema, fromJson(AgentSpecSchema, JSON.parse(text) as JsonObject)) as JsonObject;
-  return { spec, version: String(template.metadata?.generation ?? '') };
+  const { generation = '', uid = '' } = template.metadata ?? {};
+  return { spec, version: String(generation), uid };
 };
 
 const rebased = async (

@@ -13,10 +13,26 @@ export const IMPORTED_MESSAGE_LABEL = 'imported-message';
 /** One line of an archive after the first. Messages belong to the session before them, oldest first. */
 export type ArchiveLine =
   /** `deployment` is who makes it again, as `namespace/name`; what people added to it is in the manifest. */
-  | { readonly manifest: JsonObject; readonly deployment?: string }
-  | { readonly file: { readonly namespace: string; readonly spec: JsonObject }; readonly content: string }
+  | ArchivedManifest
+  | { readonly file: ArchivedFile; readonly content: string }
   | { readonly session: ArchivedSession }
   | { readonly message: JsonObject };
+
+export interface ArchivedManifest {
+  readonly manifest: JsonObject;
+  readonly deployment?: string;
+  /** Kept by an import where it is free; archives of earlier releases have none. */
+  readonly uid?: string;
+  /** Owners that are in the archive too, as references without their uids: an import may give them others. */
+  readonly owners?: readonly JsonObject[];
+}
+
+export interface ArchivedFile {
+  readonly namespace: string;
+  readonly spec: JsonObject;
+  /** As that of a manifest. */
+  readonly uid?: string;
+}
 
 export interface ArchivedSession {
   readonly namespace: string;

@@ -67,13 +67,15 @@ describe('svc export --data', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { archive: 'svc/export', version: 1 },
       { manifest: { kind: 'Secret', spec: { data: { k: 'aHVzaA==' } } } },
-      { manifest: { kind: 'Skill', spec: { description: '{{ x }}' } } },
-      { file: { namespace: 'default', spec: { path: '/a.md' } }, content: 'dGV4dA==' },
+      { manifest: { kind: 'Skill', spec: { description: '{{ x }}' } }, uid: 'u' },
+      { file: { namespace: 'default', spec: { path: '/a.md' }, uid: 'u' }, content: 'dGV4dA==' },
       { session: { namespace: 'default', agent: 'helper', id: 's1', labels: { a: 'b' } } },
       { message: { id: 'm1' } },
       { message: { id: 'm2' } },
     ]);
-    expect(shell.out()).not.toMatch(/svc\/deployment|svc\/foreground|svc\/x|"uid"/);
+    expect(shell.out()).not.toMatch(/svc\/deployment|svc\/foreground|svc\/x/);
+    for (const { manifest } of lines.map((line) => JSON.parse(line) as { manifest?: { metadata: object } }))
+      expect(manifest?.metadata ?? {}).not.toHaveProperty('uid');
     expect(shell.err()).toContain('2 resources, 1 file, 1 session, 2 messages\n1 attachment of messages is not in');
   });
 
@@ -290,6 +292,9 @@ describe('svc import of an archive', () => {
         asked.push('deployment');
         return states.shift() ?? state('1', 'False');
       },
+      ListNamespaces: () => ({ namespaces: [] }),
+      ListResources: () => ({ resources: [] }),
+      GetNamespace: () => ({ namespace: { metadata: { name: 'default' } } }),
       ListSessions: () => {
         asked.push('sessions');
         return {};

@@ -3,8 +3,9 @@ import type { Resource } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import type { GlobalOptions } from '../connection.ts';
 import { type CommandContext, openContext } from '../context.ts';
+import { mapOf } from '../json-value.ts';
 import { isAuthorable, manifestOf } from '../kinds/index.ts';
-import { yamlText } from '../output.ts';
+import { writeYaml, yamlText } from '../output.ts';
 import { counted } from '../terminal/index.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 import type { World } from '../world.ts';
@@ -14,6 +15,8 @@ export interface ExportOptions extends GlobalOptions {
   readonly allNamespaces?: boolean;
   /** One archive with files, sessions and messages too. */
   readonly data?: boolean;
+  /** Manifests with the uids that `svc import` keeps; `svc apply` refuses them. An archive always has them. */
+  readonly uids?: boolean;
 }
 
 /**
@@ -61,13 +64,16 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
   const files = manifests.filter(({ kind }) => kind === 'File').length;
   if (files > 0) note(`${counted(files, 'file is without its', 'files are without their')} bytes: --data has them`);
   for (const [index, manifest] of manifests.entries()) {
-    const text = await yamlText(manifestOf(manifest, withoutDefaults));
-    world.stdout.write(index === 0 ? text : `---\n${text}`);
+    const document = manifestOf(manifest, withoutDefaults);
+    const uid = mapOf(manifest['metadata'])['uid'] ?? '';
+    const metadata = { ...mapOf(document['metadata']), uid };
+    const text = await yamlText(options.uids === true ? { ...document, metadata } : document);
+    writeYaml(world, index === 0 ? text : `---\n${text}`);
   }
   note(counted(manifests.length, 'resource'));
 };
 
-/** Kinds with values that lists never hold (WIRE-8). */
+/** Kinds with values that lists never hold. */
 const WITH_VALUES: ReadonlySet<string> = new Set([
   ...['Secret', 'McpServer', 'McpServerBinding', 'Agent', 'Template', 'ConnectorClass', 'SandboxClass'],
 ]);
@@ -85,7 +91,7 @@ const withValues = async (context: CommandContext, resource: Resource): Promise<
   }
 };
 
-/** Owners are known by their uid and finalizers of the system by their controller: both mean nothing elsewhere. */
+/** Owners are known by their uid and finalizers of the system by their controller: both mean nothing elsewhere. An archive has owners apart. */
 const portable = (json: JsonObject): JsonObject => {
   const { metadata } = json;
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return json;

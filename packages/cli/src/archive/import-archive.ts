@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { SessionMessageSchema } from '@svc/api/data';
 import type { ApplyManifestResult } from '@svc/api/gateway';
-import { FileSpecSchema } from '@svc/api/resources';
+import { type File, FileSpecSchema } from '@svc/api/resources';
 import { isSvcError, type SessionKey } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { updateLive } from '../editing/index.ts';
@@ -11,10 +11,18 @@ import { addressOf } from '../kinds/index.ts';
 import { type ApplyOptions, isFailed, printReport, waitUntilReady } from '../manifests/index.ts';
 import { fileAt, hashOf, store } from '../stored-files/index.ts';
 import { counted } from '../terminal/index.ts';
+import { readGeneric } from '../typed-resource.ts';
 import type { World } from '../world.ts';
-import { type ArchivedSession, IMPORTED_LABEL, IMPORTED_MESSAGE_LABEL, readArchive } from './archive-lines.ts';
+import {
+  type ArchivedFile,
+  type ArchivedManifest,
+  type ArchivedSession,
+  IMPORTED_LABEL,
+  IMPORTED_MESSAGE_LABEL,
+  readArchive,
+} from './archive-lines.ts';
 
-/** One call takes so many manifests and characters at most (API-1.9). */
+/** One call takes so many manifests and characters at most. */
 const BATCH_DOCUMENTS = 400;
 const BATCH_CHARACTERS = 2_000_000;
 /** How long deployments may take to render the agents of sessions. */
@@ -28,7 +36,7 @@ export const importArchive = async (world: World, blob: Blob, options: ApplyOpti
   const importer = new Importer(await openContext(world, options));
   for await (const line of readArchive(blob)) {
     if ('manifest' in line && line.deployment !== undefined) await importer.rendered(line.manifest, line.deployment);
-    else if ('manifest' in line) await importer.manifest(line.manifest);
+    else if ('manifest' in line) await importer.manifest(line);
     else if ('file' in line) await importer.file(line.file, line.content);
     else if ('session' in line) await importer.session(line.session);
     else if ('message' in line) await importer.message(line.message);
@@ -41,6 +49,8 @@ class Importer {
   readonly #counts = { resources: 0, files: 0, sessions: 0, messages: 0, failures: 0 };
   #batch: string[] = [];
   #characters = 0;
+  /** Manifests whose owners are written when all manifests are applied: until an owner exists, what it owns would be deleted. */
+  #owned: ArchivedManifest[] = [];
   /** Deployments whose objects nobody has waited for yet. */
   #deployments: ApplyManifestResult[] = [];
   /** Where messages go; undefined while those of a session that failed pass by. */
@@ -52,8 +62,10 @@ class Importer {
     this.#context = context;
   }
 
-  async manifest(manifest: JsonObject): Promise<void> {
-    const text = `--- ${JSON.stringify(manifest)}\n`;
+  async manifest(line: ArchivedManifest): Promise<void> {
+    const { manifest, uid = '', owners = [] } = line;
+    const text = documentOf(manifest, uid === '' ? {} : { uid });
+    if (owners.length > 0) this.#owned.push(line);
     if (this.#batch.length >= BATCH_DOCUMENTS || this.#characters + text.length > BATCH_CHARACTERS) await this.#flush();
     this.#batch.push(text);
     this.#characters += text.length;
@@ -77,15 +89,15 @@ class Importer {
     });
   }
 
-  async file(file: { readonly namespace: string; readonly spec: JsonObject }, content: string): Promise<void> {
-    await this.#flush();
+  async file(file: ArchivedFile, content: string): Promise<void> {
+    await this.#manifestsDone();
     const spec = fromJson(FileSpecSchema, file.spec);
     const { target } = this.#context;
     const context = { ...this.#context, target: { ...target, namespace: file.namespace } };
     await this.#attempt(`File ${file.namespace}${spec.path}`, async () => {
       const blob = new Blob([Buffer.from(content, 'base64')]);
       const sha256 = await hashOf(blob);
-      const present = await fileAt(context, spec.path);
+      const present = (await fileAt(context, spec.path)) ?? (await this.#emptyFile(context, file));
       if (present?.status?.objectRef?.sha256 === sha256) return;
       const bytes = { blob, sizeBytes: blob.size, sha256 };
       await store(context, { file: { spec }, content: bytes, filename: spec.path.split('/').at(-1) ?? '' }, present);
@@ -94,7 +106,7 @@ class Importer {
   }
 
   async session({ namespace: ns, agent, id, labels }: ArchivedSession): Promise<void> {
-    await this.#flush();
+    await this.#manifestsDone();
     await this.#deployed();
     const { gateway } = this.#context.client;
     this.#session = undefined;
@@ -135,7 +147,7 @@ class Importer {
 
   /** Tells what was done; throws with exit code 2 when something was not. */
   async end(): Promise<void> {
-    await this.#flush();
+    await this.#manifestsDone();
     const { resources, files, sessions, messages, failures } = this.#counts;
     const done = [counted(resources, 'resource'), counted(files, 'file'), counted(sessions, 'session')];
     this.#context.note(`${[...done, counted(messages, 'message')].join(', ')} written`);
@@ -147,13 +159,58 @@ class Importer {
     const text = this.#batch.join('');
     this.#batch = [];
     this.#characters = 0;
-    const { client, world, target } = this.#context;
-    const request = { text, ns: target.namespace, atomic: false, keepGoing: true, createNamespaces: true };
-    const { results } = await client.resources.applyManifests(request);
-    printReport(world, { results, documents: [] }, 'table');
+    const { results } = await this.#apply({ text, atomic: false, keepGoing: true });
+    printReport(this.#context.world, { results, documents: [] }, 'table');
     this.#counts.resources += results.filter((result) => !isOneFailed(result)).length;
     if (isFailed(results)) this.#counts.failures += 1;
     this.#deployments.push(...results.filter((result) => result.kind === 'Deployment' && !isOneFailed(result)));
+  }
+
+  async #manifestsDone(): Promise<void> {
+    await this.#flush();
+    const owned = this.#owned;
+    this.#owned = [];
+    if (owned.length === 0) return;
+    await this.#deployed();
+    for (const line of owned) await this.#own(line);
+  }
+
+  /** Writes the owners of a resource under the uids that they have here. */
+  async #own({ manifest, owners = [] }: ArchivedManifest): Promise<void> {
+    const { kind, namespace, name } = partsOf(manifest);
+    await this.#attempt(`owners of ${kind} ${namespace}/${name}`, async () => {
+      const ownerReferences: JsonObject[] = [];
+      for (const owner of owners) {
+        const address = addressOf(
+          { namespace: textOf(owner['namespace']) },
+          textOf(owner['kind']),
+          textOf(owner['name']),
+        );
+        const { metadata } = await readGeneric(this.#context, address);
+        ownerReferences.push({ ...owner, uid: metadata?.uid ?? '' });
+      }
+      await this.#apply({ text: documentOf(manifest, { ownerReferences }) });
+    });
+  }
+
+  /** A new File resource with the uid it had; undefined where the archive says none, then the upload makes the resource. */
+  async #emptyFile(context: CommandContext, { namespace, spec, uid = '' }: ArchivedFile): Promise<File | undefined> {
+    if (uid === '') return undefined;
+    const { withoutDefaults } = await this.#context.world.loadManifests();
+    const plain = withoutDefaults('File', spec) as JsonObject;
+    const manifest = { apiVersion: 'svc/v1', kind: 'File', metadata: { namespace }, spec: plain };
+    await this.#apply({ text: documentOf(manifest, { uid }) });
+    return fileAt(context, textOf(spec['path']));
+  }
+
+  #apply(request: { readonly text: string; readonly atomic?: boolean; readonly keepGoing?: boolean }) {
+    const { client, target } = this.#context;
+    return client.resources.applyManifests({
+      ...request,
+      ns: target.namespace,
+      createNamespaces: true,
+      keepUids: true,
+    });
   }
 
   /** Agents of the sessions to come may be rendered by deployments. What is not ready in time is told, and the import goes on. */
@@ -197,6 +254,10 @@ class Importer {
     }
   }
 }
+
+/** A manifest as one line of a text, with more metadata. */
+const documentOf = (manifest: JsonObject, metadata: JsonObject): string =>
+  `--- ${JSON.stringify({ ...manifest, metadata: { ...mapOf(manifest['metadata']), ...metadata } })}\n`;
 
 /** What says which resource a manifest means, and what is written of it. */
 const partsOf = (manifest: JsonObject) => {

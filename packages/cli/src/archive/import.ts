@@ -8,7 +8,7 @@ import { importArchive } from './import-archive.ts';
 /** Bytes that tell an archive from manifests. */
 const START_BYTES = 64;
 
-/** `svc import FILE`: what `svc export` wrote, with or without --data; one by one, going on after a failure. */
+/** `svc import FILE`: what `svc export` wrote, with or without --data; one by one, going on after a failure. Uids are kept. */
 export const importFile = async (world: World, file: string, options: ApplyOptions): Promise<void> => {
   const path = resolve(world.cwd, file);
   const isDirectory = world.files.facts(path)?.isDirectory === true;
@@ -16,5 +16,5 @@ export const importFile = async (world: World, file: string, options: ApplyOptio
   if (blob === undefined && file !== '-' && !isDirectory) throw new CommandFailure(`there is no ${file}`);
   if (blob !== undefined && isArchive(await blob.slice(0, START_BYTES).text()))
     return importArchive(world, blob, options);
-  return apply(world, { ...options, filename: [file], atomic: false, keepGoing: true });
+  return apply(world, { ...options, filename: [file], atomic: false, keepGoing: true, keepsUids: true });
 };

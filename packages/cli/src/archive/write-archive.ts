@@ -1,9 +1,10 @@
 import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type SessionMessage, SessionMessageSchema } from '@svc/api/data';
 import { ContentMode } from '@svc/api/gateway';
-import type { Resource } from '@svc/api/resources';
+import { OwnerReferenceSchema, type Resource } from '@svc/api/resources';
 import type { Session } from '@svc/client';
 import type { CommandContext } from '../context.ts';
+import { mapOf, textOf } from '../json-value.ts';
 import { plainManifestOf } from '../kinds/index.ts';
 import { piecesOf } from '../stored-files/index.ts';
 import { counted } from '../terminal/index.ts';
@@ -31,7 +32,11 @@ export const writeArchive = async (
   write(ARCHIVE_HEAD);
   const manifests = found.manifests.filter(({ kind }) => kind !== 'File');
   const { withoutDefaults } = await world.loadManifests();
-  for (const manifest of manifests) write({ manifest: plainManifestOf(manifest, withoutDefaults) });
+  const ownersOf = ownersWithin(found.all, [...manifests, ...found.rendered.map(({ manifest }) => manifest)]);
+  for (const manifest of manifests) {
+    const uid = uidOf(manifest);
+    write({ manifest: plainManifestOf(manifest, withoutDefaults), uid, ...ownersOf(uid) });
+  }
   const rendered = found.rendered.filter(({ manifest }) => manifest['kind'] !== 'File');
   for (const { manifest, deployment } of rendered)
     write({ manifest: plainManifestOf(manifest, withoutDefaults), deployment });
@@ -70,19 +75,39 @@ export const writeArchive = async (
     );
 };
 
+const uidOf = (manifest: JsonObject): string => textOf(mapOf(manifest['metadata'])['uid']);
+
+/** The owners of a resource, by its uid, that are among the manifests of the archive; nothing where there are none. */
+const ownersWithin = (
+  all: readonly Resource[],
+  manifests: readonly JsonObject[],
+): ((uid: string) => { readonly owners?: readonly JsonObject[] }) => {
+  const written = new Set(manifests.map(uidOf));
+  const byUid = new Map(all.map(({ metadata }) => [metadata?.uid ?? '', metadata?.ownerReferences ?? []]));
+  return (uid) => {
+    const owners = (byUid.get(uid) ?? [])
+      .filter((owner) => written.has(owner.uid))
+      .map((owner) => {
+        const { uid: _, ...reference } = toJson(OwnerReferenceSchema, owner) as JsonObject;
+        return reference;
+      });
+    return owners.length === 0 ? {} : { owners };
+  };
+};
+
 /** Keys of the system are made anew. */
 const ownLabels = (labels: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('svc/')));
 
 /** A file whose upload was never completed has nothing to export. */
 const fileLine = async (context: CommandContext, resource: Resource): Promise<ArchiveLine | undefined> => {
-  const { namespace = '', name = '' } = resource.metadata ?? {};
+  const { namespace = '', name = '', uid = '' } = resource.metadata ?? {};
   const { spec, status } = genericJson(resource);
   if (typeof status !== 'object' || status === null || !('objectRef' in status)) return undefined;
   const answer = await context.client.files.readFile({ ns: namespace, name, content: ContentMode.UNSPECIFIED });
   const pieces: Uint8Array[] = [];
   for await (const piece of await piecesOf(context, answer)) pieces.push(piece);
-  return { file: { namespace, spec: spec as JsonObject }, content: Buffer.concat(pieces).toString('base64') };
+  return { file: { namespace, spec: spec as JsonObject, uid }, content: Buffer.concat(pieces).toString('base64') };
 };
 
 const allMessages = async (session: Session): Promise<readonly SessionMessage[]> => {

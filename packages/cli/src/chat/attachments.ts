@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 /** Part of a message that carries a file. */
 export type Attachment = MessageInitShape<typeof SessionMessagePartSchema>;
 
-/** Base64 of it has to fit one request (API-1.9). */
+/** Base64 of it has to fit one request. */
 const ATTACHMENT_BYTES = 5 * 1_048_576;
 
 const kinds = {
@@ -17,7 +17,7 @@ const kinds = {
   video: SessionMessagePartType.VIDEO,
 } as const;
 
-/** Reads a file into a part with a data URL, which the server stores as an object (API-8.3). */
+/** Reads a file into a part with a data URL, which the server stores as an object. */
 export const attachmentOf = (world: World, path: string): Attachment => {
   const bytes = world.files.readBytes(resolve(world.cwd, path));
   if (bytes === undefined) throw new CommandFailure(`there is no file ${path}`);

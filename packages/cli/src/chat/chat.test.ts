@@ -299,7 +299,7 @@ describe('svc chat', () => {
     const { out, err } = await talk(['go'], [], {
       streams: { StreamSessionParts: () => (++tries === 1 ? first : [text('two'), done()]) },
     });
-    expect(err()).toContain('connection lost, waiting for the server...\nconnected again\n');
+    expect(err()).toContain('connection lost; trying again\nconnected again\n');
     expect(out()).toBe('one \ntwo\n\n');
   });
 

@@ -25,6 +25,8 @@ const HELP = `/new             start a new conversation
 /quit            leave; so does Ctrl-D
 Ctrl-C stops an answer; pressed when nothing is written, twice, it leaves.`;
 
+const promptOf = (style: Style): string => style.bold('you> ');
+
 /** The talk at a terminal: one line asked, one answer shown, until the person leaves. */
 export class Conversation {
   readonly #parts: ConversationParts;
@@ -43,7 +45,7 @@ export class Conversation {
     await this.#catchUp();
     let isLeaving = false;
     while (true) {
-      const line = this.#typedAhead.shift() ?? (await this.#parts.terminal.ask(this.#parts.style.bold('you> ')));
+      const line = this.#ahead() ?? (await this.#parts.terminal.ask(promptOf(this.#parts.style)));
       if (line === undefined) return;
       if (line === interrupt) {
         if (isLeaving) return;
@@ -55,6 +57,14 @@ export class Conversation {
       if (line.trim() === '') continue;
       if (await this.#guarded(() => this.#take(line.trim()))) return;
     }
+  }
+
+  /** The next line that was typed while an answer was being written, shown as if it were typed now. */
+  #ahead(): string | undefined {
+    const line = this.#typedAhead.shift();
+    const { world, style } = this.#parts;
+    if (line !== undefined) world.stdout.write(`${promptOf(style)}${line}\n`);
+    return line;
   }
 
   /** Failures of one line are explained and the talk goes on. */
@@ -138,8 +148,9 @@ export class Conversation {
 
   /** Shows a turn while Ctrl-C and /stop end it and other lines wait for their turn. */
   async #follow(turnId: string): Promise<void> {
-    const { world, client, terminal, style, note, showReasoning } = this.#parts;
-    const write = (text: string): void => world.stdout.write(text);
+    const { world, client, terminal, style, showReasoning } = this.#parts;
+    const write = (text: string): void => terminal.print(text, (shown) => world.stdout.write(shown));
+    const note = (text: string): void => terminal.print(`${text}\n`, () => this.#parts.note(text));
     const session = this.#session;
     let stops = 0;
     const leave = Promise.withResolvers<never>();

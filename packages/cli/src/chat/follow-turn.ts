@@ -1,6 +1,7 @@
 import { SessionMessagePartType } from '@svc/api/data';
 import { SessionMessagePartEventKind as Kind, type SessionMessagePartEvent } from '@svc/api/events';
 import type { ConnectionState } from '@svc/client';
+import { lostText } from '../live-stream.ts';
 import { askPermission, openRequests, type QuestionParts } from './permission-question.ts';
 import type { ReplyRenderer } from './reply-renderer.ts';
 
@@ -60,7 +61,7 @@ const connectionNotes = (parts: FollowParts): ((state: ConnectionState) => void)
     if (state.state === 'lost' && !isLost && state.error?.reason !== 'SLOW_CONSUMER') {
       isLost = true;
       parts.renderer.breakLine();
-      parts.note('connection lost, waiting for the server...');
+      parts.note(lostText(state.error));
     } else if (state.state === 'open' && isLost) {
       isLost = false;
       parts.note('connected again');

@@ -124,7 +124,7 @@ const readPayload = (text: string): Record<string, unknown> => {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 };
 
-/** A failed tool answers JSON (RT-R43); its sentence is what people want to read. */
+/** A failed tool answers JSON; its sentence is what people want to read. */
 const errorText = (part: SessionMessagePart, payload: Record<string, unknown>): string => {
   const output = payload['output'];
   const sentence = typeof output === 'object' && output !== null ? Reflect.get(output, 'error') : undefined;

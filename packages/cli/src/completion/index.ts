@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { type Completion, complete } from './candidates.ts';
 import { scripts } from './scripts.ts';
 
-/** Longest time a key press may wait for a server (PL-13). */
+/** Longest time a key press may wait for a server. */
 const BUDGET_MS = 300;
 const NAMES_SHOWN = 200;
 

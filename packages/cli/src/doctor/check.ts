@@ -1,4 +1,4 @@
-/** One line of `svc doctor` (PL-13). */
+/** One line of `svc doctor`. */
 export interface Check {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';

@@ -78,6 +78,13 @@ describe('svc doctor', () => {
     await expect(found(mistake)).rejects.toThrow();
   });
 
+  it('asks for no key file where the keys are in the configuration', async () => {
+    const files = { [DATA]: directory, [`${DATA}/svc.db`]: key };
+    const { checks, problems } = await doctor({ files, facts: { secretKeys: [{ id: 'a' }] } });
+    expect(problems).toEqual([]);
+    expect(checks.map(({ name }) => name)).not.toContain('key file');
+  });
+
   it('prints a line each, remedies below', async () => {
     const fake = fakeWorld({ server: fakeServerModule().module, files: {}, handlers: {} });
     expect(await fake.run('doctor')).toBe(0);
@@ -105,7 +112,8 @@ describe('svc doctor', () => {
       'data directory',
       'warn',
     ],
-    ['a missing key file', { files: { [DATA]: directory } }, 'key file', 'warn'],
+    ['a key file that is still to be made', { files: { [DATA]: directory } }, 'key file', 'warn'],
+    ['a lost key file', { files: { [DATA]: directory, [`${DATA}/svc.db`]: key } }, 'key file', 'fail'],
     [
       'a key file that others may read',
       { files: { ...healthy, [`${DATA}/keys/master.json`]: { ...key, mode: 0o644 } } },

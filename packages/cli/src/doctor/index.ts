@@ -57,7 +57,7 @@ const localChecks = async (world: World, options: DoctorOptions, isUp: boolean):
   const dataDir = isChosen ? loaded.config.dataDir : userDirectory(world, 'data');
   return [
     ...checks,
-    ...checkDataDirectory(world, dataDir),
+    ...checkDataDirectory(world, dataDir, { usesKeyFile: loaded.config.settings['secrets.keys'].length === 0 }),
     ...(await checkStore(world, options)),
     checkProviders(loaded),
     ...(await portCheck(world, loaded.config.transport, isUp)),

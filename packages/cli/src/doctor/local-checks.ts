@@ -8,6 +8,8 @@ const LEAST_NODE = 26;
 /** Below this a busy server fills the disk within hours. */
 const LOW_DISK_BYTES = 1024 ** 3;
 const FULL_DISK_BYTES = 100 * 1024 ** 2;
+/** A commit may need as much. */
+const NO_ROOM_BYTES = 1024 ** 2;
 
 /** Whether this Node.js is new enough. */
 export const checkNode = (world: World): Check => {
@@ -43,22 +45,34 @@ export const checkConfiguration = (
 };
 
 /** Whether the data directory can be used, who else may read it, its key file, and the room on its disk. */
-export const checkDataDirectory = (world: World, dataDir: string): readonly Check[] => {
+export const checkDataDirectory = (
+  world: World,
+  dataDir: string,
+  { usesKeyFile }: { readonly usesKeyFile: boolean },
+): readonly Check[] => {
   const name = 'data directory';
   const facts = world.files.facts(dataDir);
   if (facts === undefined) return [warn(name, `${dataDir} does not exist yet`, 'svc up makes it')];
-  if (!facts.isDirectory) return [fail(name, `${dataDir} is no directory`, 'choose another dataDir')];
+  if (!facts.isDirectory) return [fail(name, `${dataDir} is a file, not a directory`, 'choose another dataDir')];
   if (!world.files.isWritable(dataDir))
     return [fail(name, `${dataDir} cannot be written`, `give your user the right to write ${dataDir}`)];
   const isOpen = world.platform !== 'win32' && (facts.mode & 0o007) !== 0;
   const access = isOpen ? warn(name, `${dataDir} is open to every user`, `chmod 700 ${dataDir}`) : ok(name, dataDir);
-  return [access, ...checkKeyFile(world, dataDir), ...checkDisk(world, dataDir)];
+  return [access, ...(usesKeyFile ? checkKeyFile(world, dataDir) : []), ...checkDisk(world, dataDir)];
 };
 
 const checkKeyFile = (world: World, dataDir: string): readonly Check[] => {
   const name = 'key file';
   const path = join(dataDir, 'keys', 'master.json');
   const facts = world.files.facts(path);
+  if (facts === undefined && world.files.facts(join(dataDir, 'svc.db')) !== undefined)
+    return [
+      fail(
+        name,
+        `${path} is missing: the secrets in ${dataDir} cannot be decrypted`,
+        'put it back from where you keep your copy, or from a backup with keys; svc up says what to do without it',
+      ),
+    ];
   if (facts === undefined)
     return [
       warn(name, `${path} does not exist yet`, 'svc up makes it; keep a copy: without it stored secrets are lost'),
@@ -73,6 +87,7 @@ const checkDisk = (world: World, dataDir: string): readonly Check[] => {
   const free = world.files.freeBytes(dataDir);
   if (free === undefined) return [];
   const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+  if (free < NO_ROOM_BYTES) return [fail(name, 'full', 'make room: writes are refused')];
   if (free < FULL_DISK_BYTES) return [fail(name, text, 'make room: writes will be refused soon')];
   return [free < LOW_DISK_BYTES ? warn(name, text, 'make room, or move dataDir') : ok(name, text)];
 };

@@ -89,7 +89,7 @@ const editUntilDone = async (
     if (written === shown) break;
     context.note(outcome.findings.map(({ text }) => text).join('\n'));
   }
-  throw new CommandFailure('nothing is written: the text was left as it was refused');
+  throw new CommandFailure('nothing was written: the text was left as it was refused');
 };
 
 const runEditor = async (world: World, editor: string, path: string): Promise<void> => {
@@ -98,11 +98,11 @@ const runEditor = async (world: World, editor: string, path: string): Promise<vo
     throw new CommandFailure(`the editor ${editor} cannot be started`, {
       hint: 'name one in SVC_EDITOR, VISUAL or EDITOR',
     });
-  if (exit !== 0) throw new CommandFailure(`nothing is written: the editor ended with ${exit}`);
+  if (exit !== 0) throw new CommandFailure(`nothing was written: the editor ended with ${exit}`);
 };
 
 const attempt = async (context: CommandContext, live: LiveResource, written: string): Promise<Outcome> => {
-  if (isEmptied(written)) return { is: 'done', note: 'the file is empty: nothing is written', isWritten: false };
+  if (isEmptied(written)) return { is: 'done', note: 'the file is empty: nothing was written', isWritten: false };
   const { nodeJson, parseManifests } = await context.world.loadManifests();
   const { documents, findings } = parseManifests(withoutOpening(written), { namespace: live.address.ns });
   const [document, second] = documents;
@@ -116,12 +116,12 @@ const attempt = async (context: CommandContext, live: LiveResource, written: str
   if (document === undefined || resource === undefined || found.length > 0) return { is: 'refused', findings: found };
   const wanted = nodeJson(document.node);
   if (isMap(wanted) && isEqualJson(wanted, live.manifest))
-    return { is: 'done', note: 'nothing is changed', isWritten: false };
+    return { is: 'done', note: 'nothing was changed', isWritten: false };
   try {
     const done = await replaceLive(context, { address: live.address, resource, version: live.version });
     return done === 'changed'
       ? { is: 'done', note: 'edited', isWritten: true }
-      : { is: 'done', note: 'nothing is changed', isWritten: false };
+      : { is: 'done', note: 'nothing was changed', isWritten: false };
   } catch (error) {
     if (!isSvcError(error)) throw error;
     if (error.reason === 'CONFLICT') return conflict(context, live, isMap(wanted) ? wanted : {});

@@ -94,9 +94,9 @@ describe('svc edit', () => {
   });
 
   it.each<[string, Writer, string]>([
-    ['nothing changed', (text) => text, 'nothing is changed'],
-    ['only comments and order changed', (text) => `# hi\n${text}\n`, 'nothing is changed'],
-    ['everything was removed', () => '# a comment\n\n', 'the file is empty: nothing is written'],
+    ['nothing changed', (text) => text, 'nothing was changed'],
+    ['only comments and order changed', (text) => `# hi\n${text}\n`, 'nothing was changed'],
+    ['everything was removed', () => '# a comment\n\n', 'the file is empty: nothing was written'],
   ])('writes nothing when %s', async (_, writer, note) => {
     const shell = editing(writer);
     expect(await shell.run('edit', 'agent/helper')).toBe(exitCodes.ok);

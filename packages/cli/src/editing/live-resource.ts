@@ -2,7 +2,7 @@ import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import type { CommandContext } from '../context.ts';
 import { isMap } from '../json-value.ts';
-import { collectPages, type ResourceAddress } from '../kinds/index.ts';
+import { collectPages, nestedJson, type ResourceAddress } from '../kinds/index.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 
 /** A resource as people write it, and the version it had. */
@@ -16,12 +16,6 @@ export interface LiveResource {
 }
 
 const SECRETS_READ = 10_000;
-
-/** Texts of JSON that manifests may hold as what they mean (PL-1.2): `specJson` as `spec`. */
-const NESTED: ReadonlySet<string> = new Set([
-  ...['specJson', 'inputJson', 'inputSchemaJson', 'outputSchemaJson', 'outputJson', 'whenJson'],
-  ...['resumeSchemaJson', 'schemaJson', 'providerConfigJson', 'credentialsJson'],
-]);
 
 /** The resource at an address; of a Secret its values too when the caller may read them, which is audited. */
 export const readLive = async (
@@ -59,7 +53,7 @@ const liveOf = (address: ResourceAddress, resource: Resource, isNested: boolean)
   const spec = specOf(resource);
   const manifest = {
     ...{ apiVersion: apiVersion ?? 'svc/v1', kind: kind ?? address.kind, metadata: written },
-    spec: isNested ? nested(spec) : spec,
+    spec: isNested ? nestedJson(spec) : spec,
   };
   return { address, version: typeof resourceVersion === 'string' ? resourceVersion : '', manifest, resource };
 };
@@ -72,25 +66,4 @@ const specOf = (resource: Resource): JsonObject => {
   const { spec } = toJson(ResourceSchema, resource) as JsonObject;
   const [inner] = isMap(spec) ? Object.values(spec) : [];
   return isMap(inner) ? inner : {};
-};
-
-/** Texts that hold a JSON object become that object; manifests take both. */
-const nested = (map: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(map).map(([name, value]): [string, JsonObject[string]] => {
-      const object = NESTED.has(name) && typeof value === 'string' ? jsonMap(value) : undefined;
-      if (object !== undefined) return [name.slice(0, -'Json'.length), object];
-      if (Array.isArray(value)) return [name, value.map((item) => (isMap(item) ? nested(item) : item))];
-      return [name, isMap(value) ? nested(value) : value];
-    }),
-  );
-
-const jsonMap = (text: string): JsonObject | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMap(value) ? value : undefined;
-  } catch {
-    // A text that is no JSON is shown as the text it is.
-    return undefined;
-  }
 };

@@ -71,7 +71,7 @@ describe('svc edit', () => {
     await workflow.run('edit', 'workflow', 'w');
     expect(workflow.shown[0]).toContain('      input:\n        x: 1\n');
     expect(workflow.shown[0]).toContain('      whenJson: no JSON\n');
-    expect(workflow.err()).toContain('nothing is changed');
+    expect(workflow.err()).toContain('nothing was changed');
   });
 
   it('knows kinds of other groups', async () => {

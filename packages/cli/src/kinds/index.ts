@@ -5,6 +5,7 @@
 export { allNames, collectPages, type Item, type Kind, listItems, type Propagation, type Scope } from './kind.ts';
 export { kindAndItsNames, kindAndName, kindAndNames } from './kind-words.ts';
 export { isAuthorable, kindOf, kinds } from './known-kinds.ts';
+export { nestedJson } from './nested-json.ts';
 export { propagationOf } from './propagation.ts';
 export { ageOf, manifestForm, manifestOf, plainManifestOf } from './resource-json.ts';
 export { addressOf, type ResourceAddress } from './resource-kind.ts';

@@ -8,13 +8,13 @@ import { sessionKind } from './session-kind.ts';
 /** All kinds, in the order of help and completion. */
 export const kinds: readonly Kind[] = [namespaceKind, agentKind, sessionKind, ...resourceKinds];
 
-/** Kinds that cannot stand in a manifest: the system makes their resources (PL-1.2). */
+/** Kinds that cannot stand in a manifest: the system makes their resources. */
 const NOT_AUTHORABLE: ReadonlySet<string> = new Set(['Session', 'Worker', 'DeploymentReplica']);
 
 /** True for kinds whose resources people write. */
 export const isAuthorable = (kind: string): boolean => !NOT_AUTHORABLE.has(kind);
 
-/** The kind that a word such as `ns` or `Agents` means; a capitalised unknown word is a custom kind (API-1.4). */
+/** The kind that a word such as `ns` or `Agents` means; a capitalised unknown word is a custom kind. */
 export const kindOf = (word: string): Kind => {
   const found = kinds.find((kind) => kind.words.includes(word.toLowerCase()));
   if (found !== undefined) return found;

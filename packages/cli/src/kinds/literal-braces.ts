@@ -14,7 +14,7 @@ const literal = (text: string): string => {
   return RAW_END.test(text) ? text : `{% raw %}${text}{% endraw %}`;
 };
 
-/** The spec of a manifest with every text that no later phase renders made literal (PL-1.3). */
+/** The spec of a manifest with every text that no later phase renders made literal. */
 export const literalSpec = (kind: string, spec: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(spec).map(([field, value]) => [

@@ -26,7 +26,7 @@ const rawJson = (text: string): JsonObject => mapOf(JSON.parse(text === '' ? '{}
 
 type WithoutDefaults = ManifestModule['withoutDefaults'];
 
-/** What one would write to create the same again: no status, nothing that the system decides, no defaults (PL-1.1). */
+/** What one would write to create the same again: no status, nothing that the system decides, no defaults. */
 export const plainManifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
   const metadata = Object.entries(mapOf(json['metadata']))
     .map(([field, value]): [string, JsonValue] => [field, withoutSystemKeys(value)])
@@ -39,7 +39,7 @@ export const plainManifestOf = (json: JsonObject, withoutDefaults: WithoutDefaul
   };
 };
 
-/** Labels, annotations and finalizers of the system stay when they are left out, and no other may bring them (API-1.3). */
+/** Labels, annotations and finalizers of the system stay when they are left out, and no other may bring them. */
 const withoutSystemKeys = (value: JsonValue): JsonValue => {
   const isSystem = (key: JsonValue): boolean => typeof key === 'string' && key.startsWith('svc/');
   if (Array.isArray(value)) return value.filter((item) => !isSystem(item));
@@ -62,7 +62,7 @@ export const ageOf = (metadata: JsonValue | undefined, nowMs: number): string =>
   return created === undefined ? '-' : age(created, nowMs);
 };
 
-/** Conditions that are bad when they are True, and those that are neither (PL-10). */
+/** Conditions that are bad when they are True, and those that are neither. */
 const WARNINGS: ReadonlySet<string> = new Set(['Alert', 'Exceeded']);
 const NEUTRAL: ReadonlySet<string> = new Set(['DelegatedExecution']);
 

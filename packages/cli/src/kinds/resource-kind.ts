@@ -77,7 +77,7 @@ const resourceKind = (words: KindNames): Kind => {
   };
 };
 
-/** Kinds without calls of their own here (PL-1.2). */
+/** Kinds without calls of their own here. */
 export const resourceKinds: readonly Kind[] = RESOURCE_KINDS.map(resourceKind);
 
 /** A kind of another group: its exact name is the only word for it, and its spec is whatever JSON it holds. */

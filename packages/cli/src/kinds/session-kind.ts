@@ -41,7 +41,7 @@ const keyOf = async (
 const readSession = (scope: Pick<Scope, 'call'>, key: SessionKey): Promise<JsonObject> =>
   scope.call('GatewayService/GetSession', { ...key, messageLimit: -1 });
 
-/** The ResourceService finds a session without its agent (API-9.1), for callers who may look into the whole namespace. */
+/** The ResourceService finds a session without its agent, for callers who may look into the whole namespace. */
 const agentOf = async (
   call: Scope['call'],
   session: { readonly ns: string; readonly name: string },

@@ -173,9 +173,12 @@ describe('svc knowledge sync', () => {
     server.set('mine', ['mine.md', 'x']).set('book', ['book/x.md', 'x'], { 'knowledge-sync': '/book' });
     const files = tree({ 'two.md': '2' });
     const refused = await server.run(['sync', 'docs', '--prune'], { files, piped: '' });
-    expect([refused.exit, refused.err]).toEqual([exitCodes.refused, expect.stringContaining('this needs a yes')]);
+    expect([refused.exit, refused.err]).toEqual([
+      exitCodes.refused,
+      expect.stringContaining('nothing was changed: confirm with --yes'),
+    ]);
     const no = await server.run(['sync', 'docs', '--prune'], { files, terminal: new ScriptedTerminal(['n']) });
-    expect([no.err, server.documents.size]).toEqual([expect.stringContaining('nothing is changed'), 3]);
+    expect([no.err, server.documents.size]).toEqual([expect.stringContaining('nothing was changed'), 3]);
     expect((await server.run(['sync', 'docs', '--prune', '--dry-run'], { files })).out).toContain(
       'would be deleted  one.md',
     );
@@ -241,6 +244,6 @@ describe('svc knowledge sync', () => {
       exitCodes.interrupted,
     );
     expect(fake.out()).toBe('created  one.md\nchanged  one.md\n');
-    expect(fake.err().match(/has no Markdown now: nothing is deleted/g)).toHaveLength(1);
+    expect(fake.err().match(/has no Markdown now: nothing was deleted/g)).toHaveLength(1);
   });
 });

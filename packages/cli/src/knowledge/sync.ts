@@ -48,7 +48,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
       const now = readTexts(world, root, options);
       if (abort.signal.aborted || isSame(texts, now)) continue;
       // A directory that is built anew is empty for a moment.
-      if (wouldEmpty(now, options)) context.note(`${directory} has no Markdown now: nothing is deleted`);
+      if (wouldEmpty(now, options)) context.note(`${directory} has no Markdown now: nothing was deleted`);
       else await syncOnce(context, now, { ...options, yes: true });
       texts = now;
     }
@@ -98,7 +98,7 @@ const syncOnce = async (
   if (options.dryRun === true) return tell(context, plan, 'would be ');
   if (plan.pruned.length > 0 && options.yes !== true) {
     context.note(`these would be deleted:\n${plan.pruned.map(({ spec }) => `  ${spec?.path ?? ''}`).join('\n')}`);
-    await confirm(context.world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is changed' });
+    await confirm(context.world, { text: 'delete them?', isAgreed: false, refusal: 'nothing was changed' });
   }
   for (const { path, content, present } of plan.written) {
     await writeDocument(context, { path, content, present, annotations: { [SYNC_ANNOTATION]: mark } });

@@ -14,7 +14,7 @@ import { type LocalDocument, manifestText } from './manifest-documents.ts';
 
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
 
-/** One call takes so many manifests and characters at most, with room to spare (API-1.9, PL-1.4). */
+/** One call takes so many manifests and characters at most, with room to spare. */
 const BATCH_DOCUMENTS = 400;
 const BATCH_CHARACTERS = 2_000_000;
 

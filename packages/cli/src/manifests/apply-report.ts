@@ -1,4 +1,7 @@
 import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
+import type { GlobalOptions } from '../connection.ts';
+import { CommandFailure } from '../failure.ts';
+import { harmless, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import type { LocalDocument } from './manifest-documents.ts';
 
@@ -13,33 +16,75 @@ const WORDS: Readonly<Record<ApplyOutcome, string>> = {
   [ApplyOutcome.NOT_ATTEMPTED]: 'not-attempted',
 };
 
+/** What a dry run says would become of a document. */
+const FUTURE: Readonly<Record<string, string>> = {
+  created: 'would be created',
+  configured: 'would be configured',
+  repaired: 'would be repaired',
+  pruned: 'would be pruned',
+  failed: 'would fail',
+};
+
+/** The word for an outcome, the same in tables and in JSON. */
+export const outcomeWord = (outcome: ApplyOutcome): string => WORDS[outcome];
+
+/** Reads `-o` of commands that report document by document. */
+export const formOf = ({ output }: Pick<GlobalOptions, 'output'>): 'table' | 'json' => {
+  if (output === undefined || output === 'table') return 'table';
+  if (output === 'json') return 'json';
+  throw new CommandFailure(`there is no output form ${output} here`, { hint: 'table or json' });
+};
+
+export interface ShownReport {
+  readonly results: readonly ApplyManifestResult[];
+  readonly documents: readonly LocalDocument[];
+  /** Nothing was written: the report says what would happen. */
+  readonly isDryRun?: boolean;
+  /** False with --no-color. */
+  readonly color?: boolean | undefined;
+}
+
 /** The documents' results come first and in their order; what was pruned follows. */
-export const printReport = (
-  world: World,
-  shown: { readonly results: readonly ApplyManifestResult[]; readonly documents: readonly LocalDocument[] },
-  form: 'table' | 'json',
-): void => {
-  const { results, documents } = shown;
+export const printReport = (world: World, shown: ShownReport, form: 'table' | 'json'): void => {
+  const { results, documents, isDryRun = false } = shown;
   if (form === 'json')
     return world.stdout.write(
       `${JSON.stringify(
-        results.map((result, index) => reportJson(result, documents[index])),
+        results.map((result, index) => ({
+          ...reportJson(result, documents[index]),
+          ...(isDryRun ? { dryRun: true } : {}),
+        })),
         undefined,
         2,
       )}\n`,
     );
-  const rows = results.flatMap((result, index) => rowsOf(result, documents[index]));
-  world.stdout.write(`${aligned(rows)}${totals(results)}\n`);
+  const wordOf = (outcome: ApplyOutcome): string => (isDryRun ? FUTURE[WORDS[outcome]] : undefined) ?? WORDS[outcome];
+  const rows = results.flatMap((result, index) => rowsOf(result, documents[index], wordOf));
+  const style = styleFor(world.stdout, world.environment, shown.color);
+  const end = isDryRun ? ' (dry run: nothing was written)' : '';
+  world.stdout.write(`${aligned(rows, style)}${totals(results, wordOf)}${end}\n`);
+};
+
+/** Colours of the word that opens a row. */
+const paintWord = (style: Style, cell: string): string => {
+  const word = cell.trim();
+  if (/created$/.test(word)) return style.green(cell);
+  if (/configured$|repaired$|pruned$/.test(word)) return style.yellow(cell);
+  if (/^(?:would )?fail/.test(word)) return style.red(cell);
+  return style.dim(cell);
 };
 
 /** Columns side by side, the last one as long as it is. */
-const aligned = (rows: readonly (readonly string[])[]): string => {
+const aligned = (rows: readonly (readonly string[])[], style: Style): string => {
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map(
       (row) =>
         `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .map((cell, column) => {
+            const padded = harmless(cell).padEnd(widths[column] ?? 0);
+            return column === 0 && cell !== '' ? paintWord(style, padded) : padded;
+          })
           .join('  ')
           .trimEnd()}\n`,
     )
@@ -48,13 +93,17 @@ const aligned = (rows: readonly (readonly string[])[]): string => {
 
 const subject = ({ ns, name }: ApplyManifestResult): string => (ns === '' ? name : `${ns}/${name}`);
 
-const rowsOf = (result: ApplyManifestResult, local: LocalDocument | undefined): readonly (readonly string[])[] => {
+const rowsOf = (
+  result: ApplyManifestResult,
+  local: LocalDocument | undefined,
+  wordOf: (outcome: ApplyOutcome) => string,
+): readonly (readonly string[])[] => {
   const faults = result.fieldErrors.map(
     ({ field, description, reason }) =>
       `${local === undefined ? '' : `${local.place(field)} `}${field === '' ? '' : `${field}: `}${description} (${reason})`,
   );
   const [first = '', ...others] = faults;
-  return [[WORDS[result.outcome], result.kind, subject(result), first], ...others.map((fault) => ['', '', '', fault])];
+  return [[wordOf(result.outcome), result.kind, subject(result), first], ...others.map((fault) => ['', '', '', fault])];
 };
 
 const reportJson = (result: ApplyManifestResult, local: LocalDocument | undefined): object => ({
@@ -71,9 +120,9 @@ const reportJson = (result: ApplyManifestResult, local: LocalDocument | undefine
   })),
 });
 
-const totals = (results: readonly ApplyManifestResult[]): string => {
-  const counted = Object.values(WORDS).flatMap((word) => {
-    const count = results.filter(({ outcome }) => WORDS[outcome] === word).length;
+const totals = (results: readonly ApplyManifestResult[], wordOf: (outcome: ApplyOutcome) => string): string => {
+  const counted = [...new Set(Object.keys(WORDS).map((outcome) => wordOf(Number(outcome))))].flatMap((word) => {
+    const count = results.filter(({ outcome }) => wordOf(outcome) === word).length;
     return count === 0 ? [] : [`${count} ${word.replace('-', ' ')}`];
   });
   return counted.length === 0 ? 'nothing to do' : counted.join(', ');

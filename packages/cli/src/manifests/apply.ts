@@ -6,7 +6,7 @@ import { CommandFailure, exitCodes } from '../failure.ts';
 import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { applyInBatches, batchesOf } from './apply-batches.ts';
-import { isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
+import { formOf, isApplied, isChanged, isFailed, printReport } from './apply-report.ts';
 import { contentsOf, noteBareFiles, sendContents } from './file-contents.ts';
 import {
   type LoadedManifests,
@@ -15,7 +15,8 @@ import {
   manifestText,
   requireNoFindings,
 } from './manifest-documents.ts';
-import { confirmPrune } from './prune.ts';
+import { warnOfNotExecuted } from './not-executed.ts';
+import { confirmPrune, requireSet } from './prune.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 export interface ApplyOptions extends ManifestOptions {
@@ -36,7 +37,7 @@ export interface ApplyOptions extends ManifestOptions {
   readonly wait?: string | boolean;
 }
 
-/** Documents that one transaction takes (PL-1.4). */
+/** Documents that one transaction takes. */
 export const ATOMIC_MAX = 500;
 
 type Request = MessageInitShape<typeof ApplyManifestsRequestSchema>;
@@ -55,15 +56,18 @@ const LOCAL: ReadonlySet<string> = new Set([
   'DUPLICATE_DOCUMENT',
 ]);
 
-/** `svc apply -f`: exit 0 all well, 1 nothing changed, 2 some of it, 3 no connection (PL-1.4). */
+/** `svc apply -f`: exit 0 all well, 1 nothing changed, 2 some of it, 3 no connection. */
 export const apply = async (world: World, options: ApplyOptions): Promise<void> => {
+  if (options.prune === true) requireSet(options);
   const loaded = await loadManifests(world, options);
   const isWhole = options.atomic !== false;
   if (isWhole || options.dryRun === 'client' || loaded.findings.some(({ reason }) => LOCAL.has(reason)))
-    requireNoFindings(loaded, 'nothing is applied');
+    requireNoFindings(loaded, 'nothing was applied');
   const form = formOf(options);
   if (options.dryRun === 'client')
-    return world.stdout.write(`${counted(loaded.documents.length, 'document is', 'documents are')} well formed\n`);
+    return world.stdout.write(
+      `${counted(loaded.documents.length, 'document is', 'documents are')} well formed; nothing was sent\n`,
+    );
   if (isWhole && loaded.documents.length > ATOMIC_MAX)
     throw new CommandFailure(
       `${loaded.documents.length} documents are too many for one whole, which has ${ATOMIC_MAX}`,
@@ -73,7 +77,9 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   const request = await requestOf(world, loaded, options);
   if (options.prune === true && options.yes !== true && request.dryRun !== true) await confirmPrune(context, request);
   const { results, isRefused } = await call(context, request, loaded);
-  printReport(world, { results, documents: loaded.documents }, form);
+  const isDryRun = request.dryRun === true;
+  printReport(world, { results, documents: loaded.documents, isDryRun, color: options.color }, form);
+  if (!isRefused && !isDryRun) await warnOfNotExecuted(context, results);
   let sent = 0;
   if (request.dryRun !== true && !isRefused) {
     // Without --atomic some may be applied beside others that failed.
@@ -85,15 +91,9 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   if (!isFailed(results) && !isRefused)
     return request.dryRun === true ? undefined : waitUntilReady(context, results, options.wait);
   const isPartial = (isChanged(results) || sent > 0) && request.dryRun !== true && !isRefused;
-  throw new CommandFailure(isPartial ? 'only some of it is applied' : 'nothing is applied', {
+  throw new CommandFailure(isPartial ? 'only some of it was applied' : 'nothing was applied', {
     exitCode: isPartial ? exitCodes.partial : exitCodes.refused,
   });
-};
-
-const formOf = ({ output }: ApplyOptions): 'table' | 'json' => {
-  if (output === undefined || output === 'table') return 'table';
-  if (output === 'json') return 'json';
-  throw new CommandFailure(`there is no output form ${output} here`, { hint: 'table or json' });
 };
 
 /** What ApplyManifests is asked for. */
@@ -114,6 +114,7 @@ export const requestOf = async (world: World, loaded: LoadedManifests, options: 
     prune: options.prune === true,
     pruneNamespaces: options.pruneNamespaces === true,
     allowEmpty: options.allowEmpty === true,
+    keepUids: options.keepsUids === true,
   };
 };
 
@@ -123,6 +124,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ABORTED',
   'NOT_FOUND',
   'ALREADY_EXISTS',
+  'RESOURCE_EXHAUSTED',
 ]);
 
 /**

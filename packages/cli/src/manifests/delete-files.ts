@@ -22,7 +22,7 @@ export interface Target {
 export const removeFiles = async (world: World, options: DeleteFilesOptions): Promise<void> => {
   const propagation = propagationOf(options.cascade);
   const loaded = await loadManifests(world, options, { isByName: true });
-  requireNoFindings(loaded, 'nothing is deleted');
+  requireNoFindings(loaded, 'nothing was deleted');
   const context = await openPlain(world, options);
   await deleteAll(context, targetsOf(loaded), { propagation, force: options.force === true });
 };

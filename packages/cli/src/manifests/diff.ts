@@ -1,17 +1,19 @@
-import { toJson } from '@bufbuild/protobuf';
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
 import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import { type Resource, ResourceSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client';
 import { type CommandContext, openContext } from '../context.ts';
 import { CommandFailure, exitCodes, explain } from '../failure.ts';
+import { nestedJson } from '../kinds/index.ts';
 import { yamlText } from '../output.ts';
+import { harmlessJson, harmlessYaml, type Style, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { ATOMIC_MAX, requestOf } from './apply.ts';
-import { isFailed } from './apply-report.ts';
+import { formOf, isFailed, outcomeWord } from './apply-report.ts';
 import { contentsOf, differingContents } from './file-contents.ts';
 import { type LocalDocument, loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 import { hideSecrets } from './secret-values.ts';
-import { unifiedDiff } from './text-diff.ts';
+import { paintDiff, unifiedDiff } from './text-diff.ts';
 
 /** `svc diff`: what an apply would change; exit 0 nothing, 1 something, 2 or more it would fail. */
 export const diff = async (world: World, options: ManifestOptions): Promise<void> => {
@@ -20,6 +22,7 @@ export const diff = async (world: World, options: ManifestOptions): Promise<void
 };
 
 const isDifferent = async (world: World, options: ManifestOptions): Promise<boolean> => {
+  const form = formOf(options);
   const loaded = await loadManifests(world, options);
   requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
@@ -29,26 +32,29 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   const request = { ...(await requestOf(world, loaded, how)), force: true };
   const { results } = await context.client.resources.applyManifests(request);
   const unforced = await context.client.resources.applyManifests({ ...request, force: false });
-  let found = false;
+  const style = styleFor(world.stdout, world.environment, options.color);
+  const differences: Difference[] = [];
   for (const [index, result] of results.entries()) {
     const local = loaded.documents[index];
     const place = local?.place;
     for (const { field, description, reason } of unforced.results[index]?.fieldErrors ?? [])
       context.note(`${place?.(field) ?? ''} ${field}: ${description} (${reason})`);
-    const text = await difference(context, result, local);
-    found ||= text !== '';
-    world.stdout.write(text);
+    const found = await difference(context, result, local);
+    if (found === undefined) continue;
+    differences.push(found);
+    if (form === 'table') world.stdout.write(await differenceText(world, found, style));
   }
+  if (form === 'json') printJson(world, differences);
   if (isFailed(results)) throw new CommandFailure('this cannot be applied');
   // What is not there yet is a difference already.
   const present = loaded.documents
     .map((local, index) => ({ local, result: results[index] }))
     .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
-  for (const { namespace, spec, local } of await differingContents(context, contentsOf(present).contents)) {
-    found = true;
-    world.stdout.write(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
-  }
-  return found;
+  const bytes = await differingContents(context, contentsOf(present).contents);
+  // The list of JSON is complete already; these bytes are no part of a manifest.
+  const tell = (text: string): void => (form === 'json' ? context.note(text.trimEnd()) : world.stdout.write(text));
+  for (const { namespace, spec, local } of bytes) tell(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
+  return differences.length > 0 || bytes.length > 0;
 };
 
 /** Exit code 1 means differences: what goes wrong ends with 2, or with the higher code that it has. */
@@ -59,23 +65,51 @@ const failAsError = (error: unknown): never => {
   throw new CommandFailure(lines.join('\n'), { exitCode: exitCodes.partial, hint, cause: error });
 };
 
+/** What an apply would change of one resource. */
+interface Difference {
+  readonly result: ApplyManifestResult;
+  /** Labels, annotations and spec; undefined where there is none, or where it did not fit into the answer. */
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
 const difference = async (
   context: CommandContext,
   result: ApplyManifestResult,
   local: LocalDocument | undefined,
-): Promise<string> => {
-  const { kind, ns, name, outcome, resource } = result;
-  if (outcome === ApplyOutcome.UNCHANGED || outcome === ApplyOutcome.FAILED) return '';
-  const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
-  const isNew = outcome === ApplyOutcome.CREATED;
-  // An answer is bounded: what did not fit into it is named.
-  if (resource === undefined) return `${label} ${isNew ? 'is new' : 'differs'}, which is too much to show\n`;
+): Promise<Difference | undefined> => {
+  const { kind, outcome, resource } = result;
+  if (outcome === ApplyOutcome.UNCHANGED || outcome === ApplyOutcome.FAILED) return undefined;
+  if (resource === undefined) return { result, before: undefined, after: undefined };
   const key = local?.document.resource?.key;
-  const live = isNew || key === undefined ? undefined : await readLive(context, key);
+  const live = outcome === ApplyOutcome.CREATED || key === undefined ? undefined : await readLive(context, key);
   const [before, after] = hideSecrets(kind, writtenPart(live), writtenPart(resource));
+  return { result, before: live === undefined ? undefined : readable(before), after: readable(after) };
+};
+
+/** Texts of JSON, such as the spec that a template makes, as what they mean. */
+const readable = (written: Json): Json => nestedJson(written as JsonObject);
+
+const differenceText = async (world: World, { result, before, after }: Difference, style: Style): Promise<string> => {
+  const { kind, ns, name, outcome } = result;
+  const label = `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
+  // An answer is bounded: what did not fit into it is named.
+  if (after === undefined)
+    return `${label} ${outcome === ApplyOutcome.CREATED ? 'is new' : 'differs'}, which is too much to show\n`;
   const mark = outcome === ApplyOutcome.REPAIRED ? ' (drift)' : '';
-  const texts = { before: live === undefined ? '' : await yamlText(before), after: await yamlText(after) };
-  return unifiedDiff(texts, { before: `${label} live`, after: `${label} applied${mark}` });
+  const texts = { before: before === undefined ? '' : await yamlText(before), after: await yamlText(after) };
+  const text = unifiedDiff(texts, { before: `${label} live`, after: `${label} applied${mark}` });
+  return paintDiff(world.stdout.isTerminal ? harmlessYaml(text) : text, style);
+};
+
+const printJson = (world: World, differences: readonly Difference[]): void => {
+  const list = differences.map(({ result, before, after }) => ({
+    ...{ outcome: outcomeWord(result.outcome), kind: result.kind, namespace: result.ns, name: result.name },
+    changedPaths: result.changedPaths,
+    ...{ before: before ?? null, after: after ?? null },
+  }));
+  const text = JSON.stringify(list, undefined, 2);
+  world.stdout.write(`${world.stdout.isTerminal ? harmlessJson(text) : text}\n`);
 };
 
 type Key = NonNullable<LocalDocument['document']['resource']>['key'];

@@ -17,7 +17,7 @@ type Report = Parameters<Prepare>[1];
 
 const MEMBER = 'contentFromFile';
 
-/** A File manifest without its `contentFromFile`, and the path that stood there; the bytes are sent apart (PL-1.2). */
+/** A File manifest without its `contentFromFile`, and the path that stood there; the bytes are sent apart. */
 export const takeContentPath = (
   node: Node,
   exists: (path: string) => boolean,

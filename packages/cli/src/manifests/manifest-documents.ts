@@ -9,6 +9,8 @@ import { readVariables, type VariableOptions } from './variables.ts';
 
 export interface ManifestOptions extends GlobalOptions, VariableOptions {
   readonly filename?: readonly string[];
+  /** Documents may name the uid that a new resource shall have, as an import does. */
+  readonly keepsUids?: boolean;
 }
 
 type Parsed = ReturnType<ManifestModule['parseManifests']>['documents'][number];
@@ -23,7 +25,7 @@ export interface LocalDocument {
   readonly place: (field: string) => string;
 }
 
-/** `file:line:column: subject: path: text (REASON)` (PL-1.1). */
+/** `file:line:column: subject: path: text (REASON)`. */
 export interface LocalFinding {
   readonly place: string;
   readonly subject: string;
@@ -64,6 +66,7 @@ export const loadManifests = async (
     const parsed = module.parseManifests(source.text, {
       namespace,
       isNamespaceFixed,
+      keepsUids: options.keepsUids === true,
       prepare: (read, report) => {
         // Names of files may hold variables; what files and the environment hold is taken as it is.
         const rendered = module.renderVariables(read, vars, report);

@@ -14,7 +14,7 @@ export interface ManifestSource {
 const EXTENSIONS = /\.(?:ya?ml|json)$/;
 const DEPTH_MAX = 32;
 
-/** The texts that `-f` names: files, directories with everything below, `-` for what is piped in (PL-1.1). */
+/** The texts that `-f` names: files, directories with everything below, `-` for what is piped in. */
 export const readSources = async (world: World, names: readonly string[]): Promise<readonly ManifestSource[]> => {
   if (names.length === 0)
     throw new CommandFailure('which manifests?', { hint: 'name a file or directory with -f, - for standard input' });

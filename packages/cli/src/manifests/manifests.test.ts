@@ -89,7 +89,8 @@ describe('svc apply', () => {
     [['apply', '-f', 'a.yaml', '--dry-run=maybe'], '--dry-run=maybe is not known'],
     [['apply', '-f', 'a.yaml', '-f', 'b.yaml'], 'stands in a.yaml too'],
     [['apply', '-f', 'a.yaml', '-n', 'x', '-f', 'c.yaml'], 'NAMESPACE_MISMATCH'],
-    [['prune', '-f', 'a.yaml'], 'which set?'],
+    [['prune', '-f', 'a.yaml'], 'svc: name the set: --set NAME'],
+    [['apply', '-f', 'a.yaml', '--prune'], 'svc: name the set: --set NAME'],
     [['prune', '-f', 'empty.yaml', '--set', 's'], 'the input is empty'],
     [['delete', '-f', 'a.yaml', '--cascade', 'x'], '--cascade x is not known'],
   ])('refuses %j', async (words, text) => {
@@ -199,7 +200,39 @@ describe('svc apply', () => {
   it('only reads with --dry-run=client', async () => {
     const shell = world({ files: { '/work/a.yaml': file(agent('a')) } });
     expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=client')).toBe(exitCodes.ok);
-    expect([shell.out(), shell.calls]).toEqual(['1 document is well formed\n', []]);
+    expect([shell.out(), shell.calls]).toEqual(['1 document is well formed; nothing was sent\n', []]);
+  });
+
+  it('says of a dry run what would happen, in words and as JSON', async () => {
+    const outcomes = [1, 2, 3, 4, 5, 6].map((outcome) => outcome as ApplyOutcome);
+    const shell = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering(outcomes) });
+    expect(await shell.run('apply', '-f', 'a.yaml', '--dry-run=server')).toBe(exitCodes.refused);
+    expect(shell.out()).toBe(
+      [
+        'would be created     Agent  default/a0',
+        'would be configured  Agent  default/a1',
+        'unchanged            Agent  default/a2',
+        'would be repaired    Agent  default/a3',
+        'would be pruned      Agent  default/a4',
+        'would fail           Agent  default/a5  spec.systemPrompt: is bad (BAD)',
+        '1 would be created, 1 would be configured, 1 unchanged, 1 would be repaired, 1 would be pruned, 1 would fail (dry run: nothing was written)\n',
+      ].join('\n'),
+    );
+    const json = world({ files: { '/work/a.yaml': file(agent('a')) }, handlers: answering([ApplyOutcome.CREATED]) });
+    await json.run('apply', '-f', 'a.yaml', '--dry-run', '-o', 'json');
+    expect(JSON.parse(json.out())).toMatchObject([{ outcome: 'created', dryRun: true }]);
+  });
+
+  it('shows outcomes in colours at a terminal, never with NO_COLOR or --no-color', async () => {
+    const files = { '/work/a.yaml': file(agent('a')) };
+    const shown = async (words: readonly string[], environment: Record<string, string> = {}): Promise<string> => {
+      const shell = world({ files, handlers: answering([ApplyOutcome.CREATED]), isTerminal: true, environment });
+      await shell.run('apply', '-f', 'a.yaml', ...words);
+      return shell.out();
+    };
+    expect(await shown([])).toBe('\u001b[32mcreated\u001b[39m  Agent  default/a0\n1 created\n');
+    expect(await shown(['--no-color'])).toBe('created  Agent  default/a0\n1 created\n');
+    expect(await shown([], { NO_COLOR: '1' })).toBe('created  Agent  default/a0\n1 created\n');
   });
 
   it('asks before it prunes', async () => {
@@ -253,7 +286,7 @@ describe('svc diff', () => {
     const changed = shell(ApplyOutcome.REPAIRED, resource({ systemPrompt: 'new' }), resource({ systemPrompt: 'old' }));
     expect(await changed.run('diff', '-f', 'a.yaml')).toBe(1);
     expect(changed.out()).toBe(
-      '--- Agent default/a0 live\n+++ Agent default/a0 applied (drift)\n@@ -1 +1 @@\n metadata: {}\n spec:\n-  systemPrompt: old\n+  systemPrompt: new\n',
+      '--- Agent default/a0 live\n+++ Agent default/a0 applied (drift)\n@@ -1,3 +1,3 @@\n metadata: {}\n spec:\n-  systemPrompt: old\n+  systemPrompt: new\n',
     );
     const created = shell(ApplyOutcome.CREATED, resource({ systemPrompt: 'new' }), {});
     expect(await created.run('diff', '-f', 'a.yaml')).toBe(1);
@@ -287,6 +320,60 @@ describe('svc diff', () => {
     expect(shell.out()).toMatch(
       /Agent default\/b differs, which is too much to show\nAgent default\/c is new, which is too much to show\n$/,
     );
+  });
+
+  it('shows the spec of a template as what it means, not as one line of JSON', async () => {
+    const template = (prompt: string) =>
+      resource(
+        { kind: 'Agent', specJson: JSON.stringify({ systemPrompt: prompt, tags: ['a'] }) },
+        'template',
+        'Template',
+      );
+    const changed = shell(ApplyOutcome.UPDATED, template('new'), template('old'));
+    expect(await changed.run('diff', '-f', 'a.yaml')).toBe(1);
+    expect(changed.out()).toContain('   spec:\n-    systemPrompt: old\n+    systemPrompt: new\n     tags:\n');
+  });
+
+  it('prints differences as JSON, both sides whole, secrets hidden', async () => {
+    const env = (value: string) => resource({ systemPrompt: value, runtime: { acp: { env: { key: value } } } });
+    const changed = shell(ApplyOutcome.UPDATED, env('new'), env('old'));
+    expect(await changed.run('diff', '-f', 'a.yaml', '-o', 'json')).toBe(1);
+    const side = (prompt: string, key: string) => ({
+      metadata: {},
+      spec: { systemPrompt: prompt, runtime: { acp: { env: { key } } } },
+    });
+    expect(JSON.parse(changed.out())).toEqual([
+      {
+        ...{ outcome: 'configured', kind: 'Agent', namespace: 'default', name: 'a0', changedPaths: [] },
+        ...{ before: side('old', '(live)'), after: side('new', '(changed)') },
+      },
+    ]);
+    const same = shell(ApplyOutcome.UNCHANGED, env('x'), env('x'));
+    expect([await same.run('diff', '-f', 'a.yaml', '-o', 'json'), same.out()]).toEqual([0, '[]\n']);
+    expect(await same.run('diff', '-f', 'a.yaml', '-o', 'yaml')).toBe(2);
+  });
+
+  it('is coloured at a terminal, and shows control characters of values without obeying them', async () => {
+    const prompts = [resource({ systemPrompt: 'new\u009b1m\u007f' }), resource({ systemPrompt: 'old' })] as const;
+    const live = { unary: { GetResource: () => ({ resource: prompts[1] }) } };
+    const coloured = world({
+      files: { '/work/a.yaml': file(agent('a0')) },
+      isTerminal: true,
+      handlers: {
+        unary: {
+          ...live.unary,
+          ApplyManifests: () => ({
+            results: [
+              { kind: 'Agent', ns: 'default', name: 'a0', outcome: ApplyOutcome.UPDATED, resource: prompts[0] },
+            ],
+          }),
+        },
+      },
+    });
+    await coloured.run('diff', '-f', 'a.yaml');
+    expect(coloured.out()).toContain('\u001b[36m@@ -1,3 +1,3 @@\u001b[39m\n');
+    expect(coloured.out()).toContain('\u001b[31m-  systemPrompt: old\u001b[39m\n');
+    expect(coloured.out()).toContain('\u001b[32m+  systemPrompt: "new\\x9b1m\\x7f"\u001b[39m\n');
   });
 
   it('says of secret values only whether they change', async () => {

@@ -20,10 +20,9 @@ const APPLY_SET = 'svc/apply-set';
 
 /** `svc prune -f ... --set NAME`: deletes what the set holds and the input lacks. */
 export const prune = async (world: World, options: PruneOptions): Promise<void> => {
-  const { set = '' } = options;
-  if (set === '') throw new CommandFailure('which set?', { hint: 'name it with --set' });
+  const set = requireSet(options);
   const loaded = await loadManifests(world, options, { isByName: true });
-  requireNoFindings(loaded, 'nothing is deleted');
+  requireNoFindings(loaded, 'nothing was deleted');
   if (loaded.documents.length === 0 && options.allowEmpty !== true)
     throw new CommandFailure('the input is empty: all of the set would go', { hint: '--allow-empty' });
   const context = await openPlain(world, options);
@@ -37,6 +36,12 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
       targets.map(({ kind, ns, name }) => `${kind} ${ns}/${name}`),
     );
   await deleteAll(context, targets);
+};
+
+/** The set to prune; without one everything of nobody could be meant. */
+export const requireSet = ({ set = '' }: Pick<PruneOptions, 'set'>): string => {
+  if (set === '') throw new CommandFailure('name the set: --set NAME');
+  return set;
 };
 
 /** Namespaces stand in themselves or nowhere. */
@@ -75,5 +80,5 @@ export const confirmPrune = async (
 const confirmAll = async ({ world, note }: PlainContext, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return;
   note(`these would be deleted:\n${names.map((name) => `  ${name}`).join('\n')}`);
-  await confirm(world, { text: 'delete them?', isAgreed: false, refusal: 'nothing is deleted' });
+  await confirm(world, { text: 'delete them?', isAgreed: false, refusal: 'nothing was deleted' });
 };

@@ -1,4 +1,4 @@
-import { printValue, yamlText } from '../output.ts';
+import { printValue, writeYaml, yamlText } from '../output.ts';
 import type { World } from '../world.ts';
 import { loadManifests, type ManifestOptions, requireNoFindings } from './manifest-documents.ts';
 
@@ -13,5 +13,5 @@ export const render = async (world: World, options: RenderOptions): Promise<void
     document.resource === undefined ? [] : [canonicalDocument(document.resource)],
   );
   if (options.output === 'json') return printValue(world, values, { form: 'json' });
-  world.stdout.write((await Promise.all(values.map(yamlText))).join('---\n'));
+  writeYaml(world, (await Promise.all(values.map(yamlText))).join('---\n'));
 };

@@ -2,7 +2,7 @@ import { isMap } from '../json-value.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Maps and texts whose values are never printed, by kind (WIRE-8). */
+/** Maps and texts whose values are never printed, by kind. */
 const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   Secret: [['spec', 'data']],
   McpServer: [['spec', 'headers']],

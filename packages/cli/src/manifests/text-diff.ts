@@ -1,3 +1,5 @@
+import type { Style } from '../terminal/index.ts';
+
 const CONTEXT = 3;
 /** Lines beyond which two texts are shown whole instead of compared. */
 const LINES_MAX = 4_000;
@@ -19,16 +21,50 @@ export const unifiedDiff = (
   );
   let [left, right] = [1, 1];
   let out = `--- ${labels.before}\n+++ ${labels.after}\n`;
+  let hunk: Hunk | undefined;
   for (const [index, line] of lines.entries()) {
     if (near[index] === true) {
-      if (near[index - 1] !== true) out += `@@ -${left} +${right} @@\n`;
-      out += `${line.mark}${line.text}\n`;
+      hunk ??= { left, right, lines: [] };
+      hunk.lines.push(line);
+    } else if (hunk !== undefined) {
+      out += hunkText(hunk);
+      hunk = undefined;
     }
     if (line.mark !== '+') left += 1;
     if (line.mark !== '-') right += 1;
   }
-  return out;
+  return hunk === undefined ? out : out + hunkText(hunk);
 };
+
+/** Lines that are shown together, and where they begin on both sides. */
+interface Hunk {
+  readonly left: number;
+  readonly right: number;
+  readonly lines: Line[];
+}
+
+/** A hunk under the head that `patch` reads: first line and count of both sides. */
+const hunkText = ({ left, right, lines }: Hunk): string => {
+  const head = `@@ -${rangeText(left, lines, '+')} +${rangeText(right, lines, '-')} @@\n`;
+  return head + lines.map(({ mark, text }) => `${mark}${text}\n`).join('');
+};
+
+/** `first,count` of one side; a side without lines is named by the line before it. */
+const rangeText = (first: number, lines: readonly Line[], other: Line['mark']): string => {
+  const count = lines.filter(({ mark }) => mark !== other).length;
+  return `${count === 0 ? first - 1 : first},${count}`;
+};
+
+/** A unified diff in colours: heads bold, places cyan, removed lines red, added ones green. */
+export const paintDiff = (diff: string, style: Style): string =>
+  diff
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('--- ') || line.startsWith('+++ ')) return style.bold(line);
+      if (line.startsWith('@@ ')) return style.cyan(line);
+      return line.startsWith('-') ? style.red(line) : line.startsWith('+') ? style.green(line) : line;
+    })
+    .join('\n');
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 

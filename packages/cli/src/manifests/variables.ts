@@ -14,7 +14,7 @@ export interface VariableOptions {
   readonly varsFile?: readonly string[];
 }
 
-/** Values of `vars.*`: files in their order, then `--var` and `--var-string` (PL-1.3). */
+/** Values of `vars.*`: files in their order, then `--var` and `--var-string`. */
 export const readVariables = async (world: World, options: VariableOptions): Promise<Variables> => {
   const reader = new VariableReader(await import('yaml'), await world.loadManifests());
   let values: Variables = {};

@@ -28,10 +28,15 @@ const applying = async (statuses: readonly object[], words: readonly string[] = 
               : []),
           ],
         }),
+        ListResources: () => ({ resources: [] }),
         GetResource: (address: { kind: string; name: string }) => {
           asked.push(address);
-          const resource = { kind: address.kind, metadata: { name: address.name, generation: 2n } };
-          if (address.kind !== 'Agent') return { resource };
+          const resource = {
+            apiVersion: 'svc/v1',
+            kind: address.kind,
+            metadata: { name: address.name, generation: 2n },
+          };
+          if (address.kind !== 'Agent') return { resource: { ...resource, status: { kind: done(address.kind) } } };
           const value = statuses[Math.min(reads, statuses.length - 1)];
           reads += 1;
           return { resource: { ...resource, status: { kind: { case: 'agent', value } } } };
@@ -41,6 +46,11 @@ const applying = async (statuses: readonly object[], words: readonly string[] = 
   });
   return { exit: await shell.run('apply', '-f', 'a.yaml', ...words), err: shell.err(), asked };
 };
+/** A status of that kind for generation 2. */
+const done = (kind: string) => ({
+  case: `${kind.charAt(0).toLowerCase()}${kind.slice(1)}` as 'skill',
+  value: { observedGeneration: 2n, phase: 'Ready' },
+});
 const status = (observedGeneration: bigint, ready: string) => ({
   observedGeneration,
   conditions: [{ type: 'Ready', status: ready, reason: 'ModelMissing', message: 'no model' }],
@@ -52,7 +62,7 @@ describe('svc apply --wait', () => {
     expect([exit, err, asked.length]).toEqual([exitCodes.ok, 'everything is ready\n', 3]);
   });
 
-  it('finds each kind where it lives, and passes by what has no controller', async () => {
+  it('finds each kind where it lives', async () => {
     const { exit, asked } = await applying([status(2n, 'True')], ['--wait', '30s']);
     expect([exit, asked]).toMatchObject([
       exitCodes.ok,
@@ -71,7 +81,29 @@ describe('svc apply --wait', () => {
       exitCodes.timeout,
       expect.stringContaining('Agent default/a: ModelMissing: no model'),
     ]);
-    expect((await applying([status(1n, 'True')], ['--wait', '1s'])).err).toContain('not looked at yet');
+    expect((await applying([status(1n, 'True')], ['--wait', '1s'])).err).toContain(
+      'its controller has not checked the current generation yet',
+    );
+  });
+
+  it('ends with 1 and the reason when something keeps failing, long before the time is over', async () => {
+    const degraded = { ...status(2n, 'False'), phase: 'Degraded' };
+    const { exit, err, asked } = await applying([degraded], ['--wait', '5m']);
+    expect(exit).toBe(exitCodes.refused);
+    expect(err).toContain('Agent default/a: ModelMissing: no model');
+    // The first look, then two a second for 5 s.
+    expect(asked).toHaveLength(11);
+    const mended = await applying([degraded, degraded, { ...status(2n, 'True'), phase: 'Ready' }], ['--wait', '5m']);
+    expect([mended.exit, mended.err]).toEqual([exitCodes.ok, 'everything is ready\n']);
+  });
+
+  it('takes what nothing executes for done, and says so', async () => {
+    const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NotExecuted', message: 'agents sleep' }];
+    const { exit, err } = await applying([{ observedGeneration: 2n, phase: 'Ready', conditions }], ['--wait']);
+    expect([exit, err]).toEqual([
+      exitCodes.ok,
+      'Agent default/a is stored, not running: agents sleep\neverything else is ready\n',
+    ]);
   });
 
   it('is not asked for by a dry run', async () => {

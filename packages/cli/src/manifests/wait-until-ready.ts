@@ -2,15 +2,37 @@ import { type ApplyManifestResult, ApplyOutcome } from '@svc/api/gateway';
 import { durationMs } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { isMap } from '../json-value.ts';
+import { kindOf } from '../kinds/index.ts';
+import {
+  concernedDeployments,
+  deploymentsInReach,
+  FAILURE_GRACE_MS,
+  type Standing,
+  settledStanding,
+} from '../settled/index.ts';
 import { genericJson, readGeneric } from '../typed-resource.ts';
 
 const DEFAULT_MS = 5 * 60_000;
 const PAUSE_MS = 500;
 
-type Json = Readonly<Record<string, unknown>>;
+/** A resource that is waited for. */
+interface Awaited {
+  readonly subject: string;
+  readonly look: () => Promise<Standing>;
+  /** How long it has failed without a break. */
+  readonly failingMs: number;
+}
 
-/** Waits until everything that was applied is judged as it is now and Ready is not False (PL-1.4). Throws with exit code 5. */
+interface Found {
+  readonly one: Awaited;
+  readonly standing: Standing;
+}
+
+/**
+ * Waits until everything that was applied is judged as it is now and ready, and so is every deployment that renders an applied
+ * template or selects an applied namespace. What nothing executes counts as done, and is named. Throws with exit code 1 when
+ * something keeps failing, with 5 when the time is over.
+ */
 export const waitUntilReady = async (
   context: CommandContext,
   results: readonly ApplyManifestResult[],
@@ -20,38 +42,90 @@ export const waitUntilReady = async (
   const { world, note } = context;
   const limitMs = typeof wait === 'string' ? durationMs('--wait', wait) : DEFAULT_MS;
   const end = world.nowMs() + limitMs;
-  let left = results.filter(({ outcome }) => outcome !== ApplyOutcome.PRUNED);
+  let left = await awaitedOf(context, results);
+  const idle: string[] = [];
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
-    const states = await Promise.all(left.map(async (result) => ({ result, why: await notReady(context, result) })));
-    const waiting = states.filter(({ why }) => why !== '');
-    if (waiting.length === 0) return note('everything is ready');
-    left = waiting.map(({ result }) => result);
+    const found = await Promise.all(left.map(async (one) => ({ one, standing: await one.look() })));
+    for (const { one, standing } of found)
+      if (standing.state === 'idle') idle.push(`${one.subject} is stored, not running: ${standing.why}`);
+    const open = found.filter(({ standing }) => standing.state === 'waiting' || standing.state === 'failing');
+    if (open.length === 0) {
+      for (const line of idle) note(line);
+      return note(idle.length === 0 ? 'everything is ready' : 'everything else is ready');
+    }
+    refuseFailed(open);
     if (world.nowMs() >= end || waitedMs >= limitMs)
-      throw new CommandFailure(
-        ['not everything is ready in time:', ...waiting.map(({ result, why }) => `  ${subject(result)}: ${why}`)].join(
-          '\n',
-        ),
-        { exitCode: exitCodes.timeout, hint: '`svc describe KIND NAME` tells more' },
-      );
+      throw new CommandFailure(listing('not everything is ready in time:', open), {
+        exitCode: exitCodes.timeout,
+        hint: '`svc describe KIND NAME` tells more',
+      });
+    left = open.map(({ one, standing }) => ({
+      ...one,
+      failingMs: standing.state === 'failing' ? one.failingMs + PAUSE_MS : 0,
+    }));
     await world.sleep(PAUSE_MS);
   }
 };
 
+const listing = (title: string, found: readonly Found[]): string =>
+  [title, ...found.map(({ one, standing }) => `  ${one.subject}: ${'why' in standing ? standing.why : ''}`)].join('\n');
+
+const refuseFailed = (open: readonly Found[]): void => {
+  const failed = open.filter(({ one, standing }) => standing.state === 'failing' && one.failingMs >= FAILURE_GRACE_MS);
+  if (failed.length > 0)
+    throw new CommandFailure(listing('this was applied and does not become ready:', failed), {
+      exitCode: exitCodes.refused,
+      hint: '`svc describe KIND NAME` tells more',
+    });
+};
+
+const awaitedOf = async (
+  context: CommandContext,
+  results: readonly ApplyManifestResult[],
+): Promise<readonly Awaited[]> => {
+  const applied = results.filter(({ outcome }) => outcome !== ApplyOutcome.PRUNED);
+  const templates = applied.filter(({ kind }) => plainKind(kind) === 'Template').map(({ name }) => name);
+  const namespaces = applied.flatMap(({ kind, resource }) =>
+    kind === 'Namespace' && resource !== undefined ? [genericJson(resource)] : [],
+  );
+  const isFollowed = templates.length + namespaces.length > 0;
+  const deployments = isFollowed
+    ? concernedDeployments(await deploymentsInReach(context), { templates, namespaces })
+    : [];
+  const own = applied.map(
+    (result): Awaited => ({
+      subject: subject(result),
+      look: () => look(context, result),
+      failingMs: 0,
+    }),
+  );
+  const known = new Set(own.map((one) => one.subject));
+  return [
+    ...own,
+    ...deployments
+      .map(
+        ({ namespace, name }): Awaited => ({
+          subject: `Deployment ${namespace}/${name}`,
+          look: async () => {
+            const scope = { ...context.scope, namespace };
+            return settledStanding(scope, (await kindOf('deployments').get(scope, name)).json);
+          },
+          failingMs: 0,
+        }),
+      )
+      .filter((one) => !known.has(one.subject)),
+  ];
+};
+
+const plainKind = (kind: string): string => (kind === 'AgentTemplate' ? 'Template' : kind);
+
 const subject = ({ kind, ns, name }: ApplyManifestResult): string => `${kind} ${ns === '' ? name : `${ns}/${name}`}`;
 
-/** Why a resource is not ready; '' when it is. */
-const notReady = async (context: CommandContext, result: ApplyManifestResult): Promise<string> => {
+const look = async (context: CommandContext, result: ApplyManifestResult): Promise<Standing> => {
   const spec = result.resource?.spec?.kind;
   const parent = spec?.case === 'channelSubscription' ? spec.value.channel : '';
-  const kind = result.kind === 'AgentTemplate' ? 'Template' : result.kind;
+  const kind = plainKind(result.kind);
   const ns = kind === 'Namespace' ? result.name : result.ns;
-  const { metadata, status } = genericJson(await readGeneric(context, { ns, kind, parent, name: result.name }));
-  const generation = isMap(metadata) ? metadata['generation'] : undefined;
-  const { observedGeneration, conditions } = isMap(status) ? status : ({} as Json);
-  // Kinds without a controller have no observed generation: they are ready when they are stored.
-  if (observedGeneration !== undefined && observedGeneration !== generation) return 'not looked at yet';
-  const ready = Array.isArray(conditions)
-    ? conditions.filter(isMap).find((condition) => condition['type'] === 'Ready')
-    : undefined;
-  return ready?.['status'] === 'False' ? `${String(ready['reason'])}: ${String(ready['message'])}` : '';
+  const json = genericJson(await readGeneric(context, { ns, kind, parent, name: result.name }));
+  return settledStanding({ ...context.scope, namespace: ns }, json);
 };

@@ -41,7 +41,7 @@ export const showUsage = async (world: World, options: UsageOptions): Promise<vo
   world.stdout.write(renderTable(headings, limits.map(rowOf), columns));
 };
 
-/** Own limits, then those of each namespace above with scope recursive (PL-3), as far up as the caller may look. */
+/** Own limits, then those of each namespace above with scope recursive, as far up as the caller may look. */
 const limitsInForce = async (context: PlainContext, namespace: string): Promise<readonly Limit[]> => {
   const found = [...(await limitsOf(context, namespace, () => true))];
   try {
@@ -86,7 +86,7 @@ const rowOf = ({ namespace, policy, limit }: Limit): readonly string[] => {
   const of = [agent, provider, model].map(textOf).filter((part) => part !== '');
   const [used, max, window] = [textOf(limit['used']), textOf(limit['max']), textOf(limit['window'])];
   const percent = max === '0' ? '-' : `${(BigInt(used) * 100n) / BigInt(max)}${limit['exceeded'] === true ? '!' : ''}`;
-  // Seconds, as nowhere else (API-1.2).
+  // Seconds, as nowhere else.
   const resetMs = Number(textOf(limit['resetAt'])) * 1_000;
   return [
     ...[namespace, policy, textOf(limit['metric']), of.length === 0 ? 'all' : of.join('/')],

@@ -12,6 +12,7 @@ export const declareApiKeyCreation = (create: Command, world: World): Command =>
     .description('an API key; it is shown once, on standard output')
     .option('--grant <grant...>', 'what it may do, such as viewer@acme or operator@acme/helper')
     .option('--read-secrets', 'it may read secret values where its grants reach')
+    .option('--force', 'even for namespaces that do not exist yet')
     .option('--expires <time>', 'such as 30d, 12h or 2030-01-31')
     .action(run<ApiKeyOptions>(async ([name = ''], options) => (await load()).createApiKey(world, name, options)));
 

@@ -11,7 +11,7 @@ export const declareEditCommands = (program: Command, world: World): void => {
     .description('change a resource in your editor (SVC_EDITOR, VISUAL, EDITOR)')
     .action(run<GlobalOptions>(async (words, options) => (await load()).edit(world, words, options)));
   example(program.command('patch <kind> [name]'), `svc patch agent helper -p '{"spec": {"systemPrompt": "Be brief."}}'`)
-    .description('lay a merge patch over a resource: maps merge, lists are replaced, null removes')
+    .description('apply a merge patch to a resource: maps merge, lists are replaced, null removes')
     .option('-p, --patch <text>', 'the patch as YAML or JSON')
     .option('--patch-file <path>', 'file with the patch, - for standard input')
     .option('--dry-run', 'try and undo')

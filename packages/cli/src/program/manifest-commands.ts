@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { ExportOptions } from '../archive/index.ts';
+import type { ExplainOptions } from '../explain/index.ts';
 import type { ApplyOptions, ManifestOptions, PruneOptions } from '../manifests/index.ts';
 import type { World } from '../world.ts';
 import { readingManifests } from './manifest-options.ts';
-import { example, run } from './run-action.ts';
+import { example, run, takingKind } from './run-action.ts';
 
-/** Commands that read manifests (PL-1.4). */
+/** Commands that read manifests. */
 export const declareManifestCommands = (program: Command, world: World): void => {
   const load = () => import('../manifests/index.ts');
   const pruning = (command: Command): Command =>
@@ -19,7 +20,7 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       example(program.command('apply'), 'svc apply -f team/ --wait', 'svc apply -f team/ --set team --prune'),
     ),
   )
-    .description('make resources as manifests say')
+    .description('create or update resources from manifests')
     .option('--manager <name>', 'on whose behalf fields are managed (svc-cli)')
     .option('--force-conflicts', 'take fields over from other managers')
     .option('--dry-run [where]', 'client: only read; server: try and undo')
@@ -35,10 +36,18 @@ export const declareManifestCommands = (program: Command, world: World): void =>
   readingManifests(example(program.command('render'), 'svc render -f agent.yaml --var name=helper'))
     .description('manifests with their variables, checked, in canonical form')
     .action(run<ManifestOptions>(async (_words, options) => (await load()).render(world, options)));
+  takingKind(example(program.command('explain <kind>'), 'svc explain agent', 'svc explain agent.modelPolicy.profiles'))
+    .description('what a kind or a field means, with type, rules and default; needs no server')
+    .action(
+      run<ExplainOptions>(async ([word = ''], options) =>
+        (await import('../explain/index.ts')).explainKind(world, word, options),
+      ),
+    );
   example(program.command('export'), 'svc export -A > everything.yaml', 'svc export -A --data > everything.jsonl')
     .description('everything that can be written, as manifests or as one archive')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--data', 'one archive with files, sessions and messages too')
+    .option('--uids', 'manifests with their uids, for svc import; an archive always has them')
     .action(
       run<ExportOptions>(async (_words, options) => (await import('../archive/index.ts')).exportAll(world, options)),
     );
@@ -50,6 +59,6 @@ export const declareManifestCommands = (program: Command, world: World): void =>
       ),
     );
   pruning(readingManifests(example(program.command('prune'), 'svc prune -f team/ --set team')))
-    .description('delete what a set holds and manifests lack')
+    .description('delete resources of the set that are not in the manifests')
     .action(run<PruneOptions>(async (_words, options) => (await load()).prune(world, options)));
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The flags of every command that reads manifests (PL-1.1, PL-1.3). */
+/** The flags of every command that reads manifests. */
 export const readingManifests = (command: Command): Command =>
   command
     .option('-f, --filename <path...>', 'manifests: files, directories, - for standard input')

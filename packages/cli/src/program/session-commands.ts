@@ -103,6 +103,8 @@ const declareManagement = (session: Command, world: World): void => {
     .action(run<SessionOptions>(async (args, options) => (await load()).permit(world, args, options)));
 };
 
+const UNTIL_DONE = 'leave at the end of the turn that runs, or with the last one shown when none does';
+
 const declareWatching = (session: Command, world: World): void => {
   const load = () => import('../sessions/index.ts');
   withAgent(
@@ -118,14 +120,14 @@ const declareWatching = (session: Command, world: World): void => {
     ),
   )
     .option('--after <cursor>', 'events after this cursor; live for new ones only')
-    .option('--until-done', 'leave at the end of the next turn')
+    .option('--until-done', UNTIL_DONE)
     .option('--turn <id>', 'only this turn')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).stream(world, name, options)));
   withAgent(
     example(session.command('watch <session>'), 'svc session watch SESSION').description('what happens, as in a chat'),
   )
     .option('--after <cursor>', 'from this cursor on')
-    .option('--until-done', 'leave at the end of the next turn')
+    .option('--until-done', UNTIL_DONE)
     .option('--show-reasoning', 'show what the model thinks')
     .action(run<SessionOptions>(async ([name = ''], options) => (await load()).watch(world, name, options)));
 };

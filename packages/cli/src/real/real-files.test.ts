@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { explain } from '../failure.ts';
 import { realFiles } from './real-files.ts';
 
 const directory = (): string => {
@@ -73,4 +74,29 @@ it('makes directories for this person only and removes them with all in them', (
   realFiles.remove(path);
   realFiles.remove(path);
   expect(realFiles.facts(path)).toBeUndefined();
+});
+
+it('names the file in the place of a directory, and does not try for ever where none can be made', () => {
+  const root = directory();
+  const file = join(root, 'f');
+  writeFileSync(file, '');
+  const linesOf = (work: () => void): readonly string[] => {
+    try {
+      work();
+    } catch (error) {
+      return explain(error)?.lines ?? [];
+    }
+    return [];
+  };
+  expect(linesOf(() => realFiles.makeDirectory(file, 0o700))).toEqual([`${file} is a file, not a directory`]);
+  expect(linesOf(() => realFiles.writeText(join(file, 'x'), '', 0o600))).toEqual([
+    `${file} is a file, not a directory`,
+  ]);
+  expect(linesOf(() => realFiles.makeDirectory(join(file, 'below', 'it'), 0o700))).toEqual([
+    `${join(file, 'below')}: a part of the path is a file, not a directory (ENOTDIR)`,
+  ]);
+  if (process.platform === 'linux')
+    expect(linesOf(() => realFiles.makeDirectory('/proc/svc/below', 0o700))).toEqual([
+      '/proc/svc: it is not there (ENOENT)',
+    ]);
 });

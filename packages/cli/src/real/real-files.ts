@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openAsBlob,
@@ -41,12 +42,20 @@ export const utf8Text = (bytes: Uint8Array, source: string): string => {
 
 const PRIVATE_DIRECTORY = 0o700;
 
+/** One by one: the recursive form of Node.js never returns below a file system that refuses new names, as /proc does. */
+const makeDirectories = (path: string, mode?: number): void => {
+  const missing: string[] = [];
+  for (let each = path; !existsSync(each); each = dirname(each)) missing.push(each);
+  if (missing.length === 0 && !statSync(path).isDirectory()) mkdirSync(path);
+  for (const each of missing.reverse()) if (!existsSync(each)) mkdirSync(each, mode);
+};
+
 /** The disk of this machine. */
 export const realFiles: Files = {
   readText: (path) => unlessMissing(() => utf8Text(readFileSync(path), path)),
   readBytes: (path) => unlessMissing(() => new Uint8Array(readFileSync(path))),
   writeText: (path, text, mode) => {
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });
+    makeDirectories(dirname(path), PRIVATE_DIRECTORY);
     const draft = `${path}.${process.pid}.new`;
     try {
       // The mode holds from the first byte: a credential is never readable, not even for a moment.
@@ -58,7 +67,7 @@ export const realFiles: Files = {
     }
   },
   writePieces: async (path, pieces, mode) => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectories(dirname(path));
     const draft = `${path}.${process.pid}.new`;
     try {
       const file = await open(draft, 'wx', mode);
@@ -76,7 +85,7 @@ export const realFiles: Files = {
   openBlob: async (path) => (unlessMissing(() => statSync(path)) === undefined ? undefined : openAsBlob(path)),
   makeTemporaryDirectory: () => mkdtempSync(join(tmpdir(), 'svc-')),
   remove: (path) => rmSync(path, { recursive: true, force: true }),
-  makeDirectory: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
+  makeDirectory: makeDirectories,
   list: (path) => unlessMissing(() => readdirSync(path)) ?? [],
   facts: (path) =>
     unlessMissing(() => {

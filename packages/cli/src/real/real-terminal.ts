@@ -2,22 +2,46 @@ import process from 'node:process';
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { interrupt, type LineTerminal } from '../world.ts';
+import { TypedBelow } from './typed-below.ts';
 
 type Answer = string | undefined | typeof interrupt;
 
-/** Lines of this process's terminal. A question has the next line; without one the listener has it, else it waits. */
+/** Where readline shows what is typed; while it is muted, TypedBelow shows it. */
+const echoOutput = (isMuted: () => boolean): NodeJS.WritableStream => {
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      if (!isMuted()) process.stdout.write(chunk);
+      done();
+    },
+  });
+  process.stdout.on('resize', () => output.emit('resize'));
+  return Object.defineProperty(output, 'columns', { get: () => process.stdout.columns });
+};
+
+/**
+ * Lines of this process's terminal. A question has the next line; without one the listener has it, else it waits. While there is a
+ * listener and no question, what is typed stands below what is printed.
+ */
 export const openRealTerminal = (): LineTerminal => {
+  const write = (text: string): void => void process.stdout.write(text);
+  const below = new TypedBelow({ write, columns: () => process.stdout.columns });
+  const isApart = (): boolean => ears !== undefined && asking === undefined;
   const lines: Interface = createInterface({
     input: process.stdin,
-    output: process.stdout,
+    output: echoOutput(isApart),
     terminal: true,
     historySize: 500,
   });
+  const showTyped = (): void => {
+    if (isApart()) below.type(lines.line);
+  };
+  process.stdin.on('keypress', showTyped);
   const waiting: Answer[] = [];
   let asking: ((answer: Answer) => void) | undefined;
   let ears: Parameters<LineTerminal['listen']>[0] | undefined;
   let isEnded = false;
   const deliver = (answer: Answer): void => {
+    if (isApart()) below.type('');
     if (asking !== undefined) {
       const answered = asking;
       asking = undefined;
@@ -34,24 +58,30 @@ export const openRealTerminal = (): LineTerminal => {
   lines.on('close', () => {
     isEnded = true;
     if (asking !== undefined) process.stdout.write('\n');
+    process.stdin.off('keypress', showTyped);
     deliver(undefined);
   });
   return {
     ask: (prompt) => {
       if (waiting.length > 0) return Promise.resolve(waiting.shift());
       if (isEnded) return Promise.resolve(undefined);
-      lines.setPrompt(prompt);
-      lines.prompt();
+      below.end();
       return new Promise((resolve) => {
         asking = resolve;
+        // What was typed meanwhile is on no row of readline's any more.
+        Object.assign(lines, { prevRows: 0 });
+        lines.setPrompt(prompt);
+        lines.prompt(true);
       });
     },
     listen: (given) => {
       ears = given;
       return () => {
+        below.end();
         ears = undefined;
       };
     },
+    print: (text, print) => (isApart() ? below.print(text, print) : print(text)),
     close: () => {
       asking = undefined;
       lines.close();

@@ -35,7 +35,10 @@ export const realWorld = (): World => {
     fetch: (input, init) => globalThis.fetch(input, init),
     ask: localFetch,
     nowMs: () => Date.now(),
-    sleep: (ms) => builtin('node:timers/promises').setTimeout(ms),
+    sleep: (ms, signal) =>
+      builtin('node:timers/promises')
+        .setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+        .catch(() => undefined),
     openTerminal: async () => (await import('./real-terminal.ts')).openRealTerminal(),
     createClient: async (options) => (await import('@svc/client')).createClient({ fetch: localFetch, ...options }),
     createPlainClient: async (options) =>

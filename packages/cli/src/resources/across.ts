@@ -7,7 +7,7 @@ import { type Item, type Kind, kindOf, listItems } from '../kinds/index.ts';
 const NAMESPACES_MAX = 100_000;
 
 /**
- * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant has no namespace (API-4.2), else
+ * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant has no namespace, else
  * what the namespaces hold that the caller may look into, which is told.
  */
 export const listAcross = async (context: PlainContext, kind: Kind, limit: number): Promise<readonly Item[]> => {
@@ -42,6 +42,6 @@ const listWhereAllowed = async (context: PlainContext, kind: Kind, limit: number
       exitCode: exitCodes.connection,
       hint: '`svc whoami` shows where you may do what; -n chooses a namespace',
     });
-  note('only of the namespaces that you may look into');
+  note('showing only namespaces you have access to');
   return items;
 };

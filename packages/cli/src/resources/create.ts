@@ -52,7 +52,7 @@ const presentNamespace = async ({ call }: PlainContext, name: string): Promise<J
   }
 };
 
-/** What creating a namespace did: one that is there only gets labels, a deleted one comes back (PL-3). */
+/** What creating a namespace did: one that is there only gets labels, a deleted one comes back. */
 const namespaceOutcome = (before: JsonObject | undefined, after: JsonObject): string => {
   if (before === undefined) return 'created';
   if (mapOf(before['status'])['isDeleted'] === true) return 'restored with its contents';

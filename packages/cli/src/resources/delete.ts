@@ -58,6 +58,6 @@ const selected = async (context: PlainContext, kind: Kind, options: DeleteOption
   }
   if (options.yes !== true)
     note(`these would be deleted:\n${names.map((name) => `  ${kind.name.toLowerCase()}/${name}`).join('\n')}`);
-  await confirm(world, { text: 'delete them?', isAgreed: options.yes === true, refusal: 'nothing is deleted' });
+  await confirm(world, { text: 'delete them?', isAgreed: options.yes === true, refusal: 'nothing was deleted' });
   return names;
 };

@@ -3,7 +3,16 @@ import { openPlain, type ScopeOptions } from '../context.ts';
 import { isMap, mapOf, textOf } from '../json-value.ts';
 import { type Item, kindAndItsNames, listItems, type Scope } from '../kinds/index.ts';
 import { outputForm, printItems, yamlText } from '../output.ts';
-import { harmless, localTime, renderTable, type Style, styleFor } from '../terminal/index.ts';
+import {
+  harmlessYaml,
+  localTime,
+  paintPhase,
+  paintStatus,
+  renderPaintedTable,
+  renderTable,
+  type Style,
+  styleFor,
+} from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
 /** `svc describe KIND NAME...`: everything about each, the conditions as a table; without a name all of them, or what -l finds. */
@@ -32,7 +41,7 @@ export const describe = async (
 const SYSTEM = 'system';
 const AGENTS_SEARCHED = 10_000;
 
-/** Agents that were made from an agent template, and from which version (PL-4). */
+/** Agents that were made from an agent template, and from which version. */
 const usersOf = async ({ call }: Scope, template: Item, style: Style): Promise<string> => {
   const request = { ns: '-', kind: 'Agent', metadataOnly: true, member: 'resources' };
   const agents = await listItems({ call, limit: AGENTS_SEARCHED }, 'ResourceService/ListResources', request);
@@ -61,12 +70,15 @@ const describeItem = async (kind: string, item: Item, style: Style): Promise<str
 const section = async (title: string, value: unknown, style: Style): Promise<string> => {
   const filled = withoutEmpty(value);
   if (!isMap(filled) || Object.keys(filled).length === 0) return '';
-  const body = harmless(await yamlText(filled))
+  const body = harmlessYaml(await yamlText(filled))
     .trimEnd()
     .split('\n')
-    .map((line) => `  ${line}\n`);
+    .map((line) => `  ${title === 'status' ? paintedPhase(line, style) : line}\n`);
   return `${style.bold(title)}\n${body.join('')}`;
 };
+
+const paintedPhase = (line: string, style: Style): string =>
+  line.replace(/^(phase: )(.*)$/, (_all, field: string, phase: string) => `${field}${paintPhase(style, phase)}`);
 
 /** The value without empty members, known time fields readable. */
 const withoutEmpty = (value: unknown): unknown => {
@@ -82,7 +94,7 @@ const withoutEmpty = (value: unknown): unknown => {
 const isEmpty = (value: unknown): boolean =>
   value === '' || value === null || (isMap(value) && Object.keys(value).length === 0);
 
-/** Known time fields, read by people as local time: Unix microseconds, of usage windows seconds (API-1.2). */
+/** Known time fields, read by people as local time: Unix microseconds, of usage windows seconds. */
 const timeText = (field: string, value: unknown): unknown => {
   if (!/(At|Active|[Tt]imestamp|Time|windowStart)$/.test(field) || typeof value !== 'string') return value;
   if (/^\d{13,}$/.test(value)) return localTime(Number(value) / 1_000);
@@ -95,7 +107,12 @@ const conditionTable = (conditions: unknown, style: Style): string => {
     const { type, status, reason, message } = condition;
     return [String(type), String(status), String(reason ?? ''), String(message ?? '')];
   });
-  return `${style.bold('conditions')}\n${indented(renderTable(['TYPE', 'STATUS', 'REASON', 'MESSAGE'], rows, undefined))}`;
+  const paint = (cell: string, heading: string): string => (heading === 'STATUS' ? paintStatus(style, cell) : cell);
+  const table = renderPaintedTable({
+    headings: ['TYPE', 'STATUS', 'REASON', 'MESSAGE'],
+    ...{ rows, columns: undefined, paint },
+  });
+  return `${style.bold('conditions')}\n${indented(table)}`;
 };
 
 const indented = (table: string): string => table.replace(/^(?=.)/gm, '  ');

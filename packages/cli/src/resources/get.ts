@@ -38,7 +38,7 @@ export const get = async (world: World, words: readonly string[], options: GetOp
     const place = kind.isNamespaced && !isAcross ? ` in namespace ${context.target.namespace}` : '';
     return context.note(`no ${kind.plural}${place}`);
   }
-  await printItems(world, { kind, items, isList, isAcross }, form);
+  await printItems(world, { kind, items, isList, isAcross, color: options.color }, form);
   if (failures.length > 0)
     throw new CommandFailure(failures.map(({ message }) => message).join('\n'), { exitCode: exitCodes.partial });
 };

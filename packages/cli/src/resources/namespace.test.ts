@@ -51,7 +51,7 @@ describe('svc namespace', () => {
 
   it('purges only after its name was typed, or with --yes', async () => {
     const terminal = new ScriptedTerminal(['yes']);
-    expect((await run(['namespace', 'purge', 'acme'], { terminal })).err).toContain('nothing is deleted');
+    expect((await run(['namespace', 'purge', 'acme'], { terminal })).err).toContain('nothing was deleted');
     expect(terminal.prompts[0]).toContain('type its name');
     const interrupted = new ScriptedTerminal([interrupt]);
     expect((await run(['namespace', 'purge', 'acme'], { terminal: interrupted })).exit).toBe(exitCodes.interrupted);

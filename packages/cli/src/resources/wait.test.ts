@@ -14,7 +14,14 @@ const states = (...answers: readonly (object | undefined)[]) => {
           index += 1;
           if (status === undefined) throw new FakeFault('NOT_FOUND', 'SKILL_NOT_FOUND');
           const metadata = { name: 's', namespace: 'default', generation: 2n };
-          return { resource: { kind: 'Skill', metadata, status: { kind: { case: 'skill', value: status } } } };
+          return {
+            resource: {
+              apiVersion: 'svc/v1',
+              kind: 'Skill',
+              metadata,
+              status: { kind: { case: 'skill', value: status } },
+            },
+          };
         },
       },
     },
@@ -39,6 +46,30 @@ describe('svc wait', () => {
       exitCodes.ok,
     );
     expect(await states(ready('True'), undefined).run('wait', 'skill', 's', '--for', 'delete')).toBe(exitCodes.ok);
+  });
+
+  it('ends with 1 when the resource keeps failing, and takes what nothing executes for done', async () => {
+    const degraded = {
+      observedGeneration: 2n,
+      phase: 'Degraded',
+      conditions: [{ type: 'Ready', status: 'False', reason: 'Incomplete', message: 'no text' }],
+    };
+    const failed = states(degraded);
+    expect(await failed.run('wait', 'skill', 's')).toBe(exitCodes.refused);
+    expect([failed.calls.length, failed.err()]).toEqual([11, expect.stringContaining('Incomplete: no text')]);
+    const idle = states({
+      observedGeneration: 2n,
+      phase: 'Ready',
+      conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NotExecuted', message: 'skills sleep' }],
+    });
+    expect(await idle.run('wait', 'skill', 's')).toBe(exitCodes.ok);
+    expect(idle.err()).toBe('skill/s is stored, not running: skills sleep\n');
+  });
+
+  it('does not take a phase of another generation for the present one', async () => {
+    const shell = states({ observedGeneration: 1n, phase: 'Ready' }, ready('True'));
+    expect(await shell.run('wait', 'skill', 's', '--for', 'phase=Ready')).toBe(exitCodes.ok);
+    expect(shell.calls).toHaveLength(2);
   });
 
   it('gives up when the time is over', async () => {

@@ -1,9 +1,10 @@
 import { isSvcError } from '@svc/client/error';
 import { type GlobalOptions, timeoutMs } from '../connection.ts';
 import { openPlain } from '../context.ts';
-import { CommandFailure, exitCodes } from '../failure.ts';
+import { CommandFailure, type ExitCode, exitCodes } from '../failure.ts';
 import { isMap } from '../json-value.ts';
 import { type Item, type Kind, kindAndName, type Scope } from '../kinds/index.ts';
+import { FAILURE_GRACE_MS, type Standing, settledStanding } from '../settled/index.ts';
 import type { World } from '../world.ts';
 
 export interface WaitOptions extends GlobalOptions {
@@ -14,32 +15,48 @@ export interface WaitOptions extends GlobalOptions {
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const PAUSE_MS = 500;
 
+/** Goals that a failing resource does not reach, and that what nothing executes has reached as far as it ever will. */
+const isReadyGoal = (goal: string): boolean =>
+  /^condition=Ready(=True)?$/.test(goal) || goal.toLowerCase() === 'phase=ready';
+
 type Goal = (item: Item | undefined) => boolean;
 
-/** `svc wait KIND NAME --for ...`: exit 0 when it holds, 5 when the time is over first. */
+/**
+ * `svc wait KIND NAME --for ...`: exit 0 when it holds or nothing executes the kind, 1 when the resource keeps failing although it
+ * is to become ready, 5 when the time is over first.
+ */
 export const wait = async (world: World, words: readonly string[], options: WaitOptions): Promise<void> => {
   const { kind, name } = kindAndName(words);
-  const goal = goalOf(options.for ?? 'condition=Ready');
-  const { timeout, ...untimed } = options;
+  const wanted = options.for ?? 'condition=Ready';
+  const goal = goalOf(wanted);
+  const { timeout = '5m', ...untimed } = options;
   const { scope, note } = await openPlain(world, untimed);
   const limit = timeoutMs(options) ?? DEFAULT_TIMEOUT_MS;
   const end = world.nowMs() + limit;
+  const subject = `${kind.name.toLowerCase()}/${name}`;
+  let failingMs = 0;
   for (let pause = 0; ; pause += PAUSE_MS) {
     const item = await find(kind, scope, name);
-    if (goal(item)) return note(`${kind.name.toLowerCase()}/${name} ${options.for ?? 'condition=Ready'}`);
-    if (world.nowMs() >= end || pause >= limit)
-      throw new CommandFailure(
-        item === undefined
-          ? `${kind.name} ${name} does not exist after ${timeout ?? '5m'}`
-          : `${kind.name} ${name}: ${options.for ?? 'condition=Ready'} does not hold after ${timeout ?? '5m'}`,
-        {
-          exitCode: exitCodes.timeout,
-          hint: item === undefined ? undefined : `\`svc describe ${kind.name.toLowerCase()} ${name}\` shows how it is`,
-        },
-      );
+    const standing = await standingFor(wanted, scope, item);
+    if (standing?.state === 'idle') return note(`${subject} is stored, not running: ${standing.why}`);
+    if (goal(item) && (standing?.state ?? 'ready') === 'ready') return note(`${subject} ${wanted}`);
+    if (standing?.state !== 'failing') failingMs = 0;
+    else if (failingMs < FAILURE_GRACE_MS) failingMs += PAUSE_MS;
+    else throw unready(`${kind.name} ${name} does not become ready: ${standing.why}`, subject, exitCodes.refused);
+    if (world.nowMs() >= end || pause >= limit) {
+      const missing = item === undefined ? 'it does not exist' : `${wanted} does not hold`;
+      throw unready(`${kind.name} ${name}: ${missing} after ${timeout}`, subject, exitCodes.timeout);
+    }
     await world.sleep(PAUSE_MS);
   }
 };
+
+/** Undefined for goals that readiness has no part in. */
+const standingFor = async (goal: string, scope: Scope, item: Item | undefined): Promise<Standing | undefined> =>
+  item === undefined || !isReadyGoal(goal) ? undefined : settledStanding(scope, item.json);
+
+const unready = (message: string, subject: string, exitCode: ExitCode): CommandFailure =>
+  new CommandFailure(message, { exitCode, hint: `\`svc describe ${subject}\` shows how it is` });
 
 const find = async (kind: Kind, scope: Scope, name: string): Promise<Item | undefined> => {
   try {
@@ -54,7 +71,7 @@ const goalOf = (text: string): Goal => {
   const [what = '', wanted = '', value = 'True'] = text.split('=');
   if (what === 'delete') return (item) => item === undefined || statusOf(item)['isDeleted'] === true;
   if (what === 'phase' && wanted !== '')
-    return (item) => item !== undefined && isPhase(statusOf(item)['phase'], wanted);
+    return (item) => item !== undefined && !isStale(item) && isPhase(statusOf(item)['phase'], wanted);
   if (what === 'condition' && wanted !== '')
     return (item) => item !== undefined && isFresh(item) && conditionOf(item, wanted) === value;
   throw new CommandFailure(`--for ${text} is not known`, { hint: 'condition=TYPE, phase=PHASE or delete' });
@@ -68,6 +85,9 @@ const statusOf = (item: Item): Json => (isMap(item.json['status']) ? item.json['
 const isPhase = (phase: unknown, wanted: string): boolean =>
   typeof phase === 'string' &&
   [phase, phase.replace(/^[A-Z_]*PHASE_/, '')].some((word) => word.toLowerCase() === wanted.toLowerCase());
+
+/** The status says that it judges another spec; kinds without an observed generation never do. */
+const isStale = (item: Item): boolean => statusOf(item)['observedGeneration'] !== undefined && !isFresh(item);
 
 /** The status judges the spec as it is now. */
 const isFresh = (item: Item): boolean => {

@@ -174,7 +174,7 @@ describe('svc get', () => {
     });
     expect(await run('tasks', '-A', '-o', 'name')).toMatchObject({
       ...{ exit: exitCodes.ok, out: 'task/t-a\ntask/t-c\n' },
-      err: 'only of the namespaces that you may look into\n',
+      err: 'showing only namespaces you have access to\n',
     });
     expect(asked).toEqual(['-', 'a', 'b', 'c']);
     asked.length = 0;

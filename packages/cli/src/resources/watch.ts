@@ -4,7 +4,7 @@ import { CommandFailure } from '../failure.ts';
 import type { Item, Kind } from '../kinds/index.ts';
 import { liveEvents } from '../live-stream.ts';
 import { type OutputForm, printValue } from '../output.ts';
-import { columnWidths, renderRow, textWidth } from '../terminal/index.ts';
+import { columnWidths, type PaintCell, phasePainter, renderRow, styleFor, textWidth } from '../terminal/index.ts';
 import { fullJson } from '../typed-resource.ts';
 
 /** What `get --watch` shows. */
@@ -68,9 +68,13 @@ class ChangePrinter {
   readonly #watched: Watched;
   #first: Item[] | undefined = [];
   #widths: readonly number[] = [];
+  #headings: readonly string[] = [];
+  readonly #paint: PaintCell;
 
   constructor(context: CommandContext, watched: Watched) {
     this.#context = context;
+    const { world, options } = context;
+    this.#paint = phasePainter(styleFor(world.stdout, world.environment, options.color));
     this.#watched = watched;
     if (watched.form.form === 'manifest' || watched.form.form === 'jsonpath')
       throw new CommandFailure(`-o ${watched.form.form} does not go with --watch`, {
@@ -103,6 +107,7 @@ class ChangePrinter {
     const rows = items.map((item) => ['-', ...this.#cells(item)]);
     const { stdout } = this.#context.world;
     this.#widths = columnWidths(headings, [...rows, LEAST], stdout.isTerminal ? stdout.columns : undefined);
+    this.#headings = headings;
     this.#line(headings);
     for (const row of rows) this.#line(row);
   }
@@ -119,7 +124,7 @@ class ChangePrinter {
     const widths = stdout.isTerminal
       ? this.#widths
       : this.#widths.map((width, index) => Math.max(width, textWidth(cells[index] ?? '')));
-    stdout.write(renderRow(cells, widths));
+    stdout.write(renderRow(cells, widths, { headings: this.#headings, paint: this.#paint }));
   }
 }
 

@@ -13,7 +13,7 @@ export interface NextOptions extends GlobalOptions {
 }
 
 const DEFAULT_COUNT = 10;
-/** As many as the server works out (CO-3). */
+/** As many as the server works out. */
 const COUNT_MAX = 20;
 
 /** `svc schedule next [NAME]`: the coming runs of one schedule, or the next run of each, soonest first. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { GlobalOptions } from '../connection.ts';
 import { listUpTo, openPlain, type PlainContext, type ScopeOptions } from '../context.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import { mapOf, textOf } from '../json-value.ts';
+import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { ageOf, listItems, manifestForm } from '../kinds/index.ts';
 import { outputForm, printList, printValue, resourceList } from '../output.ts';
 import { counted, renderTable } from '../terminal/index.ts';
@@ -56,42 +56,64 @@ export const getSecret = async (world: World, words: readonly string[], options:
   const form = outputForm(options.output);
   const context = await openPlain(world, options);
   const isRevealed = options.reveal === true;
-  const secret = isRevealed ? await revealed(context, name) : await masked(context, name);
+  const { secret, isLost } = isRevealed ? await revealed(context, name) : await masked(context, name);
   const data = dataOf(secret);
   if (key !== undefined && data[key] === undefined)
     throw new CommandFailure(`secret ${name} has no key ${key}`, {
       exitCode: exitCodes.notFound,
       hint: `it has ${Object.keys(data).sort().join(', ') || 'none'}`,
     });
+  if (key !== undefined && isLost(key)) throw undecryptable(`${key} of secret ${name}`);
   if (key !== undefined && isRevealed) return printBytes(world, Buffer.from(textOf(data[key]), 'base64'));
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, secret, form);
   const shown = Object.keys(data).filter((candidate) => key === undefined || candidate === key);
-  const rows = shown.sort().map((each) => [each, isRevealed ? readable(textOf(data[each])) : '(hidden)']);
+  const shownValue = (each: string): string => (isLost(each) ? `(${KEY_MISSING})` : readable(textOf(data[each])));
+  const rows = shown.sort().map((each) => [each, isRevealed ? shownValue(each) : '(hidden)']);
   world.stdout.write(renderTable(['KEY', 'VALUE'], rows, undefined));
   if (!isRevealed) context.note('--reveal shows the values');
 };
 
-const read = async ({ call, target }: PlainContext, name: string): Promise<JsonObject> => {
+const KEY_MISSING = 'cannot be decrypted: its key is missing';
+
+const undecryptable = (what: string): CommandFailure =>
+  new CommandFailure(`${what} ${KEY_MISSING}`, {
+    hint: '`svc doctor` names the key; put its keys/master.json back into the data directory, or set the value again',
+  });
+
+interface ReadSecret {
+  readonly secret: JsonObject;
+  /** True for a key whose value the server cannot decrypt. */
+  readonly isLost: (key: string) => boolean;
+}
+
+const isDecryptable = (status: JsonObject): boolean =>
+  !mapsOf(status['conditions']).some(({ type, status: state }) => type === 'Decryptable' && state === 'False');
+
+const read = async ({ call, target }: PlainContext, name: string): Promise<ReadSecret> => {
   const request = { ns: target.namespace, kind: 'Secret', parent: '', name };
   const { resource } = await call('ResourceService/GetResource', request);
-  return manifestForm(mapOf(resource));
+  const secret = manifestForm(mapOf(resource));
+  const isWhole = isDecryptable(mapOf(secret['status']));
+  return { secret, isLost: (key) => !isWhole && dataOf(secret)[key] === '' };
 };
 
-const masked = async (context: PlainContext, name: string): Promise<JsonObject> => {
+const masked = async (context: PlainContext, name: string): Promise<ReadSecret> => {
   const all = await listSome(context, { limit: Number.POSITIVE_INFINITY, labelSelector: '' });
+  const found = all.find(({ metadata }) => mapOf(metadata)['name'] === name);
   // Only to fail as a read fails.
-  return all.find(({ metadata }) => mapOf(metadata)['name'] === name) ?? read(context, name);
+  return found === undefined ? read(context, name) : { secret: found, isLost: () => false };
 };
 
-const revealed = async (context: PlainContext, name: string): Promise<JsonObject> => {
-  const secret = await read(context, name);
-  const values = Object.values(dataOf(secret));
-  if (values.length > 0 && values.every((value) => value === ''))
-    throw new CommandFailure(`you may not read the values of secret ${name}`, {
-      exitCode: exitCodes.connection,
-      hint: '`svc whoami` shows where you may read secrets',
-    });
-  return secret;
+const revealed = async (context: PlainContext, name: string): Promise<ReadSecret> => {
+  const found = await read(context, name);
+  const data = dataOf(found.secret);
+  const keys = Object.keys(data);
+  if (keys.length === 0 || keys.some((key) => data[key] !== '')) return found;
+  if (keys.every(found.isLost)) throw undecryptable(`secret ${name}`);
+  throw new CommandFailure(`you may not read the values of secret ${name}`, {
+    exitCode: exitCodes.connection,
+    hint: '`svc whoami` shows where you may read secrets',
+  });
 };
 
 const LINE_FEED = 10;

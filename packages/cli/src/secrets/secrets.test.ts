@@ -12,6 +12,8 @@ class Server {
     ['db', { user: base64('ann'), password: base64('old') }],
   ]);
   mayRead = true;
+  /** Keys whose values the server cannot decrypt. */
+  lost: readonly string[] = [];
   reads = 0;
   version = 3;
   /** What a dry run answers. */
@@ -22,9 +24,12 @@ class Server {
   resource(name: string, isRevealed: boolean) {
     const data = this.secrets.get(name);
     if (data === undefined) throw new FakeFault('NOT_FOUND', 'SECRET_NOT_FOUND');
-    const shown = isRevealed ? data : Object.fromEntries(Object.keys(data).map((key) => [key, '']));
+    const isShown = (key: string): boolean => isRevealed && !this.lost.includes(key);
+    const shown = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, isShown(key) ? value : '']));
+    const state = this.lost.length === 0 ? 'True' : 'False';
+    const status = { kind: { case: 'secret', value: { conditions: [{ type: 'Decryptable', status: state }] } } };
     const metadata = { name, namespace: 'default', resourceVersion: String(this.version) };
-    return { kind: 'Secret', metadata, spec: { kind: { case: 'secret', value: { type: '', data: shown } } } };
+    return { kind: 'Secret', metadata, spec: { kind: { case: 'secret', value: { type: '', data: shown } } }, status };
   }
 
   readonly handlers: FakeHandlers = {
@@ -212,6 +217,28 @@ describe('svc secret get and svc secret list', () => {
     expect(await server.run(['get', 'db', '--reveal'])).toMatchObject({ exit: exitCodes.connection, out: '' });
     server.secrets.clear();
     expect((await server.run(['list'])).err).toBe('no secrets in namespace default\n');
+  });
+});
+
+describe('svc secret get --reveal of a secret whose key is missing', () => {
+  it('says so, and not that the caller has no right to read it', async () => {
+    server.lost = ['user', 'password'];
+    const all = await server.run(['get', 'db', '--reveal']);
+    expect([all.exit, all.out]).toEqual([exitCodes.refused, '']);
+    expect(all.err).toContain('secret db cannot be decrypted: its key is missing');
+    expect(all.err).toContain('svc doctor');
+    expect(all.err).not.toContain('may not read');
+  });
+
+  it('still shows what can be decrypted, and prints no empty value for what cannot', async () => {
+    server.lost = ['password'];
+    expect((await server.run(['get', 'db', '--reveal'])).out).toBe(
+      'KEY        VALUE\npassword   (cannot be decrypted: its key is missing)\nuser       ann\n',
+    );
+    const one = await server.run(['get', 'db', 'password', '--reveal']);
+    expect(one).toMatchObject({ exit: exitCodes.refused, out: '' });
+    expect(one.err).toContain('password of secret db cannot be decrypted: its key is missing');
+    expect((await server.run(['get', 'db', 'user', '--reveal'])).out).toBe('ann');
   });
 });
 

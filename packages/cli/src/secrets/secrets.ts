@@ -73,7 +73,7 @@ const typedValue = async (world: World, label: string): Promise<Uint8Array> => {
     return bytes.subarray(0, bytes.length - end);
   }
   const typed = await world.askHidden(`value of ${label}: `);
-  if (typed === undefined) throw new CommandFailure('nothing is written', { exitCode: exitCodes.interrupted });
+  if (typed === undefined) throw new CommandFailure('nothing was written', { exitCode: exitCodes.interrupted });
   return new TextEncoder().encode(typed);
 };
 

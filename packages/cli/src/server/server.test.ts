@@ -22,16 +22,12 @@ const created = () => {
 };
 
 describe('svc up', () => {
-  it('makes data directory, key file and configuration, starts, creates the demo agent and says how to go on', async () => {
+  it('makes data directory and configuration, starts, creates the demo agent and says how to go on', async () => {
     const { module, started, events } = fakeServerModule();
     const { agents, handlers } = created();
     const fake = fakeWorld({ server: module, handlers, isTerminal: true });
     expect(await fake.run('up')).toBe(0);
-    expect(fake.files.get(DATA)).toMatchObject({ isDirectory: true, mode: 0o700 });
     expect(fake.files.get(`${DATA}/svc.yaml`)?.mode).toBe(0o600);
-    const key = fake.files.get(`${DATA}/keys/master.json`);
-    expect(key?.mode).toBe(0o600);
-    expect(Buffer.from(JSON.parse(key?.text ?? '').keys[0].key, 'base64')).toHaveLength(32);
     expect(started[0]?.flags).toEqual({
       config: `${DATA}/svc.yaml`,
       dataDir: DATA,
@@ -42,7 +38,20 @@ describe('svc up', () => {
     expect(fake.err()).toContain('svc is up at http://127.0.0.1:7420');
     expect(fake.err()).toContain('  svc chat ');
     expect(fake.opened).toEqual(['http://127.0.0.1:7420']);
-    expect(events).toEqual(['start', 'serve']);
+    expect(events).toEqual([`hold ${DATA}`, 'release', 'start', 'serve']);
+  });
+
+  it('writes nothing into a directory that another server uses, and no key file into any', async () => {
+    const holdError = Object.assign(new Error('the data directory is in use'), { reason: 'DATA_DIR_IN_USE' });
+    const { module, events } = fakeServerModule({ holdError });
+    const refused = fakeWorld({ server: module });
+    expect(await refused.run('up')).toBe(exitCodes.refused);
+    expect(refused.err()).toContain('the data directory is in use (DATA_DIR_IN_USE)');
+    expect(refused.err()).toContain('svc up --port 7421 --data-dir DIR');
+    expect([[...refused.files.keys()], events]).toEqual([[], []]);
+    const fresh = fakeWorld({ server: fakeServerModule().module });
+    expect(await fresh.run('up', '--no-demo')).toBe(0);
+    expect([...fresh.files.keys()].filter((path) => path.includes('keys'))).toEqual([]);
   });
 
   it('changes nothing at a second start', async () => {
@@ -141,7 +150,23 @@ describe('svc serve', () => {
     expect(await fake.run('serve', '--config', 'prod.yaml', '--roles', 'gateway')).toBe(0);
     expect(started[0]?.flags).toEqual({ config: 'prod.yaml', 'server.roles': 'gateway' });
     expect(fake.files.size).toBe(0);
-    expect(fake.err()).toBe('warning: svc.yaml:1:1: x: unknown key\nsvc listens on http://127.0.0.1:7420\n');
+    expect(fake.err()).toBe(
+      'warning: svc.yaml:1:1: x: unknown key\nsvc listens on http://127.0.0.1:7420\nstopping: 2 answers hand over after the next step; 1 reader is told to come back later. This takes 30 s at most; Ctrl-C again stops now.\n',
+    );
+  });
+
+  it('says in its greeting which model answers, not which provider is configured', async () => {
+    const greeting = async (facts: Parameters<typeof fakeServerModule>[0]): Promise<string> => {
+      const fake = fakeWorld({ server: fakeServerModule(facts).module });
+      await fake.run('up', '--no-demo');
+      return /^ {2}model +(.*)$/m.exec(fake.err())?.[1] ?? '';
+    };
+    const providers = { demo: { type: 'demo' }, local: { type: 'openai' } };
+    expect(await greeting({ providers })).toBe(
+      'demo/echo, which needs no key; to use local set models.default: local/MODEL',
+    );
+    expect(await greeting({ providers, defaultModel: { provider: 'local', model: 'm' } })).toBe('local/m');
+    expect(await greeting({})).toBe('demo/echo, which needs no key');
   });
 });
 

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { AgentSpecSchema } from '@svc/api/resources';
 import { isSvcError } from '@svc/client/error';
@@ -6,7 +6,7 @@ import { configInside, hasOwnConfig } from '../config-place.ts';
 import type { GlobalOptions } from '../connection.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import { userDirectory } from '../profiles.ts';
-import { styleFor } from '../terminal/index.ts';
+import { counted, styleFor } from '../terminal/index.ts';
 import type { ServerModule, World } from '../world.ts';
 import { starterConfig } from './config.ts';
 
@@ -25,9 +25,7 @@ export interface ServeOptions extends GlobalOptions {
   readonly roles?: string;
 }
 
-const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
-const KEY_BYTES = 32;
 
 type Running = Awaited<ReturnType<ServerModule['startServer']>>;
 
@@ -36,9 +34,11 @@ type Running = Awaited<ReturnType<ServerModule['startServer']>>;
  * Returns when the server has been asked to stop and is closed.
  */
 export const up = async (world: World, options: UpOptions): Promise<void> => {
-  const { flags, dataDir } = prepare(world, options);
+  const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
   const started = world.nowMs();
   const server = await world.loadServer();
+  const { config, dataDir } = prepare(server, world, options);
+  const flags = { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(world) };
   const running = await start(server, { world, flags, note: noteTo(world) });
   if (options.demo !== false) await ensureDemo(world, running.url);
   world.stderr.write(
@@ -46,7 +46,8 @@ export const up = async (world: World, options: UpOptions): Promise<void> => {
   );
   if (options.open !== false && world.stdout.isTerminal && running.config.settings['console.enabled'])
     world.openBrowser(running.url);
-  await server.serveUntilSignal(running, { endsWithTerminal: world.stdin.isTerminal });
+  const onStopping = (stopping: Stopping): void => world.stderr.write(stoppingText(stopping));
+  await server.serveUntilSignal(running, { endsWithTerminal: world.stdin.isTerminal, onStopping });
 };
 
 /** `svc serve`: production start; takes the configuration as it is and writes none. */
@@ -55,20 +56,32 @@ export const serve = async (world: World, options: ServeOptions): Promise<void> 
   const flags = { config: options.config, 'server.roles': options.roles };
   const running = await start(server, { world, flags, note: noteTo(world) });
   world.stderr.write(`svc listens on ${running.url}\n`);
-  await server.serveUntilSignal(running);
+  await server.serveUntilSignal(running, { onStopping: (stopping) => world.stderr.write(stoppingText(stopping)) });
 };
 
 type Flags = Readonly<Record<string, string | undefined>>;
 
-/** Flags of the server, after the data directory, its key file and its configuration exist. */
-const prepare = (world: World, options: UpOptions): { readonly flags: Flags; readonly dataDir: string } => {
-  const listen = options.port === undefined ? undefined : `127.0.0.1:${portOf(options.port)}`;
+/**
+ * The data directory, and the configuration in it. Nothing is written into a directory that another server uses; the key file is made
+ * by the server, which knows whether it would replace one that was lost.
+ */
+const prepare = (
+  server: ServerModule,
+  world: World,
+  options: UpOptions,
+): { readonly config: string | undefined; readonly dataDir: string } => {
   const chosen = world.environment['SVC_DATA_DIR'] || undefined;
   const dataDir = resolve(world.cwd, options.dataDir ?? chosen ?? userDirectory(world, 'data'));
-  world.files.makeDirectory(dataDir, PRIVATE_DIRECTORY);
-  ensureKeyFile(world, dataDir);
-  const config = options.config ?? ownConfig(world, dataDir);
-  return { dataDir, flags: { config, dataDir, 'server.listen': listen, 'telemetry.logLevel': logLevel(world) } };
+  try {
+    const held = server.holdDataDirectory(dataDir);
+    try {
+      return { dataDir, config: options.config ?? ownConfig(world, dataDir) };
+    } finally {
+      held.release();
+    }
+  } catch (error) {
+    throw explainStart(error, server) ?? error;
+  }
 };
 
 const portOf = (text: string): string => {
@@ -80,22 +93,22 @@ const portOf = (text: string): string => {
 const logLevel = (world: World): string | undefined =>
   (world.environment['SVC_TELEMETRY_LOG_LEVEL'] ?? '') === '' ? 'warn' : undefined;
 
-/** The key that encrypts stored secrets, made once (PL-8). */
-const ensureKeyFile = (world: World, dataDir: string): void => {
-  const path = join(dataDir, 'keys', 'master.json');
-  if (world.files.facts(path) !== undefined) return;
-  world.files.makeDirectory(join(dataDir, 'keys'), PRIVATE_DIRECTORY);
-  const key = Buffer.from(world.randomBytes(KEY_BYTES)).toString('base64');
-  const id = Buffer.from(world.randomBytes(6)).toString('hex');
-  world.files.writeText(path, `${JSON.stringify({ keys: [{ id, key }] })}\n`, PRIVATE_FILE);
-};
-
 /** The configuration in the data directory, made when missing, unless the person has one of their own. */
 const ownConfig = (world: World, dataDir: string): string | undefined => {
   if (hasOwnConfig(world)) return undefined;
   const path = configInside(dataDir);
   if (world.files.facts(path) === undefined) world.files.writeText(path, starterConfig, PRIVATE_FILE);
   return path;
+};
+
+type Stopping = Parameters<NonNullable<NonNullable<Parameters<ServerModule['serveUntilSignal']>[1]>['onStopping']>>[0];
+
+/** What a stop waits for, and how to skip the wait. */
+const stoppingText = ({ turns, streams, drainMs }: Stopping): string => {
+  const told = streams === 0 ? '' : `; ${counted(streams, 'reader is', 'readers are')} told to come back later`;
+  const work =
+    turns === 0 ? 'no answer is running' : `${counted(turns, 'answer hands', 'answers hand')} over after the next step`;
+  return `stopping: ${work}${told}. This takes ${drainMs / 1_000} s at most; Ctrl-C again stops now.\n`;
 };
 
 const noteTo = (world: World) => (text: string) => world.stderr.write(`${text}\n`);
@@ -177,15 +190,21 @@ interface Welcome {
   readonly options: UpOptions;
 }
 
+/** What answers agents that name no model, and how to let another configured provider answer. */
+const modelText = ({ config, defaultModel: { provider, model } }: Running): string => {
+  const others = Object.keys(config.models.providers).filter((name) => name !== 'demo');
+  if (provider !== 'demo') return `${provider}/${model}`;
+  const text = `demo/${model}, which needs no key`;
+  const [other] = others;
+  return other === undefined ? text : `${text}; to use ${others.join(' or ')} set models.default: ${other}/MODEL`;
+};
+
 const welcome = (world: World, facts: Welcome): string => {
   const { running, dataDir, ms, isDemo, options } = facts;
   const style = styleFor(world.stderr, world.environment, options.color);
   const { url, config } = running;
   const flag = url === 'http://127.0.0.1:7420' ? '' : ` --server ${url}`;
-  const model =
-    config.models.default ??
-    Object.keys(config.models.providers).find((name) => name !== 'demo') ??
-    'demo/echo, which needs no key';
+  const model = modelText(running);
   const talk = isDemo
     ? [
         '',

@@ -121,7 +121,10 @@ describe('svc session', () => {
   it('streams events as JSON lines, saying on standard error when it was cut', async () => {
     let tries = 0;
     const broken = new Error('cut');
-    const handlers = { streams: { StreamSessionParts: () => (++tries === 1 ? [text('a'), broken] : [done()]) } };
+    const handlers = {
+      unary: { ListTurns: () => ({ turns: [{ id: 't1', state: 4 }] }) },
+      streams: { StreamSessionParts: () => (++tries === 1 ? [text('a'), broken] : [done()]) },
+    };
     const { out, err } = await run(['session', 'stream', 's1', '--until-done'], handlers);
     expect(
       out()
@@ -129,7 +132,7 @@ describe('svc session', () => {
         .split('\n')
         .map((line) => JSON.parse(line).kind),
     ).toEqual(['SESSION_MESSAGE_PART_EVENT_KIND_DELTA', 'SESSION_MESSAGE_PART_EVENT_KIND_DONE']);
-    expect(err()).toBe('connection lost, waiting for the server...\nconnected again\n');
+    expect(err()).toBe('connection lost; trying again\nconnected again\n');
   });
 
   it('watches as in a chat until Ctrl-C, which is exit code 130 without words', async () => {

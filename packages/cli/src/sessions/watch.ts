@@ -1,10 +1,11 @@
 import { toJson } from '@bufbuild/protobuf';
 import { type SessionMessage, SessionMessagePartType, SessionMessageSchema } from '@svc/api/data';
 import { SessionMessagePartEventSchema } from '@svc/api/events';
-import { type Session, textOf, viewOfMessages } from '@svc/client';
+import { type ConnectionState, type Session, textOf, viewOfMessages } from '@svc/client';
 import { ReplyRenderer } from '../chat/index.ts';
 import type { CommandContext } from '../context.ts';
-import { outputForm, printList } from '../output.ts';
+import { followWithin, lostText } from '../live-stream.ts';
+import { outputForm, printList, printValue } from '../output.ts';
 import { harmless, localTime, styleFor } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 import { openSession, type SessionOptions } from './open-session.ts';
@@ -53,26 +54,18 @@ const printMessages = (world: World, found: readonly SessionMessage[], options: 
 /** `svc session stream ID`: events as JSON lines, until the end that was asked for or Ctrl-C. */
 export const stream = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { context, session } = await openSession(world, name, options);
-  const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
   const { after, untilDone, turn: turnId } = options;
   const onConnection = lostNotes(context);
-  try {
-    for await (const event of session.stream({ after, untilDone, turnId, signal: abort.signal, onConnection })) {
-      world.stdout.write(
-        `${JSON.stringify(toJson(SessionMessagePartEventSchema, event, { alwaysEmitImplicit: true }))}\n`,
-      );
-    }
-  } finally {
-    release();
-  }
+  const open = (signal: AbortSignal) => session.stream({ after, untilDone, turnId, signal, onConnection });
+  for await (const event of followWithin(context, open))
+    await printValue(world, toJson(SessionMessagePartEventSchema, event, { alwaysEmitImplicit: true }), {
+      form: 'jsonl',
+    });
 };
 
 /** `svc session watch ID`: what happens in a session, as in a chat, until Ctrl-C. */
 export const watch = async (world: World, name: string, options: SessionOptions): Promise<void> => {
   const { context, session } = await openSession(world, name, options);
-  const abort = new AbortController();
-  const release = world.onInterrupt(() => abort.abort());
   const renderer = new ReplyRenderer({
     write: (text) => world.stdout.write(text),
     style: styleFor(world.stdout, world.environment, options.color),
@@ -83,20 +76,19 @@ export const watch = async (world: World, name: string, options: SessionOptions)
   const onConnection = lostNotes(context);
   const onSnapshot = (): void =>
     context.note('some events are too old to show; `svc session messages` has the messages');
+  const open = (signal: AbortSignal) => session.stream({ after, untilDone, signal, onConnection, onSnapshot });
   try {
-    for await (const event of session.stream({ after, untilDone, signal: abort.signal, onConnection, onSnapshot }))
-      renderer.show(event);
+    for await (const event of followWithin(context, open)) renderer.show(event);
   } finally {
     renderer.breakLine();
-    release();
   }
 };
 
 /** Tells on standard error when the stream is interrupted and goes on. */
 const lostNotes = (context: CommandContext) => {
   let isLost = false;
-  return (state: { readonly state: 'open' | 'lost' }): void => {
-    if (state.state === 'lost' && !isLost) context.note('connection lost, waiting for the server...');
+  return (state: ConnectionState): void => {
+    if (state.state === 'lost' && !isLost) context.note(lostText(state.error));
     if (state.state === 'open' && isLost) context.note('connected again');
     isLost = state.state === 'lost';
   };

@@ -37,7 +37,7 @@ export const download = async (context: CommandContext, wanted: Download): Promi
     throw new CommandFailure(`${local} is a directory`, { hint: 'name the file to write' });
   const present = await world.files.openBlob(path);
   if (present !== undefined && sha256 !== '' && present.size === sizeBytes && (await hashOf(present)) === sha256)
-    return context.note(`${local} has these bytes already: nothing is fetched`);
+    return context.note(`${local} is up to date`);
   const progress = new Progress(context, `fetching ${label}`, sizeBytes);
   try {
     const pieces = progress.count(await piecesOf(context, await wanted.read()));

@@ -253,10 +253,7 @@ describe('svc file get', () => {
     const got = await stored().run(['file', 'get', '/a.md', 'b.md'], {
       files: { '/work/b.md': { text: '# hello', mode: 0o600 } },
     });
-    expect([got.err, got.files.get('/work/b.md')?.mode]).toEqual([
-      'b.md has these bytes already: nothing is fetched\n',
-      0o600,
-    ]);
+    expect([got.err, got.files.get('/work/b.md')?.mode]).toEqual(['b.md is up to date\n', 0o600]);
   });
 
   it('keeps nothing of bytes that are not those that are stored', async () => {

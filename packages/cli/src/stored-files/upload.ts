@@ -52,7 +52,7 @@ const storeInline = async (context: CommandContext, wanted: WantedFile, present:
   return { file: answer.file, isSent: true };
 };
 
-/** Announce, send, complete (PL-7). What an earlier run sent to its end is completed without sending it again. */
+/** Announce, send, complete. What an earlier run sent to its end is completed without sending it again. */
 const storeApart = async (context: CommandContext, wanted: WantedFile, present: File | undefined): Promise<Stored> => {
   const resumed = await completeEarlier(context, wanted, present);
   if (resumed !== undefined) return { file: resumed, isSent: false };

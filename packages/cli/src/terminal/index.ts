@@ -4,7 +4,8 @@
 export { age, creationMs, localTime } from './age.ts';
 export { counted } from './counted.ts';
 export { readJsonPath } from './json-path.ts';
+export { paintPhase, paintStatus, phasePainter } from './phase-style.ts';
 export { sizeText } from './size.ts';
 export { type Style, styleFor } from './style.ts';
-export { columnWidths, renderRow, renderTable } from './table.ts';
-export { cutToWidth, harmless, textWidth } from './text-width.ts';
+export { columnWidths, type PaintCell, renderPaintedTable, renderRow, renderTable } from './table.ts';
+export { cutToWidth, harmless, harmlessJson, harmlessYaml, textWidth } from './text-width.ts';

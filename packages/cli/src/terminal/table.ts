@@ -16,9 +16,42 @@ export const renderTable = (
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   columns: number | undefined,
-): string => {
+): string => renderPaintedTable({ headings, rows, columns });
+
+/** Colours a cell that has been cut to its column already. */
+export type PaintCell = (cell: string, heading: string) => string;
+
+export interface PaintedTable {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Width of the terminal; undefined is no limit. */
+  readonly columns: number | undefined;
+  readonly paint?: PaintCell | undefined;
+}
+
+/** As renderTable, in colours. Where even narrow columns do not fit into the terminal, each row becomes a block of lines. */
+export const renderPaintedTable = ({ headings, rows, columns, paint }: PaintedTable): string => {
   const widths = columnWidths(headings, rows, columns);
-  return [headings, ...rows].map((row) => renderRow(row, widths)).join('');
+  const isTooWide =
+    columns !== undefined && rows.length > 0 && sumOf(widths) + GAP.length * (widths.length - 1) > columns;
+  if (isTooWide) return rows.map((row) => renderBlock({ headings, row, columns, paint })).join('\n');
+  return renderRow(headings, widths) + rows.map((row) => renderRow(row, widths, { headings, paint })).join('');
+};
+
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
+
+/** One row as a block: a line for each column that has something to say. */
+const renderBlock = (block: Omit<PaintedTable, 'rows'> & { readonly row: readonly string[] }): string => {
+  const { headings, row, columns = Number.POSITIVE_INFINITY, paint } = block;
+  const width = Math.max(...headings.map(textWidth));
+  const lines = headings.flatMap((heading, index) => {
+    const cell = oneLine(row[index] ?? '');
+    if (cell === '' || cell === '-') return [];
+    const room = Math.max(LEAST_COLUMN, columns - width - GAP.length);
+    const cut = UUID.test(cell) || COPIED.has(heading) ? cell : cutToWidth(cell, room);
+    return [`${heading.padEnd(width)}${GAP}${paint?.(cut, heading) ?? cut}\n`];
+  });
+  return lines.join('');
 };
 
 /** Widths of the columns of a table, fitted into a terminal of so many columns; undefined is no limit. */
@@ -57,11 +90,17 @@ const shrink = (widths: number[], available: number, weightOf: (index: number) =
 };
 
 /** One row of a table with its line feed; what is wider than its column is cut. */
-export const renderRow = (row: readonly string[], widths: readonly number[]): string => {
+export const renderRow = (
+  row: readonly string[],
+  widths: readonly number[],
+  { headings, paint }: Partial<Pick<PaintedTable, 'headings' | 'paint'>> = {},
+): string => {
   const cells = row.map((cell, index) => {
     const width = widths[index] ?? 0;
     const cut = cutToWidth(oneLine(cell), width);
-    return cut + ' '.repeat(Math.max(0, width - textWidth(cut)));
+    const isLast = index === row.length - 1;
+    const painted = paint?.(cut, headings?.[index] ?? '') ?? cut;
+    return isLast ? painted : painted + ' '.repeat(Math.max(0, width - textWidth(cut)));
   });
   return `${cells.join(GAP).trimEnd()}\n`;
 };

@@ -5,7 +5,9 @@ import {
   cutToWidth,
   harmless,
   localTime,
+  phasePainter,
   readJsonPath,
+  renderPaintedTable,
   renderTable,
   styleFor,
   textWidth,
@@ -59,13 +61,59 @@ describe('tables', () => {
 
   it('cut their widest column to the terminal, but never to nothing', () => {
     expect(renderTable(['N', 'TEXT'], rows, 20)).toContain(`a    ${'x'.repeat(14)}…`);
-    expect(renderTable(['N', 'TEXT'], rows, 1)).toContain(`${'x'.repeat(7)}…`);
+    expect(renderTable(['N', 'TEXT'], rows, 13)).toContain(`${'x'.repeat(7)}…`);
   });
 
   it('never cut ids, of which a part is of no use', () => {
     const id = '01a202cf-3c0b-7072-b246-d100586d6bb2';
-    expect(renderTable(['ID', 'TEXT'], [[id, 'x'.repeat(40)]], 30)).toContain(`${id}   ${'x'.repeat(7)}…`);
+    expect(renderTable(['ID', 'TEXT'], [[id, 'x'.repeat(40)]], 50)).toContain(`${id}   ${'x'.repeat(10)}…`);
     expect(renderTable(['ID', 'TEXT'], [], 1)).toBe('ID   TEXT\n');
+  });
+
+  it('become blocks of lines where even narrow columns do not fit', () => {
+    const id = '01a202cf-3c0b-7072-b246-d100586d6bb2';
+    const headings = ['NAME', 'PHASE', 'MODEL', 'AGE', 'REASON', 'LAST SESSION', 'LABELS'];
+    const agents = [
+      ['one', 'Ready', 'demo/echo', '5m', '-', id, 'a=b'],
+      ['two', 'Degraded', 'x'.repeat(70), '1d', 'ModelMissing', '-', ''],
+    ];
+    expect(renderTable(headings, agents, 60)).toBe(
+      [
+        'NAME           one',
+        'PHASE          Ready',
+        'MODEL          demo/echo',
+        'AGE            5m',
+        `LAST SESSION   ${id}`,
+        'LABELS         a=b',
+        '',
+        'NAME           two',
+        'PHASE          Degraded',
+        `MODEL          ${'x'.repeat(44)}…`,
+        'AGE            1d',
+        'REASON         ModelMissing',
+        '',
+      ].join('\n'),
+    );
+    expect(renderTable(headings, agents, undefined).split('\n')).toHaveLength(4);
+  });
+
+  it('colour phases by what they mean, without moving a column', () => {
+    const style = styleFor({ isTerminal: true }, {});
+    const rows = [
+      ['a', 'Ready', '1'],
+      ['b', 'Degraded', '2'],
+      ['c', 'Odd', '3'],
+    ];
+    const table = { headings: ['NAME', 'PHASE', 'N'], rows, columns: 80, paint: phasePainter(style) };
+    expect(renderPaintedTable(table)).toBe(
+      [
+        'NAME   PHASE      N',
+        'a      \u001b[32mReady\u001b[39m      1',
+        'b      \u001b[31mDegraded\u001b[39m   2',
+        'c      Odd        3',
+        '',
+      ].join('\n'),
+    );
   });
 
   it('leave names and ids twice as much as other columns', () => {

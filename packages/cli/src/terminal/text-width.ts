@@ -27,6 +27,16 @@ export const cutToWidth = (text: string, columns: number): string => {
   return `${cut}…`;
 };
 
+const KEPT_BY_JSON = /[\u007f-\u009f]/g;
+
+/** JSON for a terminal: control characters that JSON keeps as they are become escapes of the same value. */
+export const harmlessJson = (json: string): string =>
+  json.replace(KEPT_BY_JSON, (character) => `\\u00${(character.codePointAt(0) ?? 0).toString(16)}`);
+
+/** YAML for a terminal: as harmlessJson; control characters below the blank are escapes already. */
+export const harmlessYaml = (yaml: string): string =>
+  harmless(yaml.replace(KEPT_BY_JSON, (character) => `\\x${(character.codePointAt(0) ?? 0).toString(16)}`));
+
 /** What a server sent, made harmless for a terminal: control characters shown, not obeyed. Line feeds and tabs stay. */
 export const harmless = (text: string): string =>
   text.replace(/\r\n/g, '\n').replace(/[\p{Cc}]/gu, (character) => {

@@ -69,7 +69,7 @@ export const fakeFetch = (handlers: FakeHandlers, calls: string[] = []): typeof 
     init?.signal?.throwIfAborted();
     try {
       return unary === undefined
-        ? streamAnswer(method, handlers, { url, headers })
+        ? streamAnswer(method, handlers, { url, headers, signal: init?.signal ?? undefined })
         : await unaryAnswer(method, handlers, { body: init?.body, headers });
     } catch (error) {
       if (!(error instanceof FakeFault)) throw error;
@@ -101,12 +101,12 @@ const unaryAnswer = async (
 const streamAnswer = (
   method: Method,
   handlers: FakeHandlers,
-  { url, headers }: { readonly url: URL; readonly headers: Headers },
+  { url, headers, signal }: { readonly url: URL; readonly headers: Headers; readonly signal: AbortSignal | undefined },
 ): Response => {
   const events = handlers.streams?.[method.name]?.(url.searchParams, headers) ?? [];
   const encoder = new TextEncoder();
   async function* lines(): AsyncGenerator<Uint8Array> {
-    for await (const event of events) {
+    for await (const event of untilAborted(events, signal)) {
       if (event instanceof FakeFault) return yield encoder.encode(`${JSON.stringify(errorBody(event))}\n`);
       if (event instanceof Error) throw event;
       yield encoder.encode(`${JSON.stringify(toJson(method.output, create(method.output, event as Init)))}\n`);
@@ -114,6 +114,24 @@ const streamAnswer = (
   }
   return new Response(ReadableStream.from(lines()), { status: 200 });
 };
+
+/** As a real connection: an abort ends it, also while nothing comes. */
+async function* untilAborted<T>(
+  events: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  signal?.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
+  const all = (async function* (): AsyncGenerator<T> {
+    yield* events;
+  })();
+  for (;;) {
+    const { done, value } = await Promise.race([all.next(), aborted.promise]);
+    if (done === true) return;
+    yield value;
+  }
+}
 
 const isPathOf = (method: Method, path: string): boolean =>
   new RegExp(`^${method.http.path.replace(/\{[a-z_]+\}/g, '[^/]+')}$`).test(path);

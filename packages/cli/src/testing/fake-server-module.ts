@@ -12,12 +12,16 @@ class FakeConfigError extends Error {
 interface Facts {
   readonly url?: string;
   readonly startError?: Error;
+  /** Why the data directory cannot be used. */
+  readonly holdError?: Error;
   readonly configError?: string;
   readonly warnings?: readonly object[];
   /** A store of this machine; there is none unless it says so. */
   readonly upkeep?: object;
   readonly providers?: object;
+  readonly secretKeys?: readonly object[];
   readonly origins?: readonly string[];
+  readonly defaultModel?: { readonly provider: string; readonly model: string };
 }
 
 /** The server package as the commands see it, with what they passed to it. */
@@ -31,7 +35,7 @@ export const fakeServerModule = (
     dataDir: '/work/svc-data',
     transport: { host: '127.0.0.1', port: 7420 },
     models: { providers: facts.providers ?? { demo: { type: 'demo' } } },
-    settings: { 'console.enabled': true },
+    settings: { 'console.enabled': true, 'secrets.keys': facts.secretKeys ?? [] },
   };
   const module = {
     ConfigError: FakeConfigError,
@@ -45,6 +49,11 @@ export const fakeServerModule = (
         origins: new Map((facts.origins ?? []).map((key) => [key, {}])),
       };
     },
+    holdDataDirectory: (dataDir: string) => {
+      if (facts.holdError !== undefined) throw facts.holdError;
+      events.push(`hold ${dataDir}`);
+      return { release: () => void events.push('release') };
+    },
     openUpkeep: () => (facts.upkeep ?? { hasStore: () => false }) as never,
     configurationValues: () => [
       { key: 'server.listen', value: '127.0.0.1:1', source: 'file', label: 'svc.yaml:1:2' },
@@ -56,10 +65,12 @@ export const fakeServerModule = (
       for (const warning of facts.warnings ?? []) options.onWarning?.(warning);
       if (facts.startError !== undefined) return Promise.reject(facts.startError);
       events.push('start');
-      return Promise.resolve({ url: facts.url ?? 'http://127.0.0.1:7420', config });
+      const defaultModel = facts.defaultModel ?? { provider: 'demo', model: 'echo' };
+      return Promise.resolve({ url: facts.url ?? 'http://127.0.0.1:7420', config, defaultModel });
     },
-    serveUntilSignal: () => {
+    serveUntilSignal: (_server: object, options: { onStopping?: (stopping: object) => void }) => {
       events.push('serve');
+      options.onStopping?.({ turns: 2, streams: 1, drainMs: 30_000 });
       return Promise.resolve();
     },
   };

@@ -203,6 +203,10 @@ export class ScriptedTerminal implements LineTerminal {
     this.#ears?.onLine(line);
   }
 
+  print(text: string, write: (text: string) => void): void {
+    write(text);
+  }
+
   pressInterrupt(): void {
     this.#ears?.onInterrupt();
   }

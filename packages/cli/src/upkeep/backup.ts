@@ -5,6 +5,7 @@ import { CommandFailure, exitCodes } from '../failure.ts';
 import { outputForm, printValue } from '../output.ts';
 import { counted } from '../terminal/index.ts';
 import type { World } from '../world.ts';
+import { showingElapsed } from './elapsed.ts';
 import { explained, type LocalStore, openLocalStore, type StoreOptions } from './local-store.ts';
 import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
 
@@ -33,7 +34,9 @@ export const backup = async (world: World, name: string | undefined, options: Ba
   const passphrase = options.includeKeys === true ? await readPassphrase(world, options, { isNew: true }) : undefined;
   const order = { file, passphrase };
   const isLocal = await isOffline(world, options, store);
-  const made = isLocal ? await makeOffline(world, store, order) : await makeOnline(world, options, { store, order });
+  const made = isLocal
+    ? await makeOffline(world, store, { order, quiet: options.quiet })
+    : await makeOnline(world, options, { store, order });
   await tell(world, made, options);
 };
 
@@ -77,11 +80,19 @@ const requireStoreOf = async (
   });
 };
 
-const makeOffline = async (world: World, { server, upkeep }: LocalStore, order: Order): Promise<Made> => {
+const MAKING = 'making the backup';
+
+const makeOffline = async (
+  world: World,
+  { server, upkeep }: LocalStore,
+  { order, quiet }: { readonly order: Order; readonly quiet: boolean | undefined },
+): Promise<Made> => {
   const file = order.file ?? join(world.cwd, defaultName(world));
   const keys = keysOf(order);
   const { sizeBytes, sha256, manifest } = await untilStopped(world, (signal) =>
-    explained(server, () => upkeep.backup({ file, signal, ...keys })),
+    showingElapsed(world, { label: MAKING, quiet }, () =>
+      explained(server, () => upkeep.backup({ file, signal, ...keys })),
+    ),
   );
   warnOfLost(world, manifest.lost_objects.length);
   return { path: file, sizeBytes, sha256 };
@@ -118,7 +129,10 @@ const makeOnline = async (
   const context = await openContext(world, options);
   await requireStoreOf(context, options, { order, dataDir: store.dataDir });
   const create = async (): Promise<Made> => {
-    const { path, sizeBytes, sha256 } = await context.client.admin.createBackup({});
+    const { quiet } = options;
+    const { path, sizeBytes, sha256 } = await showingElapsed(world, { label: MAKING, quiet }, () =>
+      context.client.admin.createBackup({}),
+    );
     return { path, sizeBytes: Number(sizeBytes), sha256 };
   };
   if (order.file === undefined && order.passphrase === undefined) return create();
@@ -147,7 +161,7 @@ const takeOver = async (
         hint: 'copy it from there; keys are added only where they are: run svc backup --include-keys on that machine',
       });
     }
-    note(`taking over ${made.path}`);
+    note(`copying ${made.path}`);
     if (order.passphrase === undefined) kept = made.path;
     return {
       ...{ from: made.path, sha256: made.sha256 },

@@ -34,7 +34,8 @@ export const restore = async (world: World, name: string, options: RestoreOption
   if (safety !== undefined) world.stderr.write(`what was there before is in ${safety}\n`);
   if (!hasKeys || isWithoutKeys)
     world.stderr.write(
-      'no keys were restored: stored secrets need keys/master.json of the server that was backed up\n',
+      'no keys were restored: if it holds secrets, put keys/master.json of the server that was backed up into the data directory ' +
+        'before the start, or see the refusal of the start for what to do without it\n',
     );
 };
 

@@ -44,7 +44,7 @@ export const viewOfMessages = (messages: readonly SessionMessage[]): ReplyView =
   })),
 });
 
-/** Adds one event: DELTA extends, RESET discards everything shown of its message, DONE and ERROR end a turn (API-5.1). */
+/** Adds one event: DELTA extends, RESET discards everything shown of its message, DONE and ERROR end a turn. */
 export const foldEvent = (view: ReplyView, event: SessionMessagePartEvent): ReplyView => {
   switch (event.kind) {
     case SessionMessagePartEventKind.DELTA:

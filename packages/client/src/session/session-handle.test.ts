@@ -77,6 +77,17 @@ it('names its session in every call and passes on what the call says', async () 
   });
 });
 
+it('watches until the end of a turn: at once when none runs or waits to run', async () => {
+  const session = await sessionOf({
+    unary: {
+      ListSessionMessages: () => create(ListSessionMessagesResponseSchema, { state: 'IDLE', streamCursor: 'c9' }),
+    },
+  });
+  const views = [];
+  for await (const view of session.watch({ untilDone: true })) views.push(view.messages);
+  expect(views).toEqual([[]]);
+});
+
 it('watches: stored messages first, then the live one, through cuts and an expired cursor', async () => {
   const stored = create(SessionMessageSchema, {
     id: 'm0',

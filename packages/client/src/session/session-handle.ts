@@ -5,11 +5,10 @@ import {
   type ListSessionMessagesResponse,
   type ListTurnsResponse,
   type SendMessageResponse,
-  type SessionControlService,
   type SessionResponse,
   WhenBusy,
 } from '@svc/api/gateway';
-import type { CallOptions, Calls } from '../calls.ts';
+import type { CallOptions } from '../calls.ts';
 import { foldEvent, type ReplyView, viewOfMessages } from './reply-view.ts';
 import { type SessionKey, type StreamOptions, type StreamParts, streamSession } from './session-stream.ts';
 
@@ -30,9 +29,7 @@ const whenBusyValues = {
   interrupt: WhenBusy.INTERRUPT,
 } as const;
 
-export interface SessionParts extends StreamParts {
-  readonly control: Calls<typeof SessionControlService>;
-}
+export type SessionParts = StreamParts;
 
 /** One conversation: send, watch, stop, decide. Holds no state; any number of handles may name the same session. */
 export class Session {
@@ -56,7 +53,7 @@ export class Session {
     return this.#parts.gateway.sendMessage(waitSeconds === undefined ? request : { ...request, waitSeconds }, call);
   }
 
-  /** Events from a cursor on, each exactly once; goes on by itself after a lost connection (API-5.1). */
+  /** Events from a cursor on, each exactly once; goes on by itself after a lost connection. */
   stream(options: StreamOptions = {}): AsyncIterable<SessionMessagePartEvent> {
     return { [Symbol.asyncIterator]: () => streamSession(this.#parts, this.key, options) };
   }
@@ -72,13 +69,18 @@ export class Session {
     return sent;
   }
 
-  /** Whole views instead of events: what is stored, then one view after each event, RESET and gaps folded in. */
+  /**
+   * Whole views instead of events: what is stored, then one view after each event, RESET and gaps folded in. With `untilDone` it
+   * ends with the turn that runs, at once when none runs or waits to run.
+   */
   async *watch(
     options: Pick<StreamOptions, 'signal' | 'untilDone' | 'onConnection'> = {},
   ): AsyncGenerator<ReplyView, void, undefined> {
     const first = await this.messages({}, options);
     let view = viewOfMessages(first.items.flatMap((item) => (item.message === undefined ? [] : [item.message])));
     yield view;
+    // What is stored is all there is: a turn that ends is not to be expected.
+    if (options.untilDone === true && first.state === 'IDLE') return;
     const onSnapshot: StreamOptions['onSnapshot'] = (snapshot) => {
       view = viewOfMessages(snapshot.messages);
     };
@@ -123,7 +125,7 @@ export class Session {
     return new Session({ ...this.key, sessionId: forked.sessionId }, this.#parts);
   }
 
-  /** Decides an open permission request; the same answer again is fine, another is PERMISSION_CLOSED (API-9.2). */
+  /** Decides an open permission request; the same answer again is fine, another is PERMISSION_CLOSED. */
   async answerPermission(
     requestId: string,
     answer: { readonly allow: boolean; readonly optionId?: string; readonly comment?: string },

@@ -1,9 +1,10 @@
-import { create } from '@bufbuild/protobuf';
-import { MessageRole, SessionMessageSchema } from '@svc/api/data';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { MessageRole, SessionMessageSchema, type Turn, TurnSchema, TurnState } from '@svc/api/data';
 import type { SessionMessagePartEvent } from '@svc/api/events';
 import {
   ListSessionMessagesResponseItemSchema,
   ListSessionMessagesResponseSchema,
+  ListTurnsResponseSchema,
   SessionResponseSchema,
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -19,7 +20,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-const getSession = () => create(SessionResponseSchema, { sessionId: key.sessionId, streamCursor: 'c0' });
+const getSession = () =>
+  create(SessionResponseSchema, { sessionId: key.sessionId, streamCursor: 'c0', activeTurnId: 't1' });
 
 const serve = async (
   streams: NonNullable<FakeHandlers['streams']>,
@@ -77,8 +79,61 @@ describe('a stream that is cut', () => {
         return asked.length === 1 ? ['cut'] : events;
       },
     });
-    expect(await collect(server, { untilDone: true })).toHaveLength(events.length);
-    expect(asked).toEqual([null, 'c0']);
+    const seen: string[] = [];
+    for await (const item of sessionAt(server).stream()) {
+      seen.push(item.cursor);
+      if (seen.length === events.length) break;
+    }
+    expect([seen, asked]).toEqual([cursors(events), [null, 'c0']]);
+  });
+
+  describe('of a stream until the end of a turn', () => {
+    const turn = (id: string, state: TurnState) => create(TurnSchema, { id, state });
+    /** What each try asked for, as `turn after`. */
+    const asking = async (
+      session: MessageInitShape<typeof SessionResponseSchema>,
+      turns: readonly Turn[],
+      options: StreamOptions = {},
+    ): Promise<{ readonly asked: readonly string[]; readonly seen: number }> => {
+      const asked: string[] = [];
+      const server = await serve(
+        {
+          StreamSessionParts: (call) => {
+            asked.push(`${call.query.get('turnId') ?? ''} ${call.query.get('after') ?? ''}`);
+            return asked.length === 1 ? ['cut'] : events;
+          },
+        },
+        {
+          GetSession: () => create(SessionResponseSchema, { streamCursor: 'c0', ...session }),
+          ListTurns: () => create(ListTurnsResponseSchema, { turns: [...turns] }),
+        },
+      );
+      return { seen: (await collect(server, { untilDone: true, ...options })).length, asked };
+    };
+
+    it.each([
+      { what: 'the turn that runs', session: { activeTurnId: 't1' }, turns: [], request: 't1 ' },
+      { what: 'the last turn when none runs', session: {}, turns: [turn('t1', TurnState.COMPLETED)], request: 't1 ' },
+      {
+        what: 'the oldest that waits',
+        session: { queuedTurns: 2 },
+        turns: [turn('t2', TurnState.QUEUED), turn('t1', TurnState.QUEUED)],
+        request: 't1 ',
+      },
+      { what: 'what follows the cursor when there was no turn yet', session: {}, turns: [], request: ' c0' },
+    ])('names $what, before and after a cut', async ({ session, turns, request }) => {
+      expect(await asking(session, turns)).toEqual({ asked: [request, request], seen: events.length });
+    });
+
+    it('live names the running turn, or else the cursor', async () => {
+      const live = { after: 'live' };
+      expect((await asking({ activeTurnId: 't1' }, [], live)).asked[0]).toBe('t1 live');
+      expect((await asking({}, [turn('t0', TurnState.COMPLETED)], live)).asked[0]).toBe(' c0');
+    });
+
+    it('asks for nothing more where a cursor is given', async () => {
+      expect((await asking({ activeTurnId: 't1' }, [], { after: 'c0' })).asked).toEqual([' c0', ' c0']);
+    });
   });
 
   it('goes on when the server ends it well before its end', async () => {

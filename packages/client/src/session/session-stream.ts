@@ -1,6 +1,7 @@
 import type { SessionMessage } from '@svc/api/data';
+import { TurnState } from '@svc/api/data';
 import { type SessionMessagePartEvent, SessionMessagePartEventKind } from '@svc/api/events';
-import type { GatewayService } from '@svc/api/gateway';
+import type { GatewayService, SessionControlService, SessionResponse } from '@svc/api/gateway';
 import type { Calls } from '../calls.ts';
 import { type ClientEnvironment, pause } from '../environment.ts';
 import { isSvcError, SvcError } from '../error.ts';
@@ -23,7 +24,10 @@ export interface SessionSnapshot {
 export interface StreamOptions {
   /** A cursor: everything after it. `''`: the running turn from its start. `live`: only what comes. */
   readonly after?: string | undefined;
-  /** End after the next DONE or ERROR. */
+  /**
+   * End after the next DONE or ERROR. Without `turnId` and cursor that is the end of the turn that runs or waits to run, at once if
+   * none does: the events of the last turn are shown then. In a session without any turn it waits for the first.
+   */
   readonly untilDone?: boolean | undefined;
   /** Only this turn, then end. */
   readonly turnId?: string | undefined;
@@ -45,13 +49,14 @@ export type ConnectionState =
 
 export interface StreamParts {
   readonly gateway: Calls<typeof GatewayService>;
+  readonly control: Calls<typeof SessionControlService>;
   readonly environment: ClientEnvironment;
   readonly policy: RetryPolicy;
 }
 
 /**
  * The events of a session, each exactly once and in order, across lost connections, server restarts and
- * SLOW_CONSUMER: after each of them the stream goes on after the last cursor that was yielded (API-5.1).
+ * SLOW_CONSUMER: after each of them the stream goes on after the last cursor that was yielded.
  */
 export async function* streamSession(
   parts: StreamParts,
@@ -76,12 +81,16 @@ export async function* streamSession(
   }
 }
 
+const OPEN_TURNS: ReadonlySet<TurnState> = new Set([TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING]);
+
 /** Where a stream goes on after each failure, and how patiently. */
 class ResumePoint {
   readonly #parts: StreamParts;
   readonly #key: SessionKey;
   readonly #options: StreamOptions;
   #after: string;
+  /** The only turn that is wanted; '' for all. */
+  #turnId: string;
   /** Cursor taken before the first try, for a connection that broke before its first event. */
   #base = '';
   #failures = 0;
@@ -92,25 +101,44 @@ class ResumePoint {
     this.#key = key;
     this.#options = options;
     this.#after = options.after === '0' ? '' : (options.after ?? '');
+    this.#turnId = options.turnId ?? '';
   }
 
   /** Without a cursor of its own a cut before the first event could hide the end of a turn. */
   async prepare(): Promise<void> {
-    if (this.#after !== '' || this.#options.turnId !== undefined) return;
-    const session = await this.#parts.gateway.getSession(
-      { ...this.#key, messageLimit: -1 },
-      { signal: this.#options.signal },
-    );
+    const { untilDone = false, signal } = this.#options;
+    const isBounded = untilDone && (this.#after === '' || this.#after === 'live');
+    if (this.#turnId !== '' || (this.#after !== '' && !isBounded)) return;
+    const session = await this.#parts.gateway.getSession({ ...this.#key, messageLimit: -1 }, { signal });
     this.#base = session.streamCursor;
+    if (isBounded) await this.#bound(session);
+  }
+
+  /** A server may wait long for a turn that is over already: the end is tied to one turn, or to what follows a cursor. */
+  async #bound({ activeTurnId, queuedTurns }: SessionResponse): Promise<void> {
+    const isKnown = activeTurnId !== '' || this.#after === 'live';
+    this.#turnId = isKnown ? activeTurnId : await this.#nextOrLastTurn(queuedTurns);
+    if (this.#turnId === '') this.#after = this.#base;
+    // A turn is shown from its start; behind the cursor of the session nothing of one that is over would come.
+    else this.#base = '';
+  }
+
+  /** The oldest turn that still waits to run, else the last one; '' when there was none. */
+  async #nextOrLastTurn(queuedTurns: number): Promise<string> {
+    const { signal } = this.#options;
+    const pageSize = queuedTurns + 1;
+    const { turns } = await this.#parts.control.listTurns({ ...this.#key, pageSize }, { signal });
+    const open = turns.findLast(({ state }) => OPEN_TURNS.has(state));
+    return (open ?? turns[0])?.id ?? '';
   }
 
   open(): AsyncIterable<SessionMessagePartEvent> {
-    const { untilDone = false, turnId = '', signal, onConnection } = this.#options;
+    const { untilDone = false, signal, onConnection } = this.#options;
     const onOpen = (): void => {
       this.#lostSinceMs = undefined;
       onConnection?.({ state: 'open' });
     };
-    const request = { ...this.#key, after: this.#after, untilDone, turnId };
+    const request = { ...this.#key, after: this.#after, untilDone, turnId: this.#turnId };
     return this.#parts.gateway.streamSessionParts(request, { signal, onOpen });
   }
 
@@ -122,9 +150,8 @@ class ResumePoint {
   isEnd(event: SessionMessagePartEvent): boolean {
     const isTerminal =
       event.kind === SessionMessagePartEventKind.DONE || event.kind === SessionMessagePartEventKind.ERROR;
-    const { untilDone = false, turnId } = this.#options;
     if (!isTerminal) return false;
-    return turnId === undefined || turnId === '' ? untilDone : event.turnId === turnId;
+    return this.#turnId === '' ? this.#options.untilDone === true : event.turnId === this.#turnId;
   }
 
   /** Waits for the next try, or throws when there is none. A stream that ended well before its end was cut as well. */
@@ -153,7 +180,7 @@ class ResumePoint {
     throw failure ?? new SvcError({ code: 'UNAVAILABLE', reason: 'INTERRUPTED', message: 'the stream keeps ending' });
   }
 
-  /** CURSOR_EXPIRED: list messages, go on from their cursor (API-5.1). */
+  /** CURSOR_EXPIRED: list messages, go on from their cursor. */
   async #catchUp(failure: SvcError): Promise<void> {
     const { onSnapshot, signal } = this.#options;
     if (onSnapshot === undefined) throw failure;

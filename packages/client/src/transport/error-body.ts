@@ -22,7 +22,7 @@ const codeOfStatus = (status: number): ErrorCode => {
 /** The error of a Connect unary answer: `{code, message, details}`. What reads its binary details is loaded only here. */
 export const connectError = async (body: string, facts: AnswerFacts): Promise<SvcError> => {
   const parsed = parseObject(body);
-  // Refusals before routing, such as sizes, have the REST form on every protocol (API-1.8).
+  // Refusals before routing, such as sizes, have the REST form on every protocol.
   if (isRecord(parsed?.['error'])) return errorOfObject(parsed['error'], facts);
   const word = typeof parsed?.['code'] === 'string' ? parsed['code'].toUpperCase() : '';
   const code = word === 'CANCELED' ? 'CANCELLED' : word;

@@ -1,7 +1,7 @@
 import type { Violation } from '../error.ts';
 import { asText, isRecord } from './json-value.ts';
 
-/** What the google.rpc details of an error say (API-1.8). */
+/** What the google.rpc details of an error say. */
 export interface ErrorDetails {
   reason: string;
   metadata: Record<string, string>;

@@ -22,7 +22,7 @@ export interface StreamRequest<T> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The server sends at least a blank line every 15 s (API-3); three missing ones mean that the connection is dead. */
+/** The server sends at least a blank line every 15 s; three missing ones mean that the connection is dead. */
 const SILENCE_LIMIT_MS = 45_000;
 
 /**

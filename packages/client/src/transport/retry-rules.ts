@@ -11,7 +11,7 @@ export interface RetryPolicy {
 /** How calls are repeated where the options say nothing else. */
 export const defaultRetryPolicy: RetryPolicy = { tries: 4, firstDelayMs: 100, maxDelayMs: 5_000 };
 
-/** Operations that honour an idempotency key (API-1.7): with one, a repeated write has one effect. */
+/** Operations that honour an idempotency key: with one, a repeated write has one effect. */
 const keyed = new Set(['CreateSession', 'SendMessage', 'AppendSessionMessage', 'PostChannelMessage', 'CreateRun']);
 
 /** Writes whose second effect is none. */

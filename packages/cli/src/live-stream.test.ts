@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { exitCodes } from './failure.ts';
+import { text } from './testing/fake-events.ts';
+import { fakeWorld } from './testing/fake-world.ts';
+
+/** A stream that shows one event and then nothing. */
+const silent = (first: object) =>
+  async function* (): AsyncGenerator<object> {
+    yield first;
+    await new Promise(() => undefined);
+  };
+const session = { sessionId: 's1', agent: 'demo', state: 'PROCESSING', streamCursor: 'c0', activeTurnId: 't1' };
+const bookmark = { changeType: 4, resourceVersion: '4' };
+const handlers = {
+  unary: {
+    GetSession: () => session,
+    ListResources: () => ({ resourceVersion: '4' }),
+    ListChannelMessages: () => ({}),
+  },
+  streams: {
+    StreamSessionParts: silent(text('a')),
+    WatchResources: silent(bookmark),
+    StreamChannelEvents: silent({ cursor: 'c1' }),
+  },
+};
+
+it.each([
+  ['get channels --watch'],
+  ['watch agents'],
+  ['events --follow'],
+  ['channel tail room'],
+  ['session watch s1 --agent demo'],
+  ['session stream s1 --agent demo --until-done'],
+])('svc %s ends with exit code 5 when --timeout has passed', async (line) => {
+  const fake = fakeWorld({ handlers });
+  expect(await fake.run(...line.split(' '), '--timeout', '2s')).toBe(exitCodes.timeout);
+  expect(fake.err()).toContain('stopped after --timeout 2s');
+});
