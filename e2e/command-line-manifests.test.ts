@@ -146,7 +146,7 @@ describe('svc apply against a running server', { timeout: 180_000 }, () => {
     const before = await version();
     expect(await svc(['apply', '-f', 'room.yaml', '--dry-run=server'])).toMatchObject({
       exit: 0,
-      out: expect.stringContaining('3 created'),
+      out: expect.stringContaining('3 would be created'),
     });
     expect([await version(), (await svc(['get', 'channels'])).err]).toEqual([
       before,

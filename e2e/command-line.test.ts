@@ -59,7 +59,7 @@ describe('svc against a running server', { timeout: 180_000 }, () => {
     const edited = await svc(['edit', 'agent', 'helper'], { editor: editor('sed -i "s/Be kind/Be brief/" "$1"') });
     expect(edited).toEqual({ exit: 0, out: 'agent/helper edited\n', err: '' });
     const unchanged = await svc(['edit', 'agent', 'helper'], { editor: editor('touch "$1"') });
-    expect(unchanged).toEqual({ exit: 0, out: '', err: 'nothing is changed\n' });
+    expect(unchanged).toEqual({ exit: 0, out: '', err: 'nothing was changed\n' });
     const refused = await svc(['edit', 'agent', 'helper'], {
       editor: editor('grep -q refused "$1" && exit 0; sed -i s/systemPrompt/sistemPrompt/ "$1"'),
     });

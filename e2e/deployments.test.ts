@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -32,6 +32,13 @@ it('the example of a deployment is applied, waited for, described, survives a ki
   expect(described).toMatch(/TemplatesResolved +True/);
   expect(await svc('get', 'agent', 'helper', '-n', 'example-rollout:north', '-o', 'yaml')).toContain('Northern Lights');
   expect(await svc('apply', '-f', 'rollout')).toContain('7 unchanged');
+  const templates = join(home.path, 'rollout', 'templates.yaml');
+  await writeFile(templates, (await readFile(templates, 'utf8')).replace('You serve', 'Kindly serve'));
+  expect(await svc('apply', '-f', 'rollout', '--wait')).toContain('1 configured');
+  for (const place of ['north', 'south'])
+    expect(await svc('get', 'agent', 'helper', '-n', `example-rollout:${place}`, '-o', 'yaml')).toContain(
+      'Kindly serve',
+    );
   const printed = await svc('get', 'dep', 'rollout', ...ns, '-o', 'manifest');
   expect(printed).not.toContain('svc/deployment');
 

@@ -73,7 +73,7 @@ describe('svc chat at a terminal', () => {
     await model.arrivedAt('half');
     await chat.shows(words(0, 4).trimEnd());
     await end(server);
-    await chat.shows('connection lost');
+    await chat.shows(/connection lost|the server is shutting down/);
     model.open('half');
     await server.restart();
     const screen = await chat.shows(/w7/);

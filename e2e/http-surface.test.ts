@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { methods } from '@svc/api/methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RestCaller } from './calls/index.ts';
-import { MockModel } from './mock-model/index.ts';
+import { MockModel, wordsFrom } from './mock-model/index.ts';
 import { ServerProcess } from './server-process/index.ts';
 
 interface ErrorBody {
@@ -179,10 +179,20 @@ describe('what operators read', () => {
   });
 
   it('logs no prompt and no reply', async () => {
-    const session = await rest.createSession('one');
-    await rest.send(session, 'a very private sentence', { waitSeconds: 20 });
-    await server.stop();
-    expect(server.log).not.toContain('private sentence');
-    await server.restart();
+    await using talkative = await ServerProcess.start({
+      environment: { ...model.environment, SVC_TELEMETRY_LOG_LEVEL: 'debug', SVC_TELEMETRY_LOG_FORMAT: 'json' },
+    });
+    const caller = new RestCaller(talkative.url);
+    await caller.createAgent('one', { systemPrompt: 'a very private rule' });
+    const session = await caller.createSession('one');
+    const sent = await caller.send(session, 'a very private sentence\nwords 5', { waitSeconds: 20 });
+    expect(sent.reply).toBe(wordsFrom(0, 5).join(''));
+    await talkative.stop();
+    // The call and its turn are logged, so that what they were about could be.
+    const lines = talkative.log.split('\n');
+    expect(lines.filter((line) => line.includes('SendMessage'))).not.toEqual([]);
+    expect(lines.filter((line) => line.includes('turn ended') && line.includes(sent.turnId))).toHaveLength(1);
+    for (const secret of ['private sentence', 'private rule', sent.reply.trim()])
+      expect(lines.filter((line) => line.includes(secret))).toEqual([]);
   });
 });

@@ -84,10 +84,16 @@ export class RestCaller {
     return [agent, sessionId];
   }
 
-  /** Sends; `key` is an idempotency key, the rest are fields of SendMessage. */
+  /**
+   * Sends; `key` is an idempotency key, the rest are fields of SendMessage. Fails when it waits and the turn has not ended
+   * by then.
+   */
   async send(session: SessionKey, message: string, { key, ...extra }: SendExtra = {}): Promise<Sent> {
     const what = `POST ${this.sessionPath(...session)}/message`;
-    return this.ok<Sent>(what, { message, ...extra }, key === undefined ? {} : { 'idempotency-key': key });
+    const sent = await this.ok<Sent>(what, { message, ...extra }, key === undefined ? {} : { 'idempotency-key': key });
+    if (extra['waitSeconds'] !== undefined && /_(QUEUED|RUNNING)$/.test(sent.turnState))
+      throw new Error(`turn ${sent.turnId} is still ${sent.turnState} after ${String(extra['waitSeconds'])} s`);
+    return sent;
   }
 
   /** All finished messages, oldest first. */

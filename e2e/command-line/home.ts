@@ -48,6 +48,11 @@ export class Command {
     return this.#ended;
   }
 
+  /** Ctrl-C, without waiting for what comes of it. */
+  interrupt(): void {
+    this.#child.kill('SIGINT');
+  }
+
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     this.#child.kill(signal);
     return this.#ended;
@@ -58,15 +63,21 @@ export class Command {
 export class Home implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'svc-home-'));
   readonly #commands: Command[] = [];
+  readonly #main: string;
+
+  /** `program`: path of the `svc` to run; that of the checkout unless given. */
+  constructor(program = main) {
+    this.#main = program;
+  }
 
   /** Runs `svc` with pipes. */
   run(parameters: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
-    return this.#start([process.execPath, main, ...parameters], environment);
+    return this.#start([process.execPath, this.#main, ...parameters], environment);
   }
 
   /** Runs `svc` at a pseudo terminal of 120 columns. */
   runAtTerminal(parameters: readonly string[]): Command {
-    const line = [process.execPath, main, ...parameters].map((word) => `'${word}'`).join(' ');
+    const line = [process.execPath, this.#main, ...parameters].map((word) => `'${word}'`).join(' ');
     return this.#start(
       ['script', '--quiet', '--flush', '--return', '--command', `stty cols 120; ${line}`, '/dev/null'],
       {},
@@ -77,7 +88,7 @@ export class Home implements AsyncDisposable {
   runShell(command: string, environment: Readonly<Record<string, string>>): Command {
     const bin = join(this.path, 'bin');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${this.#main}' "$@"\n`, { mode: 0o755 });
     const line = `stty cols 120; ${command}`;
     return this.#start(['script', '--quiet', '--flush', '--return', '--command', line, '/dev/null'], {
       ...environment,

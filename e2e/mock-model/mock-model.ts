@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ModelScript, readScript, type ToolRequest } from './model-script.ts';
 
 /** One request the server under test made. */
@@ -103,6 +104,7 @@ export class MockModel implements AsyncDisposable {
     for (const [index, content] of script.words.entries()) {
       if (script.gate?.before === index) await this.#pass(script.gate.name);
       write(response, { choices: [{ index: 0, delta: { content } }] });
+      if (script.paceMs > 0) await pause(script.paceMs);
     }
     if (script.gate?.before === script.words.length) await this.#pass(script.gate.name);
     write(response, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });

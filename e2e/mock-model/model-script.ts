@@ -10,6 +10,8 @@ export interface ModelScript {
   readonly status: number | undefined;
   /** Pieces of the final text, each its own delta. */
   readonly words: readonly string[];
+  /** Time between two pieces of the final text, in milliseconds. */
+  readonly paceMs: number;
   /** The final text waits before the piece with this number until the gate is opened. */
   readonly gate: { readonly name: string; readonly before: number } | undefined;
 }
@@ -21,7 +23,7 @@ export interface ToolRequest {
 
 /**
  * Lines of a user message (or pieces divided by `; `): `call NAME {json}` a model call with one tool call, `also NAME {json}` one more in the same
- * batch, `words N` a final text of N words, `gate NAME N` a halt before word N,
+ * batch, `words N` a final text of N words, `pace N` with N milliseconds between them, `gate NAME N` a halt before word N,
  * `fail N` an HTTP status. Without `words` the answer repeats the text.
  */
 export const readScript = (text: string): ModelScript => {
@@ -29,13 +31,15 @@ export const readScript = (text: string): ModelScript => {
   let words: readonly string[] = text.split(' ').map((word) => `${word} `);
   let status: number | undefined;
   let gate: ModelScript['gate'];
+  let paceMs = 0;
   for (const line of text.split(/\n|; /)) {
     const [verb, first = '', ...rest] = line.split(' ');
     if (verb === 'call') batches.push([{ name: first, input: rest.join(' ') }]);
     else if (verb === 'also') batches.at(-1)?.push({ name: first, input: rest.join(' ') });
     else if (verb === 'fail') status = Number(first);
     else if (verb === 'words') words = wordsFrom(0, Number(first));
+    else if (verb === 'pace') paceMs = Number(first);
     else if (verb === 'gate') gate = { name: first, before: Number(rest[0]) };
   }
-  return { status, batches, words, gate };
+  return { status, batches, words, paceMs, gate };
 };

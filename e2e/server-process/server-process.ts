@@ -11,16 +11,23 @@ import { until } from './until.ts';
 /** Absolute path of the checkout. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const serve = ['packages/cli/bin/svc.mjs', 'serve'];
-const START_MS = 20_000;
+/** Far longer than a start takes: on a machine that does much else it takes seconds. */
+const START_MS = 60_000;
 /** A stop waits for the drain of the server, so it must outlast `server.drainSeconds` of the tests. */
 const STOP_MS = 20_000;
 const LOG_CHARACTERS = 20_000;
+
+/** A shell that limits itself and becomes the process: the same process id. */
+const limitedTo = (openFiles: number | undefined): readonly string[] =>
+  openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`];
 
 export interface ServerOptions {
   /** Configuration variables, laid over those of every test (quiet log, fast demo model). */
   readonly environment?: Readonly<Record<string, string>>;
   /** Kept after `remove` when given; otherwise a fresh temporary folder. */
   readonly dataDir?: string;
+  /** How many files and connections the process may have open; otherwise as many as the test itself. */
+  readonly openFiles?: number;
 }
 
 /** How the process ended. */
@@ -37,6 +44,7 @@ export class ServerProcess implements AsyncDisposable {
   readonly port: number;
   readonly dataDir: string;
   readonly #ownsDataDir: boolean;
+  readonly #openFiles: number | undefined;
   #environment: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #ended: Promise<ProcessEnd> | undefined;
@@ -46,6 +54,7 @@ export class ServerProcess implements AsyncDisposable {
     this.port = port;
     this.#ownsDataDir = options.dataDir === undefined;
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+    this.#openFiles = options.openFiles;
     this.#environment = options.environment ?? {};
   }
 
@@ -141,7 +150,8 @@ export class ServerProcess implements AsyncDisposable {
       SVC_SERVER_DRAIN_SECONDS: '5',
       ...this.#environment,
     };
-    const child = spawn(process.execPath, serve, { cwd: root, env: environment });
+    const [command, ...args] = [...limitedTo(this.#openFiles), process.execPath, ...serve];
+    const child = spawn(command as string, args, { cwd: root, env: environment });
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
     const keep = (text: string): void => {

@@ -17,8 +17,10 @@ const isWindows = process.platform === 'win32';
  */
 export function ensureInstalled() {
   if (!packagesAreCurrent()) {
-    say('installing packages (first start, or package-lock.json changed) ...');
+    say('installing packages (first start, or package-lock.json changed); this can take some minutes ...');
+    const started = Date.now();
     npm(['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
+    say(`installed the packages in ${Math.round((Date.now() - started) / 1_000)} s`);
   }
   return ensureNode();
 }

@@ -24,6 +24,7 @@ export const services = [
     aptPackage: 'chromium',
   },
   { name: 'bubblewrap', commands: ['bwrap'], folders: [], aptPackage: 'bubblewrap' },
+  { name: 'protoc', commands: ['protoc'], folders: [], aptPackage: 'protobuf-compiler' },
   { name: 'zsh', commands: ['zsh'], folders: [], aptPackage: 'zsh' },
   { name: 'fish', commands: ['fish'], folders: [], aptPackage: 'fish' },
 ];

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { checkProofs } from '../proofs/check-proofs.ts';
 import { chooseBase, extractContract, gitIn } from './breaking-base.ts';
 import { type CommandOutcome, runCommand } from './command.ts';
 import { runTests, type TestRun } from './vitest-run.ts';
@@ -14,6 +15,10 @@ import { runTests, type TestRun } from './vitest-run.ts';
 export interface CheckContext {
   readonly root: string;
   readonly services: Readonly<Record<string, string>>;
+  /** Tests that need a service are skipped: the machine lacks it. */
+  readonly lacksServices: boolean;
+  /** Names of the checks of this run. */
+  readonly selected: readonly string[];
 }
 
 /** Numbers for the total; `output` is shown when something failed, `note` always. */
@@ -22,6 +27,8 @@ export interface CheckOutcome {
   readonly failed: number;
   readonly note?: string;
   readonly output?: string;
+  /** What failed, by name and message; repeated at the very end, where a log that was cut still shows it. */
+  readonly failures?: readonly string[];
 }
 
 /** One check. `name` selects it on the command line: `npm test -- types layers`. */
@@ -37,6 +44,11 @@ const layersTest = 'tools/checks/layers.test.ts';
 /** Test files side by side, one a processor; vitest keeps one processor free, which on a small machine is half of it. */
 const everyProcessor = '--maxWorkers=100%';
 
+/** Projects of vitest.config.ts, each with a check of its name. */
+const projects = ['unit', 'postgres', 'e2e', 'attack', 'e2e-postgres', 'crash-postgres'];
+/** Checks that run tests. */
+export const testSuites: readonly string[] = ['layers', ...projects];
+
 /** All checks in order. */
 export const checks: readonly Check[] = [
   { name: 'format-lint', run: (context) => tool(context, 'biome', ['ci', '--error-on-warnings', ...colors, '.']) },
@@ -50,8 +62,14 @@ export const checks: readonly Check[] = [
   { name: 'buf-breaking', run: breaking },
   { name: 'generated-code', run: regenerate },
   { name: 'unit', run: unitTests },
-  ...['postgres', 'e2e', 'e2e-postgres', 'crash-postgres'].map(projectTests),
+  ...projects.filter((name) => name !== 'unit').map(projectTests),
+  { name: 'proofs', run: proofs },
 ];
+
+/** After the suites, whose reports it reads. */
+async function proofs({ root, selected, lacksServices }: CheckContext): Promise<CheckOutcome> {
+  return checkProofs({ root, suites: testSuites, ran: selected, lacksServices });
+}
 
 /** The tests of a project of vitest.config.ts, under its name. */
 function projectTests(name: string): Check {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Check, CheckOutcome } from './check-list.ts';
 import { runChecks, selectChecks } from './run-checks.ts';
 
-const context = { root: '/nowhere', services: {} };
+const context = { root: '/nowhere', services: {}, lacksServices: false, selected: [] };
 
 function check(name: string, outcome: CheckOutcome): Check {
   return { name, run: () => Promise.resolve(outcome) };
@@ -33,6 +33,18 @@ describe('runChecks', () => {
     ]);
     expect(totals).toEqual({ passed: 1, failed: 1 });
     expect(printed).toContain('line 3 is wrong');
+  });
+
+  it('repeats what failed before the table at the end', async () => {
+    const { printed } = await run([
+      check('unit', { passed: 1, failed: 1, failures: ['a file is kept: expected 1 to be 2'] }),
+      check('types', { passed: 1, failed: 0 }),
+    ]);
+    expect(printed.slice(-5, -2)).toEqual([
+      '\n--- what failed',
+      'unit: a file is kept: expected 1 to be 2',
+      '\n--- all checks',
+    ]);
   });
 
   it('counts a check that throws as failed', async () => {

@@ -22,6 +22,7 @@ export async function runChecks(
   surroundings: RunSurroundings,
 ): Promise<RunTotals> {
   const lines: string[] = [];
+  const failures: string[] = [];
   let totals: RunTotals = { passed: 0, failed: 0 };
   for (const check of selected) {
     surroundings.print(`--- ${check.name}`);
@@ -31,8 +32,11 @@ export async function runChecks(
     const line = summarize(check.name, outcome, surroundings.now() - started);
     surroundings.print(line);
     lines.push(line);
+    failures.push(...(outcome.failures ?? []).map((failure) => `${check.name}: ${failure}`));
     totals = { passed: totals.passed + outcome.passed, failed: totals.failed + outcome.failed };
   }
+  if (failures.length > 0) surroundings.print('\n--- what failed');
+  for (const failure of failures) surroundings.print(failure);
   surroundings.print('\n--- all checks');
   for (const line of lines) surroundings.print(line);
   return totals;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { root, runBootstrap } from '../bootstrap/install.mjs';
 import { provideServices } from '../bootstrap/services.mjs';
-import { checks } from './check-list.ts';
+import { checks, testSuites } from './check-list.ts';
 import { runChecks, selectChecks } from './run-checks.ts';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
@@ -13,11 +13,10 @@ const print = (line) => process.stdout.write(`${line}\n`);
 process.chdir(root);
 await runBootstrap(async () => {
   const selected = selectChecks(checks, process.argv.slice(2));
-  const runsTests = selected.some((check) =>
-    ['unit', 'postgres', 'e2e', 'e2e-postgres', 'crash-postgres'].includes(check.name),
-  );
+  const names = selected.map((check) => check.name);
+  const runsTests = names.some((name) => name !== 'layers' && testSuites.includes(name));
   const { found, missing } = provideServices(runsTests ? listTests() : []);
-  const context = { root, services: found };
+  const context = { root, services: found, lacksServices: missing.length > 0, selected: names };
   const surroundings = { now: performance.now.bind(performance), print };
   const totals = await runChecks([...missing.map(lackingService), ...selected], context, surroundings);
   if (totals.failed > 0) process.exitCode = 1;

@@ -7,8 +7,21 @@ export interface TestTotals {
 
 interface ReportedFile {
   readonly status: string;
-  readonly assertionResults: readonly { readonly status: string }[];
+  readonly name?: string;
+  /** Why the file failed outside its tests. */
+  readonly message?: string;
+  readonly assertionResults: readonly ReportedTest[];
 }
+
+interface ReportedTest {
+  readonly status: string;
+  readonly fullName?: string;
+  readonly failureMessages?: readonly string[];
+}
+
+/** Failed tests that are named again at the end of a run, and characters of what each says. */
+const NAMED = 20;
+const MESSAGE_CHARS = 600;
 
 /**
  * Adds up a report of vitest's JSON reporter. A file that failed outside its tests (import, setup, hook) counts as one
@@ -24,6 +37,19 @@ export function readTotals(json: string): TestTotals {
   const passed = statuses.filter((status) => status === 'passed').length;
   const failed = statuses.filter((status) => status === 'failed').length;
   return { passed, failed: failed + brokenFiles.length, skipped: statuses.length - passed - failed };
+}
+
+/** Each failed test, and each file that failed outside its tests, with the beginning of its message; up to 20, of a report that `readTotals` took. */
+export function readFailures(json: string): readonly string[] {
+  const { testResults } = JSON.parse(json) as { readonly testResults: readonly ReportedFile[] };
+  const tests = testResults
+    .flatMap((file) => file.assertionResults)
+    .filter((test) => test.status === 'failed' && test.fullName !== undefined)
+    .map((test) => ({ name: test.fullName, message: (test.failureMessages ?? []).join('\n') }));
+  const files = testResults.filter(({ status, message = '' }) => status === 'failed' && message !== '');
+  return [...tests, ...files]
+    .slice(0, NAMED)
+    .map(({ name, message = '' }) => `${name}: ${message.slice(0, MESSAGE_CHARS)}`);
 }
 
 function isReport(value: unknown): value is { readonly testResults: readonly ReportedFile[] } {

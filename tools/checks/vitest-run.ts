@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type CommandOutcome, type CommandWatch, runCommand } from './command.ts';
 import { MemoryFolder } from './memory-folder.ts';
 import { readProgress, StillWatch, type TestProgress } from './test-progress.ts';
-import { readTotals } from './vitest-report.ts';
+import { readFailures, readTotals } from './vitest-report.ts';
 
 /** A vitest run: `report` names its files in `.reports`, `parameters` are those of the command line; it is shown unless `isQuiet`. */
 export interface TestRun {
@@ -14,10 +14,11 @@ export interface TestRun {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Numbers for the total; `note` is for the line of the check, `output` stands above it. */
+/** Numbers for the total; `note` is for the line of the check, `output` stands above it, `failures` are the failed tests by name. */
 export interface TestRunOutcome {
   readonly passed: number;
   readonly failed: number;
+  readonly failures?: readonly string[];
   readonly note?: string;
   readonly output?: string;
 }
@@ -31,9 +32,9 @@ export interface RunLimits {
 
 /**
  * A run is stuck after five minutes: a test that only waits ends before by its own limit, and the longest that works takes
- * less than two. What is left holds its process, where the limit of a test does not reach it.
+ * less than four. What is left holds its process, where the limit of a test does not reach it.
  */
-const LIMITS: RunLimits = { limitMs: 12 * 60_000, lookMs: 10_000, patience: 30 };
+const LIMITS: RunLimits = { limitMs: 30 * 60_000, lookMs: 10_000, patience: 30 };
 const reporter = fileURLToPath(new URL('progress-reporter.ts', import.meta.url));
 
 /**
@@ -93,7 +94,13 @@ export function judgeRun(
     command.killed ?? (isUnexplained ? 'an error outside the tests, or coverage below its floor: see above' : ''),
     totals.skipped > 0 ? `${totals.skipped} skipped` : '',
   ];
-  return { passed: totals.passed, failed: isUnexplained ? 1 : totals.failed, ...describeOpen(progress, notes) };
+  const failures = readFailures(report);
+  return {
+    passed: totals.passed,
+    failed: isUnexplained ? 1 : totals.failed,
+    ...(failures.length === 0 ? {} : { failures }),
+    ...describeOpen(progress, notes),
+  };
 }
 
 const notBegun = ({ planned, begun }: TestProgress): string =>

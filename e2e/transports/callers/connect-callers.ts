@@ -8,10 +8,9 @@ import {
   Http2SessionManager,
 } from '@connectrpc/connect-node';
 import type { Method } from '@svc/api/methods';
+import { callDeadlineMs } from './call-deadline.ts';
 import { type CallError, type Caller, codeNames, errorOf, jsonOf, type Outcome } from './outcome.ts';
 import { readDetail } from './rpc-status.ts';
-
-const TIMEOUT_MS = 20_000;
 
 /** Any transport of connect-es as a caller. */
 const transportCaller = (name: string, transport: Transport, close: () => void = () => undefined): Caller => ({
@@ -21,7 +20,13 @@ const transportCaller = (name: string, transport: Transport, close: () => void =
     const { descriptor } = method;
     if (descriptor.methodKind === 'server_streaming') return readStream(transport, method, request);
     try {
-      const answer = await transport.unary(descriptor as DescMethodUnary, undefined, TIMEOUT_MS, undefined, request);
+      const answer = await transport.unary(
+        descriptor as DescMethodUnary,
+        undefined,
+        callDeadlineMs(request),
+        undefined,
+        request,
+      );
       return { messages: [jsonOf(method, answer.message)] };
     } catch (error) {
       return { messages: [], error: connectError(error) };
@@ -38,7 +43,7 @@ const readStream = async (transport: Transport, method: Method, request: Message
     const answer = await transport.stream(
       method.descriptor as DescMethodStreaming,
       undefined,
-      TIMEOUT_MS,
+      callDeadlineMs(request),
       undefined,
       input(),
     );

@@ -1,10 +1,9 @@
 import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Method } from '@svc/api/methods';
+import { callDeadlineMs } from './call-deadline.ts';
 import { type CallError, type Caller, codeNames, errorOf, jsonOf, type Outcome } from './outcome.ts';
 import { readStatusDetails } from './rpc-status.ts';
-
-const TIMEOUT_MS = 20_000;
 
 /** gRPC through grpc-js, the client most Node.js programs use. */
 export const grpcJsCaller = (address: string): Caller => {
@@ -21,7 +20,7 @@ const codecs = (method: Method) => ({
   serialize: (message: Message) => Buffer.from(toBinary(method.input, message)),
   deserialize: (bytes: Buffer) => fromBinary(method.output, bytes),
 });
-const options = () => ({ deadline: Date.now() + TIMEOUT_MS });
+const options = (request: Message) => ({ deadline: Date.now() + callDeadlineMs(request) });
 
 const unary = (client: Client, method: Method, request: Message): Promise<Outcome> =>
   new Promise((resolve) => {
@@ -32,7 +31,7 @@ const unary = (client: Client, method: Method, request: Message): Promise<Outcom
       deserialize,
       request,
       new Metadata(),
-      options(),
+      options(request),
       (error, answer) => {
         if (error !== null) resolve({ messages: [], error: grpcError(error) });
         else if (answer === undefined) resolve({ messages: [] });
@@ -49,7 +48,7 @@ const stream = async (client: Client, method: Method, request: Message): Promise
     deserialize,
     request,
     new Metadata(),
-    options(),
+    options(request),
   );
   const messages: ReturnType<typeof jsonOf>[] = [];
   try {

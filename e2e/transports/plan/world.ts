@@ -3,7 +3,7 @@ import { type Caller, isError, type Outcome } from '../callers/index.ts';
 import type { PlannedCall } from './call-generator.ts';
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Ids of tool calls hold the tail of the turn's id (RT-R33). */
+/** Ids of tool calls hold the tail of the turn's id. */
 const callTail = /call_[0-9a-f]{12}_/g;
 /** A moment inside an annotation. */
 const moment = /@\d{16}\b/g;

@@ -17,6 +17,8 @@ import { readJsonArray, readWebText } from './incremental-bodies.ts';
 
 /** What a reader sees, whatever carried it. */
 export interface StreamedEvent {
+  readonly sessionId: string;
+  readonly messageId: string;
   readonly kind: string;
   readonly type: string;
   readonly content: string;
@@ -37,13 +39,22 @@ const requestOf = ([agent, sessionId]: SessionKey, after: string) => ({
 /** DONE and RESET carry an empty part or none. */
 const short = (name: string): string => name.replace(/^SESSION_MESSAGE_PART_(EVENT_KIND|TYPE)_|UNSPECIFIED$/g, '');
 
-const fromJsonEvent = (event: SessionEvent): StreamedEvent => ({
+const fromJson = (event: SessionEvent): StreamedEvent => ({
+  sessionId: event.sessionId,
+  messageId: event.messageId,
   kind: short(event.kind),
   type: short(event.part?.partType ?? ''),
   content: event.part?.content ?? '',
   cursor: event.cursor,
 });
+/** REST tells how a stream failed as its last element. */
+const fromJsonEvent = (event: SessionEvent & { readonly error?: unknown }): StreamedEvent => {
+  if (event.error !== undefined) throw new Error(`the stream ended: ${JSON.stringify(event.error)}`);
+  return fromJson(event);
+};
 const fromMessage = (event: SessionMessagePartEvent): StreamedEvent => ({
+  sessionId: event.sessionId,
+  messageId: event.messageId,
   kind: SessionMessagePartEventKind[event.kind] ?? '',
   type: event.part === undefined ? '' : short(SessionMessagePartType[event.part.partType] ?? ''),
   content: event.part?.content ?? '',
@@ -62,7 +73,8 @@ async function* ndjson(url: string, session: SessionKey, after: string): AsyncGe
 
 async function* sse(url: string, session: SessionKey, after: string): AsyncGenerator<StreamedEvent> {
   const answer = await openRest(url, session, { after, accept: 'text/event-stream' });
-  for await (const { id, data } of readSse(answer)) {
+  for await (const { id, event: name, data } of readSse(answer)) {
+    if (name === 'error') throw new Error(`the stream ended: ${data}`);
     const event = JSON.parse(data) as SessionEvent;
     if (id !== event.cursor) throw new Error(`id ${id} is not the cursor ${event.cursor}`);
     yield fromJsonEvent(event);
@@ -120,6 +132,24 @@ async function* grpcWebText(url: string, [agent, sessionId]: SessionKey, after: 
   });
   for await (const message of readWebText(answer))
     yield fromMessage(fromBinary(SessionMessagePartEventSchema, message));
+}
+
+/** Opens one stream of several sessions, each after its cursor; it stays open. */
+export async function* openBatch(
+  url: string,
+  sessions: readonly SessionKey[],
+  after: ReadonlyMap<string, string>,
+): AsyncGenerator<StreamedEvent> {
+  const answer = await new RestCaller(url).fetch('/v1/session-streams:batch', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      sessions: sessions.map(([agent, sessionId]) => ({ ns: namespace, agent, sessionId })),
+      after: Object.fromEntries(sessions.map(([, id]) => [id, after.get(id) ?? ''])),
+    }),
+  });
+  if (answer.status !== 200) throw new Error(`batch: ${answer.status} ${await answer.text()}`);
+  for await (const event of readNdjson<SessionEvent>(answer)) yield fromJsonEvent(event);
 }
 
 /** A page of another port on this machine, as a browser would say. */

@@ -1,0 +1,146 @@
+/**
+ * `npm run build`: makes dist/packages/{api,client,server,cli} from the sources, each a package of plain JavaScript with its types
+ * that `npm pack` and `npm publish` take as it is. With `--pack` it also writes dist/*.tgz.
+ *
+ *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,server,cli]
+ *
+ * Nothing in the checkout runs on the result: the workspaces run from their sources. Types are emitted but not checked; `npm test`
+ * checks them. Called by hand, and by the tests that install the packed packages.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { publishedManifest } from './published-manifest.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Sources that are no part of a package. */
+const isForTests = (path) => /\.test\.ts$|\.test-d\.ts$|(?:^|\/)(?:testing|conformance)\//.test(path);
+
+/** What is emitted for which machines: browsers and older Node.js, or the Node.js that svc brings. */
+const targets = [
+  {
+    packages: ['api', 'client'],
+    options: ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable,dom.asynciterable'],
+  },
+  { packages: ['server', 'cli'], options: [] },
+];
+
+const { values } = parseArgs({
+  options: {
+    pack: { type: 'boolean', default: false },
+    out: { type: 'string', default: join(root, 'dist') },
+    packages: { type: 'string', default: 'api,client,server,cli' },
+  },
+});
+const out = resolve(values.out);
+const wanted = values.packages.split(',');
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const emitted = mkdtempSync(join(out, '.emitted-'));
+try {
+  for (const target of targets) {
+    const packages = target.packages.filter((name) => wanted.includes(name));
+    if (packages.length === 0) continue;
+    emit({ packages, options: target.options });
+    for (const name of packages) assemble(name);
+  }
+} finally {
+  rmSync(emitted, { recursive: true, force: true });
+}
+if (values.pack) pack();
+
+/** Compiles the packages of one target, below `emitted` in the layout of packages/. */
+function emit({ packages, options }) {
+  const project = join(emitted, 'tsconfig.json');
+  const files = packages.flatMap((name) => globSync(join(root, 'packages', name, 'src/**/*.ts')));
+  const compilerOptions = {
+    allowJs: false,
+    declaration: true,
+    noCheck: true,
+    noEmit: false,
+    outDir: emitted,
+    rewriteRelativeImportExtensions: true,
+    rootDir: join(root, 'packages'),
+    typeRoots: [join(root, 'node_modules', '@types')],
+  };
+  writeFileSync(
+    project,
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions,
+      files: files.filter((path) => !isForTests(path)),
+      include: [],
+    }),
+  );
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['--project', project, ...options], { stdio: 'inherit' });
+}
+
+/** Lays out one package: compiled code in lib/, other files as they are. */
+function assemble(name) {
+  const source = join(root, 'packages', name);
+  const target = join(out, 'packages', name);
+  for (const path of globSync('**/*.{js,d.ts}', { cwd: join(emitted, name, 'src') })) {
+    const text = readFileSync(join(emitted, name, 'src', path), 'utf8');
+    write(join(target, 'lib', path), path.endsWith('.d.ts') ? withCompiledNames(text) : text);
+  }
+  for (const path of globSync('**/*.sql', { cwd: join(source, 'src') }))
+    copy(join(source, 'src', path), join(target, 'lib', path));
+  for (const folder of ['gen', 'bin']) {
+    if (existsSync(join(source, folder))) cpSync(join(source, folder), join(target, folder), { recursive: true });
+  }
+  if (name === 'api') layOutContract(join(target, 'proto'));
+  if (existsSync(join(source, 'README.md'))) copy(join(source, 'README.md'), join(target, 'README.md'));
+  copy(join(root, 'LICENSE'), join(target, 'LICENSE'));
+  const manifest = publishedManifest(readManifest(source), readManifest(root));
+  write(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** proto/ together with the two files of google/api that it imports: `protoc --proto_path=proto` needs nothing else. */
+function layOutContract(target) {
+  cpSync(join(root, 'proto'), target, { recursive: true });
+  for (const file of ['annotations.proto', 'http.proto']) {
+    copy(join(root, 'node_modules', 'google-proto-files', 'google', 'api', file), join(target, 'google', 'api', file));
+  }
+}
+
+/** The compiler leaves the names of sources in declarations. */
+function withCompiledNames(text) {
+  return text.replaceAll(/(from '|import\(["'])(\.[^"']*)\.ts(["'])/g, '$1$2.js$3');
+}
+
+function readManifest(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function copy(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
+
+function pack() {
+  const folders = wanted.map((name) => join(out, 'packages', name));
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', out, ...folders], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+}
