@@ -53,9 +53,8 @@ const HOLD_VALUES = statement(
    JOIN unnest($1::text[], $2::text[]) AS k (name, value) ON i.name = k.name AND i.value = k.value FOR SHARE OF i NOWAIT) held`,
 );
 const NOW_RESOURCES = statement<{ kind: string; namespace: string; parent: string; name: string; version: number }>(
-  `SELECT r.kind, r.namespace, r.parent, r.name, r.version FROM resources r
-   JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS k (kind, namespace, parent, name)
-     ON r.kind = k.kind AND r.namespace = k.namespace AND r.parent = k.parent AND r.name = k.name`,
+  `SELECT k.kind, k.namespace, k.parent, k.name, now.version FROM ${KEYS}) AS k (kind, namespace, parent, name)
+   CROSS JOIN LATERAL (SELECT r.version FROM resources r WHERE ${OF_KEY} OFFSET 0) now`,
 );
 const NOW_VALUES = statement<{ name: string; value: string }>(
   'SELECT name, value FROM instance WHERE name = ANY($1::text[])',
@@ -230,6 +229,40 @@ export class ReadSet {
       if (now !== read.seen) this.stale(id);
     }
     for (const range of this.#ranges) if (!(await this.#rangeHolds(range))) this.#isStale = true;
+    return !this.#isStale;
+  }
+
+  /**
+   * As `holds`, for a run that ends without writing: nothing needs to be held until then, it only must have been so at one
+   * moment. Takes no lock and waits for nobody, so a crowd that is refused one row does not stand in line for it.
+   */
+  async heldTogether(sql: WriteQueries): Promise<boolean> {
+    if (this.#isStale) return false;
+    const rows = this.#unwritten();
+    const [resources, values] = split(rows);
+    // A value, a row that was not there and a list may change and change back; a version never comes again. So when only one of those
+    // was read, and is looked at first, the moment of that look is one at which everything was so.
+    const fickle = [
+      values.length > 0,
+      resources.some(({ seen }) => seen === undefined),
+      ...this.#ranges.map(() => true),
+    ];
+    if (fickle.filter(Boolean).length > 1) return this.holds(sql);
+    const [range] = this.#ranges;
+    const areRangesSame = range === undefined || (await this.#rangeHolds(range));
+    const [valuesFound, resourcesFound] = await Promise.all([
+      valuesNow(sql, values, NOW_VALUES),
+      resourcesNow(sql, resources, NOW_RESOURCES),
+    ]);
+    const isSame = (read: RowRead): boolean => {
+      const found = read.table === 'resources' ? resourcesFound : valuesFound;
+      return found.get(rowId(read.table, read.key)) === read.seen;
+    };
+    const stale = rows.filter((read) => !isSame(read)).map((read) => rowId(read.table, read.key));
+    for (const id of stale) this.#known.forget(id);
+    // Read anew the next time; with a lock only when that was in vain too.
+    if (this.#isRepeat) for (const id of stale) this.#hot.add(id);
+    this.#isStale = !areRangesSame || stale.length > 0;
     return !this.#isStale;
   }
 

@@ -136,29 +136,26 @@ export class WriteRunner {
     const reads = new ReadSet(how.hot, this.#known, how.isRepeat);
     const { frontiers, rounds, judge, nextToken } = this.#options;
     const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, judge, nextToken }, scope);
-    let isBroken = true;
+    const run: Run = { session, scope, reads, isOver: false };
     try {
-      let outcome: Outcome<T>;
-      try {
-        if (how.isInLine) await scope.rows(STAND_IN_LINE);
-        const value = await work(tx);
-        outcome = await this.#finish({ session, scope, reads }, { value, effects: tx.effects });
-      } catch (error) {
-        outcome = await this.#giveUp({ session, scope, reads }, error);
-      }
-      isBroken = session.lost !== undefined;
-      return outcome;
+      if (how.isInLine) await scope.rows(STAND_IN_LINE);
+      const value = await work(tx);
+      return await this.#finish(run, { value, effects: tx.effects });
+    } catch (error) {
+      return await this.#giveUp(run, error);
     } finally {
       scope.close();
-      session.release(isBroken);
+      // One whose transaction may be open is closed. A new one costs the server a process, so a refusal keeps its own.
+      session.release(!run.isOver);
     }
   }
 
   async #finish<T>(
-    { session, scope, reads }: Run,
+    run: Run,
     done: { readonly value: T; readonly effects: readonly (() => void)[] },
   ): Promise<Outcome<T>> {
-    const lost = await this.#isLost({ session, scope, reads });
+    const { session, scope, reads } = run;
+    const lost = await this.#isLost(run);
     if (lost !== undefined) return lost;
     this.#options.faults?.('store.commit');
     if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
@@ -167,11 +164,12 @@ export class WriteRunner {
     let tag: string;
     try {
       tag = await session.command('COMMIT');
+      run.isOver = true;
     } catch (error) {
       if (error instanceof ConnectionLost) throw new CommitUnknown(error);
       if (!(error instanceof NotRun)) throw error;
       // What was sent with it was refused, so the server never came to it.
-      tag = await rollback(session);
+      tag = await rollback(run);
     }
     if (tag !== 'COMMIT') {
       if (isHeld && isRefusedHold(scope.failure)) await reads.findStale(session);
@@ -183,15 +181,17 @@ export class WriteRunner {
   }
 
   /** Set when the run is to be repeated; what it read is looked at here when that takes more than a question with COMMIT. */
-  async #isLost({ session, scope, reads }: Run): Promise<Outcome<never> | undefined> {
+  async #isLost(run: Run): Promise<Outcome<never> | undefined> {
+    const { scope, reads } = run;
     const holds = !scope.hasConflict && (reads.isSimple || (await reads.holds(scope)));
     if (holds) return undefined;
-    await rollback(session);
+    await rollback(run);
     return conflictOf(scope, scope.failure);
   }
 
   /** What a run that threw comes to; rethrows when the caller is to see it. */
-  async #giveUp({ session, scope, reads }: Run, error: unknown): Promise<Outcome<never>> {
+  async #giveUp(run: Run, error: unknown): Promise<Outcome<never>> {
+    const { session, scope, reads } = run;
     if (error instanceof CommitUnknown)
       throw storageFault(
         'the connection to the database was lost during the commit: it is not known whether it happened',
@@ -208,14 +208,14 @@ export class WriteRunner {
     const isKnownStale = scope.hasConflict || scope.wasMistaken || reads.isStale;
     let isStale: boolean;
     try {
-      isStale = isKnownStale || (isHealthy && !(await holds(reads, scope)));
+      isStale = isKnownStale || (isHealthy && !(await wereTrue(reads, scope)));
     } catch (failure) {
       // Whether the function was right to throw is not known, and nothing of the run can have happened.
       if (session.lost !== undefined) return { type: 'cut', wasSilent: session.wasSilent, error: session.lost };
-      await rollback(session);
+      await rollback(run);
       throw toCallerError(failure);
     }
-    await rollback(session);
+    await rollback(run);
     if (isStale) return conflictOf(scope, error);
     throw toCallerError(error);
   }
@@ -233,6 +233,8 @@ interface Run {
   readonly session: Session;
   readonly scope: TransactionScope;
   readonly reads: ReadSet;
+  /** True once its transaction has ended and the server has said so. */
+  isOver: boolean;
 }
 
 const conflictOf = (scope: TransactionScope, error: unknown): Outcome<never> => ({
@@ -259,18 +261,20 @@ const isStorage = (error: unknown): boolean =>
   error instanceof Error && 'reason' in error && error.reason === 'STORAGE';
 
 /** A function that failed on stale reads runs again; locks that cannot be had at once count as stale. */
-const holds = async (reads: ReadSet, scope: TransactionScope): Promise<boolean> => {
+const wereTrue = async (reads: ReadSet, scope: TransactionScope): Promise<boolean> => {
   try {
-    return await reads.holds(scope);
+    return await reads.heldTogether(scope);
   } catch (error) {
     if (scope.hasConflict) return false;
     throw error;
   }
 };
 
-const rollback = async (session: Session): Promise<string> => {
+const rollback = async (run: Run): Promise<string> => {
   try {
-    return await session.command('ROLLBACK');
+    const tag = await run.session.command('ROLLBACK');
+    run.isOver = true;
+    return tag;
   } catch (error) {
     // The server ends the transaction of a connection that is gone.
     if (!(error instanceof ConnectionLost)) throw error;
