@@ -125,6 +125,22 @@ export class ServerProcess implements AsyncDisposable {
     return end;
   }
 
+  /** Sends a signal and waits until the process says on standard error what it says to it. */
+  async told(signal: NodeJS.Signals, answer: string): Promise<void> {
+    const stderr = this.#child?.stderr;
+    const said = new Promise<boolean>((resolve) => {
+      const look = (text: string): void => {
+        if (!text.includes(answer)) return;
+        stderr?.off('data', look);
+        resolve(true);
+      };
+      stderr?.on('data', look);
+    });
+    this.#child?.kill(signal);
+    const isSaid = await Promise.race([said, this.ended().then(() => false)]);
+    if (!isSaid) throw new Error(`the server ended at ${signal}\n${this.log}`);
+  }
+
   /** SIGKILL: no code of the process runs any more. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL');
