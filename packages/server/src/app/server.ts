@@ -64,7 +64,7 @@ export interface RunningServer {
   activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
   renewTls(): void;
-  /** Shuts down as RT-2.9. */
+  /** Takes no new work, lets running turns hand over at their next journal entry, ends streams with a cursor, then stops. */
   close(): Promise<void>;
 }
 

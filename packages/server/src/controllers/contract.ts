@@ -65,7 +65,7 @@ export interface SpecWrite<S> {
   readonly isSpecChanged: boolean;
 }
 
-/** How a kind takes part in writes. Every function may run again (store invariant S3). */
+/** How a kind takes part in writes. Every function may run again, when its transaction does. */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
   /** Name of a resource that has none of its own, where it follows from the spec. */
@@ -90,7 +90,7 @@ export interface KindContract<S extends Message = Message> {
   ) => Promise<void>;
   /** Whether the origin may delete the resource at all; throws Fault. Not asked where the program itself removes it. */
   readonly admitRemoval?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
-  /** Removes what goes with the resource, before its row goes (API-7 "removed with it"). */
+  /** Removes what cannot outlive the resource, before its row goes. */
   readonly removing?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
 

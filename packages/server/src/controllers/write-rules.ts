@@ -28,7 +28,7 @@ const FINALIZERS_MAX = 32;
 const FINALIZER = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const SYSTEM_FINALIZER = 'svc/';
 
-/** Kinds whose chapter has a word of its own for names (CO-G6). */
+/** Kinds for which a bad name has a reason of its own, NAME_INVALID. */
 const COORDINATION: ReadonlySet<string> = new Set([
   'Channel',
   'ChannelSubscription',

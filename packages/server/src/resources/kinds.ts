@@ -26,7 +26,7 @@ export interface KindRow {
   readonly writers: KindWriters;
   /** May stand in a manifest. */
   readonly authorable: boolean;
-  /** Facts are kept beside the record and laid over its status at read (API-1.4 activity). */
+  /** Facts are kept beside the record and laid over its status at read, so that they make no new version. */
   readonly hasActivity: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface Part {
   readonly type: PartType;
   readonly content?: string;
   readonly name?: string;
-  /** snake_case keys of WIRE-5. */
+  /** Keys in snake_case, as clients read them in payload_json. */
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
   readonly object?: ObjectData;

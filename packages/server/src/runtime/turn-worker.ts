@@ -242,7 +242,7 @@ export class TurnWorker implements LiveTurns {
     cancel();
   }
 
-  /** Cancels what still runs; its turns are released as a new attempt for the next worker (RT-2.9, K28). */
+  /** Cancels what still runs; its turns are released as a new attempt for the next worker. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#draining = true;

@@ -5,7 +5,7 @@ import type { Tool } from './contract.ts';
 const require = createRequire(import.meta.url);
 
 /**
- * Violations of a tool's input schema (JSON Schema 2020-12, RT-R42). The validator library is loaded at the first check
+ * Violations of a tool's input schema (JSON Schema 2020-12). The validator library is loaded at the first check
  * of the process, not at its start. Formats are annotations. A remote tool whose schema does not compile is checked for
  * being given an object only: its server is the judge then.
  */

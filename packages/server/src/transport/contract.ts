@@ -70,7 +70,7 @@ export interface HttpRoute {
   readonly loopbackOnly?: true;
   /** True where an idempotency key is honoured. */
   readonly repeatable?: true;
-  /** Faults thrown before the answer began become the error body of API-1.8. */
+  /** Faults thrown before the answer began become the error body (`faults/fault-body.ts`). */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }
 

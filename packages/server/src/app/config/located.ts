@@ -52,7 +52,7 @@ export const locate = (value: unknown, origin: Origin): Located => {
   return { kind: 'scalar', origin, value: null };
 };
 
-/** Lays `over` over `base`: maps merge by key, everything else is replaced (PL-12, `extends`). */
+/** Lays `over` over `base`: maps merge by key, everything else is replaced. What `extends` does. */
 export const overlay = (base: LocatedMap, over: LocatedMap): LocatedMap => {
   const entries = new Map(base.entries);
   for (const [key, entry] of over.entries) {

@@ -17,7 +17,7 @@ export interface BackupParts {
   close(): Promise<void>;
 }
 
-/** Backups of this server by call and by schedule (PL-12 backup.*). */
+/** Backups of this server by call and by schedule (`backup.*` of the configuration). */
 export const wireBackups = (config: Config, engines: Engines, audit: AppendAudit): BackupParts => {
   const { store, blobs, clock, log } = engines;
   const service = new BackupService({

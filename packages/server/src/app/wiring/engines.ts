@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Ends the process at once: what reached the disk is unknown (architecture 4). */
+  /** Ends the process at once: what reached the disk is unknown. */
   readonly fatal: (error: unknown) => void;
   /** Test hook of the crash suites; does nothing in production. */
   readonly faultPoint: (point: string) => void;

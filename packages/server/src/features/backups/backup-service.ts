@@ -89,7 +89,7 @@ export class BackupService {
     const written = await this.#write(path, micros).catch((error: unknown) => {
       throw isFault(error) ? error : notWritable(dir, error);
     });
-    // The commit that notes the backup is on disk after every commit that the dump saw (S1).
+    // The commit that notes the backup is on disk after every commit that the dump saw.
     await store.write(async (tx) => {
       await tx.instance.setValue(INSTANCE_LAST_BACKUP, String(tx.now()));
       if (series === 'svc') await settleFailedBackup(tx);

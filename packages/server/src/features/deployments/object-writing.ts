@@ -35,7 +35,7 @@ interface Found extends LiveObject {
 }
 
 /**
- * Brings one object to what its template says (PL-5 steps 3 and 4): merged, and written with ownership, base and hash in one
+ * Brings one object to what its template says: merged, and written with ownership, base and hash in one
  * transaction. Nothing is written when nothing differs.
  */
 export const applyObject = async (

@@ -48,7 +48,7 @@ export interface RenderPlan {
 
 const IDLE = { kind: 'idle' } as const;
 
-/** Reads the world around a replica and decides (PL-5 steps 1, 2 and 5). */
+/** Reads the world around a replica and decides what to write and what to withdraw. */
 export const planReplica = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<ReplicaPlan> => {
   const replica = await tx.resources.get(key);
   if (replica === undefined) return IDLE;

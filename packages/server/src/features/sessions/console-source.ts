@@ -18,7 +18,7 @@ export interface ConsoleItem {
 const json = <D extends DescMessage>(schema: D, message: MessageShape<D>): JsonValue =>
   toJson(schema, message, { alwaysEmitImplicit: true });
 
-/** Sessions, turns, messages and parts in the JSON that consoles read (API-6 `/v1/ui/events`). */
+/** Sessions, turns, messages and parts in the JSON that consoles read (`/v1/ui/events`). */
 export class ConsoleSource {
   readonly #context: SessionsContext;
   readonly #events = new EventMessages();

@@ -195,7 +195,7 @@ export class MessageService {
     return create(StopSessionGenerationResponseSchema, { success: true, stoppedTurnIds: [...stopped] });
   }
 
-  /** Streams of a turn that never started end at once; the others see its end in its place (API-5.1, stop, queued). */
+  /** Streams of a turn that never started end at once; other streams see its end where its turn comes. */
   #announceStop(turn: TurnRow): void {
     const event: SessionEvent = {
       namespace: turn.namespace,

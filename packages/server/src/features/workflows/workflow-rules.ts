@@ -17,7 +17,7 @@ export interface WorkflowLimits {
 
 const RETRY = { maxAttempts: 3, initialBackoffSeconds: 1n, maxBackoffSeconds: 30n, multiplier: 2 };
 
-/** The spec with the zero fields of its retry policies filled in (CO-4.1 rule 8). */
+/** The spec with the zero fields of its retry policies filled in. */
 export const fillWorkflowDefaults = (spec: WorkflowSpec): WorkflowSpec => {
   const filled = clone(WorkflowSpecSchema, spec);
   for (const { retry } of filled.steps) {
@@ -116,7 +116,7 @@ const textsOf = (value: JsonData): readonly string[] => {
   return isJsonMap(value) ? Object.values(value).flatMap(textsOf) : [];
 };
 
-/** Uses of a step's result by a step that does not wait for it: the value may be missing (CO-4.1 rule 5). */
+/** Uses of a step's result by a step that does not wait for it: the value may be missing. */
 export const unorderedUses = (spec: WorkflowSpec): readonly string[] =>
   spec.steps.flatMap((step) => {
     const upstream = upstreamOf(step.id, spec.steps);

@@ -10,7 +10,7 @@ import type {
 } from '../contract.ts';
 import { createModelRegistry } from '../registry.ts';
 
-/** Configuration with the defaults of PL-12, changed as a test needs. */
+/** Configuration with the documented defaults, changed as a test needs. */
 export const modelsConfig = (
   providers: Readonly<Record<string, ProviderConfig>>,
   more: Partial<ModelsConfig> = {},

@@ -24,7 +24,7 @@ const SCALARS: ReadonlySet<string> = new Set([
 ]);
 const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations']);
 
-/** True for a variable of PL-5; labels and annotations need a key, whose dots belong to it. */
+/** True for a variable of a deployment; labels and annotations need a key, whose dots belong to it. */
 export const isDeploymentPath = (path: ExpressionPath): boolean => {
   const [root = '', member = '', ...key] = path;
   if (!DEPLOYMENT_ROOTS.has(root)) return false;

@@ -60,7 +60,7 @@ export interface MergeResult {
 
 type Verdict = 'keep' | 'set' | 'repair' | 'remove' | 'conflict' | 'take';
 
-/** Merges by the table of PL-1.4; never changes its arguments. */
+/** Merges field by field: a manager changes what it owns, and what it no longer names goes. Never changes its arguments. */
 export const mergeFields = (input: MergeInput): MergeResult => {
   const wanted = leavesOf(input.wanted);
   const mine = input.ownership[input.manager] ?? {};

@@ -10,7 +10,7 @@ const LARGEST_PAGE = 256;
 /** Turns looked at to find messages that stand later in the history than their ids say (queued turns passed by others). */
 const OVERTAKEN_TURNS = 200;
 
-/** Reader of RT-R7; keeps only the places of ended turns between calls. */
+/** Reads earlier messages in the order of `orderHistory`; keeps only the places of ended turns between calls. */
 export const createHistoryReader = (): HistoryReader => {
   const findPlaces = createTurnPlaces();
   return {

@@ -139,7 +139,7 @@ const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<r
   return open;
 };
 
-/** Gone at once; a live worker's writes match no row any more (RT-2.8, K21). */
+/** Gone at once; a live worker's writes match no row any more. */
 const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);

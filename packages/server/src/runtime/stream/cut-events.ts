@@ -126,7 +126,7 @@ export const startOfTurn = (spans: readonly Span[]): number | undefined => {
   return first === undefined ? undefined : first.fence * SEQUENCE_BASE;
 };
 
-/** Sequence after which exactly the given message of the turn, and what follows it, comes whole (API-5.1 stream_cursor). */
+/** Sequence after which exactly the given message of the turn, and what follows it, comes whole (for `stream_cursor`). */
 export const startOfMessage = (view: TurnView, messageId: string): number | undefined => {
   const found = view.parts.findIndex((placed) => placed.messageId === messageId);
   const target = found === -1 ? view.parts.length : found;

@@ -18,7 +18,7 @@ export const limitsFor = (limits: BufferLimits, sessions: number): BufferLimits 
 
 /**
  * Events that wait for a lagging reader. DELTAs of one part kind and message that follow each other in their session become
- * one, whatever other sessions of a batch do between them (API-5.1 coalescing); `push` answers false once a bound is passed,
+ * one, whatever other sessions of a batch do between them; `push` answers false once a bound is passed,
  * and then nothing more may be pushed.
  */
 export class EventBuffer {

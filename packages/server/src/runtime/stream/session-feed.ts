@@ -65,7 +65,7 @@ export class SessionFeed implements Feed<SessionEvent> {
     return event.sequence;
   }
 
-  /** Within a fence by count; into the next fence only from a rest (RT-2.6: every other change of fence is a gap). */
+  /** Within a fence by count; into the next fence only from a rest: every other change of fence is a gap. */
   continues(event: SessionEvent, after: number, settled: boolean): boolean {
     const before = event.sequence - event.units;
     if (before === after) return true;

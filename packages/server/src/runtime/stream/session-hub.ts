@@ -90,7 +90,7 @@ export class SessionHub {
     for (const member of this.#members) member.follow.lost();
   }
 
-  /** The end of a turn that never started concerns only streams of that turn (API-5.1, stop, queued). */
+  /** The end of a turn that never started concerns only streams of that turn. */
   #receiveAside(event: SessionEvent): void {
     for (const member of this.#members) if (member.turnId === event.turnId) member.deliver(event);
   }

@@ -92,7 +92,7 @@ export class ProcessGate {
     throw new Frozen();
   }
 
-  /** A paused process does nothing until it is resumed; timers, messages and answers of the store come late then (RT-K20). */
+  /** A paused process does nothing until it is resumed; timers, messages and answers of the store come late then. */
   pause(): void {
     this.#paused = true;
   }

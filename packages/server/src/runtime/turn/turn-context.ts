@@ -27,7 +27,7 @@ export interface TurnContext {
   /** Assistant message being written. */
   messageId: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** Micros the turn was active so far, earlier claims included (turnTimeout, RT-2.10). */
+  /** Micros the turn was active so far, earlier claims included; `runtime.turnTimeout` limits it. */
   readonly activeMicros: () => number;
 }
 

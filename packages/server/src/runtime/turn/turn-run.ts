@@ -25,7 +25,7 @@ type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
 /**
  * One claimed turn from its claim to its end, park or hand-over. It holds all memory of the turn; when it is
  * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else; a
- * store that stays away leaves it as a crash does, to the attempt after its claim ran out (RT-K24).
+ * store that stays away leaves it as a crash does, to the attempt after its claim ran out.
  */
 export class TurnRun {
   readonly claim: TurnClaim;

@@ -66,7 +66,7 @@ const batchOf = (
 const answered = (recorded: readonly PlacedPart[]): ReadonlySet<string> =>
   new Set(recorded.filter((entry) => entry.part.type === PART.TOOL_RESULT).map((entry) => callIdOf(entry.part)));
 
-/** True while the newest model response has a call without a result (RT-K6 to K10). */
+/** True while the newest model response has a call without a result: after a crash, only those run. */
 export const hasOpenCalls = (recorded: readonly PlacedPart[]): boolean => {
   const done = answered(recorded);
   return batchOf(recorded).calls.some((call) => !done.has(call.callId));

@@ -31,7 +31,7 @@ const PENDING_ITEMS = 1_024;
 const FILL_ROUNDS = 3;
 
 /**
- * Follows a feed in three phases (architecture 5): backfill from truth, cut-over, live. Between `constructor` and `start`
+ * Follows a feed in three phases: backfill from truth, cut-over, live. Between `constructor` and `start`
  * live items wait, so whoever subscribes first and starts later loses nothing. Live items at or below the last position are
  * dropped; an item that does not continue makes the follow read truth again before it passes the item on. What was read,
  * and what waited meanwhile, is delivered at the pace of the target.

@@ -86,7 +86,7 @@ export const undoneMigrations = (
 };
 
 /**
- * PL-16: an engine that makes no copy of its own before a contracting step demands the operator's yes, or a backup under
+ * An engine that makes no copy of its own before a contracting step demands the operator's yes, or a backup under
  * 24 h old. Throws Fault FAILED_PRECONDITION BACKUP_NEEDED. Times are micros; 0 = never.
  */
 export const requireBackup = (

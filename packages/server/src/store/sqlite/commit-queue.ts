@@ -50,7 +50,7 @@ type GroupEnd = 'committed' | 'spoiled' | 'lost';
 const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function did not run') };
 
 /**
- * Group commit (architecture 4). Invariants, cited by the tests:
+ * Group commit. Invariants, cited by the tests:
  * Q1 Functions run one after the other, in the order of their `submit`, all of one event-loop turn in one transaction.
  * Q2 A function that fails undoes its own writes only; the others of its group are not affected. A group first runs without
  *    savepoints, each of which makes SQLite copy every page it touches; only when a function failed after a write is the
@@ -271,7 +271,7 @@ export class CommitQueue {
     return group.length === 1 ? 'committed' : 'lost';
   }
 
-  /** A function that failed waits as well: what it saw may not be on disk yet (S1). */
+  /** A function that failed waits as well: what it saw may not be on disk yet. */
   #settleWhenSynced(group: readonly Job[]): void {
     this.#options.syncer.whenSynced((error) => {
       for (const job of group) {

@@ -92,7 +92,7 @@ export class SnapshotReads {
 
 /**
  * Single reads. The connection keeps its snapshot for the rest of the event-loop turn, or until the next commit, so that
- * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it (S2).
+ * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it.
  */
 export class DirectReads implements Access {
   readonly tables: Tables;

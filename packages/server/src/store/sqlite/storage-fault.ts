@@ -27,7 +27,7 @@ const resultCode = (error: unknown): number | undefined => {
 /** True for an error that came from SQLite itself. */
 export const isSqliteError = (error: unknown): boolean => resultCode(error) !== undefined;
 
-/** True when SQLite could not sync a file: nothing more may be acknowledged by this process (architecture 4). */
+/** True when SQLite could not sync a file: nothing more may be acknowledged by this process. */
 export const isSyncFailure = (error: unknown): boolean => SYNC_FAILURES.has(resultCode(error) ?? 0);
 
 /** What a caller sees of an error of the engine; Faults and errors of the transaction function pass through unchanged. */

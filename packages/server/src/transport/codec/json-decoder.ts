@@ -51,7 +51,7 @@ interface GivenField {
   readonly at: string;
 }
 
-/** Other JSON names of a field: API-8.7 reads `server` and `mcpServer` for a binding's server_ref. */
+/** Other JSON names of a field: manifests may write `server` and `mcpServer` for a binding's server_ref. */
 const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'svc.resources.McpServerBindingSpec': { server: 'server_ref', mcpServer: 'server_ref', mcp_server: 'server_ref' },
 };
@@ -98,7 +98,7 @@ const parsedObject = (text: string): Record<string, unknown> => {
 /** Longest text in which the place of a fault is searched for. */
 const PLACED_CHARACTERS = 512 * 1024;
 
-/** Reads JSON of API-3 Input into messages: strict about names and types, one compiled table per message type. */
+/** Reads JSON into messages: strict about names and types, one compiled table per message type. */
 export class JsonDecoder {
   readonly #readers = new Map<string, MessageReader>();
   readonly #bounds: JsonBounds;

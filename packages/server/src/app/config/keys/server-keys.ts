@@ -122,7 +122,7 @@ export const authKeys = {
   'auth.jwks.rules': key(list(jwksRule), [], 'Grants by claim for tokens that carry none of their own.'),
 } as const;
 
-/** Where data lives (PL-12, architecture 4). */
+/** Where data lives: rows in a store, object bytes in a folder or a bucket. */
 export const storageKeys = {
   'store.url': optional(
     storeUrl,

@@ -59,8 +59,8 @@ export interface ObjectMerge {
 }
 
 /**
- * Merges what a deployment wants of an object with what is live, by the table of PL-1.4: B are the owned pointers of the last
- * rendering. `wanted` {} withdraws.
+ * Merges what a deployment wants of an object with what is live, by the rules of an apply, except that a value which nobody
+ * owns is a conflict. The base is what the last rendering owned. `wanted` {} withdraws.
  */
 export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueHash): ObjectMerge => {
   const { live, manager, ownership, record } = subject;

@@ -72,7 +72,7 @@ const checkMedia = (part: SessionMessagePart, at: string): readonly FieldViolati
   return [violation(`${at}.payloadJson`, 'url must be a data: or https: url')];
 };
 
-/** A part of a message to be sent: text, or media with an object or a url (API-8.3 SendMessage). */
+/** A part of a message to be sent: text, or media with an object or a url. */
 export const checkSentPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
   if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is no JSON object')];
   if (isMedia(part.partType)) return checkMedia(part, at);

@@ -6,7 +6,7 @@ import { onlyRow, Session } from './session.ts';
 import type { Queries, SqlAnswer, SqlValue, Statement } from './statement.ts';
 import { NotRun, ServerError, storageFault, toCallerError } from './storage-fault.ts';
 
-/** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
+/** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program. */
 const LIMIT_MS = 5_000;
 /** A wait for a lock ends before its statement does, so that the write is repeated and not refused. */
 const LOCK_LIMIT_MS = 4_000;

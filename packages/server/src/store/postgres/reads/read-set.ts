@@ -64,7 +64,7 @@ const NOW_VALUES = statement<{ name: string; value: string }>(
 /**
  * What one run of a transaction function read without holding it. Before the commit every read is looked at again, with the
  * rows locked against writers: when one is stale the function runs again, so that transactions come out as if they had run
- * one after the other (S4) though PostgreSQL runs them side by side at READ COMMITTED. Rows that the function wrote are not
+ * one after the other though PostgreSQL runs them side by side at READ COMMITTED. Rows that the function wrote are not
  * looked at again: the write itself is refused when the row is not the one that was read.
  */
 export class ReadSet {

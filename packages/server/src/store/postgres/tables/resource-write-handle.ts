@@ -62,8 +62,8 @@ const INSERT_ONCE = statement<{ version: number }>(
    RETURNING version`,
 );
 /**
- * Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. One that
- * was there before has a version, and stays as it is.
+ * Row locked and transaction numbered before the version is taken, so that versions rise in commit order: the row was
+ * inserted just now. One that was there before has a version, and stays as it is.
  */
 const NUMBER = statement<{ version: number }>(
   `WITH numbered AS (UPDATE resources SET version = nextval('resource_versions') WHERE ${KEY} AND version = 0 RETURNING *)
