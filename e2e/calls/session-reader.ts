@@ -36,7 +36,7 @@ export class SessionReader {
     this.#keepsCursor = options.keepsCursor;
   }
 
-  /** Resolves when the first stream stands. */
+  /** Resolves when the first stream is open. */
   async start(): Promise<void> {
     this.#run().then(
       () => this.#ended.resolve(),

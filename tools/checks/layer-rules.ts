@@ -55,8 +55,8 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
 }
 
 /**
- * Inside its own folder, and towards the folders around it, a file is at home; any other folder has doors, except
- * generated ones. Doors are for production code: tests take what they share from where it lies.
+ * Inside its own folder, and towards the folders around it, a file is at home; any other folder has entries (index.ts,
+ * contracts), except generated ones. Entries are for production code: tests take what they share from where it lies.
  */
 function judgeDoor(importer: string, target: string): string | undefined {
   const folder = posix.dirname(target);

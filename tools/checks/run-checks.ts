@@ -14,7 +14,7 @@ export interface RunTotals {
 
 /**
  * Runs checks one after the other, all of them even when one fails, and prints a line with its time after each. The
- * output of a failed check stands directly before its line; the table and the sum are repeated at the end.
+ * output of a failed check comes directly before its line; the table and the sum are repeated at the end.
  */
 export async function runChecks(
   selected: readonly Check[],

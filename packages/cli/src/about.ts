@@ -31,7 +31,7 @@ const serverVersion = async (world: World, address: string): Promise<string | un
         : undefined;
     return typeof text === 'string' ? text : undefined;
   } catch (error) {
-    // No server, or something that is none, is an answer here.
+    // No server, or something else, is an answer here.
     if (error instanceof SyntaxError || (error instanceof Error && ('code' in error || 'cause' in error)))
       return undefined;
     throw error;

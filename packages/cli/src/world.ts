@@ -95,7 +95,7 @@ export interface World {
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;
-  /** As onInterrupt, also when the terminal is closed or the process is told to end. */
+  /** As onInterrupt, also when the terminal is closed or the process is asked to end. */
   onStop(handler: () => void): () => void;
   /** Runs an editor, a command line such as `code --wait`, on a file; answers its exit code, undefined when it cannot be started. */
   runEditor(command: string, path: string): Promise<number | undefined>;

@@ -10,7 +10,7 @@ export interface ClientOptions extends Credentials {
   readonly retry?: Partial<RetryPolicy>;
   /** Time of one try of a call, default 60 s. */
   readonly timeoutMs?: number;
-  /** Replaces parts of the surroundings, for tests and special networks. */
+  /** Replaces parts of the environment, for tests and special networks. */
   readonly fetch?: ClientEnvironment['fetch'];
   readonly clock?: ClientEnvironment['clock'];
   readonly random?: ClientEnvironment['random'];

@@ -60,7 +60,7 @@ const readTemplate = async (
   if (template?.spec === undefined)
     throw new CommandFailure(`there is no agent template ${name}`, { exitCode: exitCodes.notFound });
   const text = template.spec.specJson === '' ? '{}' : template.spec.specJson;
-  // Read and written once: short names and defaults stand as they do in an agent.
+  // Read and written once: short names and defaults are written as in an agent.
   const spec = toJson(AgentSpecSchema, fromJson(AgentSpecSchema, JSON.parse(text) as JsonObject)) as JsonObject;
   const { generation = '', uid = '' } = template.metadata ?? {};
   return { spec, version: String(generation), uid };

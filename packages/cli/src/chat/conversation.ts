@@ -67,7 +67,7 @@ export class Conversation {
     return line;
   }
 
-  /** Failures of one line are explained and the talk goes on. */
+  /** Failures of one line are explained and the conversation continues. */
   async #guarded(work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();

@@ -6,7 +6,7 @@ const ANSWER_MS = 3_000;
 /** Tokens expire by the clock; more than this and sign-ins start to fail. */
 const SKEW_MS = 30_000;
 
-/** What the server says from outside: alive, ready, its clock. Undefined when none answers. */
+/** What a server shows from outside: alive, ready, its clock. Undefined when no server answers. */
 export const checkServer = async (
   world: World,
   address: string,

@@ -136,7 +136,7 @@ const createEmpty = async ({ call, target }: PlainContext, name: string): Promis
   throw new CommandFailure('the server answered nothing');
 };
 
-/** The other keys stand there with empty values, which the server reads as the ones it has. */
+/** The other keys are there with empty values, which the server reads as the ones it has. */
 const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): JsonObject => {
   const data = { ...((spec['data'] ?? {}) as JsonObject) };
   for (const key of remove) delete data[key];

@@ -139,7 +139,7 @@ const START_HINTS: ReadonlyMap<string, string> = new Map([
   ['STORE_DAMAGED', 'bring a backup back: svc restore FILE --replace'],
 ]);
 
-/** Why a start failed and what to do; undefined for what nobody expected. */
+/** Why a start failed and what to do; undefined for what no one expected. */
 const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
   if (server.isFault(error)) {
     const hint = START_HINTS.get(error.reason);

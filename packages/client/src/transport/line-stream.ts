@@ -76,7 +76,7 @@ const open = async <T>(
   throw restError(await response.text(), { status: response.status, requestId });
 };
 
-/** Lines that are not blank, cut from the bytes as they arrive; `heard` is told about every piece. */
+/** Lines that are not blank, cut from the bytes as they arrive; `heard` is called for every piece. */
 async function* readLines(response: ClientAnswer, heard: () => void): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   const decoder = new TextDecoder();

@@ -45,7 +45,7 @@ import {
 } from './wiring/index.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
-/** What goes on in a process at one moment. */
+/** What happens in a process at one moment. */
 export interface Activity {
   /** Turns that run here; each hands over after its next step. */
   readonly turns: number;
@@ -89,7 +89,7 @@ const hasHarness = (config: Config, name: string): boolean => {
   return typeof harnesses === 'object' && harnesses !== null && name in harnesses;
 };
 
-/** A session deleted through any door ends its turns and goes with everything it holds. */
+/** A session deleted through any API ends its turns and goes with everything it holds. */
 const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts['runtime']): Promise<void> => {
   const session = await tx.log.lockSession(sessionId);
   if (session !== undefined) await runtime.lifecycle.remove(tx, session);

@@ -31,7 +31,7 @@ export type ModelContent =
       readonly isError: boolean;
     };
 
-/** `call` and `reasoning` stand only in assistant messages, `result` only in tool messages. */
+/** `call` and `reasoning` occur only in assistant messages, `result` only in tool messages. */
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: readonly ModelContent[];

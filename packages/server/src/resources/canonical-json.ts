@@ -75,7 +75,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * What puts every `*_json` text of a message into canonical form, and every float into its shortest one, so that two
- * spellings of one value are one spec whichever door they come through. Answers the message itself where nothing changes.
+ * spellings of one value are one spec whichever operation writes them. Answers the message itself where nothing changes.
  */
 export const specNormaliser = (desc: DescMessage): Normaliser => {
   const found = normalisers.get(desc) ?? makeNormaliser(desc);

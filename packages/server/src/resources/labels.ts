@@ -101,7 +101,7 @@ export const sameMap = (left: TextMap, right: TextMap): boolean => {
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 };
 
-/** Reasons that stand in the ErrorInfo itself when every violation has them. */
+/** Reasons that are in the ErrorInfo itself when every violation has them. */
 const OWN_REASONS: ReadonlySet<string> = new Set(['SYSTEM_LABEL', 'KIND_READ_ONLY', 'PATH_BODY_MISMATCH']);
 
 /** The one refusal for all violations of a request; its reason is the table's where that names one. */

@@ -6,7 +6,7 @@ import type { Part } from './part-contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
-/** A message of the model history in its final order; the current turn's messages stand last. */
+/** A message of the model history in its final order; the current turn's messages come last. */
 export interface TranscriptMessage {
   readonly id: string;
   /** Numeric svc.data.MessageRole. */

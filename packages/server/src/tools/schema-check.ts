@@ -38,7 +38,7 @@ const newAjv = (): Ajv2020 => {
 const compile = (ajv: Ajv2020, tool: Tool): ValidateFunction | 'unusable' => {
   try {
     const check = ajv.compile({ ...tool.inputSchema });
-    // `$async` would answer a promise, whose rejection nobody waits for.
+    // `$async` would answer a promise, whose rejection no one waits for.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';

@@ -25,7 +25,7 @@ export interface TransportConfig {
   readonly waitDeadlineMs: number;
   readonly drainMs: number;
   readonly corsOrigins: readonly string[];
-  /** True in auth mode none: Host must be a loopback name and `*` is no origin. */
+  /** True in auth mode none: Host must be a loopback name and `*` is not an origin. */
   readonly loopbackOnly: boolean;
   readonly reflection: boolean;
   readonly metricsOpen: boolean;
@@ -97,7 +97,7 @@ export interface TransportParts {
   readonly onCall?: (call: FinishedCall) => void;
 }
 
-/** What is told of a call once it ended. */
+/** What is reported of a call once it ended. */
 export interface FinishedCall {
   readonly operation: string;
   readonly transport: string;

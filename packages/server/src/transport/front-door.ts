@@ -4,7 +4,7 @@ import type { TransportConfig } from './contract.ts';
 import { tooLarge } from './faults/index.ts';
 import type { Exchange, HeaderList, OriginRules } from './http/index.ts';
 
-/** One protocol as the front door sees it. `accept` throws a Fault for what it cannot route. */
+/** One protocol as the router of the port sees it. `accept` throws a Fault for what it cannot route. */
 export interface Protocol {
   accept(exchange: Exchange, origin: string): void;
   refuse(exchange: Exchange, fault: Fault, origin: string): void;

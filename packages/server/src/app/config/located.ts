@@ -29,7 +29,7 @@ export interface ConfigFault {
   readonly text: string;
 }
 
-/** Collects faults; parsing goes on after one, so that all are listed at once. */
+/** Collects faults; parsing continues after one, so that all are listed at once. */
 export type Report = (fault: ConfigFault) => void;
 
 /** `svc.yaml:3:5: server.listen: text`. */

@@ -3,7 +3,7 @@ export interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
-  /** Frames only: the text of an error stands in `message`. */
+  /** Frames only: the text of an error is in `message`. */
   readonly stack: string;
   readonly cause?: DescribedError;
 }

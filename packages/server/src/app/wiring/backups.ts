@@ -7,7 +7,7 @@ import type { PeriodicJob } from '../periodic.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Engines } from './engines.ts';
 
-/** How often it is looked whether a backup is due; schedules count in minutes. */
+/** How often it is checked whether a backup is due; schedules count in minutes. */
 const LOOK_MS = 10_000;
 
 export interface BackupParts {

@@ -7,7 +7,7 @@ import { examineSqlite, lockDataDir, openSqliteStore, type StoreExamination } fr
 import type { Config, LoadedConfig } from '../config/index.ts';
 import { type ObjectEngine, openObjects, requireWholeDatabase, requireWholeDirectory } from '../upkeep/index.ts';
 
-/** The world as the process gives it: time, chance, log. */
+/** What the process provides: time, randomness, log. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;

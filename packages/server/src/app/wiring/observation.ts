@@ -57,7 +57,7 @@ export const watchParts = ({ metrics }: Observation, { engines, resources, turns
     backupFailures: async () => failedTries(await owedBackup(engines.store.direct)),
   });
 
-/** Plain routes for whoever operates this process. */
+/** Plain routes for the operator of this process. */
 export const operatorRoutes = ({ engines, resources }: AppParts): readonly HttpRoute[] => [
   profileRoute({ authorizer: resources.authorizer, clock: engines.clock }),
 ];

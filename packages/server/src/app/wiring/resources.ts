@@ -40,7 +40,7 @@ import { deploymentKinds, deploymentMachinery } from './deployments.ts';
 import type { Engines } from './engines.ts';
 import { labelLimits } from './label-limits.ts';
 
-/** How long changes and due work may stay unnoticed when every hint is lost. */
+/** How long changes and due work may stay unnoticed when every notification is lost. */
 const POLL_MS = 2000;
 
 /** What the kinds of resources are wired from. */

@@ -1,6 +1,6 @@
 import { porterStem } from './porter-stem.ts';
 
-/** Longest word kept; an index refuses very long ones, and nobody searches for them. */
+/** Longest word kept; an index refuses very long ones, and no one searches for them. */
 const WORD_CHARS = 200;
 
 const WORDS = /[\p{L}\p{N}\p{Co}]+/gu;

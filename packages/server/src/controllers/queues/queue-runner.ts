@@ -17,7 +17,7 @@ export interface QueueRunnerDeps {
   readonly random: Random;
   readonly log: Log;
   readonly workers: readonly QueueWorker[];
-  /** Longest time until due work is noticed without a hint. */
+  /** Longest time until due work is noticed without a notification. */
   readonly pollMs: number;
 }
 

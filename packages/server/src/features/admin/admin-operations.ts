@@ -30,7 +30,7 @@ import {
 } from './store-checks.ts';
 
 export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
-  /** The scheduled backup that failed, if one is owed. */
+  /** The scheduled backup that failed, if one is pending. */
   readonly owedBackup: () => Promise<FailedBackup | undefined>;
   /** Stored values whose keys are missing. */
   readonly lostValues: () => Promise<LostValueFacts>;

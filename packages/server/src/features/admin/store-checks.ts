@@ -137,7 +137,7 @@ export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Pr
   }
 };
 
-/** That nobody changed the audit log behind the server's back. */
+/** That no one changed the audit log behind the server's back. */
 export const checkAuditChain = async ({ store }: Pick<StoreFacts, 'store'>): Promise<Check> => {
   const name = 'audit chain';
   const { verified, open, broken } = await verifyAuditChain(store);

@@ -23,7 +23,7 @@ export interface AgentKindDeps {
   readonly removeSessions: (tx: WriteTx, agent: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
 
-/** How agents are written, whichever door they come through. */
+/** How agents are written, whichever operation writes them. */
 export const agentContract = (deps: AgentKindDeps): KindContract =>
   kindContract<AgentSpec>({
     kind: 'Agent',

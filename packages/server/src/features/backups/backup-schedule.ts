@@ -26,7 +26,7 @@ const LONGEST_MS = 6 * 3_600_000;
 const AHEAD_MS = 3_600_000;
 
 /**
- * Backups that are made by themselves: `tick` looks whether one is due, or owed because it failed, here or on another node,
+ * Backups that are made by themselves: `tick` checks whether one is due, or pending because it failed, here or on another node,
  * or its process was killed. Times that passed while nothing ran are left out.
  */
 export class BackupSchedule {
@@ -38,7 +38,7 @@ export class BackupSchedule {
     this.#due = deps.next(this.#nowMs());
   }
 
-  /** Makes the backup that is due or owed and removes old ones; true when it made one. A failure is noted and logged. */
+  /** Makes the backup that is due or pending and removes old ones; true when it made one. A failure is noted and logged. */
   async tick(): Promise<boolean> {
     const [now, due] = [this.#nowMs(), this.#due];
     // Before its time this is that time again, unless the clock was set back: then it is an earlier one.
@@ -75,7 +75,7 @@ export class BackupSchedule {
     }
   }
 
-  /** The store may be what failed: then nothing is noted, and the backup is owed when this try counts as killed. */
+  /** The store may be what failed: then nothing is noted, and the backup is pending when this try counts as killed. */
   async #fail(owed: OwedBackup, error: unknown): Promise<void> {
     const { store, log, random } = this.#deps;
     const waitMs = backoffMs(RETRY, owed.tries, random);

@@ -1,5 +1,5 @@
 /**
- * features/backups: archives of a whole store with its objects: writing one beside a running server, by call or by
+ * features/backups: archives of a whole store with its objects: writing one while a server runs, by call or by
  * schedule, checking one, and unpacking one into an empty store. app says where dumps come from and where a restore goes;
  * the command line reaches it through app/upkeep.
  */

@@ -1,6 +1,6 @@
 import type { ReadTx, WriteTx } from '../../store/contracts/index.ts';
 
-/** Value of the instance: the backup of the schedule that was begun and did not end well; absent when none is owed. */
+/** Value of the instance: the backup of the schedule that was begun and did not end well; absent when none is pending. */
 export const OWED = 'backup.owed';
 
 /** A scheduled backup that is to be made again. */
@@ -25,12 +25,12 @@ export const owedBackup = async (reads: Pick<ReadTx, 'instance'>): Promise<OwedB
 export const oweBackup = (tx: Pick<WriteTx, 'instance'>, owed: OwedBackup): Promise<void> =>
   tx.instance.setValue(OWED, JSON.stringify(owed));
 
-/** The backup of that time is made; a later one that is owed stays so. */
+/** The backup of that time is made; a later one that is pending stays so. */
 export const settleBackup = async (tx: Pick<WriteTx, 'instance'>, dueMs: number): Promise<void> => {
   if ((await owedBackup(tx))?.dueMs === dueMs) await tx.instance.removeValue(OWED);
 };
 
-/** Somebody made a backup by hand: one that failed before is owed no more. The first try of one goes on. */
+/** Somebody made a backup by hand: one that failed before is no longer pending. The first try of one continues. */
 export const settleFailedBackup = async (tx: Pick<WriteTx, 'instance'>): Promise<void> => {
   if (failedTries(await owedBackup(tx)) > 0) await tx.instance.removeValue(OWED);
 };

@@ -16,7 +16,7 @@ export interface ChannelLimits extends LabelLimits {
   readonly historyEvents: number;
   /** `streams.historySeconds`. */
   readonly historySeconds: number;
-  /** `retention.channelMessages` in seconds; 0 = kept for ever. */
+  /** `retention.channelMessages` in seconds; 0 = never removed. */
   readonly retentionSeconds: number;
   /** `limits.streamBufferEvents`, `limits.streamBufferBytes`. */
   readonly bufferEvents: number;

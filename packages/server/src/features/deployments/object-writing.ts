@@ -94,7 +94,7 @@ const store = async (
   const { session, object, found } = write;
   const { live, merge, ownership } = found;
   const stored = live === undefined ? await insert(deps, tx, write) : await replace(deps, tx, { ...write, live });
-  // The next pass finds the object with readable values: what is owned of them is told by the same digests.
+  // The next pass finds the object with readable values: what is owned of them is recognised by the same digests.
   const form = liveForm(openRecord(stored, deps.seal));
   const after = merge.ownershipAfter({ uid: stored.uid, form });
   await saveOwnership(tx, stored.uid, { before: ownership, after });

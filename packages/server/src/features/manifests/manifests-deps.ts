@@ -67,6 +67,6 @@ export interface ManifestsDeps {
   readonly responseBytes: number;
   /** `limits.streamBufferEvents`. */
   readonly streamBufferEvents: number;
-  /** By kind, where the facts stand elsewhere than in the store's activity. */
+  /** By kind, where the facts are elsewhere than in the store's activity. */
   readonly activity?: Readonly<Record<string, ActivityReader>>;
 }

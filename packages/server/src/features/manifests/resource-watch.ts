@@ -154,7 +154,7 @@ export class ResourceWatch {
       await this.#sendAll(batch, (change) => this.#shown(change));
       if (this.#lostNamespace) await this.#requireNamespace();
       await this.#tellArrival();
-      // What came while the others were sent has woken nobody.
+      // What came while the others were sent has woken no one.
       if (this.#waiting.length === 0) await this.#pause();
     }
   }

@@ -29,7 +29,7 @@ export const serverSpec = (record: StoredResource): McpServerSpec =>
 export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 
-/** Finds what references mean from the place where they stand. Ancestors are nearest first. */
+/** Finds what references mean from the place where they are written. Ancestors are nearest first. */
 export class McpReferences {
   readonly #namespaces: Pick<NamespaceFacts, 'ancestors'>;
   readonly #open: (record: StoredResource) => StoredResource;
@@ -53,7 +53,7 @@ export class McpReferences {
     return undefined;
   }
 
-  /** The server a binding stands before; an empty reference is the binding's own name. */
+  /** The server that a binding configures; an empty reference is the binding's own name. */
   findBoundServer(
     reads: Reads,
     binding: { readonly namespace: string; readonly name: string; readonly serverRef: string },

@@ -20,7 +20,7 @@ export class KeyFile {
   /** The file as `changed` last read it. */
   #seen = '';
 
-  /** `makeLink` stands in for the file system's own in tests. */
+  /** `makeLink` replaces the file system's own in tests. */
   constructor(dataDir: string, makeLink?: MakeLink) {
     this.#path = join(dataDir, 'keys', 'master.json');
     this.#makeLink = makeLink;

@@ -27,7 +27,7 @@ export class ConsoleSource {
     this.#context = context;
   }
 
-  /** What the hint is about, as it stands now; nothing of a session that is gone. */
+  /** What the notification is about, as it is now; nothing of a session that is gone. */
   async read(activity: SessionActivity): Promise<readonly ConsoleItem[]> {
     const { namespace, agent, sessionId, turnId, messageId } = activity;
     const names = { namespace, agent, sessionId };

@@ -264,7 +264,7 @@ export class MessageService {
   }
 }
 
-/** A fetched or given url stays as a note beside the object; a data: url does not. */
+/** A fetched or given url stays as a note next to the object; a data: url does not. */
 const sentPart = (
   part: SessionMessagePart,
   facts: { readonly createdAt: number; readonly object: ReturnType<InboundObjects['get']> },

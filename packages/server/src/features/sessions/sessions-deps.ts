@@ -71,7 +71,7 @@ export interface SessionsDeps {
   readonly deliveries?: DeliveryGate;
 }
 
-/** What the services of this folder share beside the deps: caches of messages. */
+/** What the services of this folder share in addition to the deps: caches of messages. */
 export interface SessionsContext extends SessionsDeps {
   readonly messages: MessageMessages;
 }

@@ -106,11 +106,11 @@ class Passes {
 
   get bound() {
     return {
-      /** Passes over what changed since the last time, until nothing changes any more. */
+      /** Reconciles what changed since the last time, until nothing changes any more. */
       settle: (by = this.#own) => this.#settle(by),
-      /** Passes over every resource of the controllers' kinds, as a resync does, whatever changed. */
+      /** Reconciles every resource of the controllers' kinds, as a resync does, whatever changed. */
       resync: (by = this.#own) => this.#resync(by),
-      /** Changes until now wake nobody. */
+      /** Changes until now wake no one. */
       loseEvents: async () => {
         this.#seen = await this.#newest();
       },

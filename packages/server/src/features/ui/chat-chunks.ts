@@ -167,7 +167,7 @@ export class ChatChunks {
       const data = { messageId: event.messageId, attempt: event.attempt };
       this.#emit({ type: 'data-reset', data, transient: true });
     }
-    // The step goes on under its own start-step: reset-step removes only what follows that.
+    // The step continues under its own start-step: reset-step removes only what follows that.
     this.#stepAnswered = false;
     this.#openCalls.clear();
     this.#stepCalls = 0;

@@ -27,7 +27,7 @@ export interface UsageFactsDeps {
 
 const MICROS = 1_000_000;
 
-/** Where every limit of a policy stands now; identity limits show the hottest identity. */
+/** What every limit of a policy has used now; identity limits show the hottest identity. */
 const limitStatuses = async (
   deps: UsageFactsDeps,
   reads: Reads,

@@ -56,7 +56,7 @@ const pathAt = (text: string, at: number): { readonly path: Path; readonly end: 
   return { path, end };
 };
 
-/** A whole text as a path; undefined when it is none. */
+/** A whole text as a path; undefined when it is not one. */
 export const parsePath = (text: string): Path | undefined => {
   const found = pathAt(text, 0);
   return found === undefined || found.end !== text.length || found.path.length === 0 ? undefined : found.path;

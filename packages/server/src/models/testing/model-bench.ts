@@ -37,7 +37,7 @@ export interface BenchOptions {
   readonly secrets?: SecretResolver;
 }
 
-/** A registry over a manual clock that nobody moves unless the test does. */
+/** A registry over a manual clock that no one moves unless the test does. */
 export const testRegistry = (config: ModelsConfig, options: BenchOptions = {}): ModelRegistry =>
   createModelRegistry({
     config,

@@ -68,7 +68,7 @@ const outside = ({ node }: MapMember, reading: Reading, report: FindingReport): 
 const utf8Text = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : undefined;
 
-/** `fromFile` and `fromEnv` of a Secret become values like those that stand there: plain ones, or base64 of what is no text. */
+/** `fromFile` and `fromEnv` of a Secret become values like those that are there: plain ones, or base64 of what is not text. */
 const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): MapNode => {
   const sources = { fromFile: texts.file, fromEnv: texts.variable };
   const plain: MapMember[] = [];

@@ -20,7 +20,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const ACTIVATE_SKILL = 'activate_skill';
 
-/** '' unless the turn offers the tool that the text names: a model must not be told to call what it does not have. */
+/** '' unless the turn offers the tool that the text names: a prompt must not tell a model to call what it does not have. */
 const catalogueText = (request: PromptRequest): string => {
   if (!request.tools.some((tool) => tool.name === ACTIVATE_SKILL)) return '';
   const skills = [...(request.skills?.catalogue ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -96,7 +96,7 @@ const withBlock = (message: ModelMessage, text: string): ModelMessage => ({
   content: [...message.content, addedText(text)],
 });
 
-/** What the model is told of the messages that a compaction covers. */
+/** What the model learns of the messages that a compaction covers. */
 const summaryMessages = (
   part: { readonly content?: string; readonly object?: Parameters<typeof textKey>[0] },
   objects: LoadedObjects,

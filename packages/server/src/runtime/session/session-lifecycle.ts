@@ -149,7 +149,7 @@ const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> =
   announce({ tx, deps }, session, 'deleted');
 };
 
-/** DONE of every turn that a clear ended, under the clear's fence: whoever waits for one of them goes on. */
+/** DONE of every turn that a clear ended, under the clear's fence: callers that wait for one of them continue. */
 const clearedEvents = (turns: readonly TurnRow[], fence: number, at: number): readonly SessionEvent[] =>
   turns.map((turn, index) => {
     const sequencer = new EventSequencer(turn, fence, { attempt: Math.max(1, turn.attempt), unitsBefore: index });

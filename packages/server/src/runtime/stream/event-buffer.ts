@@ -7,7 +7,7 @@ export interface BufferLimits {
   readonly bytes: number;
 }
 
-/** Rough cost of an event beside its content: names, ids, frame. */
+/** Rough cost of an event without its content: names, ids, frame. */
 const EVENT_BYTES = 256;
 
 /** Bounds of a reader that follows many sessions: each may have something waiting besides. */
@@ -24,7 +24,7 @@ export const limitsFor = (limits: BufferLimits, sessions: number): BufferLimits 
 export class EventBuffer {
   readonly #limits: BufferLimits;
   #events: SessionEvent[] = [];
-  /** Where the newest waiting event of each session stands. */
+  /** Where the newest waiting event of each session is. */
   readonly #newest = new Map<string, number>();
   #first = 0;
   #bytes = 0;

@@ -15,7 +15,7 @@ export class FollowClient {
   #cursor = '';
   #abort: AbortController | undefined;
   isGone = false;
-  /** Had to connect again before it had a cursor: turns that ended meanwhile are none of its business. */
+  /** Had to connect again before it had a cursor: turns that ended meanwhile do not concern it. */
   isBlind = false;
 
   constructor(sessionId: string, record: RunRecord) {
@@ -23,7 +23,7 @@ export class FollowClient {
     this.#record = record;
   }
 
-  /** Follows through a process until it dies; `connect` again goes on behind the last event. */
+  /** Follows through a process until it dies; `connect` again continues behind the last event. */
   connect(streams: SessionStreams): void {
     if (this.#abort !== undefined && this.#cursor === '') this.isBlind = true;
     this.#abort?.abort();

@@ -28,7 +28,7 @@ const pairProblems = (message: Stored): string[] => {
   return problems.map((text) => `pairs in ${message.id}: ${text}`);
 };
 
-/** Part ids count from 000000; questions have answers; ERROR stands last. */
+/** Part ids count from 000000; questions have answers; ERROR comes last. */
 const orderProblems = (message: Stored): string[] => {
   const problems: string[] = [];
   for (const [index, part] of message.parts.entries())

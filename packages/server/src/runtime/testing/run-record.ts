@@ -28,7 +28,7 @@ export class RunRecord {
   readonly #journal = new Set<string>();
   readonly #last = new Map<string, number>();
   readonly #fences = new Map<string, number>();
-  /** Set when workers may be paused or hints lost: then events of an older fence may come late; followers drop them. */
+  /** Set when workers may be paused or notifications lost: then events of an older fence may come late; followers drop them. */
   mayBeLate = false;
 
   note(violation: string): void {

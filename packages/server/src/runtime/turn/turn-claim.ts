@@ -111,7 +111,7 @@ export class TurnClaim {
   /**
    * Runs what asks the store or the object service for this turn; `work` may run several times. A store that is away is
    * tried again for one lease at most, and never beyond the claim: what is refused while renewals pass must not
-   * hold the turn for ever. Then its fault is the caller's, who leaves the turn to another attempt.
+   * hold the turn without end. Then its fault is the caller's, who leaves the turn to another attempt.
    */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const { clock, config, log } = this.#deps;

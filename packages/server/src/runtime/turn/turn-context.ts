@@ -31,7 +31,7 @@ export interface TurnContext {
   readonly activeMicros: () => number;
 }
 
-/** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest. */
+/** Publishes an event of the turn, unless the claim was lost: the worker that took over shows the rest. */
 const emit = (context: TurnContext, event: SessionEvent): void => {
   if (!context.claim.lost) context.deps.bus.publish(eventSubject(context.claim.sessionId), event);
 };

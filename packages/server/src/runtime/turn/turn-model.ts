@@ -40,7 +40,7 @@ type CallPlan = Extract<PromptPlan, { kind: 'call' }>;
 
 const correctionKey = (profile: ResolvedProfile): string => `${profile.target.provider}/${profile.target.model}`;
 
-/** Turns that are offered the same list share what their models are told of it. */
+/** Turns that are offered the same list share what their models get of it. */
 const toldTools = new WeakMap<readonly OfferedTool[], PromptRequest['tools']>();
 
 const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => {

@@ -53,7 +53,7 @@ export interface ResourceReads {
   changes(after: number, limit: number): Promise<readonly ResourceChange[]>;
   /** Newest version below which no write is unfinished, and the oldest version still in the change log. */
   versionRange(): Promise<{ readonly oldest: number; readonly newest: number }>;
-  /** Fast-moving facts kept beside resources, by uid: no version, no watch event. JSON text. */
+  /** Fast-moving facts kept next to resources, by uid: no version, no watch event. JSON text. */
   activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 

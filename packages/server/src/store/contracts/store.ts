@@ -50,8 +50,8 @@ export interface WriteTx {
    */
   inLine(names: readonly string[]): Promise<void>;
   /**
-   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: nobody
-   * sees anything of it, and writes of others that would have to wait for its end go on waiting.
+   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: no one
+   * sees anything of it, and writes of others that would have to wait for its end keep waiting.
    */
   pause(): Promise<void>;
   /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */

@@ -10,7 +10,7 @@ export interface Migration {
   readonly isContracting?: boolean;
 }
 
-/** Where a store stands, and what could be done. */
+/** The state of a store, and what could be done. */
 export interface MigrationStatus {
   /** Newest step that was applied; 0 = an empty store. */
   readonly applied: number;
@@ -45,7 +45,7 @@ export const pendingMigrations = (known: readonly Migration[], appliedVersion: n
   return known.filter((migration) => migration.version > appliedVersion);
 };
 
-/** Where a store with this newest step stands; answers for any number, also one of a much newer release. */
+/** The state of a store with this newest step; answers for any number, also one of a much newer release. */
 export const migrationStatus = (known: readonly Migration[], applied: number): MigrationStatus => {
   const done = known.filter(({ version }) => version <= applied).reverse();
   const final = done.findIndex(({ down }) => down === undefined);

@@ -59,7 +59,7 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
-  /** A commit must not fail because the size of the log cannot be told. */
+  /** A commit must not fail because the size of the log is not known. */
   #isDue(): boolean {
     try {
       const size = this.#size.get();

@@ -56,7 +56,7 @@ const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function
  *    savepoints, each of which makes SQLite copy every page it touches; only when a function failed after a write is the
  *    group rolled back and run again with one savepoint for each function.
  * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
- * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ * Q4 A function that waits for anything but its handle is ended with an error; the queue continues.
  *    By `pause` it lets the event loop turn; its group stays open, and the queue waits for its end.
  * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
  */

@@ -10,7 +10,7 @@ export type DurableVersion = () => number;
 
 /**
  * Reads with a snapshot, one after the other on a connection of their own. A function awaits nothing but its handle, so
- * each is over before the event loop turns; one that is not is ended with an error, and the next goes on.
+ * each is over before the event loop turns; one that is not is ended with an error, and the next continues.
  */
 export class SnapshotReads {
   readonly #connection: Connection;

@@ -186,7 +186,7 @@ export class JsonDecoder {
     return items;
   }
 
-  /** As decode, adding to a report of the caller's; `at` is where the object stands. */
+  /** As decode, adding to a report of the caller's; `at` is where the object is. */
   read(desc: DescMessage, json: Record<string, unknown>, place: Place): Message {
     const reader = this.#readerOf(desc);
     const message = create(desc);

@@ -85,7 +85,7 @@ export class Call implements CallContext {
     return this.method.operation;
   }
 
-  /** Made when first looked at: most unary handlers never do. */
+  /** Made at first use: most unary handlers never do. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

@@ -251,7 +251,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
   }
 
   /**
-   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive. A plain
+   * Streams outlive neither their credential nor what it grants: both are checked again at each keep-alive. A plain
    * route authorises by itself.
    */
   checkCredential(call: Call, refuse: (error: unknown) => void): void {

@@ -23,11 +23,11 @@ export interface MethodEntry {
   readonly authenticated: boolean;
   /** True where any valid credential will do: no grant is asked for. */
   readonly anyCredential: boolean;
-  /** True where an idempotency key is honoured; everywhere else it is not even looked at. */
+  /** True where an idempotency key is honoured; everywhere else it is ignored. */
   readonly repeatable: boolean;
 }
 
-/** An operation beside the product's services: health, reflection. */
+/** An operation outside the product's services: health, reflection. */
 export interface StandardOperation {
   readonly operation: Operation;
   readonly authenticated: boolean;

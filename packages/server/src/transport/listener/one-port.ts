@@ -201,7 +201,7 @@ export class OnePort {
     if (this.#sockets.size === CROWD - 1) this.#http1.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  /** Reads until the kind of connection is certain; the bytes go back for whoever serves it. */
+  /** Reads until the kind of connection is certain; the bytes go back for the server that takes it. */
   #sniff(socket: LimitedSocket, seen: Buffer): void {
     socket.once('data', (piece) => {
       socket.pause();

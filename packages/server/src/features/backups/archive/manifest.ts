@@ -109,7 +109,7 @@ export const checkFormat = (text: string): void => {
     );
 };
 
-/** The end of an archive. Its bytes are sealed, so that what it says needs no second look at each field. */
+/** The end of an archive. Its bytes are sealed, so that what it says needs no second check of each field. */
 export const parseManifest = (text: string): Manifest => {
   const value = parse(text, MANIFEST_ENTRY) as Partial<Manifest>;
   const isWhole = value.tables !== undefined && Array.isArray(value.files) && value.objects !== undefined;

@@ -32,7 +32,7 @@ import {
 
 const DAY_MICROS = 86_400 * 1_000_000;
 const GRANT_DAYS_MAX = 30;
-/** Grants of one artifact that have not expired: they stand in one row. */
+/** Grants of one artifact that have not expired: they share one row. */
 const GRANTS_MAX = 100;
 
 export interface ArtifactsDeps extends FilesDeps {

@@ -17,7 +17,7 @@ type Payload = Readonly<Record<string, unknown>>;
 /** Payloads by part, for each rule asks for them again and one may hold a picture of megabytes. */
 const payloads = new WeakMap<SessionMessagePart, { readonly text: string; readonly payload: Payload | undefined }>();
 
-/** Payload of a part as an object; undefined when the text is no JSON object. */
+/** Payload of a part as an object; undefined when the text is not a JSON object. */
 const payloadOf = (part: SessionMessagePart): Payload | undefined => {
   const known = payloads.get(part);
   if (known?.text === part.payloadJson) return known.payload;

@@ -43,7 +43,7 @@ const activityOf = (row: SessionRow, side: SideView): string => {
   });
 };
 
-/** Status facts of sessions for reads of the generic door, by uid (a session's uid is its id). */
+/** Status facts of sessions for reads by ResourceService, by uid (a session's uid is its id). */
 export const sessionActivity = (row: SessionRow): string => activityOf(row, sideOf(row));
 
 interface SessionSnapshot {

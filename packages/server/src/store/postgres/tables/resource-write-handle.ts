@@ -48,7 +48,7 @@ const INSERT = statement<{ row: number }>(
 );
 /**
  * As INSERT and NUMBER in one, for a key that is unique like the new uid in it: no row of the same key was there before, so
- * nobody can have taken a version for it after ours. The transaction is numbered before the version is taken.
+ * no one can have taken a version for it after ours. The transaction is numbered before the version is taken.
  */
 const INSERT_ONCE = statement<{ version: number }>(
   `WITH added AS (INSERT INTO resources (${RESOURCE_COLUMNS})

@@ -15,7 +15,7 @@ import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
-/** No document of the same kind and path in a namespace that stands before; $1 lists the namespaces, nearest first. */
+/** No document of the same kind and path in a namespace that comes before; $1 lists the namespaces, nearest first. */
 const VISIBLE = `NOT EXISTS (SELECT 1 FROM unnest($1::text[]) WITH ORDINALITY AS near (namespace, place)
   JOIN search_documents other ON other.namespace = near.namespace AND other.kind = d.kind AND other.path = d.path
   WHERE near.place < e.place)`;
