@@ -16,7 +16,7 @@ export const version = async (world: World, options: GlobalOptions): Promise<voi
     return printValue(world, { client: VERSION, node: world.nodeVersion, server: server ?? null, address }, form);
   }
   world.stdout.write(`svc    ${VERSION} (Node.js ${world.nodeVersion})\n`);
-  world.stdout.write(`server ${server ?? 'none answers'} (${address})\n`);
+  world.stdout.write(`server ${server ?? 'does not answer'} (${address})\n`);
 };
 
 /** Version that `/version` of a server tells; undefined when there is none. */

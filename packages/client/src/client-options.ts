@@ -23,7 +23,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 export const connectionOf = (options: ClientOptions): Connection => {
   const url = new URL(options.baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`${options.baseUrl} is no http address`);
+    throw new TypeError(`${options.baseUrl} is not an http address`);
   const surroundings = defaultEnvironment();
   const { fetch, clock, random, uniqueText, token, apiKey, basic } = options;
   return {

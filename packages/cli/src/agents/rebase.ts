@@ -75,7 +75,7 @@ const rebased = async (
   const own = agent?.spec === undefined ? {} : (toJson(AgentSpecSchema, agent.spec) as JsonObject);
   const unknown = keep.find((field) => !AgentSpecSchema.fields.some(({ jsonName }) => jsonName === field));
   if (unknown !== undefined)
-    throw new CommandFailure(`--keep ${unknown} is no field of an agent`, {
+    throw new CommandFailure(`--keep ${unknown} is not a field of an agent`, {
       hint: AgentSpecSchema.fields.map(({ jsonName }) => jsonName).join(', '),
     });
   const taken = Object.fromEntries(Object.entries(template).filter(([field]) => !keep.includes(field)));

@@ -30,7 +30,7 @@ const LOOK_MS = 1_000;
  */
 export const syncKnowledge = async (world: World, directory: string, options: SyncOptions): Promise<void> => {
   const root = resolve(world.cwd, directory);
-  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is no directory`);
+  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is not a directory`);
   const context = await openContext(world, options);
   let texts = readTexts(world, root, options);
   if (wouldEmpty(texts, options))

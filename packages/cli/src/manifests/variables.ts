@@ -53,7 +53,7 @@ class VariableReader {
     const [error] = document.errors;
     if (error === undefined) return this.#valueOf(document.contents, { document, source, depth: 0 });
     const [reason = ''] = error.message.split('\n');
-    throw new CommandFailure(`${source} is no YAML: ${reason.replace(/:$/, '')}`, { cause: error });
+    throw new CommandFailure(`${source} is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
   }
 
   /** A map or list must be in brackets, and then be whole; any other text that is no single value of YAML is meant as it is. */
@@ -108,7 +108,7 @@ const exact = (value: unknown): number | boolean | string | null => {
 const withPair = (values: Variables, pair: string, read: (text: string) => VariableData): Variables => {
   const end = pair.indexOf('=');
   if (end <= 0)
-    throw new CommandFailure(`--var ${pair} is no name=value`, {
+    throw new CommandFailure(`--var ${pair} is not name=value`, {
       hint: '--var team=red, or --var-string for text as it is',
     });
   return setAt(values, pair.slice(0, end).split('.'), read(pair.slice(end + 1)));

@@ -132,7 +132,7 @@ export class ReconcileLoop {
       try {
         for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);
       } catch (error) {
-        this.#warn('the keys of a change cannot be told; all are passed over soon', error);
+        this.#warn('cannot find the keys of a change; scheduling a full resync', error);
         this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
       }
     }

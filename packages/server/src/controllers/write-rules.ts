@@ -98,7 +98,9 @@ const checkFinalizers = (
   ];
   return [
     ...(wanted.length > FINALIZERS_MAX ? [fault(`more than ${FINALIZERS_MAX} finalizers`)] : []),
-    ...wanted.filter((name) => !FINALIZER.test(name)).map((name) => fault(`"${name.slice(0, 80)}" is no domain/name`)),
+    ...wanted
+      .filter((name) => !FINALIZER.test(name))
+      .map((name) => fault(`"${name.slice(0, 80)}" is not of the form domain/name`)),
     ...changed
       .filter((name) => name.startsWith(SYSTEM_FINALIZER))
       .map((name) => fault(`${name} belongs to its controller`)),

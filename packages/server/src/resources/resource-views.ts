@@ -74,7 +74,7 @@ export class ResourceViews {
   /** The full resource of a built-in kind; `schema` must be the kind's own. */
   full<D extends DescMessage>(schema: D, record: ResourceRecord, options: ViewOptions): MessageShape<D> {
     const row = rowOf(record);
-    if (row?.full !== schema) throw new Error(`${record.key.kind} is no ${schema.typeName}`);
+    if (row?.full !== schema) throw new Error(`${record.key.kind} is not a ${schema.typeName}`);
     if (options.metadataOnly === true) return metadataOnly(row, record) as MessageShape<D>;
     return this.#view(row, record, options).full as MessageShape<D>;
   }

@@ -256,6 +256,6 @@ const requireKept = (from: number, { oldest, newest }: { readonly oldest: number
 
 const parseVersion = (text: string): number | undefined => {
   if (text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw invalidField('resourceVersion', 'is no version of a resource');
+  if (!/^\d{1,15}$/.test(text)) throw invalidField('resourceVersion', 'is not a version of a resource');
   return Number(text);
 };

@@ -82,7 +82,7 @@ export class McpReferences {
     for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
       if (!isSecretReference(text)) continue;
       const wanted = parseSecretReference(text);
-      if (wanted === undefined) problems.add('a reference is no secret://name/key');
+      if (wanted === undefined) problems.add('a reference is not secret://name/key');
       else if (!(await this.#isSecretVisible(reads, namespace, wanted)))
         problems.add(`secret ${wanted.name} not found`);
     }

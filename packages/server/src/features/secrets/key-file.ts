@@ -70,7 +70,7 @@ export class KeyFile {
     try {
       parsed = JSON.parse(text) as Partial<KeyFileText>;
     } catch (cause) {
-      throw keyFileUnusable(this.#path, 'is no JSON', cause);
+      throw keyFileUnusable(this.#path, 'is not JSON', cause);
     }
     const keys = (parsed.keys ?? []).map(({ id, key }) => ({ id, bytes: Buffer.from(key, 'base64') }));
     if (keys.length === 0 || keys.some((key) => key.bytes.length !== 32))

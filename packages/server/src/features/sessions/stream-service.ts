@@ -82,7 +82,7 @@ const batchSessions = (
     else
       violations.push({
         field: `sessionNames[${index}]`,
-        description: 'is no canonical session name',
+        description: 'is not a canonical session name',
         reason: 'FIELD_INVALID',
       });
   }

@@ -133,7 +133,7 @@ class Passes {
       await this.#world.runner.tick();
       if ((await this.#newest()) === this.#seen) return;
     }
-    throw new Error('the world does not come to rest');
+    throw new Error('the resources do not come to rest');
   }
 
   async #follow(reconciler: Reconciler, changes: readonly ResourceChange[]): Promise<void> {

@@ -179,7 +179,7 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
   ): TestStream<T> => {
     const { found, message, context } = begin(operation, request, caller);
     const prefers = (name: string): boolean => name === prefer;
-    if (found.kind !== 'stream') throw new Error(`${operation.name} is no stream`);
+    if (found.kind !== 'stream') throw new Error(`${operation.name} is not a stream`);
     return new TestStream<T>((sink, signal) =>
       found.handle(message, { ...context, signal, prefers }, sink as StreamSink<never>),
     );

@@ -32,7 +32,7 @@ const compileProblem = (schema: boolean | object): string => {
   }
 };
 
-const unusable = (problem: string): string => `is no usable JSON Schema: ${problem.slice(0, PROBLEM_MAX)}`;
+const unusable = (problem: string): string => `is not a usable JSON Schema: ${problem.slice(0, PROBLEM_MAX)}`;
 
 /** A parsed JSON text; undefined when it is not one. */
 export const parsedJson = (text: string): { readonly json: JsonData } | undefined => {

@@ -65,7 +65,7 @@ const checkStep = (step: WorkflowStep, place: StepPlace): readonly FieldViolatio
     ...step.after.flatMap((name, position) =>
       ids.has(name) && name !== step.id
         ? []
-        : [workflowFault(`${at}.after[${position}]`, `"${name.slice(0, 63)}" is no other step`)],
+        : [workflowFault(`${at}.after[${position}]`, `"${name.slice(0, 63)}" is not another step`)],
     ),
     ...checkWhen(step, at, ids),
     ...checkPaths(readJsonTexts(step.inputJson), `${at}.inputJson`, ids),
@@ -90,7 +90,7 @@ const checkWhen = (step: WorkflowStep, at: string, ids: ReadonlySet<string>): re
 
 const pathProblems = (path: Path, ids: ReadonlySet<string>): readonly string[] => {
   const { step, problem } = rootOf(path);
-  if (step !== undefined && !ids.has(step)) return [`"${step.slice(0, 63)}" is no step`];
+  if (step !== undefined && !ids.has(step)) return [`"${step.slice(0, 63)}" is not a step`];
   return problem === '' ? [] : [problem];
 };
 

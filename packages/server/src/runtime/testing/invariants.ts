@@ -18,7 +18,7 @@ const pairProblems = (message: Stored): string[] => {
   const closed = new Set<string>();
   for (const part of message.parts) {
     const id = callId(part);
-    if (part.type === PART.TOOL_CALL && (open.has(id) || closed.has(id))) problems.push(`${id} stands twice`);
+    if (part.type === PART.TOOL_CALL && (open.has(id) || closed.has(id))) problems.push(`${id} is there twice`);
     if (part.type === PART.TOOL_CALL) open.add(id);
     if (part.type !== PART.TOOL_RESULT) continue;
     if (!open.delete(id)) problems.push(`result of ${id} without its call, or twice`);

@@ -122,7 +122,7 @@ export class TurnClaim {
         return await work();
       } catch (error) {
         if (!isStoreAway(error) || clock.monotonicMs() >= untilMs) throw error;
-        log.warn('store away, turn goes on trying', { turn: this.turnId, reason: error.reason });
+        log.warn('store unavailable, turn keeps trying', { turn: this.turnId, reason: error.reason });
         await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
       }
     }

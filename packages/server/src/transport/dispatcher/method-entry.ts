@@ -80,7 +80,7 @@ export const methodTable = (
     };
   });
   const [stranger] = mounted.keys();
-  if (stranger !== undefined) throw new Error(`${stranger} is no operation of the contract`);
+  if (stranger !== undefined) throw new Error(`${stranger} is not an operation of the API`);
   for (const { operation: handler, authenticated, anyCredential = false } of standard) {
     const { input, output } = handler.method;
     const operation = nameOf(handler.method);

@@ -36,7 +36,7 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
 export const backupFigure = (registry: Registry, failures: () => Promise<number>): void => {
   new Gauge({
     name: 'svc_backup_failures',
-    help: 'Failed tries of the scheduled backup that is owed; 0 when none is.',
+    help: 'Failed tries of the pending scheduled backup; 0 when none is pending.',
     registers: [registry],
     async collect(): Promise<void> {
       this.set(await failures());

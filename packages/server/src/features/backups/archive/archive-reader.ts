@@ -96,6 +96,6 @@ const parseRows = (text: string, name: string): readonly DumpRow[] => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as DumpRow);
   } catch (error) {
-    throw archiveDamaged(`${name} is no list of rows`, error);
+    throw archiveDamaged(`${name} is not a list of rows`, error);
   }
 };

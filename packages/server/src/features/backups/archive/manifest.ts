@@ -91,9 +91,9 @@ const parse = (text: string, name: string): Readonly<Record<string, unknown>> =>
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw archiveDamaged(`${name} is no JSON`, error);
+    throw archiveDamaged(`${name} is not JSON`, error);
   }
-  if (typeof value !== 'object' || value === null) throw archiveDamaged(`${name} is no object`);
+  if (typeof value !== 'object' || value === null) throw archiveDamaged(`${name} is not an object`);
   return value as Readonly<Record<string, unknown>>;
 };
 

@@ -223,7 +223,7 @@ const fieldConflict = (conflicts: readonly FieldConflict[]): Fault => {
   const violations = conflicts.map(
     ({ pointer, manager }): FieldViolation => ({
       field: fieldPath(pointer),
-      description: manager === '' ? 'has another value that nobody manages' : `is managed by ${manager}`,
+      description: manager === '' ? 'has another value that no one manages' : `is managed by ${manager}`,
       reason: 'CONFLICT',
     }),
   );
