@@ -24,7 +24,7 @@ export const connectionOf = (options: ClientOptions): Connection => {
   const url = new URL(options.baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`${options.baseUrl} is not an http address`);
-  const surroundings = defaultEnvironment();
+  const environment = defaultEnvironment();
   const { fetch, clock, random, uniqueText, token, apiKey, basic } = options;
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
@@ -36,10 +36,10 @@ export const connectionOf = (options: ClientOptions): Connection => {
     headers: options.headers ?? {},
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     environment: {
-      fetch: fetch ?? surroundings.fetch,
-      clock: clock ?? surroundings.clock,
-      random: random ?? surroundings.random,
-      uniqueText: uniqueText ?? surroundings.uniqueText,
+      fetch: fetch ?? environment.fetch,
+      clock: clock ?? environment.clock,
+      random: random ?? environment.random,
+      uniqueText: uniqueText ?? environment.uniqueText,
     },
   };
 };

@@ -125,7 +125,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const resources = wireResources({
     config,
     engines,
-    surroundings: {
+    dependencies: {
       models,
       capabilityProblems,
       isToolsetAvailable: (name) => TOOLSETS.has(name),

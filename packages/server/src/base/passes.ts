@@ -19,7 +19,7 @@ export class Passes {
   }
 
   /** Resolves when a pass that began after this call has ended, or none begins any more; rejects when that pass failed. */
-  wish(): Promise<void> {
+  request(): Promise<void> {
     if (this.#running === undefined && this.#next === undefined) return this.#begin();
     this.#next ??= this.#beginAfter(this.#running);
     return this.#next;

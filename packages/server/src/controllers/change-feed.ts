@@ -52,7 +52,7 @@ export class StoreChangeFeed implements ChangeFeed {
 
   /** Reads everything there is and hands it out; resolves when nothing more was found. */
   tick(): Promise<void> {
-    return this.#passes.wish();
+    return this.#passes.request();
   }
 
   async #read(): Promise<void> {

@@ -66,7 +66,7 @@ export class ReconcileLoop {
 
   /** Queues every resource of the reconciler's kinds that needs a pass. */
   resync(): Promise<void> {
-    return this.#fullPasses.wish();
+    return this.#fullPasses.request();
   }
 
   async #passOverAll(): Promise<void> {

@@ -61,7 +61,7 @@ export class QueueRunner {
 
   /** Runs items until none is due. */
   tick(): Promise<void> {
-    return this.#passes.wish();
+    return this.#passes.request();
   }
 
   async #runDue(): Promise<void> {

@@ -94,8 +94,8 @@ export interface FailedBackup {
 }
 
 /** That the scheduled backup was made; one whose first try still runs is well. */
-export const checkBackups = async (owed: () => Promise<FailedBackup | undefined>): Promise<Check> => {
-  const failed = await owed();
+export const checkBackups = async (pending: () => Promise<FailedBackup | undefined>): Promise<Check> => {
+  const failed = await pending();
   if (failed === undefined || failed.problem === '') return ok('backups', 'up to date');
   const text = `the scheduled backup failed ${failed.tries} times: ${failed.problem}`;
   return fail('backups', text, 'mend what it says, or make one: svc backup');

@@ -5,7 +5,7 @@ import { type Clock, Fault, isFault, type Log } from '../../base/index.ts';
 import type { AppendAudit } from '../../controllers/contract.ts';
 import { type BlobStore, INSTANCE_LAST_BACKUP, type Store, type StoreDump } from '../../store/contracts/index.ts';
 import { type WrittenArchive, writeArchive } from './archive/index.ts';
-import { settleFailedBackup } from './owed-backup.ts';
+import { settleFailedBackup } from './pending-backup.ts';
 
 export interface BackupServiceDeps {
   readonly store: Pick<Store, 'write'>;

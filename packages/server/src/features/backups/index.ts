@@ -7,5 +7,5 @@ export { addKeys, type KeyFiles, placeFile, sealKeys, type WrittenArchive, write
 export { backupOperations } from './backup-operations.ts';
 export { BackupSchedule } from './backup-schedule.ts';
 export { BackupService } from './backup-service.ts';
-export { failedTries, owedBackup } from './owed-backup.ts';
+export { failedTries, pendingBackup } from './pending-backup.ts';
 export { type CheckedArchive, checkArchive, restoreArchive } from './restore-archive.ts';

@@ -7,7 +7,7 @@ import {
   INSTANCE_SECRET_KEY,
   INSTANCE_TOKEN_KEY,
 } from '../../store/contracts/index.ts';
-import { OWED } from './owed-backup.ts';
+import { PENDING_BACKUP } from './pending-backup.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
@@ -16,7 +16,12 @@ const RESTORED = 'restored/';
  * and signs tokens by a key of its own; the public halves come along, so that tokens under way stay good.
  * A scheduled backup is pending in its own archive, because it was not whole yet.
  */
-const NOT_RESTORED: ReadonlySet<unknown> = new Set([INSTANCE_SECRET_KEY, INSTANCE_TOKEN_KEY, INSTANCE_RESTORE, OWED]);
+const NOT_RESTORED: ReadonlySet<unknown> = new Set([
+  INSTANCE_SECRET_KEY,
+  INSTANCE_TOKEN_KEY,
+  INSTANCE_RESTORE,
+  PENDING_BACKUP,
+]);
 
 /**
  * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.

@@ -215,7 +215,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
       checkMetadata(said, decoder);
       noteSentMetadata(own, said.metadata, decoder);
     }
-    refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
+    refuseUnsupportedMetadata(said.metadata, unsupportedMetadata[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
     if (shape.kind === 'Session') takeSessionSpec(said, own, place);
@@ -233,7 +233,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
  * Metadata that a create has no field for, so that it would be lost in silence. What only a read answers (uid, generation) is
  * ignored everywhere. What a modify or a repeated CreateNamespace sends back is compared with what is stored (SentMetadata).
  */
-const homeless: Readonly<Record<string, readonly string[]>> = {
+const unsupportedMetadata: Readonly<Record<string, readonly string[]>> = {
   CreateAgent: ['ownerReferences', 'finalizers'],
   CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers', 'resourceVersion'],
 };
@@ -248,7 +248,7 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 
-const refuseHomeless = (metadata: Json, names: readonly string[]): void => {
+const refuseUnsupportedMetadata = (metadata: Json, names: readonly string[]): void => {
   const report = new DecodeReport();
   for (const field of ResourceMetaSchema.fields.filter(({ jsonName }) => names.includes(jsonName))) {
     const value = firstDefined(metadata, [field.jsonName, field.name]);

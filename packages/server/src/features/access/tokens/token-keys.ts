@@ -66,7 +66,7 @@ export class TokenKeys {
 
   /** The key set as `/.well-known/jwks.json` shows it. */
   async keySet(): Promise<{ readonly keys: readonly JWK[] }> {
-    await this.#passes.wish();
+    await this.#passes.request();
     return { keys: this.#published };
   }
 
@@ -74,7 +74,7 @@ export class TokenKeys {
   async find(id: string): Promise<KeyObject | undefined> {
     let jwk = this.#published.find((key) => key.kid === id);
     if (jwk === undefined) {
-      await this.#passes.wish();
+      await this.#passes.request();
       jwk = this.#published.find((key) => key.kid === id);
     }
     if (jwk === undefined) return undefined;
