@@ -37,7 +37,7 @@ const mapOf = (value: VariableData, name: string): Variables => {
   throw new CommandFailure(`${name} holds no map of variables`);
 };
 
-/** Reads YAML; values that are no text keep how they were written. */
+/** Reads YAML; values that are not text keep how they were written. */
 class VariableReader {
   readonly #yaml: typeof import('yaml');
   readonly #manifests: ManifestModule;
@@ -56,7 +56,7 @@ class VariableReader {
     throw new CommandFailure(`${source} is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
   }
 
-  /** A map or list must be in brackets, and then be whole; any other text that is no single value of YAML is meant as it is. */
+  /** A map or list must be in brackets, and then be whole; any other text that is not a single value of YAML is meant as it is. */
   readValue(source: string, text: string): VariableData {
     if (/^\s*(?:\{(?!\{)|\[)/.test(text)) return this.read(source, text);
     const document = this.#parse(text);

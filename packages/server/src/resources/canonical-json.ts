@@ -60,7 +60,7 @@ export const parseJsonMap = (text: string): JsonMap | undefined => {
 export const isJsonTextField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && field.name.endsWith('_json');
 
-/** A JSON text in canonical form; text that is no JSON as it is, for the rules of its kind to refuse. */
+/** A JSON text in canonical form; text that is not JSON as it is, for the rules of its kind to refuse. */
 export const canonicalJsonText = (text: string): string => {
   try {
     return canonicalJson(parseJsonText(text) as JsonData);

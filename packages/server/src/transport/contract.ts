@@ -33,7 +33,7 @@ export interface TransportConfig {
   readonly version: string;
 }
 
-/** Plain HTTP under the gateway's roof that is no protobuf operation: the browser surface, uploads, profile. */
+/** Plain HTTP under the gateway's roof that is not a protobuf operation: the browser surface, uploads, profile. */
 export interface HttpExchange {
   readonly method: string;
   /** Raw path without query, still percent-encoded. */

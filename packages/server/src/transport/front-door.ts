@@ -18,7 +18,7 @@ interface FrontDoorParts {
   readonly grpc: Protocol;
   readonly grpcWeb: Protocol;
   readonly connect: Protocol;
-  /** Makes a Fault of anything thrown, logging what is no Fault. */
+  /** Makes a Fault of anything thrown, logging what is not a Fault. */
   readonly faultOf: (error: unknown) => Fault;
 }
 

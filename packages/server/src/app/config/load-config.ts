@@ -29,7 +29,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Things that do not stop a start, such as unknown keys. */
   readonly warnings: readonly ConfigFault[];
-  /** Where each value that is no default was written. */
+  /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 

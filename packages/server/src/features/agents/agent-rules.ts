@@ -109,7 +109,7 @@ const checkConnections = (connections: readonly Connection[]): readonly FieldVio
   ];
 };
 
-/** A connection without an address is stored and unusable; a text that is no address is a mistake of the writer. */
+/** A connection without an address is stored and unusable; a text that is not an address is a mistake of the writer. */
 const checkCardUrl = (url: string, path: string): readonly FieldViolation[] =>
   url === '' || isHttpUrl(url) ? [] : [violation(path, 'must be an absolute http(s) URL')];
 

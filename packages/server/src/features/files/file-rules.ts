@@ -24,7 +24,7 @@ const isFilePath = (path: string): boolean =>
 
 /** True when the path is the prefix or lies below it; a prefix matches at slashes only. */
 export const isBelow = (path: string, prefix: string): boolean => {
-  // Looked at from the first slash of a row only: from each of them it would take the square of a long row's time.
+  // Matched from the first slash of a row only: from each of them it would take the square of a long row's time.
   const folder = prefix.replace(/(?<!\/)\/+$/, '');
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 };

@@ -107,7 +107,7 @@ export const isShown = (field: SensitiveField, value: string): boolean =>
 const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData => {
   if (field.form !== 'leaves' || value === '') return keepLeaves(before, value);
   const written = typeof value === 'string' ? parseJsonMap(value) : undefined;
-  // What is no JSON object is for the rules of the kind to refuse.
+  // What is not a JSON object is for the rules of the kind to refuse.
   return written === undefined ? value : canonicalJson(keepLeaves(parseText(before), written));
 };
 

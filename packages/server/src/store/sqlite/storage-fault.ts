@@ -4,7 +4,7 @@ import { storageFull } from '../contracts/index.ts';
 /** Extended result codes after which it is unknown what reached the disk: fsync of a file, of a directory. */
 const SYNC_FAILURES: ReadonlySet<number> = new Set([1034, 1290]);
 
-/** Primary result codes of a file that is no database, and of one whose pages do not hold together. */
+/** Primary result codes of a file that is not a database, and of one whose pages do not hold together. */
 const DAMAGES: ReadonlySet<number> = new Set([11, 26]);
 
 const BUSY = 5;

@@ -66,7 +66,7 @@ export const isJsonObject = (json: unknown): json is Loose =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a JSON body; throws JSON_INVALID for bytes that are no UTF-8. */
+/** The text of a JSON body; throws JSON_INVALID for bytes that are not UTF-8. */
 export const utf8Text = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes);

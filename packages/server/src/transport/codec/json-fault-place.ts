@@ -23,7 +23,7 @@ const stringEnd = (text: string, at: number): number => {
   return -index - 1;
 };
 
-/** Reads a text that is no JSON up to where it stops being JSON. */
+/** Reads a text that is not JSON up to where it stops being JSON. */
 class FaultSearch {
   readonly #text: string;
   readonly #open: ('{' | '[')[] = [];

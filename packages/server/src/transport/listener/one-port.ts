@@ -269,7 +269,7 @@ export class OnePort {
     };
     server.on('request', (request, response) => answer(request, response, false));
     server.on('checkContinue', (request, response) => answer(request, response, true));
-    // Nothing but a continuation can be expected of this server: what else is wished for changes nothing (RFC 9110, 10.1.1).
+    // Nothing but a continuation can be expected of this server: anything else it asks for changes nothing (RFC 9110, 10.1.1).
     server.on('checkExpectation', (request, response) => answer(request, response, false));
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {

@@ -18,7 +18,7 @@ export class CronExpression {
     this.#isElapsed = isElapsed;
   }
 
-  /** Undefined for text that is no expression of five fields, or six with seconds first. */
+  /** Undefined for text that is not an expression of five fields, or six with seconds first. */
   static parse(text: string): CronExpression | undefined {
     const pattern = text.trim().toLowerCase();
     const fields = pattern.split(/\s+/);

@@ -133,7 +133,7 @@ export class ReadSet {
     return this.#written.has(id) ? undefined : this.#rows.get(id);
   }
 
-  /** `written`: the resource as it is now; undefined for what is no resource, or gone. */
+  /** `written`: the resource as it is now; undefined for what is not a resource, or gone. */
   wrote(id: string, written?: StoredResource): void {
     this.#written.add(id);
     this.#found.set(id, written);
