@@ -59,7 +59,7 @@ const some = (names: readonly string[]): string => {
 
 const finalizers = ({ stuck, looked }: Findings): Check =>
   stuck.length === 0
-    ? ok('finalizers', `no deletion hangs (${looked} resources looked at)`)
+    ? ok('finalizers', `no deletion hangs (${looked} resources checked)`)
     : warn(
         'finalizers',
         `deletions hang: ${some(stuck)}`,

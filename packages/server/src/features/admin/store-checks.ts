@@ -44,7 +44,7 @@ export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSi
   } catch (error) {
     return [
       ok('store', 'answers'),
-      warn('store integrity', textOf(error), 'try again when less is going on, or check a backup'),
+      warn('store integrity', textOf(error), 'try again when the server is less busy, or check a backup'),
     ];
   }
   const [problem] = found.problems;

@@ -105,9 +105,9 @@ export const bindAppendMessage = (body: Json): Json => {
   if (said.length === 0) return json;
   const opened = said.map((each) => openMessage(isJsonObject(each) ? each : { parts: each }));
   const lists = opened.flatMap((each) => (each.parts === undefined ? [] : [each.parts]));
-  const [first, beside] = opened;
+  const [first, second] = opened;
   const whole = lists.length === 0 ? {} : { parts: lists.flat() };
-  return { ...own, message: { ...whole, ...first?.rest, ...beside?.rest } };
+  return { ...own, message: { ...whole, ...first?.rest, ...second?.rest } };
 };
 
 /** PostChannelMessage: text in `content`. */

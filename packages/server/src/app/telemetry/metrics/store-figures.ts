@@ -56,7 +56,7 @@ export const queueFigures = (
       return { count, ageMicros: count === 0 ? 0 : tx.now() - oldestDueAt };
     });
   let looking: ReturnType<typeof look> | undefined;
-  /** One look serves both figures of one reading. */
+  /** One query serves both figures of one reading. */
   const backlog = (): ReturnType<typeof look> => {
     looking ??= look().finally(() => {
       looking = undefined;

@@ -70,7 +70,7 @@ export class ClaimTable {
     return rows.map(toTurn);
   }
 
-  /** Claims of workers that do not live; one look per worker that holds any. */
+  /** Claims of workers that do not live; one read per worker that holds any. */
   dead(limit: number): TurnRow[] {
     const found: TurnRow[] = [];
     let next = this.#nextWorker.get('');

@@ -10,7 +10,7 @@ export interface Protocol {
   refuse(exchange: Exchange, fault: Fault, origin: string): void;
 }
 
-interface FrontDoorParts {
+interface PortRouterParts {
   readonly config: Pick<TransportConfig, 'urlBytes' | 'headerBytes'>;
   readonly origins: OriginRules;
   readonly requestId: (exchange: Exchange) => string;
@@ -23,10 +23,10 @@ interface FrontDoorParts {
 }
 
 /** First steps of every request: sizes, Host and Origin, preflights, then the protocol by content type and path. */
-export class FrontDoor {
-  readonly #parts: FrontDoorParts;
+export class PortRouter {
+  readonly #parts: PortRouterParts;
 
-  constructor(parts: FrontDoorParts) {
+  constructor(parts: PortRouterParts) {
     this.#parts = parts;
   }
 
