@@ -1,4 +1,7 @@
-/** Stands between a server and its PostgreSQL and counts what goes to the database: statements, and pieces that it answers whole. */
+/**
+ * Sits between a server and its PostgreSQL and counts what goes to the database: statements, and pieces that it answers
+ * whole.
+ */
 import { connect, createServer } from 'node:net';
 
 /** Types of messages: Execute and Query run a statement; Sync and Query end a piece. */

@@ -141,7 +141,7 @@ export class JsonClient {
     return JSON.parse(text);
   }
 
-  /** Status of a GET; 0 while nobody listens. */
+  /** Status of a GET; 0 while no one listens. */
   async status(path) {
     const answer = await this.send('GET', path).catch(() => ({ status: 0 }));
     return answer.status;

@@ -120,7 +120,7 @@ export const scenarios = [
   ...fanouts,
   ...idles,
   {
-    name: 'kill -9 with 50 running turns, nobody reconnects',
+    name: 'kill -9 with 50 running turns, no one reconnects',
     runs: { gateway: { scenario: 'crash', turns: 50, phases: 'alone', 'interval-ms': 100 } },
     figures: [
       { name: 'complete of 50', target: '50', read: ({ gateway }) => gateway.alone.stored.complete },

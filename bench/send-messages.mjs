@@ -38,7 +38,7 @@ const server = new Server(profile, {
 
 const untilConnected = async (port) => {
   for (let tries = 0; !(await canConnect(port)); tries += 1) {
-    if (tries > 1000) throw new Error(`nobody listens on ${port}\n${server.log()}`);
+    if (tries > 1000) throw new Error(`no one listens on ${port}\n${server.log()}`);
     await sleep(10);
   }
 };

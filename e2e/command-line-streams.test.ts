@@ -64,7 +64,7 @@ it('Ctrl-C on the server says what it waits for, watchers are told, and a second
     return /Running turns<\/dt><dd>1</.test(page) ? page : undefined;
   });
   up.interrupt();
-  await up.shows(/stopping: 1 answer hands over after the next step; \d readers? (?:is|are) told to come back later/);
+  await up.shows(/stopping: 1 answer hands over after the next step; \d readers? (?:is|are) asked to come back later/);
   await watching.shows('the server is shutting down; waiting for it to come back');
   expect(await up.stop('SIGINT')).toBe(130);
   await watching.stop();

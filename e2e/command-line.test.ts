@@ -155,7 +155,7 @@ describe('svc against a running server', { timeout: 180_000 }, () => {
     expect((await svc(['usage'])).out).toMatch(/\ndefault +caps +tool\.calls +all +1h +0 +5 +0/);
     expect((await svc(['worker', 'list'])).out).toContain(server.url);
     const posted = await svc(['channel', 'post', 'room', 'hello']);
-    expect(posted).toMatchObject({ exit: 0, err: expect.stringContaining('nobody will answer') });
+    expect(posted).toMatchObject({ exit: 0, err: expect.stringContaining('no one will answer') });
     expect((await svc(['channel', 'tail', 'room', '--no-follow'])).out).toContain('user: hello\n');
     await svc(['channel', 'close', 'room']);
     expect((await svc(['channel', 'post', 'room', 'more'])).err).toContain('CHANNEL_CLOSED');

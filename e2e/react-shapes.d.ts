@@ -1,4 +1,4 @@
-/** What the tests use of React; its own type packages are no dependency of this workspace. */
+/** What the tests use of React; its own type packages are not a dependency of this workspace. */
 declare module 'react' {
   export interface ReactElement {
     readonly type: unknown;

@@ -15,7 +15,7 @@ export interface ReaderOptions {
   readonly keepsCursor: boolean;
 }
 
-/** A client that reads one session until a turn ended and connects again by itself; folds events as api.md 5.1 says. */
+/** A client that reads one session until a turn ended and connects again by itself; a RESET makes it forget what it has. */
 export class SessionReader {
   readonly events: SessionEvent[] = [];
   /** Faults with which streams ended. */
@@ -36,7 +36,7 @@ export class SessionReader {
     this.#keepsCursor = options.keepsCursor;
   }
 
-  /** Resolves when the first stream stands. */
+  /** Resolves when the first stream is open. */
   async start(): Promise<void> {
     this.#run().then(
       () => this.#ended.resolve(),

@@ -1,4 +1,4 @@
-/** JSON of the API as far as the tests look into it (wire.md 5, 6). */
+/** JSON of the API as far as the tests look into it. */
 export interface Part {
   readonly id: string;
   readonly partType: string;

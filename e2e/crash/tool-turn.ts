@@ -63,7 +63,10 @@ export const expectSeenWhole = async (rest: RestCaller, session: SessionKey, rea
   expect(sequences.every((sequence, index) => index === 0 || sequence > sequences[index - 1]!)).toBe(true);
 };
 
-/** One crash repeats at most the one model call whose answer was not recorded (K5, R5). */
+/**
+ * One crash repeats at most the one model call whose answer was not recorded: what the journal has is never asked for
+ * again.
+ */
 export const expectAskedOnce = (model: MockModel, title: string): void => {
   const requests = model.requestsFor(toolMessage(title)).map((request) => request.results.length);
   expect(new Set(requests)).toEqual(new Set([0, 2, 3]));

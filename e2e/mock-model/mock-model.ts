@@ -53,7 +53,7 @@ export class MockModel implements AsyncDisposable {
     return this.requests.filter((request) => request.text === text);
   }
 
-  /** Resolves when an answer stands at the gate. */
+  /** Resolves when an answer waits at the gate. */
   async arrivedAt(gate: string): Promise<void> {
     await this.#gate(gate).arrived.promise;
   }

@@ -20,7 +20,7 @@ const isFree = async (port: number): Promise<boolean> => {
   return true;
 };
 
-/** A port of the loopback address that nobody listens on now, and that others who ask here hardly get too. */
+/** A port of the loopback address that no one listens on now, and that others who ask here hardly get too. */
 export const freePort = async (): Promise<number> => {
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -104,7 +104,7 @@ export class ServerProcess implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the process is gone, whoever ended it. */
+  /** Resolves when the process is gone, for whatever reason. */
   async ended(): Promise<ProcessEnd> {
     if (this.#ended === undefined) throw new Error('the server was not started');
     return this.#ended;

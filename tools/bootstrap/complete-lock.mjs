@@ -36,7 +36,7 @@ function platformEntry(name, version, owner) {
   const os = systems.filter((system) => words.includes(system));
   const cpu = processors.filter((processor) => words.includes(processor));
   if (!/^\d+\.\d+\.\d+\S*$/.test(version) || os.length + cpu.length === 0) {
-    throw new Error(`${name}@${version} is missing from package-lock.json and its platform or version cannot be told`);
+    throw new Error(`${name}@${version} is missing from package-lock.json and its platform or version is not known`);
   }
   return {
     version,

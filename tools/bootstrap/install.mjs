@@ -112,7 +112,7 @@ function say(text) {
   process.stderr.write(`svc: ${text}\n`);
 }
 
-/** Runs a bootstrap step and turns its failure into one line and exit code 1: a stack trace helps nobody here. */
+/** Runs a bootstrap step and turns its failure into one line and exit code 1: a stack trace helps no one here. */
 export async function runBootstrap(step) {
   try {
     await step();

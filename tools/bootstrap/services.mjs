@@ -69,7 +69,7 @@ function expandFolder(pattern) {
 }
 
 /**
- * Finds every service the given test files declare, installing missing ones where that needs nobody's consent (root, or
+ * Finds every service the given test files declare, installing missing ones where that needs no one's consent (root, or
  * sudo without a password, on a machine that runs nothing but checks: CI=true). Returns {found: {name: path}, missing: [{name, advice}]}.
  */
 export function provideServices(testFiles, { mayInstall = process.env.CI === 'true' } = {}) {
@@ -88,7 +88,7 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
   };
 }
 
-/** A failure shows in the apt output and again as the missing service, so its exit code is not looked at. */
+/** A failure shows in the apt output and again as the missing service, so its exit code is ignored. */
 function aptInstall(packages) {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '--non-interactive'];
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -27,7 +27,7 @@ import { publishedManifest } from './published-manifest.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Sources that are no part of a package. */
+/** Sources that are not part of a package. */
 const isForTests = (path) => /\.test\.ts$|\.test-d\.ts$|(?:^|\/)(?:testing|conformance)\//.test(path);
 
 /** What is emitted for which machines: browsers and older Node.js, or the Node.js that svc brings. */

@@ -16,6 +16,6 @@ export function publishedManifest(workspace, root) {
 
 function compiledEntry(path) {
   const base = path.replace(/^\.\/src\/(.*)\.ts$/, './lib/$1');
-  if (base === path) throw new Error(`${path} is no source that the build compiles`);
+  if (base === path) throw new Error(`${path} is not a source that the build compiles`);
   return { types: `${base}.d.ts`, default: `${base}.js` };
 }

@@ -6,7 +6,7 @@ import { isGenerated, isTestCode, type SourceFile } from './source-files.ts';
 
 const serverRoot = 'packages/server/src/';
 const contractFile = /(^|\/)([a-z0-9-]+-)?contracts?\.ts$/;
-const doorFile = /(^|\/)index\.tsx?$/;
+const entryFile = /(^|\/)index\.tsx?$/;
 
 /** Broken import rules, one readable line each: "file imports specifier: reason". */
 export function findImportViolations(files: readonly SourceFile[]): readonly string[] {
@@ -25,7 +25,7 @@ function judge(importer: string, statement: ImportStatement): string | undefined
   if (own !== workspaceFolder(target)) return `a relative import must stay inside ${own}`;
   if (isTestCode(target) && !isTestCode(importer)) return 'only tests may import test code';
   if (!own.startsWith('packages/')) return undefined;
-  return judgeDoor(importer, target) ?? judgeLayer(importer, target, statement);
+  return judgeEntry(importer, target) ?? judgeLayer(importer, target, statement);
 }
 
 /** `packages/x` for files of a package, else the first folder. */
@@ -55,14 +55,14 @@ function judgeWorkspacePackage(importer: string, name: string, statement: Import
 }
 
 /**
- * Inside its own folder, and towards the folders around it, a file is at home; any other folder has doors, except
- * generated ones. Doors are for production code: tests take what they share from where it lies.
+ * Inside its own folder, and towards the folders around it, a file is at home; any other folder has entries (index.ts,
+ * contracts), except generated ones. Entries are for production code: tests take what they share from where it lies.
  */
-function judgeDoor(importer: string, target: string): string | undefined {
+function judgeEntry(importer: string, target: string): string | undefined {
   const folder = posix.dirname(target);
   if (isGenerated(target) || isTestCode(importer)) return undefined;
   const isAtHome = `${posix.dirname(importer)}/`.startsWith(`${folder}/`);
-  if (isAtHome || doorFile.test(target) || contractFile.test(target)) return undefined;
+  if (isAtHome || entryFile.test(target) || contractFile.test(target)) return undefined;
   return `${folder} has to be entered through its index.ts or a contract file`;
 }
 

@@ -6,6 +6,15 @@
 export interface MaskedCode {
   readonly code: string;
   readonly strings: readonly string[];
+  /** Comments, strings and the texts of templates, in order. */
+  readonly passages: readonly Passage[];
+}
+
+/** What a file says to people. `at` is the offset of the text, which has its quotes or comment marks. */
+export interface Passage {
+  readonly kind: 'comment' | 'string';
+  readonly at: number;
+  readonly text: string;
 }
 
 const token =
@@ -16,12 +25,14 @@ const beforeRegularExpression = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof
 /** Masks TypeScript. Text that does not parse gives some result, never an exception: the compiler reports it. */
 export function maskCode(text: string): MaskedCode {
   const strings: string[] = [];
+  const passages: Passage[] = [];
   const braces: ('block' | 'template')[] = [];
   let code = '';
   let position = 0;
   const skipTemplateText = (): void => {
     templateText.lastIndex = position;
     const match = templateText.exec(text);
+    if (match !== null) passages.push({ kind: 'string', at: position, text: match[0] });
     position = templateText.lastIndex;
     if (match?.[1] === '${') braces.push('template');
     code += ' ';
@@ -45,7 +56,11 @@ export function maskCode(text: string): MaskedCode {
     } else if (found.startsWith("'") || found.startsWith('"')) {
       code += `"${strings.length}"`;
       strings.push(found.slice(1, -1));
-    } else if (found.startsWith('//') || found.startsWith('/*') || found === '${') {
+      passages.push({ kind: 'string', at: match.index, text: found });
+    } else if (found.startsWith('//') || found.startsWith('/*')) {
+      code += ' ';
+      passages.push({ kind: 'comment', at: match.index, text: found });
+    } else if (found === '${') {
       code += ' ';
     } else if (beforeRegularExpression.test(code)) {
       code += ' ';
@@ -54,5 +69,5 @@ export function maskCode(text: string): MaskedCode {
       position = match.index + 1;
     }
   }
-  return { code: code + text.slice(position), strings };
+  return { code: code + text.slice(position), strings, passages };
 }

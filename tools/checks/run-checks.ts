@@ -1,7 +1,7 @@
 import type { Check, CheckContext, CheckOutcome } from './check-list.ts';
 
 /** What a run needs from outside: a clock in milliseconds and a place for lines. */
-export interface RunSurroundings {
+export interface RunHost {
   readonly now: () => number;
   readonly print: (line: string) => void;
 }
@@ -14,31 +14,27 @@ export interface RunTotals {
 
 /**
  * Runs checks one after the other, all of them even when one fails, and prints a line with its time after each. The
- * output of a failed check stands directly before its line; the table and the sum are repeated at the end.
+ * output of a failed check comes directly before its line; the table and the sum are repeated at the end.
  */
-export async function runChecks(
-  selected: readonly Check[],
-  context: CheckContext,
-  surroundings: RunSurroundings,
-): Promise<RunTotals> {
+export async function runChecks(selected: readonly Check[], context: CheckContext, host: RunHost): Promise<RunTotals> {
   const lines: string[] = [];
   const failures: string[] = [];
   let totals: RunTotals = { passed: 0, failed: 0 };
   for (const check of selected) {
-    surroundings.print(`--- ${check.name}`);
-    const started = surroundings.now();
+    host.print(`--- ${check.name}`);
+    const started = host.now();
     const outcome = await attempt(check, context);
-    if (outcome.failed > 0 && outcome.output) surroundings.print(outcome.output.trimEnd());
-    const line = summarize(check.name, outcome, surroundings.now() - started);
-    surroundings.print(line);
+    if (outcome.failed > 0 && outcome.output) host.print(outcome.output.trimEnd());
+    const line = summarize(check.name, outcome, host.now() - started);
+    host.print(line);
     lines.push(line);
     failures.push(...(outcome.failures ?? []).map((failure) => `${check.name}: ${failure}`));
     totals = { passed: totals.passed + outcome.passed, failed: totals.failed + outcome.failed };
   }
-  if (failures.length > 0) surroundings.print('\n--- what failed');
-  for (const failure of failures) surroundings.print(failure);
-  surroundings.print('\n--- all checks');
-  for (const line of lines) surroundings.print(line);
+  if (failures.length > 0) host.print('\n--- what failed');
+  for (const failure of failures) host.print(failure);
+  host.print('\n--- all checks');
+  for (const line of lines) host.print(line);
   return totals;
 }
 

@@ -17,8 +17,8 @@ await runBootstrap(async () => {
   const runsTests = names.some((name) => name !== 'layers' && testSuites.includes(name));
   const { found, missing } = provideServices(runsTests ? listTests() : []);
   const context = { root, services: found, lacksServices: missing.length > 0, selected: names };
-  const surroundings = { now: performance.now.bind(performance), print };
-  const totals = await runChecks([...missing.map(lackingService), ...selected], context, surroundings);
+  const host = { now: performance.now.bind(performance), print };
+  const totals = await runChecks([...missing.map(lackingService), ...selected], context, host);
   if (totals.failed > 0) process.exitCode = 1;
   print(`${totals.passed} passed, ${totals.failed} failed`);
 });

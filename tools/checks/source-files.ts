@@ -24,7 +24,7 @@ export function isTestCode(path: string): boolean {
   return testPath.test(path);
 }
 
-/** Code that a generator writes and nobody reads in review: no rule of style applies to it. */
+/** Code that a generator writes and no one reads in review: no rule of style applies to it. */
 export function isGenerated(path: string): boolean {
   return generatedPath.test(path);
 }

@@ -1,6 +1,6 @@
 /**
  * What a vitest run has done so far: lines of JSON that progress-reporter.ts adds to a file as things happen. A run that is
- * killed, or ends without a report, is told by them: what ended, and which files had begun and not ended.
+ * killed, or ends without a report, shows in them: what ended, and which files had begun and not ended.
  */
 export type ProgressLine =
   | { readonly event: 'planned'; readonly files: number }
@@ -33,7 +33,7 @@ interface FileProgress {
   state?: string;
 }
 
-/** Reads the lines of a run; the last one may be cut off, for the run may be going on or have been killed. */
+/** Reads the lines of a run; the last one may be cut off, for the run may still be running or have been killed. */
 export function readProgress(text: string): TestProgress {
   const lines = text.split('\n').slice(0, -1);
   const files = new Map<string, FileProgress>();

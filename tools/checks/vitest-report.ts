@@ -25,7 +25,7 @@ const MESSAGE_CHARS = 600;
 
 /**
  * Adds up a report of vitest's JSON reporter. A file that failed outside its tests (import, setup, hook) counts as one
- * failure, else a file that does not load would only lower the number of passed tests. Throws when it is no such report.
+ * failure, else a file that does not load would only lower the number of passed tests. Throws when it is not such a report.
  */
 export function readTotals(json: string): TestTotals {
   const report: unknown = JSON.parse(json);

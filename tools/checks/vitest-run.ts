@@ -14,7 +14,10 @@ export interface TestRun {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Numbers for the total; `note` is for the line of the check, `output` stands above it, `failures` are the failed tests by name. */
+/**
+ * Numbers for the total; `note` is for the line of the check, `output` is printed above it, `failures` are the failed
+ * tests by name.
+ */
 export interface TestRunOutcome {
   readonly passed: number;
   readonly failed: number;

@@ -15,7 +15,7 @@ import { generateComments } from './comments.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Writes docs/reference; whether that is current is a test beside it. */
+/** Writes docs/reference; whether that is current is a test next to it. */
 const referenceDocs = join(root, 'packages/server/src/app/testing/reference/reference-docs.ts');
 
 /** One file of sub-path exports per package of the contract, with its header. */

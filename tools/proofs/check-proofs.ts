@@ -12,7 +12,7 @@ export interface ProofRun {
   readonly suites: readonly string[];
   /** Those that were run now. */
   readonly ran: readonly string[];
-  /** Some tests could not run here; what they prove is noted and is no failure. */
+  /** Some tests could not run here; what they prove is noted and is not a failure. */
   readonly lacksServices: boolean;
 }
 

@@ -27,7 +27,7 @@ export class ProofJudge {
 
   /**
    * What is wrong with a proof after a run: its test did not run, or did not pass. A test that runs for many cases, or in
-   * several projects, is a proof when each of its cases passed in one of them and none failed; a skipped test is none.
+   * several projects, is a proof when each of its cases passed in one of them and none failed; a skipped test is not one.
    */
   unproven(proof: Proof, results: readonly TestResult[]): string | undefined {
     const undeclared = this.undeclared(proof);

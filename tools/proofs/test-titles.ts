@@ -3,14 +3,14 @@ import { maskCode } from '../checks/mask-code.ts';
 const testFunction = /(?<![.\w$])(?:it|test)\b/g;
 const chained = /\s*\.\s*(\w+)/y;
 const titleFirst = /\s*\(\s*"(\d+)"\s*[,)]/y;
-/** Members of `it` whose own parentheses hold no title: it stands in those that follow. */
+/** Members of `it` whose own parentheses hold no title: it is in those that follow. */
 const takesNoTitle = new Set(['each', 'for', 'skipIf', 'runIf', 'extend']);
 const escaped = /\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}|[\s\S])/gi;
 const controls: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
 /**
  * Titles of the tests that a source declares by `it('…')`, `test('…')` and their members, as they are written: those that run
- * once for each of their cases with their placeholders. Text in comments and other strings is none.
+ * once for each of their cases with their placeholders. Text in comments and other strings is not a title.
  */
 export function findTestTitles(source: string): readonly string[] {
   const { code, strings } = maskCode(source);

@@ -87,7 +87,7 @@ export const generateCall = (method: Method, random: SeededRandom): PlannedCall 
 const canTravel = (method: Method, field: DescField): boolean =>
   method.http.body === '*' || field.fieldKind === 'scalar' || field.fieldKind === 'enum' || field.fieldKind === 'list';
 
-/** Streams must end by themselves and waits be long enough; a purge goes on after its call and would race with the next. */
+/** Streams must end by themselves and waits be long enough; a purge continues after its call and would race with the next. */
 const settle = (method: Method, request: JsonObject): JsonObject => {
   if (method.name === 'StreamSessionParts') return { ...request, turnId: request['turnId'] ?? '$turn' };
   if (method.name === 'StreamSessionPartsBatch') return { ...request, sessionNames: ['not a session'] };

@@ -1,5 +1,5 @@
 /**
- * plan: what the differential test calls: requests made from the descriptors by chance and by hand, and the world that
+ * plan: what the differential test calls: requests made from the descriptors by chance and by hand, and what
  * carries them out and makes outcomes of different servers comparable. Knows no protocol.
  */
 export { generateCall, type PlannedCall } from './call-generator.ts';

@@ -6,7 +6,7 @@ const bodyOf = (answer: Response): ReadableStream<Uint8Array> => {
   return answer.body;
 };
 
-/** Elements of a JSON array while it grows. Each element is one line, as the keep-alive blanks between them are none. */
+/** Elements of a JSON array while it grows. Each element is one line, as the keep-alive blanks between them are not. */
 export async function* readJsonArray<T>(answer: Response): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let text = '';

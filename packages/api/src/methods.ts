@@ -44,7 +44,7 @@ export interface Method {
   readonly descriptor: DescMethod;
 }
 
-/** All services of the product; health and reflection are standard ones and stand apart. */
+/** All services of the product; health and reflection are standard ones and come apart. */
 export const services: readonly DescService[] = [
   GatewayService,
   ResourceService,

@@ -1,7 +1,8 @@
 /**
- * Where the imports of this program lead, told without asking the disk. Node looks at each import anew: is the file there, is it a
- * link, which package.json says what it is, which of its exports is meant. For the 2,900 imports of a server that is a third of
- * its start. The answers are Node's own (a test compares them); a file that is not there fails when it is read.
+ * Where the imports of this program lead, told without asking the disk. Node resolves each import again: is the file
+ * there, is it a link, which package.json says what it is, which of its exports is meant. For the 2,900 imports of a
+ * server that is a third of its start. The answers are Node's own (a test compares them); a file that is not there fails
+ * when it is read.
  */
 
 /** Folder of our packages: `file:///…/packages/` of a checkout, `file:///…/node_modules/` where they are installed. */
@@ -33,7 +34,7 @@ const packageOf = (url) => {
   return path.includes('/node_modules/') ? undefined : ownPackage.exec(path)?.[0];
 };
 
-/** A file that an importer names with its extension lies beside it; modules know their importers by their real places. */
+/** A file that an importer names with its extension is next to it; modules know their importers by their real places. */
 const relative = (specifier, parentURL) => {
   if (specifier.endsWith('.js')) return { url: new URL(specifier, parentURL).href, shortCircuit: true };
   if (!specifier.endsWith('.ts') || !parentURL.startsWith(root)) return undefined;

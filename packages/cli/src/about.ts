@@ -16,7 +16,7 @@ export const version = async (world: World, options: GlobalOptions): Promise<voi
     return printValue(world, { client: VERSION, node: world.nodeVersion, server: server ?? null, address }, form);
   }
   world.stdout.write(`svc    ${VERSION} (Node.js ${world.nodeVersion})\n`);
-  world.stdout.write(`server ${server ?? 'none answers'} (${address})\n`);
+  world.stdout.write(`server ${server ?? 'does not answer'} (${address})\n`);
 };
 
 /** Version that `/version` of a server tells; undefined when there is none. */
@@ -31,7 +31,7 @@ const serverVersion = async (world: World, address: string): Promise<string | un
         : undefined;
     return typeof text === 'string' ? text : undefined;
   } catch (error) {
-    // No server, or something that is none, is an answer here.
+    // No server, or something else, is an answer here.
     if (error instanceof SyntaxError || (error instanceof Error && ('code' in error || 'cause' in error)))
       return undefined;
     throw error;

@@ -50,7 +50,7 @@ const nonEmpty = (text: string | undefined): string | undefined => (text === '' 
 const withScheme = (server: string): string => {
   const text = /^[a-z]+:\/\//i.test(server) ? server : `http://${server}`;
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw new CommandFailure(`${server} is no address`, { hint: 'write it as http://host:port' });
+    throw new CommandFailure(`${server} is not an address`, { hint: 'write it as http://host:port' });
   return text.replace(/\/+$/, '');
 };
 
@@ -101,6 +101,6 @@ export const durationMs = (flag: string, text: string): number => {
   const match = DURATION.exec(text);
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
   const unit = match?.[2] as keyof typeof units | undefined;
-  if (match === null) throw new CommandFailure(`${flag} ${text} is no duration`, { hint: 'write it as 30s or 5m' });
+  if (match === null) throw new CommandFailure(`${flag} ${text} is not a duration`, { hint: 'write it as 30s or 5m' });
   return Number(match[1]) * units[unit ?? 's'];
 };

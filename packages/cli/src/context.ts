@@ -63,7 +63,7 @@ const limitOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
-  throw new CommandFailure(`--limit ${text} is no number from 1 on`);
+  throw new CommandFailure(`--limit ${text} is not a number of 1 or more`);
 };
 
 /**

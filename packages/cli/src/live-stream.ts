@@ -7,7 +7,7 @@ import { CommandFailure, exitCodes } from './failure.ts';
 const RETRY_MS = 1_000;
 const RETRIES_MAX = 60;
 
-/** How a stream is opened, from wherever its reader stands. */
+/** How a stream is opened, from wherever its reader is. */
 export interface LiveSource<T> {
   open(signal: AbortSignal): AsyncIterable<T>;
   /** False while a new stream would show again what was shown. */
@@ -16,7 +16,7 @@ export interface LiveSource<T> {
 
 type LiveContext = Pick<PlainContext, 'world' | 'note' | 'options'>;
 
-/** Events until the stream ends, Ctrl-C or `--timeout`. A connection that breaks is opened again, and that is told. */
+/** Events until the stream ends, Ctrl-C or `--timeout`. A connection that breaks is opened again, and that is reported. */
 export const liveEvents = <T>(context: LiveContext, source: LiveSource<T>): AsyncIterable<T> =>
   followWithin(context, (signal) => reopening(context, source, signal));
 

@@ -52,7 +52,7 @@ const parseProfiles = (text: string, path: string): Profiles => {
     value = JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new CommandFailure(`${path} is no JSON: ${error.message}`, { hint: 'repair or remove it', cause: error });
+    throw new CommandFailure(`${path} is not JSON: ${error.message}`, { hint: 'repair or remove it', cause: error });
   }
   const stored = isMap(value) && isMap(value['profiles']) ? value['profiles'] : {};
   const profiles = Object.entries(stored).map(([name, profile]): [string, Profile] => [name, readProfile(profile)]);

@@ -7,7 +7,7 @@ export interface Output {
   /** Bytes as they are; resolves when they may be forgotten. */
   writeBytes(bytes: Uint8Array): Promise<void>;
   readonly isTerminal: boolean;
-  /** Width in columns; a wide default when it is no terminal. */
+  /** Width in columns; a wide default when it is not a terminal. */
   readonly columns: number;
 }
 
@@ -57,7 +57,7 @@ export interface Files {
   /** Removes a file or a directory with all in it; fine when it is gone. */
   remove(path: string): void;
   makeDirectory(path: string, mode: number): void;
-  /** Names in a directory, in no order; none for what is no directory. */
+  /** Names in a directory, in no order; none for what is not a directory. */
   list(path: string): readonly string[];
   facts(path: string): FileFacts | undefined;
   isWritable(path: string): boolean;
@@ -95,7 +95,7 @@ export interface World {
   loadManifests(): Promise<ManifestModule>;
   /** Calls `handler` at Ctrl-C instead of ending the program; the answer undoes it. */
   onInterrupt(handler: () => void): () => void;
-  /** As onInterrupt, also when the terminal is closed or the process is told to end. */
+  /** As onInterrupt, also when the terminal is closed or the process is asked to end. */
   onStop(handler: () => void): () => void;
   /** Runs an editor, a command line such as `code --wait`, on a file; answers its exit code, undefined when it cannot be started. */
   runEditor(command: string, path: string): Promise<number | undefined>;

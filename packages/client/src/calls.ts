@@ -30,7 +30,7 @@ export interface CallOptions {
   /** For writes that honour one; made up when left out, so that repeats have one effect. */
   readonly idempotencyKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Streams: called when the subscription stands. */
+  /** Streams: called when the subscription is open. */
   readonly onOpen?: (() => void) | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface ClientOptions extends Credentials {
   readonly retry?: Partial<RetryPolicy>;
   /** Time of one try of a call, default 60 s. */
   readonly timeoutMs?: number;
-  /** Replaces parts of the surroundings, for tests and special networks. */
+  /** Replaces parts of the environment, for tests and special networks. */
   readonly fetch?: ClientEnvironment['fetch'];
   readonly clock?: ClientEnvironment['clock'];
   readonly random?: ClientEnvironment['random'];
@@ -23,8 +23,8 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 export const connectionOf = (options: ClientOptions): Connection => {
   const url = new URL(options.baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`${options.baseUrl} is no http address`);
-  const surroundings = defaultEnvironment();
+    throw new TypeError(`${options.baseUrl} is not an http address`);
+  const environment = defaultEnvironment();
   const { fetch, clock, random, uniqueText, token, apiKey, basic } = options;
   return {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
@@ -36,10 +36,10 @@ export const connectionOf = (options: ClientOptions): Connection => {
     headers: options.headers ?? {},
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     environment: {
-      fetch: fetch ?? surroundings.fetch,
-      clock: clock ?? surroundings.clock,
-      random: random ?? surroundings.random,
-      uniqueText: uniqueText ?? surroundings.uniqueText,
+      fetch: fetch ?? environment.fetch,
+      clock: clock ?? environment.clock,
+      random: random ?? environment.random,
+      uniqueText: uniqueText ?? environment.uniqueText,
     },
   };
 };

@@ -30,7 +30,7 @@ export interface ClientRequest {
 /** The part of `globalThis.fetch` that this library uses. */
 export type ClientFetch = (url: string, request: ClientRequest) => Promise<ClientAnswer>;
 
-/** What this library takes from its surroundings, all replaceable. */
+/** What this library takes from its host, all replaceable. */
 export interface ClientEnvironment {
   readonly fetch: ClientFetch;
   readonly clock: ClientClock;
@@ -40,7 +40,7 @@ export interface ClientEnvironment {
   readonly uniqueText: () => string;
 }
 
-/** The surroundings of a browser or Node.js. */
+/** The environment of a browser or Node.js. */
 export const defaultEnvironment = (): ClientEnvironment => ({
   fetch: (input, init) => globalThis.fetch(input, init),
   clock: {

@@ -90,7 +90,7 @@ export interface ServeOptions {
   readonly onStopping?: (waitsFor: Stopping) => void;
 }
 
-/** What goes on as a stop begins, and how long it may take at most. */
+/** What is running when a stop begins, and how long it may take at most. */
 export interface Stopping extends Activity {
   readonly drainMs: number;
 }

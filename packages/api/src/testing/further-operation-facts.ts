@@ -1,6 +1,6 @@
 import type { OperationFact } from './operation-facts.ts';
 
-/** The operations of every other service, by full name of the service (contract: wire.md 2.2, 2.3). */
+/** The operations of every other service, by full name of the service. */
 export const furtherOperations: Readonly<Record<string, readonly OperationFact[]>> = {
   'svc.gateway.ResourceService': [
     [

@@ -7,7 +7,7 @@
 /** name, HTTP verb, REST path, body (`*` or empty), request, response (`stream ` before a stream's message). */
 export type OperationFact = readonly [string, string, string, string, string, string];
 
-/** The operations of svc.gateway.GatewayService (contract: specification.md, Endpoints). */
+/** The operations of svc.gateway.GatewayService. */
 export const gatewayOperations: readonly OperationFact[] = [
   ['CreateAgent', 'POST', '/v1/ns/{ns}/agents', '*', 'CreateAgentRequest', 'AgentResponse'],
   ['GetAgent', 'GET', '/v1/ns/{ns}/agents/{name}', '', 'GetAgentRequest', 'GetAgentResponse'],

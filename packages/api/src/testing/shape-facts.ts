@@ -1,10 +1,10 @@
 /**
- * Facts of specification.md about messages, typed in as data: fields by name and type. `?` after a
+ * What the specification of svc says of its messages, typed in by hand as data: fields by name and type. `?` after a
  * type means that the field may be absent, `[]` a list, `map<x>` a map from text to x. Types without
  * a package belong to svc.resources, else to svc.data. Numbers are not part of these facts.
  */
 
-/** Shapes of svc.resources (contract: specification.md, Resources). */
+/** Shapes of svc.resources. */
 export const resourceShapes: Readonly<Record<string, string>> = {
   OwnerReference:
     'api_version string, kind string, namespace string, name string, uid string, controller bool, block_owner_deletion bool',
@@ -134,7 +134,7 @@ export const resourceShapes: Readonly<Record<string, string>> = {
     'observed_generation uint64, phase string, conditions ResourceCondition[], started_at int64, heartbeat_at int64, expires_at int64, version string, endpoints WorkerEndpoint[]',
 };
 
-/** Consumers of connector events, svc.data (contract: specification.md, Connectors). */
+/** Consumers of connector events, svc.data. */
 export const consumerShapes: Readonly<Record<string, string>> = {
   MessageConsumer:
     'session SessionMessageConsumer?, channel ChannelMessageConsumer?, workflow WorkflowMessageConsumer?',
@@ -143,7 +143,7 @@ export const consumerShapes: Readonly<Record<string, string>> = {
   WorkflowMessageConsumer: 'namespace string, name string, reply_mode string',
 };
 
-/** Messages of svc.external (contract: specification.md, Endpoints and Events). */
+/** Messages of svc.external. */
 export const connectorShapes: Readonly<Record<string, string>> = {
   RegisterClusterRequest:
     'cluster_id string, registration_id string, namespace string, connector_class string, callback_base_url string, callback_auth_kind string, callback_auth_key string',

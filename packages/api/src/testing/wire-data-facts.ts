@@ -1,10 +1,10 @@
 /**
- * Facts of wire.md, typed in as data: number, name and type of every field. `?` after a type means
+ * The published messages, typed in by hand as data: number, name and type of every field. `?` after a type means
  * explicit presence, `[]` a list, `map<x>` a map from text to x; a name before a dot is the oneof.
  * Types without a package belong to the message's own. Keys leave out the leading `svc.`.
  */
 
-/** Messages of svc.data, svc.events and svc.external (contract: wire.md 5-7). */
+/** Messages of svc.data, svc.events and svc.external. */
 export const dataMessages: Readonly<Record<string, string>> = {
   'data.ObjectRef':
     '1 key string, 2 media_type string, 3 size_bytes uint64, 4 sha256 string, 5 filename string, 6 metadata map<string>, 7 content_encoding string',

@@ -1,4 +1,4 @@
-/** Enums with their values in order of number, typed in as data (contract: wire.md 3-7). Keys leave out `svc.`. */
+/** Enums with their values in order of number, typed in as data. Keys leave out `svc.`. */
 export const enums: Readonly<Record<string, readonly string[]>> = {
   'gateway.WhenBusy': [
     'WHEN_BUSY_UNSPECIFIED',

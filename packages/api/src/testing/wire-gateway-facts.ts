@@ -1,10 +1,10 @@
 /**
- * Facts of wire.md, typed in as data: number, name and type of every field. `?` after a type means
+ * The published messages, typed in by hand as data: number, name and type of every field. `?` after a type means
  * explicit presence, `[]` a list, `map<x>` a map from text to x; a name before a dot is the oneof.
  * Types without a package belong to the message's own. Keys leave out the leading `svc.`.
  */
 
-/** Messages of svc.gateway (contract: wire.md 3). */
+/** Messages of svc.gateway. */
 export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.CreateAgentRequest':
     '1 ns string, 2 name string?, 3 spec resources.AgentSpec, 4 labels map<string>, 5 annotations map<string>, 6 template string',

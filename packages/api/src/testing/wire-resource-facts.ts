@@ -1,10 +1,10 @@
 /**
- * Facts of wire.md, typed in as data: number, name and type of every field. `?` after a type means
+ * The published messages, typed in by hand as data: number, name and type of every field. `?` after a type means
  * explicit presence, `[]` a list, `map<x>` a map from text to x; a name before a dot is the oneof.
  * Types without a package belong to the message's own. Keys leave out the leading `svc.`.
  */
 
-/** Messages of svc.resources (contract: wire.md 4). */
+/** Messages of svc.resources. */
 export const resourceMessages: Readonly<Record<string, string>> = {
   'resources.OwnerReference':
     '1 api_version string, 2 kind string, 3 namespace string, 4 name string, 5 uid string, 6 controller bool, 7 block_owner_deletion bool',

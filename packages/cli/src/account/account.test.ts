@@ -124,7 +124,7 @@ describe('profiles', () => {
     expect(open.err()).toContain(`chmod 600 ${PATH}`);
     const broken = fakeWorld({ files: { [PATH]: { text: '{', mode: 0o600 } } });
     await broken.run('whoami');
-    expect(broken.err()).toContain('is no JSON');
+    expect(broken.err()).toContain('is not JSON');
   });
 
   it('can be listed, chosen, changed, left and deleted', async () => {
@@ -158,7 +158,7 @@ describe('profiles', () => {
   it('refuse an address that is none', async () => {
     const fake = fakeWorld();
     expect(await fake.run('whoami', '--server', 'http://')).toBe(exitCodes.refused);
-    expect(fake.err()).toContain('is no address');
+    expect(fake.err()).toContain('is not an address');
   });
 
   it.each([

@@ -64,7 +64,7 @@ describe('svc agent rebase', () => {
   it('leaves fields as they are that are kept', async () => {
     await run(['--yes', '--keep', 'systemPrompt']);
     expect(written[0]?.spec?.systemPrompt).toBe('Old.');
-    expect((await run(['--keep', 'prompt'])).err).toContain('--keep prompt is no field of an agent');
+    expect((await run(['--keep', 'prompt'])).err).toContain('--keep prompt is not a field of an agent');
   });
 
   it('records the version also where nothing else changes, and is done when that is so', async () => {

@@ -60,7 +60,7 @@ const readTemplate = async (
   if (template?.spec === undefined)
     throw new CommandFailure(`there is no agent template ${name}`, { exitCode: exitCodes.notFound });
   const text = template.spec.specJson === '' ? '{}' : template.spec.specJson;
-  // Read and written once: short names and defaults stand as they do in an agent.
+  // Read and written once: short names and defaults are written as in an agent.
   const spec = toJson(AgentSpecSchema, fromJson(AgentSpecSchema, JSON.parse(text) as JsonObject)) as JsonObject;
   const { generation = '', uid = '' } = template.metadata ?? {};
   return { spec, version: String(generation), uid };
@@ -75,7 +75,7 @@ const rebased = async (
   const own = agent?.spec === undefined ? {} : (toJson(AgentSpecSchema, agent.spec) as JsonObject);
   const unknown = keep.find((field) => !AgentSpecSchema.fields.some(({ jsonName }) => jsonName === field));
   if (unknown !== undefined)
-    throw new CommandFailure(`--keep ${unknown} is no field of an agent`, {
+    throw new CommandFailure(`--keep ${unknown} is not a field of an agent`, {
       hint: AgentSpecSchema.fields.map(({ jsonName }) => jsonName).join(', '),
     });
   const taken = Object.fromEntries(Object.entries(template).filter(([field]) => !keep.includes(field)));

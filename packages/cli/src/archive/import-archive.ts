@@ -30,7 +30,7 @@ const DEPLOYMENTS_WAIT = '1m';
 
 /**
  * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and makes its sessions anew with their
- * messages. May be repeated: what is there already stays, and an interrupted session goes on where it was.
+ * messages. May be repeated: what is there already stays, and an interrupted session continues where it was.
  */
 export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
   const importer = new Importer(await openContext(world, options));
@@ -51,7 +51,7 @@ class Importer {
   #characters = 0;
   /** Manifests whose owners are written when all manifests are applied: until an owner exists, what it owns would be deleted. */
   #owned: ArchivedManifest[] = [];
-  /** Deployments whose objects nobody has waited for yet. */
+  /** Deployments whose objects no one has waited for yet. */
   #deployments: ApplyManifestResult[] = [];
   /** Where messages go; undefined while those of a session that failed pass by. */
   #session: SessionKey | undefined;
@@ -213,7 +213,10 @@ class Importer {
     });
   }
 
-  /** Agents of the sessions to come may be rendered by deployments. What is not ready in time is told, and the import goes on. */
+  /**
+   * Agents of the sessions to come may be rendered by deployments. What is not ready in time is reported, and the import
+   * continues.
+   */
   async #deployed(): Promise<void> {
     const deployments = this.#deployments;
     this.#deployments = [];
@@ -242,7 +245,7 @@ class Importer {
     }
   }
 
-  /** Tells of what the server refuses, and goes on. */
+  /** Tells of what the server refuses, and continues. */
   async #attempt(subject: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -8,7 +8,10 @@ import { importArchive } from './import-archive.ts';
 /** Bytes that tell an archive from manifests. */
 const START_BYTES = 64;
 
-/** `svc import FILE`: what `svc export` wrote, with or without --data; one by one, going on after a failure. Uids are kept. */
+/**
+ * `svc import FILE`: what `svc export` wrote, with or without --data; one by one, continuing after a failure. Uids are
+ * kept.
+ */
 export const importFile = async (world: World, file: string, options: ApplyOptions): Promise<void> => {
   const path = resolve(world.cwd, file);
   const isDirectory = world.files.facts(path)?.isDirectory === true;

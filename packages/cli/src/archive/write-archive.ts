@@ -16,7 +16,7 @@ const PAGE = 200;
 
 /**
  * Writes one archive, a line of JSON each: manifests in the order of application, files with their bytes, sessions with their
- * messages. Bytes that messages point to are not in it; how many there are is told.
+ * messages. Bytes that messages point to are not in it; the number of them is reported.
  */
 export const writeArchive = async (
   context: CommandContext,

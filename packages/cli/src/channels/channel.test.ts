@@ -48,7 +48,7 @@ describe('svc channel post', () => {
       { channel: 'room', content: 'hello @helper', author: 'ann', subscriptionNames: ['m'] },
       { content: 'piped' },
     ]);
-    expect((await run(['post', 'quiet', 'x'])).err).toContain('nobody will answer');
+    expect((await run(['post', 'quiet', 'x'])).err).toContain('no one will answer');
     expect(JSON.parse((await run(['post', 'room', 'x', '-o', 'json'])).out)).toMatchObject({ message: { id: 'm1' } });
   });
 

@@ -33,7 +33,7 @@ export const postMessage = async (world: World, words: readonly string[], option
     world.stdout.write(
       `  ${subscription}: ${error === '' ? `agent ${agent}, session ${sessionId}` : `not reached, ${error}`}\n`,
     );
-  if (posted.routedSessions.length === 0) note('no subscription takes it: nobody will answer');
+  if (posted.routedSessions.length === 0) note('no subscription takes it: no one will answer');
 };
 
 /** `svc channel open CHANNEL` and `svc channel close CHANNEL`: whether messages are taken; the rest stays as it is. */

@@ -17,7 +17,7 @@ const SHOWN = 10;
 const PAGE_MAX = 200;
 const PAGE_AGAIN = 50;
 
-/** `svc channel tail CHANNEL`: the newest messages, then everything that happens until Ctrl-C; goes on after a restart. */
+/** `svc channel tail CHANNEL`: the newest messages, then everything that happens until Ctrl-C; continues after a restart. */
 export const tailChannel = async (world: World, channel: string, options: ChannelOptions): Promise<void> => {
   const { form } = outputForm(options.output);
   const isJson = form === 'json' || form === 'jsonl';

@@ -23,13 +23,13 @@ const read = (world: World): [string, string][] => {
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   } catch (error) {
-    // Losing this file costs one look at `svc session list`; it must not keep anyone from talking.
+    // Losing this file costs one call of `svc session list`; it must not keep anyone from talking.
     if (error instanceof SyntaxError) return [];
     throw error;
   }
 };
 
-/** The session last talked in, so that `svc chat` goes on where one left. */
+/** The session last talked in, so that `svc chat` continues where one left. */
 export const recallChat = (world: World, place: ChatPlace): string | undefined =>
   new Map(read(world)).get(keyOf(place));
 

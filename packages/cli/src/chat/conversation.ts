@@ -18,7 +18,7 @@ export interface ConversationParts {
 }
 
 const HELP = `/new             start a new conversation
-/session ID      go on with another one
+/session ID      continue with another one
 /attach PATH     send a file with the next message
 /stop            stop the answer that is being written
 /clear           forget everything said in this conversation
@@ -67,7 +67,7 @@ export class Conversation {
     return line;
   }
 
-  /** Failures of one line are explained and the talk goes on. */
+  /** Failures of one line are explained and the conversation continues. */
   async #guarded(work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();

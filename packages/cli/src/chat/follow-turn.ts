@@ -6,7 +6,7 @@ import { askPermission, openRequests, type QuestionParts } from './permission-qu
 import type { ReplyRenderer } from './reply-renderer.ts';
 
 export interface FollowParts extends Omit<QuestionParts, 'terminal'> {
-  /** Absent where nobody can be asked. */
+  /** Absent where no one can be asked. */
   readonly terminal: QuestionParts['terminal'] | undefined;
   readonly renderer: ReplyRenderer;
   /** A line for the person, apart from the reply. */
@@ -17,7 +17,7 @@ export interface FollowParts extends Omit<QuestionParts, 'terminal'> {
 export type TurnOutcome =
   | { readonly kind: 'ended'; readonly reason: string; readonly isError: boolean }
   | { readonly kind: 'interrupted' }
-  /** A permission is asked for and nobody is here to answer. */
+  /** A permission is asked for and no one is here to answer. */
   | { readonly kind: 'unanswered'; readonly requestId: string };
 
 /** Shows a turn to its end, through lost connections; permission requests are asked inline. */

@@ -22,7 +22,7 @@ export const talkOnce = async (parts: FollowParts, turn: OneTurn): Promise<void>
     parts.write(withLineEnd(textOf(reply)));
   if (outcome.kind === 'interrupted') throw new CommandFailure('stopped', { exitCode: exitCodes.interrupted });
   if (outcome.kind === 'unanswered') {
-    throw new CommandFailure('the agent asks for permission and nobody is here to answer', {
+    throw new CommandFailure('the agent asks for permission and no one is here to answer', {
       hint: `svc session permit ${parts.session.id} ${outcome.requestId} allow`,
     });
   }

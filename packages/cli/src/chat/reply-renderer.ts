@@ -10,7 +10,7 @@ export interface RendererOptions extends PainterOptions {
 /** One message on the screen. */
 interface Shown {
   painter: MessagePainter;
-  /** Everything painted of it so far, as it stands on the screen. */
+  /** Everything painted of it so far, as it is on the screen. */
   text: string;
   /** After a RESET: what was painted anew, until it has caught up with the screen. */
   replay: string | undefined;
@@ -20,7 +20,7 @@ const RESTARTED = '\ue003  (the answer was interrupted and starts again)\n\ue000
 
 /**
  * Writes the events of a session as they come. A screen cannot take text back, so after a RESET it writes nothing while
- * the message repeats what is shown, goes on where new text begins, and says so when the new text is another one.
+ * the message repeats what is shown, continues where new text begins, and says so when the new text is another one.
  */
 export class ReplyRenderer {
   readonly #options: RendererOptions;

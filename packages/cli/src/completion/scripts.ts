@@ -6,7 +6,7 @@ _svc_complete() {
   local -a words
   read -ra words <<< "$line"
   [[ $line == *[[:blank:]] ]] && words+=('')
-  # Readline breaks words at colons and equals signs: what stands before its own word is not to be written again.
+  # Readline breaks words at colons and equals signs: what is before its own word is not to be written again.
   local own=\${COMP_WORDS[COMP_CWORD]} whole=\${words[\${#words[@]}-1]}
   [[ $own == [:=] ]] && own=''
   local before=\${whole%"$own"} found

@@ -92,7 +92,7 @@ describe('svc doctor', () => {
     expect(fake.out()).toContain(
       `warn  data directory  ${DATA} does not exist yet\n                      -> svc up makes it\n`,
     );
-    expect(fake.out()).toContain('warn  server          none answers');
+    expect(fake.out()).toContain('warn  server          no server answers');
   });
 
   const planted: readonly (readonly [string, Parameters<typeof doctor>[0], string, string])[] = [

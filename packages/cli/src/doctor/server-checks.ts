@@ -6,7 +6,7 @@ const ANSWER_MS = 3_000;
 /** Tokens expire by the clock; more than this and sign-ins start to fail. */
 const SKEW_MS = 30_000;
 
-/** What the server says from outside: alive, ready, its clock. Undefined when none answers. */
+/** What a server shows from outside: alive, ready, its clock. Undefined when no server answers. */
 export const checkServer = async (
   world: World,
   address: string,
@@ -19,7 +19,7 @@ export const checkServer = async (
     });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { isUp: false, checks: [warn('server', `none answers at ${address}`, 'start one with svc up')] };
+    return { isUp: false, checks: [warn('server', `no server answers at ${address}`, 'start one with svc up')] };
   }
   const body = await response.text();
   const ready =
@@ -37,7 +37,7 @@ const notReady = (status: number, facts: { readonly address: string; readonly bo
     );
   return fail(
     'server',
-    `${facts.address} answers ${status} and is no svc server`,
+    `${facts.address} answers ${status} and is not an svc server`,
     'choose the right address with --server',
   );
 };
@@ -58,7 +58,7 @@ export const checkFromInside = async (client: Client, isOnline: boolean): Promis
     checks.push(ok('sign-in', `${who.subject} by ${who.mode}`));
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    if (error.code === 'UNIMPLEMENTED') checks.push(ok('sign-in', 'this server does not tell'));
+    if (error.code === 'UNIMPLEMENTED') checks.push(ok('sign-in', 'the server does not report it'));
     else checks.push(fail('sign-in', `${error.message} (${error.reason})`, 'svc login'));
   }
   try {

@@ -155,7 +155,7 @@ const conflict = async (context: CommandContext, base: LiveResource, wanted: Jso
       : `  ${path}: changed by others`,
   );
   const text = await editorText({ ...newer, manifest: merged }, [
-    'Somebody changed it meanwhile. Your changes stand on the newer state; save and leave to write that.',
+    'Somebody changed it meanwhile. Your changes are on top of the newer state; save and leave to write that.',
     ...remarks,
   ]);
   context.note('somebody changed it meanwhile: look at the newer state');

@@ -240,7 +240,7 @@ describe('svc patch', () => {
     [['-p', '{spec: {foo: 1}}'], 'spec.foo: unknown field'],
     [['-p', '{metadata: {name: other}}'], 'metadata.name: cannot change'],
     [['-p', '[1]'], 'must be a map'],
-    [['-p', '{'], 'is no YAML or JSON'],
+    [['-p', '{'], 'is not YAML or JSON'],
     [['--patch-file', 'none.yaml'], 'there is no file none.yaml'],
     [[], 'what is to be patched?'],
   ])('refuses %j', async (words, reason) => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { yamlText } from '../output.ts';
 import type { LiveResource } from './live-resource.ts';
 
-/** What is wrong with a text, at the line where it stands in the text without its opening comments. */
+/** What is wrong with a text, at the line where it is in the text without its opening comments. */
 export interface TextFinding {
   /** From 1; 0 where no line is to blame. */
   readonly line: number;

@@ -46,7 +46,7 @@ const readPatch = async (world: World, options: PatchOptions): Promise<JsonObjec
     value = parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(`the patch is no YAML or JSON: ${reason}`, { cause: error });
+    throw new CommandFailure(`the patch is not YAML or JSON: ${reason}`, { cause: error });
   }
   if (!isMap(value)) throw new CommandFailure('the patch must be a map such as {"spec": {"title": "x"}}');
   return value;

@@ -37,7 +37,7 @@ export const replaceLive = async (
 /** The member of the spec that takes messages of this type. */
 const specMessage = (spec: ManifestResource['spec']): ResourceSpec => {
   const field = ResourceSpecSchema.fields.find((member) => member.message?.typeName === spec.$typeName);
-  if (field === undefined) throw new TypeError(`${spec.$typeName} is no spec`);
+  if (field === undefined) throw new TypeError(`${spec.$typeName} is not a spec`);
   return create(ResourceSpecSchema, { kind: { case: field.localName, value: spec } as ResourceSpec['kind'] });
 };
 

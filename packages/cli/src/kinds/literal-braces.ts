@@ -8,7 +8,7 @@ const READ_LATER: ReadonlyMap<string, readonly string[]> = new Map([
 
 const RAW_END = /\{%-?\s*endraw\s*-?%\}/;
 
-/** A text as a manifest writes it so that apply reads the same again: braces that are no variables stand in a raw block. */
+/** A text as a manifest writes it so that apply reads the same again: braces that are not variables are in a raw block. */
 const literal = (text: string): string => {
   if (!text.includes('{{') && !text.includes('{%')) return text;
   return RAW_END.test(text) ? text : `{% raw %}${text}{% endraw %}`;

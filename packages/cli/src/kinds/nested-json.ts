@@ -23,7 +23,7 @@ const jsonMap = (text: string): JsonObject | undefined => {
     const value: unknown = JSON.parse(text);
     return isMap(value) ? value : undefined;
   } catch {
-    // A text that is no JSON is shown as the text it is.
+    // A text that is not JSON is shown as the text it is.
     return undefined;
   }
 };

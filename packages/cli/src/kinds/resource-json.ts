@@ -7,7 +7,7 @@ import { literalSpec, literalValue } from './literal-braces.ts';
 const SERVER_OWNED = ['uid', 'generation', 'resourceVersion', 'deletionTimestamp'];
 
 /**
- * A resource as the ResourceService words it, in the form of manifests, status included: spec and status stand there without
+ * A resource as the ResourceService words it, in the form of manifests, status included: spec and status are there without
  * the name of their kind around them; of a custom kind they are its own JSON.
  */
 export const manifestForm = (resource: JsonObject): JsonObject => ({
@@ -46,7 +46,7 @@ const withoutSystemKeys = (value: JsonValue): JsonValue => {
   return isMap(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isSystem(key))) : value;
 };
 
-/** As plainManifestOf, for readers that put variables in: braces that are no variables stand in raw blocks. */
+/** As plainManifestOf, for readers that put variables in: braces that are not variables are in raw blocks. */
 export const manifestOf = (json: JsonObject, withoutDefaults: WithoutDefaults): JsonObject => {
   const plain = plainManifestOf(json, withoutDefaults);
   const { kind, metadata = {}, spec } = plain;

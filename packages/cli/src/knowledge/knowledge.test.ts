@@ -188,7 +188,7 @@ describe('svc knowledge sync', () => {
   });
 
   it('refuses what is no directory, and to prune everything by the way', async () => {
-    expect((await server.run(['sync', 'docs'])).err).toContain('docs is no directory');
+    expect((await server.run(['sync', 'docs'])).err).toContain('docs is not a directory');
     const empty = await server.run(['sync', 'docs', '--prune'], { files: tree({}) });
     expect(empty.err).toContain('--allow-empty');
     expect(await server.run(['sync', 'docs', '--prune', '--allow-empty'], { files: tree({}) })).toMatchObject({

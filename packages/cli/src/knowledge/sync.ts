@@ -9,7 +9,7 @@ import { documentsOf, writeDocument } from './documents.ts';
 import { planSync, SYNC_ANNOTATION, type SyncPlan } from './sync-plan.ts';
 
 export interface SyncOptions extends GlobalOptions {
-  /** Path that the documents stand below. */
+  /** Path below which the documents are. */
   readonly prefix?: string;
   readonly prune?: boolean;
   readonly allowEmpty?: boolean;
@@ -21,16 +21,16 @@ export interface SyncOptions extends GlobalOptions {
 const MARKDOWN = /\.(?:md|markdown)$/i;
 const DEPTH_MAX = 32;
 const FILES_MAX = 20_000;
-/** Pause between two looks at the directory with --watch. */
+/** Pause between two checks of the directory with --watch. */
 const LOOK_MS = 1_000;
 
 /**
  * `svc knowledge sync DIR`: every Markdown file below DIR as a document under its relative path. --prune deletes what an
- * earlier sync with the same prefix wrote and DIR no longer has; --watch goes on with every change until Ctrl-C.
+ * earlier sync with the same prefix wrote and DIR no longer has; --watch continues with every change until Ctrl-C.
  */
 export const syncKnowledge = async (world: World, directory: string, options: SyncOptions): Promise<void> => {
   const root = resolve(world.cwd, directory);
-  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is no directory`);
+  if (world.files.facts(root)?.isDirectory !== true) throw new CommandFailure(`${directory} is not a directory`);
   const context = await openContext(world, options);
   let texts = readTexts(world, root, options);
   if (wouldEmpty(texts, options))
@@ -58,7 +58,7 @@ export const syncKnowledge = async (world: World, directory: string, options: Sy
   }
 };
 
-/** True when nothing is left of what a sync with --prune looks after, and nobody said that it may go. */
+/** True when nothing is left of what a sync with --prune manages, and no one said that it may go. */
 const wouldEmpty = (texts: ReadonlyMap<string, string>, { prune, allowEmpty }: SyncOptions): boolean =>
   prune === true && allowEmpty !== true && texts.size === 0;
 
@@ -77,7 +77,7 @@ const readTexts = (world: World, root: string, options: SyncOptions): ReadonlyMa
       const own = path === '' ? entry : `${path}/${entry}`;
       if (world.files.facts(absolute)?.isDirectory === true) visit(absolute, own, depth + 1);
       else if (MARKDOWN.test(entry)) {
-        // One that went between the list and its reading is none any more.
+        // One that went between the list and its reading does not exist any more.
         const text = world.files.readText(absolute);
         if (text !== undefined) texts.set(own, text);
       }

@@ -82,7 +82,7 @@ export const apply = async (world: World, options: ApplyOptions): Promise<void> 
   if (!isRefused && !isDryRun) await warnOfNotExecuted(context, results);
   let sent = 0;
   if (request.dryRun !== true && !isRefused) {
-    // Without --atomic some may be applied beside others that failed.
+    // Without --atomic some may be applied although others failed.
     const tried = loaded.documents.map((local, index) => ({ local, result: results[index] }));
     const { contents, bare } = contentsOf(tried.filter(({ result }) => isApplied(result)));
     sent = await sendContents(context, contents);

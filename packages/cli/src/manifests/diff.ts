@@ -26,7 +26,7 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
   const loaded = await loadManifests(world, options);
   requireNoFindings(loaded, 'this cannot be applied');
   const context = await openContext(world, options);
-  // More than one whole takes is looked at one by one, which is the same in a dry run.
+  // More than one whole takes is compared one by one, which is the same in a dry run.
   const atomic = loaded.documents.length <= ATOMIC_MAX;
   const how = { ...options, dryRun: 'server', atomic, keepGoing: !atomic };
   const request = { ...(await requestOf(world, loaded, how)), force: true };
@@ -51,7 +51,7 @@ const isDifferent = async (world: World, options: ManifestOptions): Promise<bool
     .map((local, index) => ({ local, result: results[index] }))
     .filter(({ result }) => result?.outcome !== ApplyOutcome.CREATED);
   const bytes = await differingContents(context, contentsOf(present).contents);
-  // The list of JSON is complete already; these bytes are no part of a manifest.
+  // The list of JSON is complete already; these bytes are not part of a manifest.
   const tell = (text: string): void => (form === 'json' ? context.note(text.trimEnd()) : world.stdout.write(text));
   for (const { namespace, spec, local } of bytes) tell(`Bytes of File ${namespace}${spec.path} differ from ${local}\n`);
   return differences.length > 0 || bytes.length > 0;

@@ -128,7 +128,7 @@ const repeatedAcross = (documents: readonly LocalDocument[]): readonly LocalFind
       return [];
     }
     const field = 'metadata.name';
-    const description = `stands in ${first} too`;
+    const description = `is in ${first} too`;
     return [{ place: place(field), subject: subjectOf(document), field, description, reason: 'DUPLICATE_DOCUMENT' }];
   });
 };

@@ -38,13 +38,13 @@ export const prune = async (world: World, options: PruneOptions): Promise<void> 
   await deleteAll(context, targets);
 };
 
-/** The set to prune; without one everything of nobody could be meant. */
+/** The set to prune; without one everything without a set could be meant. */
 export const requireSet = ({ set = '' }: Pick<PruneOptions, 'set'>): string => {
   if (set === '') throw new CommandFailure('name the set: --set NAME');
   return set;
 };
 
-/** Namespaces stand in themselves or nowhere. */
+/** A Namespace is in itself or nowhere. */
 const keyText = ({ kind, ns, parent, name }: Target): string =>
   JSON.stringify(kind === 'Namespace' ? [kind, name] : [kind, ns, parent, name]);
 

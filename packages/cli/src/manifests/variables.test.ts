@@ -46,7 +46,7 @@ describe('variables', () => {
 
   it.each([
     ['a: &a [*a]', 'vars.yaml is nested deeper than 100'],
-    ['a: 1\na: 2', 'vars.yaml is no YAML: Map keys must be unique'],
+    ['a: 1\na: 2', 'vars.yaml is not YAML: Map keys must be unique'],
     ['just text', 'vars.yaml holds no map of variables'],
   ])('a file that says %j is refused', async (text, words) => {
     const shell = fakeWorld({ files: { '/work/w.yaml': file('kind: Channel'), '/work/vars.yaml': file(text) } });

@@ -37,7 +37,7 @@ const mapOf = (value: VariableData, name: string): Variables => {
   throw new CommandFailure(`${name} holds no map of variables`);
 };
 
-/** Reads YAML; values that are no text keep how they were written. */
+/** Reads YAML; values that are not text keep how they were written. */
 class VariableReader {
   readonly #yaml: typeof import('yaml');
   readonly #manifests: ManifestModule;
@@ -53,10 +53,10 @@ class VariableReader {
     const [error] = document.errors;
     if (error === undefined) return this.#valueOf(document.contents, { document, source, depth: 0 });
     const [reason = ''] = error.message.split('\n');
-    throw new CommandFailure(`${source} is no YAML: ${reason.replace(/:$/, '')}`, { cause: error });
+    throw new CommandFailure(`${source} is not YAML: ${reason.replace(/:$/, '')}`, { cause: error });
   }
 
-  /** A map or list must be in brackets, and then be whole; any other text that is no single value of YAML is meant as it is. */
+  /** A map or list must be in brackets, and then be whole; any other text that is not a single value of YAML is meant as it is. */
   readValue(source: string, text: string): VariableData {
     if (/^\s*(?:\{(?!\{)|\[)/.test(text)) return this.read(source, text);
     const document = this.#parse(text);
@@ -108,7 +108,7 @@ const exact = (value: unknown): number | boolean | string | null => {
 const withPair = (values: Variables, pair: string, read: (text: string) => VariableData): Variables => {
   const end = pair.indexOf('=');
   if (end <= 0)
-    throw new CommandFailure(`--var ${pair} is no name=value`, {
+    throw new CommandFailure(`--var ${pair} is not name=value`, {
       hint: '--var team=red, or --var-string for text as it is',
     });
   return setAt(values, pair.slice(0, end).split('.'), read(pair.slice(end + 1)));

@@ -208,7 +208,7 @@ describe('svc events', () => {
 
   it.each([
     [['-o', 'yaml'], 'events have no form yaml'],
-    [['--since', 'soon'], '--since soon is no time'],
+    [['--since', 'soon'], '--since soon is not a time'],
     [['--kind', 'planets'], 'there is no kind planets'],
     [['--audit', '-f'], 'the audit log is not followed'],
     [['--audit', '--kind', 'agents'], 'operations, not kinds'],

@@ -90,7 +90,7 @@ const WORDS: Readonly<Partial<Record<ResourceChangeType, string>>> = {
   [ResourceChangeType.DELETED]: 'deleted',
 };
 
-/** Columns as wide as most of what stands in them: lines come one by one. */
+/** Columns as wide as most of what is in them: lines come one by one. */
 const WIDTHS = { kind: 19, word: 7 } as const;
 
 const lineOf = (event: ResourceChangedEvent): string => {

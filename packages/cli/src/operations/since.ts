@@ -9,6 +9,6 @@ export const sinceMicros = (world: World, text: string | undefined): bigint => {
   const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
   const ms = count === undefined ? Date.parse(text) : world.nowMs() - Number(count) * UNITS[unit as keyof typeof UNITS];
   if (Number.isNaN(ms))
-    throw new CommandFailure(`--since ${text} is no time`, { hint: 'write it as 10m, 2h, 7d or 2030-01-31' });
+    throw new CommandFailure(`--since ${text} is not a time`, { hint: 'write it as 10m, 2h, 7d or 2030-01-31' });
   return BigInt(Math.round(ms)) * 1_000n;
 };

@@ -86,7 +86,7 @@ const declareSecrets = (secret: Command, world: World): void => {
     .usage('[options] <secret> [key]')
     .description('set a value from standard input, typed unseen, or from files; never from an argument')
     .option('--from-file <pair...>', 'KEY=PATH: the bytes of a file')
-    .option('--remove <key...>', 'take keys away')
+    .option('--remove <key...>', 'remove keys')
     .option('--type <text>', 'what kind of secret it is (Opaque)')
     .option('--if-version <version>', 'only if it still has this resourceVersion, 0 if it is not there yet')
     .action(run<SecretOptions>(async (words, options) => (await load()).setSecret(world, words, options)));
@@ -133,11 +133,11 @@ const declareKnowledge = (knowledge: Command, world: World): void => {
     );
   example(knowledge.command('sync <directory>'), 'svc knowledge sync docs --prefix handbook --prune')
     .description('every Markdown file below a directory as a document')
-    .option('--prefix <path>', 'path that the documents stand below')
+    .option('--prefix <path>', 'path below which the documents are')
     .option('--prune', 'delete what an earlier sync wrote and the directory no longer has')
     .option('--allow-empty', 'with --prune: an empty directory deletes all of them')
     .option('--dry-run', 'only say what would be done')
-    .option('--watch', 'go on with every change until Ctrl-C')
+    .option('--watch', 'continue with every change until Ctrl-C')
     .option('-y, --yes', 'do not ask before deleting')
     .action(
       run<SyncOptions>(async ([directory = ''], options) => (await load()).syncKnowledge(world, directory, options)),

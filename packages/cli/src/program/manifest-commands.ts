@@ -25,7 +25,7 @@ export const declareManifestCommands = (program: Command, world: World): void =>
     .option('--force-conflicts', 'take fields over from other managers')
     .option('--dry-run [where]', 'client: only read; server: try and undo')
     .option('--no-atomic', 'one by one instead of all or nothing')
-    .option('--keep-going', 'go on after a failure, with --no-atomic')
+    .option('--keep-going', 'continue after a failure, with --no-atomic')
     .option('--no-create-namespaces', 'missing namespaces are an error')
     .option('--prune', 'delete what the set held before and no longer holds')
     .option('--wait [duration]', 'until everything is ready, at most this long (5m)')

@@ -96,7 +96,7 @@ const declareOperations = (program: Command, world: World): void => {
     .action(run<GlobalOptions>(async ([name = ''], options) => (await load()).drainWorker(world, name, options)));
   example(program.command('events'), 'svc events -f --kind agents', 'svc events --audit --since 1h')
     .description('changes of resources; with --audit who did what')
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
+    .option('-f, --follow', 'continue with what comes, until Ctrl-C')
     .option('-A, --all-namespaces', 'of every namespace')
     .option('--recursive', 'of the namespaces below too')
     .option('--kind <kind...>', 'only of these kinds')

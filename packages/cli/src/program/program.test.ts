@@ -243,7 +243,7 @@ describe('a slip of the pen', () => {
     [['help', 'nothing'], "svc: unknown command 'nothing'\n  try: svc --help\n"],
     [['help', 'channel', 'tial'], "svc: unknown command 'tial'\n(Did you mean tail?)\n  try: svc channel --help\n"],
     [['get', 'agnts'], 'svc: there is no kind agnts, did you mean agents\n  try: `svc get --help` lists the kinds'],
-    [['get', 'agents', '--server', 'ftp://x'], 'svc: ftp://x is no address\n  try: write it as http://host:port\n'],
+    [['get', 'agents', '--server', 'ftp://x'], 'svc: ftp://x is not an address\n  try: write it as http://host:port\n'],
     [['profile', 'list', '-o', 'what'], 'svc: there is no output form what'],
   ])('is answered with what to do: svc %j', async (words, text) => {
     const { exit, out, err } = await run(...words);

@@ -28,7 +28,7 @@ export const runCommandLine = async (words: readonly string[], world: World): Pr
     const isColourWanted = program.opts()['color'] !== false;
     if (!isUsageError(error)) return report(world, error, isColourWanted);
     if (error.exitCode === 0) return exitCodes.ok;
-    // The whole help stands there already.
+    // The whole help is there already.
     if (error.code === 'commander.help') return exitCodes.refused;
     const style = styleFor(world.stderr, world.environment, isColourWanted);
     world.stderr.write(`${style.dim('  try:')} ${adviceAfter(error, program, words)}\n`);
@@ -72,7 +72,7 @@ const commandOf = (
   return { command, path: path.join(' ') };
 };
 
-/** What to try after a line that was not understood: where a file stands without its flag, the line with it. */
+/** What to try after a line that was not understood: where a file is named without its flag, the line with it. */
 const adviceAfter = (error: CommanderError, program: Command, words: readonly string[]): string => {
   const { command, path } = commandOf(program, words);
   const [file] = command.args;

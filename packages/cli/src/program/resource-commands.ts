@@ -15,7 +15,7 @@ export const declareResourceCommands = (program: Command, world: World): void =>
   scoped(example(program.command('get <kind> [name...]'), 'svc get agents -A', 'svc get channel room -o manifest'))
     .description('list or show resources of a kind, such as agents, channels or ns')
     .option('-A, --all-namespaces', 'of every namespace')
-    .option('-w, --watch', 'go on with every change until Ctrl-C')
+    .option('-w, --watch', 'continue with every change until Ctrl-C')
     .option('--limit <count>', 'most items of a list')
     .option('--show-managed', 'a column with what looks after each')
     .action(

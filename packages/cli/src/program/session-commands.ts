@@ -11,7 +11,7 @@ const collect = (value: string, former: readonly string[] = []): readonly string
 export const declareAgentCommands = (program: Command, world: World): void => {
   example(program.command('chat [agent]'), 'svc chat helper -m "What is new?"')
     .description('talk to an agent; with -m or from a pipe one message')
-    .option('--session <id>', 'go on with this conversation')
+    .option('--session <id>', 'continue this conversation')
     .option('--new', 'start a new conversation')
     .option('-m, --message <text>', 'send this, print the reply, leave')
     .option('--file <path>', 'send a file with -m; may be repeated', collect)

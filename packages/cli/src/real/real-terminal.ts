@@ -20,7 +20,7 @@ const echoOutput = (isMuted: () => boolean): NodeJS.WritableStream => {
 
 /**
  * Lines of this process's terminal. A question has the next line; without one the listener has it, else it waits. While there is a
- * listener and no question, what is typed stands below what is printed.
+ * listener and no question, what is typed appears below what is printed.
  */
 export const openRealTerminal = (): LineTerminal => {
   const write = (text: string): void => void process.stdout.write(text);

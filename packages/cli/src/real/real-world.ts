@@ -21,7 +21,7 @@ const builtin = process.getBuiltinModule;
 
 /** This process, this terminal, this machine. */
 export const realWorld = (): World => {
-  // A reader that leaves early, such as `head`, is no failure.
+  // A reader that leaves early, such as `head`, is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return {
     environment: process.env,

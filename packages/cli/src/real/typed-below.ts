@@ -10,7 +10,7 @@ export interface TypedBelowOptions {
 }
 
 /**
- * Keeps what a person types apart from a text that is being written: the typed line stands on rows of its own below the text. Before
+ * Keeps what a person types apart from a text that is being written: the typed line has rows of its own below the text. Before
  * more text is written these rows are erased and the cursor returns to the end of the text; afterwards they are written again.
  */
 export class TypedBelow {

@@ -8,7 +8,7 @@ const NAMESPACES_MAX = 100_000;
 
 /**
  * Resources of a kind in every namespace, by namespace and name: one list for callers whose grant has no namespace, else
- * what the namespaces hold that the caller may look into, which is told.
+ * what the namespaces hold that the caller may read, and says so.
  */
 export const listAcross = async (context: PlainContext, kind: Kind, limit: number): Promise<readonly Item[]> => {
   const { scope, call } = context;

@@ -91,7 +91,7 @@ const readSpec = async (world: World, path: string): Promise<JsonObject> => {
   if (text === undefined) throw new CommandFailure(`there is no file ${path}`);
   const spec = specIn(parsed(() => parse(text), path));
   if (isMap(spec)) return spec;
-  throw new CommandFailure(`${path}: this is no map`, { hint: 'the file holds the fields of an agent spec' });
+  throw new CommandFailure(`${path}: this is not a map`, { hint: 'the file holds the fields of an agent spec' });
 };
 
 const parsed = (parse: () => unknown, path: string): JsonValue => {

@@ -1,5 +1,5 @@
 /**
- * resources: commands that treat all kinds alike: get, describe, create, delete, wait. What a kind is stands in kinds.
+ * resources: commands that treat all kinds alike: get, describe, create, delete, wait. What a kind is: see kinds.
  */
 export { type CreateOptions, createAgent, createNamespace, createSession } from './create.ts';
 export { type DeleteOptions, remove } from './delete.ts';

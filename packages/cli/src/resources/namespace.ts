@@ -30,7 +30,7 @@ export const purgeNamespace = async (world: World, name: string, options: PurgeO
   // Asking for the name of what is not there would be in vain.
   await call('GatewayService/GetNamespace', { name });
   await confirm(world, {
-    text: `everything in ${name} and below it goes for good; type its name to go on:`,
+    text: `everything in ${name} and below it goes for good; type its name to continue:`,
     ...{ isAgreed: options.yes === true, refusal: 'nothing was deleted', word: name },
   });
   await call('GatewayService/DeleteNamespace', { name, purge: true });

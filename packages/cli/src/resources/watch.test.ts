@@ -138,7 +138,7 @@ describe('svc get', () => {
 
   it('looks a name up in one namespace, and refuses a limit that is no number', async () => {
     expect((await tasks({})('task', 't', '-A')).err).toContain('leave out -A');
-    expect((await tasks({})('tasks', '--limit', 'x')).err).toContain('--limit x is no number');
+    expect((await tasks({})('tasks', '--limit', 'x')).err).toContain('--limit x is not a number');
     expect((await tasks({})('tasks', '--limit', '0')).exit).toBe(exitCodes.refused);
   });
 

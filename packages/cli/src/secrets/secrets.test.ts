@@ -149,7 +149,7 @@ describe('svc secret set', () => {
     expect((await set('0', 'new')).out).toBe('secret/new created\n');
     server.other = () => server.set('late', {});
     expect((await set('0', 'late')).err).toContain('secret late is there already');
-    expect((await set('new')).err).toContain('--if-version new is no version');
+    expect((await set('new')).err).toContain('--if-version new is not a version');
     const { handlers } = server;
     const silent = { unary: { ...handlers.unary, ApplyManifests: () => ({}) } };
     expect((await server.run(['set', 'x', 'y', '--if-version', '0'], { piped: 'z', handlers: silent })).err).toContain(
@@ -171,7 +171,7 @@ describe('svc secret set', () => {
     [['set', 'db', 'password', 'hunter2'], 'values are not taken from arguments'],
     [['set', 'db', 'password=hunter2'], 'values are not taken from arguments'],
     [['set', 'db'], 'which key?'],
-    [['set', 'db', 'a key'], 'a key is no key'],
+    [['set', 'db', 'a key'], 'a key is not a key'],
     [['set', 'db', '--from-file', 'crt'], 'crt is not KEY=PATH'],
     [['set', 'db', '--from-file', 'crt=none'], 'there is no file none'],
     [['set', 'db', 'password'], 'the value of password is empty'],

@@ -25,10 +25,10 @@ export const setSecret = async (world: World, words: readonly string[], options:
   if (key !== undefined) set.set(requireKey(key), await typedValue(world, `${name}/${key}`));
   const empty = [...set].find(([, value]) => value.length === 0);
   if (empty !== undefined)
-    throw new CommandFailure(`the value of ${empty[0]} is empty`, { hint: '--remove KEY takes a key away' });
+    throw new CommandFailure(`the value of ${empty[0]} is empty`, { hint: '--remove KEY removes a key' });
   const { type, ifVersion } = options;
   if (ifVersion !== undefined && !/^\d+$/.test(ifVersion))
-    throw new CommandFailure(`--if-version ${ifVersion} is no version`, {
+    throw new CommandFailure(`--if-version ${ifVersion} is not a version`, {
       hint: `svc secret get ${name} -o jsonpath={.metadata.resourceVersion}`,
     });
   const context = await openContext(world, options);
@@ -46,7 +46,7 @@ const requireNoValue = (words: readonly string[], others: readonly string[]): vo
 
 const requireKey = (key: string): string => {
   if (KEY.test(key)) return key;
-  throw new CommandFailure(`${key} is no key: letters, digits, dots, dashes and underscores`);
+  throw new CommandFailure(`${key} is not a key: letters, digits, dots, dashes and underscores`);
 };
 
 const fileValue = (world: World, pair: string): [string, Uint8Array] => {
@@ -136,7 +136,7 @@ const createEmpty = async ({ call, target }: PlainContext, name: string): Promis
   throw new CommandFailure('the server answered nothing');
 };
 
-/** The other keys stand there with empty values, which the server reads as the ones it has. */
+/** The other keys are there with empty values, which the server reads as the ones it has. */
 const changedSpec = (spec: JsonObject, { set, remove, type }: SecretChange): JsonObject => {
   const data = { ...((spec['data'] ?? {}) as JsonObject) };
   for (const key of remove) delete data[key];

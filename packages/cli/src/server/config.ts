@@ -25,7 +25,7 @@ const load = async (
 const lineOf = (fault: Loaded['warnings'][number]): string =>
   [fault.label, fault.key, fault.text].filter((piece) => piece !== '').join(': ');
 
-/** `svc config check`: every fault with its place, warnings beside errors; they count as faults with --strict. */
+/** `svc config check`: every fault with its place, warnings next to errors; they count as faults with --strict. */
 export const checkConfig = async (world: World, options: ConfigOptions): Promise<void> => {
   const { loaded } = await load(world, options).catch((error: unknown) => failWithAll(error, options));
   const lines = loaded.warnings.map(lineOf);

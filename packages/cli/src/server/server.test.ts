@@ -151,7 +151,7 @@ describe('svc serve', () => {
     expect(started[0]?.flags).toEqual({ config: 'prod.yaml', 'server.roles': 'gateway' });
     expect(fake.files.size).toBe(0);
     expect(fake.err()).toBe(
-      'warning: svc.yaml:1:1: x: unknown key\nsvc listens on http://127.0.0.1:7420\nstopping: 2 answers hand over after the next step; 1 reader is told to come back later. This takes 30 s at most; Ctrl-C again stops now.\n',
+      'warning: svc.yaml:1:1: x: unknown key\nsvc listens on http://127.0.0.1:7420\nstopping: 2 answers hand over after the next step; 1 reader is asked to come back later. This takes 30 s at most; Ctrl-C again stops now.\n',
     );
   });
 
@@ -225,7 +225,7 @@ describe('svc version', () => {
     expect(fake.out()).toBe('svc    0.1.0 (Node.js v26.1.0)\nserver 9.9 (http://127.0.0.1:7420)\n');
     const alone = fakeWorld();
     await alone.run('version');
-    expect(alone.out()).toContain('server none answers');
+    expect(alone.out()).toContain('server does not answer');
     const json = fakeWorld({ handlers: { plain: { '/version': () => new Response('<html>') } } });
     await json.run('version', '-o', 'json');
     expect(JSON.parse(json.out())).toMatchObject({ client: '0.1.0', server: null });

@@ -86,7 +86,7 @@ const prepare = (
 
 const portOf = (text: string): string => {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text;
-  throw new CommandFailure(`${text} is no port`, { hint: 'a number up to 65535; 0 picks a free one' });
+  throw new CommandFailure(`${text} is not a port`, { hint: 'a number up to 65535; 0 picks a free one' });
 };
 
 /** One line per request is for operators; a person at a terminal sees only what goes wrong. */
@@ -105,7 +105,7 @@ type Stopping = Parameters<NonNullable<NonNullable<Parameters<ServerModule['serv
 
 /** What a stop waits for, and how to skip the wait. */
 const stoppingText = ({ turns, streams, drainMs }: Stopping): string => {
-  const told = streams === 0 ? '' : `; ${counted(streams, 'reader is', 'readers are')} told to come back later`;
+  const told = streams === 0 ? '' : `; ${counted(streams, 'reader is', 'readers are')} asked to come back later`;
   const work =
     turns === 0 ? 'no answer is running' : `${counted(turns, 'answer hands', 'answers hand')} over after the next step`;
   return `stopping: ${work}${told}. This takes ${drainMs / 1_000} s at most; Ctrl-C again stops now.\n`;
@@ -139,7 +139,7 @@ const START_HINTS: ReadonlyMap<string, string> = new Map([
   ['STORE_DAMAGED', 'bring a backup back: svc restore FILE --replace'],
 ]);
 
-/** Why a start failed and what to do; undefined for what nobody expected. */
+/** Why a start failed and what to do; undefined for what no one expected. */
 const explainStart = (error: unknown, server: ServerModule): CommandFailure | undefined => {
   if (server.isFault(error)) {
     const hint = START_HINTS.get(error.reason);
@@ -220,6 +220,6 @@ const welcome = (world: World, facts: Welcome): string => {
     `  model  ${model}`,
     ...talk,
     '',
-    style.dim('Ctrl-C stops the server; nothing is lost, running answers go on at the next start.'),
+    style.dim('Ctrl-C stops the server; nothing is lost, running answers continue at the next start.'),
   ].join('\n')}\n`;
 };

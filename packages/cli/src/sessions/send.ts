@@ -41,7 +41,7 @@ export const send = async (world: World, args: readonly string[], options: SendO
   if (sent.error !== '') throw new CommandFailure(sent.error);
   const isOver = sent.turnState === TurnState.COMPLETED || sent.turnState === TurnState.STOPPED;
   if (waitSeconds !== undefined && !isOver) {
-    throw new CommandFailure(`no end within ${waitSeconds} s; the turn goes on`, {
+    throw new CommandFailure(`still running after ${waitSeconds} s`, {
       exitCode: exitCodes.timeout,
       hint: `svc session watch ${session.id}`,
     });

@@ -70,7 +70,9 @@ describe('svc send', () => {
     expect((await run(['send', 's1', 'x', '--when-busy', 'later'], handlers)).err()).toContain(
       '--when-busy later is unknown',
     );
-    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain('--wait long is no duration');
+    expect((await run(['send', 's1', 'x', '--wait', 'long'], handlers)).err()).toContain(
+      '--wait long is not a duration',
+    );
     expect((await run(['send', 's1', '--wait', 'hello there'], handlers)).err()).toContain(
       'svc send s1 "hello there" --wait\n',
     );
@@ -198,6 +200,8 @@ describe('svc session', () => {
     ).toBe('allowed\n');
     expect((await run(['session', 'permit', 's1', 'p1', 'deny'], handlers)).out()).toBe('denied\n');
     expect(seen).toMatchObject([{ requestId: 'p1', decision: 1, optionId: 'o', comment: 'fine' }, { decision: 2 }]);
-    expect((await run(['session', 'permit', 's1', 'p1', 'maybe'], handlers)).err()).toContain('maybe is no decision');
+    expect((await run(['session', 'permit', 's1', 'p1', 'maybe'], handlers)).err()).toContain(
+      'maybe is not a decision',
+    );
   });
 });

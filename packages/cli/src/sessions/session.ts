@@ -27,7 +27,7 @@ export const fork = async (world: World, name: string, options: SessionOptions):
 export const permit = async (world: World, args: readonly string[], options: SessionOptions): Promise<void> => {
   const [name = '', request = '', decision = ''] = args;
   if (decision !== 'allow' && decision !== 'deny') {
-    throw new CommandFailure(`${decision} is no decision`, { hint: 'allow or deny' });
+    throw new CommandFailure(`${decision} is not a decision`, { hint: 'allow or deny' });
   }
   const { session } = await openSession(world, name, options);
   const { option: optionId, comment } = options;

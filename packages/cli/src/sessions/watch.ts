@@ -84,7 +84,7 @@ export const watch = async (world: World, name: string, options: SessionOptions)
   }
 };
 
-/** Tells on standard error when the stream is interrupted and goes on. */
+/** Tells on standard error when the stream is interrupted and continues. */
 const lostNotes = (context: CommandContext) => {
   let isLost = false;
   return (state: ConnectionState): void => {

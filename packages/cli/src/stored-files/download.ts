@@ -53,7 +53,7 @@ const toStandardOutput = async (context: CommandContext, wanted: Download): Prom
   let isFirst = true;
   for await (const piece of verified(await piecesOf(context, await wanted.read()), wanted.sha256)) {
     if (isFirst && stdout.isTerminal && piece.subarray(0, LOOKED_AT).includes(0))
-      throw new CommandFailure(`${wanted.label} is no text`, { hint: 'name a file to write it to' });
+      throw new CommandFailure(`${wanted.label} is not text`, { hint: 'name a file to write it to' });
     isFirst = false;
     await stdout.writeBytes(piece);
   }

@@ -1,6 +1,7 @@
 /**
- * stored-files: files of a namespace and artifacts of a session: put, get, remove, promote (listings are next door). Bytes go inline or by the
- * upload in three steps, are known by their hash, and are never left half. Speaks to the FileService only.
+ * stored-files: files of a namespace and artifacts of a session: put, get, remove, promote (listings are in another
+ * folder). Bytes go inline or by the upload in three steps, are known by their hash, and are never left half. Speaks to
+ * the FileService only.
  */
 export { type ArtifactOptions, getArtifact, promoteArtifact } from './artifacts.ts';
 export { hashOf, localContent } from './content.ts';

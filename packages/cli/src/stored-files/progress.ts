@@ -34,7 +34,7 @@ export class Progress {
     this.#done = 0;
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#isShown) this.#context.world.stderr.write('\r\u001b[K');
   }

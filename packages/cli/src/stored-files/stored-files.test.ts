@@ -277,7 +277,7 @@ describe('svc file get', () => {
     server.contents.set('/bin', 'a\0b');
     expect(await server.run(['file', 'get', 'none'])).toMatchObject({ exit: exitCodes.notFound });
     expect((await server.run(['file', 'get', '/new'])).err).toContain('its upload is not finished');
-    expect((await server.run(['file', 'get', '/bin'], { isTerminal: true })).err).toContain('/bin is no text');
+    expect((await server.run(['file', 'get', '/bin'], { isTerminal: true })).err).toContain('/bin is not text');
     expect((await server.run(['file', 'get', '/a.md', 'sub'], { files })).err).toContain('sub is a directory');
     server.downloads['/a.md'] = new Response('', { status: 403 });
     expect((await server.run(['file', 'get', '/a.md'])).err).toContain('refused with 403');

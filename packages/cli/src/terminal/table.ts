@@ -24,7 +24,7 @@ export type PaintCell = (cell: string, heading: string) => string;
 export interface PaintedTable {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Width of the terminal; undefined is no limit. */
+  /** Width of the terminal; undefined means no limit. */
   readonly columns: number | undefined;
   readonly paint?: PaintCell | undefined;
 }
@@ -54,7 +54,7 @@ const renderBlock = (block: Omit<PaintedTable, 'rows'> & { readonly row: readonl
   return lines.join('');
 };
 
-/** Widths of the columns of a table, fitted into a terminal of so many columns; undefined is no limit. */
+/** Widths of the columns of a table, fitted into a terminal of so many columns; undefined means no limit. */
 export const columnWidths = (
   headings: readonly string[],
   rows: readonly (readonly string[])[],

@@ -14,7 +14,7 @@ export interface BackupOptions extends StoreOptions, PassphraseOptions {
   readonly verify?: boolean;
 }
 
-/** What is told of a backup. */
+/** What is reported of a backup. */
 interface Made {
   readonly path: string;
   readonly sizeBytes: number;
@@ -49,8 +49,8 @@ interface Order {
 const isStoreNamed = ({ dataDir, config }: BackupOptions): boolean => dataDir !== undefined || config !== undefined;
 
 /**
- * Whoever names a server, also by a profile, means it; else a store that nobody has open is read here. A store that is named and
- * not there is missed here, too.
+ * A user who names a server, also by a profile, means it; else a store that no process has open is read here. A store
+ * that is named and not there is missed here, too.
  */
 const isOffline = async (world: World, options: BackupOptions, { server, upkeep }: LocalStore): Promise<boolean> => {
   if (!upkeep.hasStore()) return isStoreNamed(options);

@@ -3,7 +3,10 @@ import type { World } from '../world.ts';
 
 const TICK_MS = 1_000;
 
-/** Shows at a terminal that work goes on and for how long already; the line is gone when the work ends. Silent with --quiet. */
+/**
+ * Shows at a terminal that work is still running and for how long already; the line is gone when the work ends. Silent
+ * with --quiet.
+ */
 export const showingElapsed = async <T>(
   world: World,
   { label, quiet }: { readonly label: string; readonly quiet?: boolean | undefined },

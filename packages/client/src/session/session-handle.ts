@@ -18,7 +18,7 @@ export interface SendOptions extends CallOptions {
   /** What to do while a turn runs; default queue. */
   readonly whenBusy?: 'queue' | 'steer' | 'reject' | 'interrupt';
   readonly labels?: Readonly<Record<string, string>>;
-  /** Media and files beside the text. */
+  /** Media and files in addition to the text. */
   readonly parts?: MessageInitShape<typeof SessionMessagePartSchema>[];
 }
 
@@ -53,7 +53,7 @@ export class Session {
     return this.#parts.gateway.sendMessage(waitSeconds === undefined ? request : { ...request, waitSeconds }, call);
   }
 
-  /** Events from a cursor on, each exactly once; goes on by itself after a lost connection. */
+  /** Events from a cursor on, each exactly once; continues by itself after a lost connection. */
   stream(options: StreamOptions = {}): AsyncIterable<SessionMessagePartEvent> {
     return { [Symbol.asyncIterator]: () => streamSession(this.#parts, this.key, options) };
   }

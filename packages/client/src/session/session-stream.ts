@@ -32,11 +32,11 @@ export interface StreamOptions {
   /** Only this turn, then end. */
   readonly turnId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told when the connection is lost and tried again, and when it stands. */
+  /** Told when the connection is lost and tried again, and when it is open again. */
   readonly onConnection?: ((state: ConnectionState) => void) | undefined;
   /**
-   * Called when the cursor is older than the kept history: the messages finished meanwhile stand in for the lost
-   * events, and the stream goes on where they end. Without it the stream throws CURSOR_EXPIRED.
+   * Called when the cursor is older than the kept history: the messages finished meanwhile replace the lost
+   * events, and the stream continues where they end. Without it the stream throws CURSOR_EXPIRED.
    */
   readonly onSnapshot?: ((snapshot: SessionSnapshot) => void) | undefined;
   /** Give up after being without a connection for so long; default never. */
@@ -56,7 +56,7 @@ export interface StreamParts {
 
 /**
  * The events of a session, each exactly once and in order, across lost connections, server restarts and
- * SLOW_CONSUMER: after each of them the stream goes on after the last cursor that was yielded.
+ * SLOW_CONSUMER: after each of them the stream continues after the last cursor that was yielded.
  */
 export async function* streamSession(
   parts: StreamParts,
@@ -83,7 +83,7 @@ export async function* streamSession(
 
 const OPEN_TURNS: ReadonlySet<TurnState> = new Set([TurnState.QUEUED, TurnState.RUNNING, TurnState.WAITING]);
 
-/** Where a stream goes on after each failure, and how patiently. */
+/** Where a stream continues after each failure, and how patiently. */
 class ResumePoint {
   readonly #parts: StreamParts;
   readonly #key: SessionKey;
@@ -180,7 +180,7 @@ class ResumePoint {
     throw failure ?? new SvcError({ code: 'UNAVAILABLE', reason: 'INTERRUPTED', message: 'the stream keeps ending' });
   }
 
-  /** CURSOR_EXPIRED: list messages, go on from their cursor. */
+  /** CURSOR_EXPIRED: list messages, continue from their cursor. */
   async #catchUp(failure: SvcError): Promise<void> {
     const { onSnapshot, signal } = this.#options;
     if (onSnapshot === undefined) throw failure;
@@ -194,5 +194,5 @@ class ResumePoint {
 /** Asked anew after every wait. */
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
-/** Failures after which the same stream can go on. */
+/** Failures after which the same stream can continue. */
 const isPassing = (error: SvcError): boolean => error.code === 'UNAVAILABLE' || error.reason === 'SLOW_CONSUMER';

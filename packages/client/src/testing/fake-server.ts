@@ -23,7 +23,7 @@ export class FakeFault extends Error {
   }
 }
 
-/** What a stream handler may yield beside events: raw text, or the end of the connection without a word. */
+/** What a stream handler may yield other than events: raw text, or the end of the connection without a word. */
 export type StreamPiece = Message | { readonly raw: string } | 'cut';
 
 export interface FakeCall {

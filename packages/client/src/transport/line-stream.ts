@@ -76,7 +76,7 @@ const open = async <T>(
   throw restError(await response.text(), { status: response.status, requestId });
 };
 
-/** Lines that are not blank, cut from the bytes as they arrive; `heard` is told about every piece. */
+/** Lines that are not blank, cut from the bytes as they arrive; `heard` is called for every piece. */
 async function* readLines(response: ClientAnswer, heard: () => void): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
@@ -94,7 +94,7 @@ async function* readLines(response: ClientAnswer, heard: () => void): AsyncGener
 /** The object of a line; throws what an error line tells. */
 const lineObject = (line: string, requestId: string): object => {
   const value: unknown = JSON.parse(line);
-  if (typeof value !== 'object' || value === null) throw new Error('a line of the stream is no object');
+  if (typeof value !== 'object' || value === null) throw new Error('a line of the stream is not an object');
   // Events may have a text field `error`; the error line has an object.
   if ('error' in value && isRecord(value.error)) throw errorOfObject(value.error, { status: 200, requestId });
   return value;

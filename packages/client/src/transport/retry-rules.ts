@@ -14,7 +14,7 @@ export const defaultRetryPolicy: RetryPolicy = { tries: 4, firstDelayMs: 100, ma
 /** Operations that honour an idempotency key: with one, a repeated write has one effect. */
 const keyed = new Set(['CreateSession', 'SendMessage', 'AppendSessionMessage', 'PostChannelMessage', 'CreateRun']);
 
-/** Writes whose second effect is none. */
+/** Writes that have no second effect. */
 const repeatable = new Set([
   'StopSessionGeneration',
   'ClearSession',

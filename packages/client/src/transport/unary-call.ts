@@ -15,7 +15,7 @@ export interface UnaryRequest<T> {
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly read: (answer: ClientAnswer) => Promise<T>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Time for this try; the server is told it too. */
+  /** Time for this try; the server gets it too. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }

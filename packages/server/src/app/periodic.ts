@@ -6,7 +6,7 @@ export interface PeriodicJob {
   tick(): Promise<unknown>;
 }
 
-/** Runs jobs again and again, each never beside itself; a failing pass is logged and tried at its next time. */
+/** Runs jobs again and again, no job twice at a time; a failing run is logged and tried at its next time. */
 export class PeriodicJobs {
   readonly #clock: Clock;
   readonly #log: Log;

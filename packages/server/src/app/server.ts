@@ -45,7 +45,7 @@ import {
 } from './wiring/index.ts';
 
 /** A server that answers; `close` drains and leaves nothing half done. */
-/** What goes on in a process at one moment. */
+/** What happens in a process at one moment. */
 export interface Activity {
   /** Turns that run here; each hands over after its next step. */
   readonly turns: number;
@@ -64,7 +64,7 @@ export interface RunningServer {
   activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
   renewTls(): void;
-  /** Shuts down as RT-2.9. */
+  /** Takes no new work, lets running turns hand over at their next journal entry, ends streams with a cursor, then stops. */
   close(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ const hasHarness = (config: Config, name: string): boolean => {
   return typeof harnesses === 'object' && harnesses !== null && name in harnesses;
 };
 
-/** A session deleted through any door ends its turns and goes with everything it holds. */
+/** A session deleted through any API ends its turns and goes with everything it holds. */
 const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts['runtime']): Promise<void> => {
   const session = await tx.log.lockSession(sessionId);
   if (session !== undefined) await runtime.lifecycle.remove(tx, session);
@@ -125,7 +125,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const resources = wireResources({
     config,
     engines,
-    surroundings: {
+    dependencies: {
       models,
       capabilityProblems,
       isToolsetAvailable: (name) => TOOLSETS.has(name),

@@ -133,7 +133,7 @@ describe('TLS of server.tls.*', () => {
     });
     await expect(start()).rejects.toMatchObject(refused(`server.tls.cert: ${flags['server.tls.cert']} cannot be read`));
     write({ cert: selfSigned().cert, key: selfSigned().key });
-    await expect(start()).rejects.toMatchObject(refused('are no certificate with its key'));
+    await expect(start()).rejects.toMatchObject(refused('are not a certificate with its key'));
   });
 
   it('is nothing to be read again in cleartext', async () => {

@@ -6,14 +6,14 @@ import type { TlsFiles } from './config/index.ts';
 
 /**
  * What the files of `server.tls.*` hold now. Fault FAILED_PRECONDITION TLS_UNUSABLE for one that cannot be read, and for two
- * that are no certificate with its key.
+ * that are not a certificate with its key.
  */
 export const readTls = (files: TlsFiles): NonNullable<TransportConfig['tls']> => {
   const texts = { cert: textOf('cert', files.cert), key: textOf('key', files.key) };
   try {
     createSecureContext(texts);
   } catch (error) {
-    throw unusable(`server.tls: ${files.cert} and ${files.key} are no certificate with its key in PEM form`, error);
+    throw unusable(`server.tls: ${files.cert} and ${files.key} are not a certificate with its key in PEM form`, error);
   }
   return texts;
 };

@@ -61,7 +61,7 @@ export const targetsOf = (rule: TargetRule, message: unknown): Targets => {
   }
 };
 
-/** A namespace belongs to its parent; a root name to nobody. */
+/** A namespace belongs to its parent; a root name to no one. */
 const inParent = (name: string): Targets => {
   const parent = pathParent(name);
   return parent === '' ? 'all' : [{ namespace: parent }];

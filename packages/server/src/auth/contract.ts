@@ -1,4 +1,4 @@
-/** Who is calling and what a handler is told about the call. Knows no HTTP. */
+/** Who is calling and what a handler knows about the call. Knows no HTTP. */
 
 export type Role = 'viewer' | 'operator' | 'admin';
 
@@ -25,7 +25,7 @@ export interface Caller {
   readonly apiKeyId?: string;
 }
 
-/** Header-like values a credential can stand in; names lower case. */
+/** Header-like values a credential can be in; names lower case. */
 export interface CredentialCarrier {
   header(name: string): string | undefined;
   /** Address of the other end of the connection; absent or '' when it is not known. */
@@ -72,7 +72,7 @@ export interface EarlyAuthorizer {
   authorizeEarly(method: string, known: EarlyNames, caller: Caller): void;
 }
 
-/** What every handler gets beside its request. One object per call. */
+/** What every handler gets with its request. One object per call. */
 /** What a REST body says in the metadata of its resource although the request message has no field for it. */
 export interface SentMetadata {
   /** '' when it was left out. */

@@ -31,7 +31,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected));
 
-/** What is kept of a random secret in its place: SHA-256; enough for secrets nobody can guess. */
+/** What is kept of a random secret in its place: SHA-256; enough for secrets no one can guess. */
 export const secretHash = (secret: string): Buffer => digest(secret);
 
 /** Compares a hash with a stored one, in hexadecimal, in constant time. */

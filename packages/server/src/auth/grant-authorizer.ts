@@ -5,7 +5,7 @@ import type { AccessTarget, Authorizer, Caller, CallerGrant, EarlyAuthorizer, Ea
 import { type AncestorsOf, coversTarget, hasRole, isUnscoped } from './grants.ts';
 import { operationAccess, type TargetRule } from './operation-access.ts';
 
-/** Targets that stand in lists, which may be as long as the request itself. */
+/** Targets in lists, which may be as long as the request itself. */
 const LISTED_TARGETS: ReadonlySet<TargetRule> = new Set(['batch', 'manifests']);
 
 /** Decides by the caller's grants and the names in the request alone: no read, no wait. */

@@ -6,7 +6,7 @@ import type { Role } from './contract.ts';
  */
 export type AccessNeed = Role | 'any' | 'callback';
 
-/** Where the target of an operation stands in its request. */
+/** Where the target of an operation is in its request. */
 export type TargetRule =
   /** Fields ns, agent, session_id. */
   | 'fields'

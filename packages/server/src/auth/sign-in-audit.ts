@@ -21,7 +21,7 @@ export interface SignInAuditDeps {
 
 /**
  * Writes failed sign-ins to the audit log: which kind of credential, why, never the credential. A call without any
- * credential is no attempt. Nobody waits for the record; its loss is logged.
+ * credential is not an attempt. No one waits for the record; its loss is logged.
  */
 export class AuditedAuthenticator implements Authenticator {
   readonly #inner: Authenticator;

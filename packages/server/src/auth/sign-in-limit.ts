@@ -44,7 +44,7 @@ export class LimitedAuthenticator implements Authenticator {
     return authenticateOr(this.#inner, carrier, (error) => this.#refuse(error, carrier));
   }
 
-  /** Only credentials that are wrong count: an expired or revoked one was valid, so it is no guess. */
+  /** Only credentials that are wrong count: an expired or revoked one was valid, so it is not a guess. */
   #refuse(error: unknown, carrier: CredentialCarrier): Promise<Caller> {
     if (!isFault(error) || error.reason !== 'CREDENTIALS_INVALID') throw error;
     const { clock, failures } = this.#options;

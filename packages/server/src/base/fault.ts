@@ -17,14 +17,14 @@ export type FaultCode =
   | 'DATA_LOSS'
   | 'UNAUTHENTICATED';
 
-/** One refused field: `field` is a JSON-name path such as `spec.steps[2].id`; `reason` is the chapter's word. */
+/** One refused field: `field` is a JSON-name path such as `spec.steps[2].id`; `reason` is a stable word for programs. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
   readonly reason: string;
 }
 
-/** A refused field; FIELD_INVALID unless the chapter has a word of its own. */
+/** A refused field; FIELD_INVALID unless the rule has a reason of its own. */
 export const violation = (field: string, description: string, reason = 'FIELD_INVALID'): FieldViolation => ({
   field,
   description,

@@ -14,7 +14,7 @@ const ID_BYTES = 8;
 const POOL_BYTES = ID_BYTES * 512;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 const TEMPLATE = '00000000-0000-7000-0000-000000000000';
-/** Where the counter and the two groups of random digits stand in an id. */
+/** Where the counter and the two groups of random digits are in an id. */
 const STEP_AT = 15;
 const RANDOM_AT: readonly number[] = [19, 21, 24, 26, 28, 30, 32, 34];
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault, invalidField } from './fault.ts';
 import { parseJsonText } from './json-text.ts';
 
-/** What a list was asked for beside page size and token; a token answers only the same question. */
+/** What a list was asked for in addition to page size and token; a token answers only the same question. */
 export type PageQuestion = readonly (string | number | boolean)[];
 
 const fingerprint = (question: PageQuestion): string =>

@@ -16,8 +16,8 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 it('shares one more pass among wishes that come while one runs', async () => {
   const { open, passes } = held();
-  const first = passes.wish();
-  const later = Promise.all([passes.wish(), passes.wish()]);
+  const first = passes.request();
+  const later = Promise.all([passes.request(), passes.request()]);
   open[0]?.resolve();
   await settle();
   expect(open).toHaveLength(2);
@@ -28,10 +28,10 @@ it('shares one more pass among wishes that come while one runs', async () => {
 
 it('runs again for a wish after the end, also after a pass that failed', async () => {
   const { open, passes } = held();
-  const failing = passes.wish();
+  const failing = passes.request();
   open[0]?.reject(new Error('no'));
   await expect(failing).rejects.toThrow('no');
-  const again = passes.wish();
+  const again = passes.request();
   await settle();
   open[1]?.resolve();
   await again;
@@ -40,13 +40,13 @@ it('runs again for a wish after the end, also after a pass that failed', async (
 
 it('does not let a pass that failed cost others theirs', async () => {
   const { open, passes } = held();
-  const failing = passes.wish();
-  const later = Promise.all([passes.wish(), passes.wish()]);
+  const failing = passes.request();
+  const later = Promise.all([passes.request(), passes.request()]);
   open[0]?.reject(new Error('no'));
   await expect(failing).rejects.toThrow('no');
   await settle();
   expect(open).toHaveLength(2);
-  const last = passes.wish();
+  const last = passes.request();
   open[1]?.resolve();
   await later;
   await settle();
@@ -57,10 +57,10 @@ it('does not let a pass that failed cost others theirs', async () => {
 
 it('begins none once it is closed, not even the one that was wished for', async () => {
   const { open, passes } = held();
-  const first = passes.wish();
-  const second = passes.wish();
+  const first = passes.request();
+  const second = passes.request();
   passes.close();
   open[0]?.resolve();
-  await Promise.all([first, second, passes.wish()]);
+  await Promise.all([first, second, passes.request()]);
   expect([open.length, passes.isClosed]).toEqual([1, true]);
 });

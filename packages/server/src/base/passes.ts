@@ -1,6 +1,6 @@
 /**
- * Runs one pass over what there is at a time. Wishes that come while a pass runs share one more pass behind it, so that
- * whoever wished knows that everything it saw was looked at.
+ * Runs one pass at a time. Requests that come while a pass runs share one more pass behind it, so that
+ * the caller knows that everything it saw was handled.
  */
 export class Passes {
   readonly #run: () => Promise<void>;
@@ -19,7 +19,7 @@ export class Passes {
   }
 
   /** Resolves when a pass that began after this call has ended, or none begins any more; rejects when that pass failed. */
-  wish(): Promise<void> {
+  request(): Promise<void> {
     if (this.#running === undefined && this.#next === undefined) return this.#begin();
     this.#next ??= this.#beginAfter(this.#running);
     return this.#next;
@@ -40,7 +40,7 @@ export class Passes {
     }
   }
 
-  /** How the pass before ended was told to those who wished for it. */
+  /** How the run before ended is known to those who asked for it. */
   async #beginAfter(running: Promise<void> | undefined): Promise<void> {
     await Promise.allSettled([running]);
     this.#next = undefined;

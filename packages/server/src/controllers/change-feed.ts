@@ -7,15 +7,15 @@ export interface StoreChangeFeedDeps {
   readonly bus: Pick<Bus, 'subscribe' | 'onGap'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How often the log is read without a hint; hints may be lost. */
+  /** How often the log is read without a notification; notifications may be lost. */
   readonly pollMs: number;
 }
 
 const BATCH = 500;
 
 /**
- * One reader of the change log per process. Hints make it prompt, polling makes it certain. Subscribers get every change
- * after their position, in version order, once; while nobody subscribes nothing is read.
+ * One reader of the change log per process. Notifications make it prompt, polling makes it certain. Subscribers get every
+ * change after their position, in version order, once; while no one subscribes nothing is read.
  */
 export class StoreChangeFeed implements ChangeFeed {
   readonly #deps: StoreChangeFeedDeps;
@@ -52,7 +52,7 @@ export class StoreChangeFeed implements ChangeFeed {
 
   /** Reads everything there is and hands it out; resolves when nothing more was found. */
   tick(): Promise<void> {
-    return this.#passes.wish();
+    return this.#passes.request();
   }
 
   async #read(): Promise<void> {

@@ -65,7 +65,7 @@ export interface SpecWrite<S> {
   readonly isSpecChanged: boolean;
 }
 
-/** How a kind takes part in writes. Every function may run again (store invariant S3). */
+/** How a kind takes part in writes. Every function may run again, when its transaction does. */
 export interface KindContract<S extends Message = Message> {
   readonly kind: string;
   /** Name of a resource that has none of its own, where it follows from the spec. */
@@ -90,7 +90,7 @@ export interface KindContract<S extends Message = Message> {
   ) => Promise<void>;
   /** Whether the origin may delete the resource at all; throws Fault. Not asked where the program itself removes it. */
   readonly admitRemoval?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
-  /** Removes what goes with the resource, before its row goes (API-7 "removed with it"). */
+  /** Removes what cannot outlive the resource, before its row goes. */
   readonly removing?: (tx: WriteTx, resource: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export interface WriteInput extends DesiredResource {
   readonly apiVersion?: string;
   /** '' or absent = unconditional. */
   readonly resourceVersion?: string;
-  /** Where the metadata stands in the request, for field paths: `metadata.` (default) or '' when labels are top-level. */
+  /** Where the metadata is in the request, for field paths: `metadata.` (default) or '' when labels are top-level. */
   readonly metadataPath?: string;
   /** Uid of a resource that is created, kept when it is free; absent, '' or taken = a new one. */
   readonly uid?: string;
@@ -204,28 +204,28 @@ export interface ResourceHint {
 /** Outcome of one pass over a key; an exception means: again, with backoff. */
 export type ReconcileOutcome = { readonly done: true } | { readonly againMs: number };
 
-/** What a look at a resource found: a pass has something to write, or what the outcome of a pass would be. */
+/** What a check of a resource found: a pass has something to write, or what the outcome of a pass would be. */
 export type Look = ReconcileOutcome | { readonly due: true };
 
-/** What a look may read: the snapshot in which the resource was found, and the store's clock in micros. */
+/** What a check may read: the snapshot in which the resource was found, and the store's clock in micros. */
 export type LookReads = Pick<ReadTx, 'resources' | 'log'> & { now(): number };
 
 export interface Reconciler {
   readonly name: string;
-  /** Kinds whose every resource is passed over at start and at each resync. */
+  /** Kinds of which every resource is reconciled at start and at each resync. */
   readonly kinds: readonly string[];
   /** False for a change that gives no keys, told at once: most changes are of sessions, which concern hardly anybody. */
   readonly concerns: (change: ResourceChange) => boolean;
-  /** Keys to pass over because of a change that concerns it; [] for none. */
+  /** Keys to reconcile because of a change; [] for none. */
   readonly keysFor: (change: ResourceChange, reads: ResourceReads) => Promise<readonly ResourceKey[]>;
-  /** Reads the world, computes, writes; never branches on what woke it. */
+  /** Reads current state, computes, writes; never branches on what woke it. */
   readonly reconcile: (key: ResourceKey) => Promise<ReconcileOutcome>;
   /**
    * Whether a resource of a full pass needs a pass of its own, in which case only its key is kept; absent = each does. Writes
    * nothing, and what it finds must be true as long as no change of a resource says otherwise.
    */
   readonly look?: (record: StoredResource, reads: LookReads) => Promise<Look>;
-  /** True when a look depends on resources alone: nothing is passed over again while none was written. */
+  /** True when a check depends on resources alone: nothing is reconciled again while none was written. */
   readonly looksAtResourcesOnly?: boolean;
   readonly resyncMs: number;
   /** Passes at a time, each over another key; absent = one. */

@@ -39,7 +39,7 @@ export interface DoorPage {
   readonly nextPageToken: string;
 }
 
-/** Upsert, read, delete and list of one kind in one namespace, as the operations of API-8 share them. */
+/** Upsert, read, delete and list of one kind in one namespace, as the operations of the gateway share them. */
 export interface KindDoor {
   /** Creates, or replaces spec, labels and annotations; honours the version in the metadata. */
   upsert(origin: WriteOrigin, key: ResourceKey, resource: WholeResource): Promise<StoredResource>;

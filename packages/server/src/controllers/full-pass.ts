@@ -22,12 +22,12 @@ export interface Wanting {
 
 type Look = NonNullable<Reconciler['look']>;
 
-/** Resources looked at in one snapshot: two or three milliseconds of work. */
+/** Resources checked in one snapshot: two or three milliseconds of work. */
 const LOOKED_AT = 100;
 
 /**
- * Every resource of the reconciler's kinds that needs a pass, page by page. Where the reconciler looks for itself, a page is read
- * and looked at in one snapshot, and nothing stays of a resource that is as it should be.
+ * Every resource of the reconciler's kinds that needs a pass, page by page. Where the reconciler checks for itself, a
+ * page is read and checked in one snapshot, and nothing stays of a resource that is as it should be.
  */
 export async function* fullPass(
   { kinds, look }: Pick<Reconciler, 'kinds' | 'look'>,
@@ -62,7 +62,7 @@ async function* lookedAt(kind: string, look: Look, { store }: FullPassDeps): Asy
   } while (after !== undefined);
 }
 
-/** Milliseconds until the resource needs a pass, undefined for none. One that cannot be looked at fails in its own pass. */
+/** Milliseconds until the resource needs a pass, undefined for none. One that cannot be checked fails in its own pass. */
 const waitFor = async (look: Look, record: StoredResource, reads: LookReads): Promise<number | undefined> => {
   try {
     const found = await look(record, reads);

@@ -8,10 +8,10 @@ const BATCH = 100;
 const WAIT_MS = 5_000;
 /** Owners that are followed upwards in search of a cycle. */
 const OWNERS_SEEN_MAX = 100;
-/** Kinds of what stands above others in their addresses. */
+/** Kinds of what is above others in their addresses. */
 const PARENT_KINDS = { channel: 'Channel', agent: 'Agent' } as const;
 
-/** On whose behalf the collector deletes; stands in audit records. */
+/** On whose behalf the collector deletes, as audit records say. */
 const COLLECTOR: WriteOrigin = {
   requestId: '',
   operation: 'garbage-collection',
@@ -80,7 +80,7 @@ export class GarbageCollector implements QueueWorker {
     return found?.uid === owner.uid && !found.finalizers.includes(FOREGROUND);
   }
 
-  /** References do not say under which channel or agent an owner stands: it is looked for below all of them. */
+  /** References do not say under which channel or agent an owner is: it is looked for below all of them. */
   async #findOwner(tx: WriteTx, owner: StoredOwner): Promise<StoredResource | undefined> {
     const { kind, namespace, name } = owner;
     const row = findKind(kind);

@@ -27,7 +27,7 @@ export interface KindDoorDeps {
   readonly responseBytes: number;
 }
 
-/** The door of one kind over the write pipeline and the store. */
+/** Upsert, read, delete and list of one kind, over the write pipeline and the store. */
 export class StoredKindDoor implements KindDoor {
   readonly #deps: KindDoorDeps;
   readonly #row: KindRow;

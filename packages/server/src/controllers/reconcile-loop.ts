@@ -15,12 +15,12 @@ export interface ReconcileLoopDeps extends FullPassDeps {
 
 /** Reads that need no wait never let anybody else run: after so many changes, and before each pass, everybody gets a turn. */
 const CHANGES_PER_TURN = 20;
-/** Wait before everything is queued again because the keys of a change could not be told. */
+/** Wait before everything is queued again because the keys of a change could not be found. */
 const REMAP_MS = 5_000;
 
 /**
  * Drives one reconciler: keys from changes, from a full pass at start and at every resync. Two passes over one key never
- * overlap; `concurrency` says how many keys are passed over at a time.
+ * overlap; `concurrency` says how many keys are reconciled at a time.
  */
 export class ReconcileLoop {
   readonly #deps: ReconcileLoopDeps;
@@ -45,7 +45,7 @@ export class ReconcileLoop {
   }
 
   /**
-   * Subscribes first and lists then, so that no change falls between. The first full pass goes on behind the start, which must
+   * Subscribes first and lists then, so that no change falls between. The first full pass continues after the start, which must
    * not wait for a hundred thousand resources; `tick` waits for it.
    */
   start(): void {
@@ -66,7 +66,7 @@ export class ReconcileLoop {
 
   /** Queues every resource of the reconciler's kinds that needs a pass. */
   resync(): Promise<void> {
-    return this.#fullPasses.wish();
+    return this.#fullPasses.request();
   }
 
   async #passOverAll(): Promise<void> {
@@ -132,7 +132,7 @@ export class ReconcileLoop {
       try {
         for (const key of await this.#reconciler.keysFor(change, this.#deps.store.direct.resources)) this.#add(key);
       } catch (error) {
-        this.#warn('the keys of a change cannot be told; all are passed over soon', error);
+        this.#warn('cannot find the keys of a change; scheduling a full resync', error);
         this.#remapTimer ??= this.#deps.clock.after(REMAP_MS, () => this.#remap());
       }
     }
@@ -144,7 +144,7 @@ export class ReconcileLoop {
     else this.#queue.addWithin(formatKey(key), key, debounceMs);
   }
 
-  /** Queues everything: at the start, and in place of keys that could not be told. Tried again until it succeeds. */
+  /** Queues everything: at the start, and in place of keys that could not be found. Tried again until it succeeds. */
   #remap(): void {
     this.#remapTimer = undefined;
     this.#listing = this.resync().catch((error: unknown) => {

@@ -14,7 +14,7 @@ export interface SealedValue {
 export interface ResealWorkerDeps {
   readonly store: Pick<Store, 'write'>;
   readonly seal: ValueSeal;
-  /** What is sealed beside resources. */
+  /** What is sealed in addition to resources. */
   readonly values: readonly SealedValue[];
   readonly hint: (version: number) => void;
 }

@@ -133,7 +133,7 @@ const FINALIZED = 'Finalized';
 
 /**
  * The text of a status while a deletion waits: phase Terminating, except where the phase is an enum of the kind's own, and the
- * condition Finalized once it was raised, with whoever holds the resource now. Otherwise the text as it is.
+ * condition Finalized once it was raised, with what holds the resource now. Otherwise the text as it is.
  */
 export const heldStatus = (held: Held, text: string): string => {
   if (held.deletionTimestamp === undefined) return text;
@@ -168,7 +168,7 @@ const conditionsOf = (status: JsonMap): readonly JsonMap[] => {
 
 const isFinalized = (condition: JsonMap): boolean => condition['type'] === FINALIZED;
 
-/** The other conditions, as far as there is room for them beside this one. */
+/** The other conditions, as far as there is room for them in addition to this one. */
 const others = (status: JsonMap): readonly JsonMap[] =>
   conditionsOf(status)
     .filter((condition) => !isFinalized(condition))

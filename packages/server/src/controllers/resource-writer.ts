@@ -72,7 +72,7 @@ interface Pending {
   readonly current: StoredResource | undefined;
 }
 
-/** Queue item that looks whether the owners of a resource exist; the payload is its key. */
+/** Queue item that checks whether the owners of a resource exist; the payload is its key. */
 export const GC_OWNERS = 'gc.owners';
 
 /**
@@ -256,7 +256,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
       checkVersion(current, input.resourceVersion);
       checkDeletion(current, prepared);
     }
-    // What a deleted resource refers to may be gone, and taking its finalizers away is no use of it.
+    // What a deleted resource refers to may be gone, and removing finalizers does not use it.
     if (current?.deletionTimestamp === undefined) await contract?.admit?.(tx, write, prepared.origin);
     const system = joinSystemKeys(await contract?.systemKeys?.(tx, write), input.system);
     const labels = settleMap(current?.labels ?? {}, input.labels, system.labels);
@@ -372,7 +372,7 @@ const checkDeletion = (current: StoredResource, prepared: Prepared): void => {
   if (current.deletionTimestamp !== undefined && !isRelease(current, prepared)) throw resourceDeleting(current.key);
 };
 
-/** True for a write that changes nothing but takes finalizers away; system keys stay when they are left out. */
+/** True for a write that changes nothing but removes finalizers; system keys stay when they are left out. */
 const isRelease = (current: StoredResource, { input, specText }: Prepared): boolean =>
   specText === current.spec &&
   isSameSaid(current.labels, input.labels) &&

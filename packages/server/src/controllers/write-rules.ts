@@ -28,7 +28,7 @@ const FINALIZERS_MAX = 32;
 const FINALIZER = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const SYSTEM_FINALIZER = 'svc/';
 
-/** Kinds whose chapter has a word of its own for names (CO-G6). */
+/** Kinds for which a bad name has a reason of its own, NAME_INVALID. */
 const COORDINATION: ReadonlySet<string> = new Set([
   'Channel',
   'ChannelSubscription',
@@ -98,7 +98,9 @@ const checkFinalizers = (
   ];
   return [
     ...(wanted.length > FINALIZERS_MAX ? [fault(`more than ${FINALIZERS_MAX} finalizers`)] : []),
-    ...wanted.filter((name) => !FINALIZER.test(name)).map((name) => fault(`"${name.slice(0, 80)}" is no domain/name`)),
+    ...wanted
+      .filter((name) => !FINALIZER.test(name))
+      .map((name) => fault(`"${name.slice(0, 80)}" is not of the form domain/name`)),
     ...changed
       .filter((name) => name.startsWith(SYSTEM_FINALIZER))
       .map((name) => fault(`${name} belongs to its controller`)),

@@ -18,7 +18,7 @@ export type UnaryHandler<I extends DescMessage, O extends DescMessage> = (
  * each; the same message object may be sent to many sinks and is encoded once per encoding.
  */
 export interface StreamSink<T> {
-  /** The subscription stands: headers go out now. Called once, before the first send; sends imply it. */
+  /** The subscription is open: headers go out now. Called once, before the first send; sends imply it. */
   open(): void;
   /** `id` is the SSE id (the cursor). False = the reader lags: hold further messages until `drained` fires. */
   send(message: T, id: string): boolean;

@@ -42,11 +42,11 @@ export interface Attempt {
   emit(chunk: ContentChunk): void;
   /** A connection carries the request now: the connect time-out ends, the first-byte time-out starts. */
   connected(): void;
-  /** Bytes arrived. `isAnswer` is true for the body of a successful answer (it uses up the request reservation, RT-9). */
+  /** Bytes arrived. `isAnswer` is true for the body of a successful answer (it uses up the reserved `llm.requests`). */
   received(isAnswer: boolean): void;
   /** Called once, at once, when the turn is stopped or a time-out passed; the driver then frees what it holds. */
   onCancel(cancel: () => void): void;
-  /** Stops the idle and first-byte time-outs until the returned function is called (RT-X16). */
+  /** Stops the idle and first-byte time-outs until the returned function is called; for a demo answer on hold. */
   suspendTimeouts(): () => void;
 }
 

@@ -10,7 +10,7 @@ export type ModelMedia =
   | { readonly kind: 'url'; readonly mediaType: string; readonly filename: string; readonly url: string };
 
 export type ModelContent =
-  /** `isAdded` marks text of the platform (skills, post-history prompt, markers): no user wrote it (RT-4.6 own text). */
+  /** `isAdded` marks text of the platform (skills, post-history prompt, markers): no user wrote it. */
   | { readonly type: 'text'; readonly text: string; readonly isAdded?: true }
   | { readonly type: 'media'; readonly media: ModelMedia }
   /** Replayed only inside its own turn, with the provider's continuation data. */
@@ -31,7 +31,7 @@ export type ModelContent =
       readonly isError: boolean;
     };
 
-/** `call` and `reasoning` stand only in assistant messages, `result` only in tool messages. */
+/** `call` and `reasoning` occur only in assistant messages, `result` only in tool messages. */
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: readonly ModelContent[];
@@ -65,7 +65,7 @@ export interface ModelRequest {
   readonly temperature?: number;
   readonly thinking?: ThinkingOptions;
   readonly maxOutputTokens?: number;
-  /** Absent for the calls of a turn's steps; the demo provider answers a compaction by RT-X18. */
+  /** Absent for the calls of a turn's steps; the demo provider answers a compaction with a fixed summary. */
   readonly purpose?: 'compaction';
   /** Namespace whose secrets may hold the provider's key. */
   readonly namespace: string;
@@ -77,7 +77,7 @@ export interface ModelRequest {
   readonly traceHeaders?: Readonly<Record<string, string>>;
 }
 
-/** RT-4.4; `estimated` when counted here because the provider said nothing. */
+/** Tokens and cost of one call; `estimated` when counted here because the provider said nothing. */
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -93,7 +93,7 @@ export interface ModelUsage {
   readonly cost?: number;
 }
 
-/** RT-4.5, the classes a provider can cause. */
+/** Classes of errors that a provider can cause; `reason` of an ERROR part. */
 export type ModelErrorClass =
   | 'provider_auth'
   | 'provider_rate_limited'
@@ -110,7 +110,7 @@ export interface ModelError {
   readonly sentence: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
-  /** True when not one byte of an answer came (the request reservation is given back, RT-9). */
+  /** True when not one byte of an answer came (the reserved `llm.requests` is given back). */
   readonly beforeFirstByte: boolean;
   /** True when no chunk with content was emitted: another try or profile may still be used. */
   readonly beforeFirstToken: boolean;
@@ -175,7 +175,7 @@ export interface ModelRegistry {
   countTokens(target: ModelTarget, text: string): number;
   /** Never below `countTokens` and free: nothing is loaded or encoded. A text that fits by it needs no exact count. */
   tokenBound(target: ModelTarget, text: string): number;
-  /** Test control of `!hold NAME` (RT-X16): lets every waiting and later hold of NAME go on. */
+  /** Test control of `!hold NAME`: lets every waiting and later hold of NAME continue. */
   releaseHold(name: string): void;
   close(): Promise<void>;
 }

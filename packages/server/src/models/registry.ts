@@ -185,5 +185,5 @@ const refuseUnknown = (target: ModelTarget, sink: ChunkSink): void =>
     },
   });
 
-/** All configured providers behind the one contract of RT-4. Throws Fault CONFIG_INVALID for a bad configuration. */
+/** All configured providers behind one contract. Throws Fault CONFIG_INVALID for a bad configuration. */
 export const createModelRegistry = (options: ModelRegistryOptions): ModelRegistry => new Registry(options);

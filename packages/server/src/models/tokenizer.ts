@@ -8,7 +8,7 @@ const UNKNOWN_ENCODING_FACTOR = 1.1;
 const NO_SPECIAL: ReadonlySet<string> = new Set();
 const BLANK_RUNS = /\S+/g;
 
-/** Tokens as the demo provider counts them: runs of non-blank characters (RT-X3). */
+/** Tokens as the demo provider counts them: runs of non-blank characters. */
 export const countWords = (text: string): number => text.match(BLANK_RUNS)?.length ?? 0;
 
 /**

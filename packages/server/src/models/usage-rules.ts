@@ -17,8 +17,8 @@ export interface UsageFacts {
 }
 
 /**
- * RT-4.4: input includes cached, output includes reasoning, total as given or their sum. Cached input costs its own
- * price when there is one.
+ * Usage as svc counts it: input includes cached, output includes reasoning, total as given or their sum. Cached input
+ * costs its own price when there is one.
  */
 export const normaliseUsage = (reported: ReportedUsage, facts: UsageFacts): ModelUsage => {
   const inputTokens = wholeTokens(reported.inputTokens);

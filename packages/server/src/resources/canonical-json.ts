@@ -60,7 +60,7 @@ export const parseJsonMap = (text: string): JsonMap | undefined => {
 export const isJsonTextField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING && field.name.endsWith('_json');
 
-/** A JSON text in canonical form; text that is no JSON as it is, for the rules of its kind to refuse. */
+/** A JSON text in canonical form; text that is not JSON as it is, for the rules of its kind to refuse. */
 export const canonicalJsonText = (text: string): string => {
   try {
     return canonicalJson(parseJsonText(text) as JsonData);
@@ -75,7 +75,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * What puts every `*_json` text of a message into canonical form, and every float into its shortest one, so that two
- * spellings of one value are one spec whichever door they come through. Answers the message itself where nothing changes.
+ * spellings of one value are one spec whichever operation writes them. Answers the message itself where nothing changes.
  */
 export const specNormaliser = (desc: DescMessage): Normaliser => {
   const found = normalisers.get(desc) ?? makeNormaliser(desc);

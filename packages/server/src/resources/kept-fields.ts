@@ -3,7 +3,7 @@ import { canonicalJson, isJsonMap, type JsonData, type JsonMap } from './canonic
 
 /**
  * The JSON of a message that replaces `stored`, with what a newer release wrote there and this one does not know: a
- * rollback must not lose it. Members that are no field stay where the message they stand in stays; those of an item of a list
+ * rollback must not lose it. Members that are not fields stay where their message stays; those of an item of a list
  * stay while the item is otherwise the same. Answers `written` itself where there is nothing to keep.
  */
 export const keepUnknown = (desc: DescMessage, stored: JsonMap, written: JsonMap): JsonMap => {

@@ -24,9 +24,9 @@ export interface KindRow {
   /** What `parent` of the address means; undefined = always ''. */
   readonly parent?: 'channel' | 'agent';
   readonly writers: KindWriters;
-  /** May stand in a manifest. */
+  /** May be in a manifest. */
   readonly authorable: boolean;
-  /** Facts are kept beside the record and laid over its status at read (API-1.4 activity). */
+  /** Facts are kept next to the record and laid over its status at read, so that they make no new version. */
   readonly hasActivity: boolean;
 }
 

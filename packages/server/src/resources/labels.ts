@@ -9,7 +9,7 @@ export interface LabelLimits {
   readonly annotationsBytes: number;
 }
 
-/** Limits of API-1.9 where the configuration says nothing else. */
+/** Limits where the configuration says nothing else. */
 export const defaultLabelLimits: LabelLimits = { labels: 64, annotationsBytes: 256 * 1024 };
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,316}$/;
@@ -20,7 +20,7 @@ const SYSTEM = 'svc/';
 /** Records keep private facts under this prefix; no request can write or select it and no answer shows it. */
 const PRIVATE_PREFIX = 'svc/~';
 const OPTION = 'option.svc/';
-/** Every option that a chapter names, whichever part acts on it. */
+/** Every option that svc knows, whichever part acts on it. */
 const OPTIONS: ReadonlySet<string> = new Set([
   'activities',
   'catch-up',
@@ -101,7 +101,7 @@ export const sameMap = (left: TextMap, right: TextMap): boolean => {
   return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 };
 
-/** Reasons that stand in the ErrorInfo itself when every violation has them. */
+/** Reasons that are in the ErrorInfo itself when every violation has them. */
 const OWN_REASONS: ReadonlySet<string> = new Set(['SYSTEM_LABEL', 'KIND_READ_ONLY', 'PATH_BODY_MISMATCH']);
 
 /** The one refusal for all violations of a request; its reason is the table's where that names one. */

@@ -10,7 +10,7 @@ export interface PageRequest<T extends ResourceRecord> {
   readonly after: RecordKey | undefined;
   /** Rows in order after the key, at most `limit`. */
   readonly read: (after: RecordKey | undefined, limit: number) => Promise<readonly T[]>;
-  /** Rows that are not for this answer are passed over. */
+  /** Rows that are not for this answer are skipped. */
   readonly keep?: (row: T) => boolean;
 }
 

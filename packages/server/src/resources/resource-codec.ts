@@ -19,11 +19,11 @@ import { storedMessage } from './stored-message.ts';
 export const messageText = (schema: DescMessage, message: Message): string =>
   canonicalJson(toJson(schema, message) as JsonData);
 
-/** Reads stored text; fields of a newer release are passed over. */
+/** Reads stored text; fields of a newer release are skipped. */
 export const messageFromText = (schema: DescMessage, text: string): Message =>
   storedMessage(schema, JSON.parse(text) as JsonMap);
 
-/** Reads a JSON object as a message; fields that are not known are passed over. */
+/** Reads a JSON object as a message; unknown fields are skipped. */
 export const messageFromMap = (schema: DescMessage, map: JsonMap): Message => storedMessage(schema, map);
 
 /** The reference as the API shows it. */
@@ -94,7 +94,7 @@ export const rawResource = (record: ResourceRecord): Resource =>
 export const rowOf = (record: Pick<ResourceRecord, 'key' | 'apiVersion'>): KindRow | undefined =>
   record.apiVersion === 'svc/v1' ? findKind(record.key.kind) : undefined;
 
-/** Stored status with the facts kept beside it laid over, as a JSON object. */
+/** Stored status with the facts kept next to it laid over, as a JSON object. */
 export const statusWithActivity = (status: string, activity: string): JsonMap => {
   const base = parseJsonMap(status) ?? {};
   return activity === '' ? base : { ...base, ...parseJsonMap(activity) };

@@ -29,10 +29,10 @@ import {
 export interface ViewOptions {
   /** True for callers with `read_secrets`. */
   readonly secrets: boolean;
-  /** Facts kept beside the record: JSON text of status fields, '' for none. */
+  /** Facts kept next to the record: JSON text of status fields, '' for none. */
   readonly activity?: string;
   readonly metadataOnly?: boolean;
-  /** The view is not kept: the record was not committed, or nobody will read it again soon. It is not frozen then. */
+  /** The view is not kept: the record was not committed, or no one will read it again soon. It is not frozen then. */
   readonly isTransient?: boolean;
   /** One of many that are read in passing: kept, and frozen, only when it was read shortly before. */
   readonly isPassing?: boolean;
@@ -48,7 +48,7 @@ interface CachedView {
 }
 
 const ENTRIES = 4_000;
-/** Most characters of the records that stand behind kept views or specs: one may have a mebibyte. */
+/** Most characters of the records behind kept views or specs: one may have a mebibyte. */
 const CHARS = 16 * 1024 * 1024;
 const VIEW_WEIGHT = { limit: CHARS, of: (view: CachedView): number => view.chars };
 
@@ -74,7 +74,7 @@ export class ResourceViews {
   /** The full resource of a built-in kind; `schema` must be the kind's own. */
   full<D extends DescMessage>(schema: D, record: ResourceRecord, options: ViewOptions): MessageShape<D> {
     const row = rowOf(record);
-    if (row?.full !== schema) throw new Error(`${record.key.kind} is no ${schema.typeName}`);
+    if (row?.full !== schema) throw new Error(`${record.key.kind} is not a ${schema.typeName}`);
     if (options.metadataOnly === true) return metadataOnly(row, record) as MessageShape<D>;
     return this.#view(row, record, options).full as MessageShape<D>;
   }

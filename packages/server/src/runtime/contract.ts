@@ -1,6 +1,6 @@
 /**
  * What runtime exports to features (admission, session lifecycle, stop, live view) and what it needs of them (agents,
- * namespaces, usage, files), as interfaces that app satisfies (architecture 2). Everything that takes part in a
+ * namespaces, usage, files), as interfaces that app satisfies. Everything that takes part in a
  * transaction gets the transaction's handle.
  */
 export * from './needs-contract.ts';

@@ -4,7 +4,7 @@ import type { ObjectData } from './part-contract.ts';
 import type { PromptSkills } from './prompt-contract.ts';
 import type { TurnUsage } from './turn-contract.ts';
 
-/** What runtime needs of features, as interfaces that app satisfies (architecture 2). */
+/** What runtime needs of features, as interfaces that app satisfies. */
 
 /** One revision of an agent, as a turn runs it. `spec` is frozen. */
 export interface AgentRevision {
@@ -63,7 +63,7 @@ export interface UsageMeter {
   /** Throws Fault QUOTA_EXCEEDED {metric, policy, used, max, reset_at}; `key` makes a repeated reservation free. */
   reserve(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
   giveBack(tx: WriteTx, metric: UsageMetric, subject: UsageSubject, key: string): Promise<void>;
-  /** Charged in the transaction of the journal entry or the stop (RT-K22). */
+  /** Charged in the transaction of the journal entry or the stop: both or neither. */
   charge(tx: WriteTx, subject: UsageSubject, usage: TurnUsage): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export interface Part {
   readonly type: PartType;
   readonly content?: string;
   readonly name?: string;
-  /** snake_case keys of WIRE-5. */
+  /** Keys in snake_case, as clients read them in payload_json. */
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
   readonly object?: ObjectData;
@@ -83,7 +83,7 @@ export const eventSubject = (sessionId: string): string => `ev.${sessionId}`;
 /** Message: {}; some turn became ready. */
 export const WAKE_TURNS = 'wake.turns';
 
-/** Message: {turnId, sessionId}; whoever runs the turn looks at its stop flag. */
+/** Message: {turnId, sessionId}; the worker that runs the turn checks its stop flag. */
 export const STOP_TURN = 'cmd.stop';
 
 /** Message: {sessionId, namespace, agent, reason: 'cleared' | 'deleted'}; followers end or refuse old cursors. */

@@ -6,7 +6,7 @@ import type { Part } from './part-contract.ts';
 
 /** Prompt assembly: between the step loop and runtime/prompt, runtime/history. */
 
-/** A message of the model history in its final order; the current turn's messages stand last. */
+/** A message of the model history in its final order; the current turn's messages come last. */
 export interface TranscriptMessage {
   readonly id: string;
   /** Numeric svc.data.MessageRole. */
@@ -18,7 +18,7 @@ export interface TranscriptMessage {
 
 export interface HistoryReader {
   /**
-   * Messages of ended turns and appended ones in the order of RT-R7, newest part of the conversation only as far back as
+   * Messages of ended turns and appended ones in the order of their turns, newest part of the conversation only as far back as
    * `tokenLimit` needs or the last COMPACTION part covers. The current turn's own messages are not included.
    */
   before(
@@ -78,7 +78,7 @@ export type PromptPlan =
   | { readonly kind: 'overflow' };
 
 export interface PromptAssembler {
-  /** RT-3 whole: system, skills, transcript, post-history, budget. Reads objects by `readObject`. */
+  /** The whole prompt: system, skills, transcript, post-history, budget. Reads objects by `readObject`. */
   plan(request: PromptRequest): Promise<PromptPlan>;
 }
 

@@ -57,7 +57,7 @@ export interface RuntimeDeps {
   readonly faultPoint: FaultPoints;
 }
 
-/** The claim moved on: whoever holds this must write and emit nothing more. */
+/** The claim moved on: the holder must write and emit nothing more. */
 export class LostClaim extends Error {
   constructor(turnId: string) {
     super(`claim of turn ${turnId} was lost`);

@@ -10,18 +10,18 @@ type SweepDeps = Pick<RuntimeDeps, 'store' | 'bus' | 'clock' | 'config' | 'ids' 
 /** Rows one sweep handles of each sort; what is left waits for the next one. */
 const SWEEP_ROWS = 500;
 const JOURNAL_KEEP_MICROS = 7 * 86_400 * 1_000_000;
-/** Journals and expired keys are trimmed this often: it writes, and nobody waits for it. */
+/** Journals and expired keys are trimmed this often: it writes, and no one waits for it. */
 const TRIM_MS = 60_000;
 const SWEEP_LEASE = 'turn-sweep';
 
-/** The worker beside the sweeper in the same process. */
+/** The worker next to the sweeper in the same process. */
 interface SweptWorker {
   wake(): void;
   runs(turnId: string): boolean;
 }
 
 /**
- * Finds what lost notifications left behind: nothing depends on a hint. The worker is woken after each
+ * Finds what lost notifications left behind: nothing depends on one. The worker is woken after each
  * pass, so that it looks for ready turns even when the bus loses everything.
  */
 export class Sweeper {

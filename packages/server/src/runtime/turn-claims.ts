@@ -34,7 +34,7 @@ interface Refusal {
   readonly sentence: string;
 }
 
-/** Ends a turn that may not run, in the transaction of its claim (RT-2.8, K29). */
+/** Ends a turn that may not run, in the transaction of its claim. */
 const refuse = async ({ tx, deps }: Scope, { session, turn }: Candidate, cause: Refusal): Promise<void> => {
   const errorId = deps.ids.next();
   const { namespace, agent, sessionId, id } = turn;
@@ -171,7 +171,7 @@ export const claimReadyTurns = async (scope: Scope, limit: number): Promise<read
   return claimed;
 };
 
-/** Makes a turn whose worker is gone claimable again, as a new attempt; a stop flag ends it at once (RT-K19). */
+/** Makes a turn whose worker is gone claimable again, as a new attempt; a stop flag ends it at once. */
 export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: TurnRow): Promise<void> => {
   const [session, turn] = await together(tx.log.lockSession(found.sessionId), tx.log.turn(found.id));
   if (session === undefined || turn === undefined) return;
@@ -190,7 +190,7 @@ export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: Turn
   );
 };
 
-/** Releases what a worker still holds; its turns go on as new attempts elsewhere (RT-2.9, K28). */
+/** Releases what a worker still holds; its turns continue elsewhere as new attempts. */
 export const releaseClaims = async (
   { tx, deps }: Scope<EndDeps & Pick<RuntimeDeps, 'workerId'>>,
   limit: number,

@@ -2,7 +2,7 @@ import type { TurnState } from '../store/contracts/index.ts';
 import type { Goal } from '../tools/goal-contract.ts';
 import type { PlacedPart } from './part-contract.ts';
 
-/** What a turn and its session remember beside their rows, and what a running turn shows. */
+/** What a turn and its session remember in addition to their rows, and what a running turn shows. */
 
 /** Per fence under which the turn sent something. `firstPart` indexes the turn's recorded parts. */
 export interface Span {
@@ -82,7 +82,7 @@ export interface TurnBody {
   readonly modelCalls: number;
   /** Journal entries written; the next index. */
   readonly journalCount: number;
-  /** How the next claim goes on: with RESET as a new attempt, or where the last one stopped. */
+  /** How the next claim continues: with RESET as a new attempt, or where the last one stopped. */
   readonly resume: '' | 'recovered' | 'handover';
   /** Recorded parts already shown when the turn was parked or handed over. */
   readonly sentParts: number;

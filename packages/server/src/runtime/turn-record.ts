@@ -21,19 +21,19 @@ export interface ToolResultEntry {
 
 /** Steering messages absorbed before the next model call. */
 export interface SteerInputEntry {
-  /** The message that was closed; '' when it had no parts and goes on under the new id. */
+  /** The message that was closed; '' when it had no parts and continues under the new id. */
   readonly closedMessageId: string;
   readonly messageIds: readonly string[];
   readonly nextMessageId: string;
 }
 
-/** A part that stands in the message and changes nothing else: permission questions and answers, compaction. */
+/** A part that is in the message and changes nothing else: permission questions and answers, compaction. */
 export interface PartEntry {
   readonly messageId: string;
   readonly part: Part;
 }
 
-/** What a turn keeps beside the columns of its row. */
+/** What a turn keeps in addition to the columns of its row. */
 export const parseBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
 
 /** True when the turn has its terminal state. */
@@ -71,7 +71,7 @@ export const EMPTY_SIDE: SessionSide = {
   sandboxRef: '',
 };
 
-/** What a session keeps beside its messages: active skills, remembered answers and the like. */
+/** What a session keeps in addition to its messages: active skills, remembered answers and the like. */
 export const parseSide = (session: SessionRow): SessionSide =>
   session.body === '' || session.body === '{}' ? EMPTY_SIDE : (JSON.parse(session.body) as SessionSide);
 

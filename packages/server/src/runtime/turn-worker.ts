@@ -9,7 +9,7 @@ import { claimReadyTurns, releaseClaims } from './turn-claims.ts';
 
 /** Most turns claimed in one transaction, so that other writers are not kept waiting. */
 const CLAIM_BATCH = 128;
-/** While a renewal is late, claims are looked at this many times per lease, so that none is used beyond its end. */
+/** While a renewal is late, claims are checked this many times per lease, so that none is used beyond its end. */
 const LATE_CHECKS = 20;
 /** How long `close` waits for cancelled turns to let go of what they use. */
 const CLOSE_MS = 2000;
@@ -20,7 +20,7 @@ interface TurnMessage {
 
 /**
  * Executes turns of this process: claims ready ones while it has free slots, renews all claims in one
- * statement, passes stops, steers and answers on, and hands turns over when it drains. Wake-ups are hints: the sweeper
+ * statement, passes stops, steers and answers on, and hands turns over when it drains. Wake-ups may be lost: the sweeper
  * calls `wake` for the rest.
  */
 export class TurnWorker implements LiveTurns {
@@ -242,7 +242,7 @@ export class TurnWorker implements LiveTurns {
     cancel();
   }
 
-  /** Cancels what still runs; its turns are released as a new attempt for the next worker (RT-2.9, K28). */
+  /** Cancels what still runs; its turns are released as a new attempt for the next worker. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#draining = true;

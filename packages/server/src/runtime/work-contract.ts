@@ -29,7 +29,10 @@ export interface Admitted {
 }
 
 export interface Admission {
-  /** Steps 2-7 of RT-2.3 inside the caller's transaction; throws Fault and changes nothing. Wakes workers after the commit. */
+  /**
+   * Admits a message inside the caller's transaction: checks, message, turn, wake-up. Throws Fault and changes nothing.
+   * Wakes workers after the commit.
+   */
   admit(tx: WriteTx, submission: Submission): Promise<Admitted>;
 }
 

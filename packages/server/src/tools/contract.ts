@@ -1,4 +1,4 @@
-/** Tool contract of RT-6.1: what a tool declares and what it is given. A tool never sees the store or the transport. */
+/** Tool contract: what a tool declares and what it is given. A tool never sees the store or the transport. */
 
 export type ToolEffect = 'read' | 'write' | 'external';
 
@@ -78,7 +78,7 @@ export const textResult = (text: string, structured?: unknown): ToolResult => ({
   ...(structured === undefined ? {} : { structured }),
 });
 
-/** {"ok":false,...} as RT-R43; messages hold no stack traces, secrets or internal addresses. */
+/** {"ok":false,...}, which the model reads; messages hold no stack traces, secrets or internal addresses. */
 export const errorResult = (
   ...[tool, code, error, retryable = false]: readonly [
     tool: string,

@@ -1,4 +1,4 @@
-/** Goals of one session (capability `goals`, RT-6.2): side state that every prompt of the session shows while active. */
+/** Goals of one session (capability `goals`): side state that every prompt of the session shows while active. */
 
 export const GOAL_PHASES = ['active', 'done', 'abandoned'] as const;
 export type GoalPhase = (typeof GOAL_PHASES)[number];

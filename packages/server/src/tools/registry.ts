@@ -16,7 +16,10 @@ const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Toolsets that are off unless the agent asks for them as a feature. */
 const ONLY_AS_FEATURE: ReadonlySet<string> = new Set(['goals']);
 
-/** Registry of RT-6.1 and 6.2; throws a Fault for a bad or doubled tool name, which stops the start. */
+/**
+ * All tools by name, and which of them an agent is offered; throws a Fault for a bad or doubled tool name, which stops
+ * the start.
+ */
 export const createToolRegistry = (deps: ToolRegistryDeps): ToolRegistry => {
   const tools = sortByName(deps.tools);
   const names = new Set(tools.map((tool) => tool.name));

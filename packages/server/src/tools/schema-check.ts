@@ -5,7 +5,7 @@ import type { Tool } from './contract.ts';
 const require = createRequire(import.meta.url);
 
 /**
- * Violations of a tool's input schema (JSON Schema 2020-12, RT-R42). The validator library is loaded at the first check
+ * Violations of a tool's input schema (JSON Schema 2020-12). The validator library is loaded at the first check
  * of the process, not at its start. Formats are annotations. A remote tool whose schema does not compile is checked for
  * being given an object only: its server is the judge then.
  */
@@ -38,7 +38,7 @@ const newAjv = (): Ajv2020 => {
 const compile = (ajv: Ajv2020, tool: Tool): ValidateFunction | 'unusable' => {
   try {
     const check = ajv.compile({ ...tool.inputSchema });
-    // `$async` would answer a promise, whose rejection nobody waits for.
+    // `$async` would answer a promise, whose rejection no one waits for.
     return '$async' in check ? 'unusable' : check;
   } catch {
     return 'unusable';

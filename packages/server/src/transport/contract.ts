@@ -25,7 +25,7 @@ export interface TransportConfig {
   readonly waitDeadlineMs: number;
   readonly drainMs: number;
   readonly corsOrigins: readonly string[];
-  /** True in auth mode none: Host must be a loopback name and `*` is no origin. */
+  /** True in auth mode none: Host must be a loopback name and `*` is not an origin. */
   readonly loopbackOnly: boolean;
   readonly reflection: boolean;
   readonly metricsOpen: boolean;
@@ -33,7 +33,7 @@ export interface TransportConfig {
   readonly version: string;
 }
 
-/** Plain HTTP under the gateway's roof that is no protobuf operation: the browser surface, uploads, profile. */
+/** Plain HTTP under the gateway's roof that is not a protobuf operation: the browser surface, uploads, profile. */
 export interface HttpExchange {
   readonly method: string;
   /** Raw path without query, still percent-encoded. */
@@ -70,7 +70,7 @@ export interface HttpRoute {
   readonly loopbackOnly?: true;
   /** True where an idempotency key is honoured. */
   readonly repeatable?: true;
-  /** Faults thrown before the answer began become the error body of API-1.8. */
+  /** Faults thrown before the answer began become the error body (`faults/fault-body.ts`). */
   handle(exchange: HttpExchange, params: Readonly<Record<string, string>>, context: CallContext): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export interface TransportParts {
   readonly onCall?: (call: FinishedCall) => void;
 }
 
-/** What is told of a call once it ended. */
+/** What is reported of a call once it ended. */
 export interface FinishedCall {
   readonly operation: string;
   readonly transport: string;

@@ -8,12 +8,12 @@ import { ConnectProtocol } from './connect/index.ts';
 import type { HttpRoute, TransportParts, TransportServer } from './contract.ts';
 import { Dispatcher, methodTable } from './dispatcher/index.ts';
 import { FaultWriter, tooLarge } from './faults/index.ts';
-import { FrontDoor } from './front-door.ts';
 import { GrpcProtocol } from './grpc/index.ts';
 import { GrpcWebProtocol } from './grpc-web/index.ts';
 import { type Exchange, OriginRules } from './http/index.ts';
 import { type BrokenAnswer, type BrokenStatus, OnePort } from './listener/index.ts';
 import { PlainWire, plainEntry } from './plain/index.ts';
+import { PortRouter } from './port-router.ts';
 import { RestProtocol, refusalHeaders } from './rest/index.ts';
 import {
   DescriptorIndex,
@@ -56,12 +56,12 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const connect = new ConnectProtocol(shared);
   const faultOf = (error: unknown): Fault => dispatcher.faultOf(error, randomUUID());
   const requestId = (exchange: Exchange): string => dispatcher.requestId(exchange);
-  const door = new FrontDoor({ config, origins, requestId, rest, grpc, grpcWeb, connect, faultOf });
+  const router = new PortRouter({ config, origins, requestId, rest, grpc, grpcWeb, connect, faultOf });
   const refuseBroken = (status: BrokenStatus): BrokenAnswer => {
     const fault = brokenRequest(status, config.headerBytes);
     return { headers: refusalHeaders(fault, parts.ids.next()), body: faults.body(fault) };
   };
-  const port = new OnePort({ config, clock, log, handle: (exchange) => door.handle(exchange), refuseBroken });
+  const port = new OnePort({ config, clock, log, handle: (exchange) => router.handle(exchange), refuseBroken });
   const address = await port.listen();
   return {
     host: address.address,

@@ -27,7 +27,7 @@ describe('refused combinations', () => {
   it.each([
     [
       `auth: {mode: [none, token], token: ${token}}`,
-      'auth.mode: none lets everyone in, so no other mode can stand beside it (AUTH_REQUIRED)',
+      'auth.mode: none lets everyone in, so no other mode can be combined with it (AUTH_REQUIRED)',
     ],
     [
       `auth: {mode: [jwt], jwt: {secret: ${token}, defaultGrants: [{role: viewer}, {role: viewer, agent: a}]}}`,

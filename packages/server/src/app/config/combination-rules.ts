@@ -29,7 +29,7 @@ const rules: readonly Rule[] = [
     refuseIf(
       hasMode(settings, 'none') && settings['auth.mode'].length > 1,
       'auth.mode',
-      'none lets everyone in, so no other mode can stand beside it (AUTH_REQUIRED)',
+      'none lets everyone in, so no other mode can be combined with it (AUTH_REQUIRED)',
     ),
   (settings) =>
     refuseIf(

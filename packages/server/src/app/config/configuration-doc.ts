@@ -44,7 +44,7 @@ the file over another one. A flag wins over an environment variable, a variable 
   read then is logged and stays as it was. An \`svc up\` in a terminal ends on SIGHUP, for the terminal is gone.
 * Keys of parts that are still to come are checked already and have no effect yet: ${pendingText()}.
 * What is written and has no effect is a warning at the start, in \`svc config check\` and in \`svc doctor\`: those keys, roles that leave one out
-  (every process does everything yet), keys of PostgreSQL beside SQLite, and \`auth.jwt\` or \`auth.jwks\` beside other modes.
+  (every process does everything yet), keys of PostgreSQL with SQLite, and \`auth.jwt\` or \`auth.jwks\` with other modes.
 `;
 
 /** The reference of all settings as Markdown; a test compares it with docs/configuration.md. */

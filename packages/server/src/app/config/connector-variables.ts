@@ -9,7 +9,7 @@ const isOwnVariable = ({ variables, settings, store }: Config): ((name: string) 
   ];
   return (name) =>
     named.has(name) ||
-    // The prefix is shared: credentials of connectors are no setting.
+    // The prefix is shared: credentials of connectors are not settings.
     (name.startsWith('SVC_') && !name.startsWith('SVC_CONNECTOR_')) ||
     prefixes.some((prefix) => name.startsWith(prefix));
 };

@@ -4,7 +4,10 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Reads `host:port`, `[::1]:port` and `:port` (every address); undefined when it is none of them. Port 0 picks a free one. */
+/**
+ * Reads `host:port`, `[::1]:port` and `:port` (every address); undefined when it is not one of them. Port 0 picks a free
+ * one.
+ */
 export const parseListen = (text: string): ListenAddress | undefined => {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;
@@ -20,5 +23,5 @@ export const listenAddress = (text: string): ListenAddress => {
   return address;
 };
 
-/** An address as it stands in a URL: IPv6 in brackets. */
+/** An address as it is in a URL: IPv6 in brackets. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

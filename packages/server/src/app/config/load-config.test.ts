@@ -105,7 +105,7 @@ describe('texts', () => {
       'svc.yaml:2:10: console.title: environment variable GONE is not set',
     );
     expect(faultsOf({ files: { '/work/svc.yaml': 'net:\n  allow: ["${a b}"]' } })[0]).toBe(
-      'svc.yaml:2:11: net.allow[0]: ${a b} is no variable: write ${NAME} or ${NAME:-text}',
+      'svc.yaml:2:11: net.allow[0]: ${a b} is not a variable: write ${NAME} or ${NAME:-text}',
     );
   });
 

@@ -12,7 +12,7 @@ import { matchFileKeys, matchFlags, matchVariables } from './match-keys.ts';
 import { readSettings } from './settings-reader.ts';
 import { type ConfigFile, expand, readConfigFile } from './sources/index.ts';
 
-/** Where a configuration is looked for; everything outside is passed in, so that a test owns the world. */
+/** Where a configuration is looked for; everything outside is passed in, so that a test controls all of it. */
 export interface LoadOptions {
   /** Values by key of the table, such as `{'server.listen': '127.0.0.1:0'}`; `config` is the path of the file. */
   readonly flags: Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Things that do not stop a start, such as unknown keys. */
   readonly warnings: readonly ConfigFault[];
-  /** Where each value that is no default was written. */
+  /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 

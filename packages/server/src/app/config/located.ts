@@ -29,7 +29,7 @@ export interface ConfigFault {
   readonly text: string;
 }
 
-/** Collects faults; parsing goes on after one, so that all are listed at once. */
+/** Collects faults; parsing continues after one, so that all are listed at once. */
 export type Report = (fault: ConfigFault) => void;
 
 /** `svc.yaml:3:5: server.listen: text`. */
@@ -52,7 +52,7 @@ export const locate = (value: unknown, origin: Origin): Located => {
   return { kind: 'scalar', origin, value: null };
 };
 
-/** Lays `over` over `base`: maps merge by key, everything else is replaced (PL-12, `extends`). */
+/** Lays `over` over `base`: maps merge by key, everything else is replaced. What `extends` does. */
 export const overlay = (base: LocatedMap, over: LocatedMap): LocatedMap => {
   const entries = new Map(base.entries);
   for (const [key, entry] of over.entries) {

@@ -4,7 +4,7 @@ const BUCKET = /^[A-Za-z0-9][\w.-]{2,62}$/;
 const PREFIX_MAX = 512;
 /** What an S3 service takes in one request. */
 const PUT_MAX_BYTES = 5 * 1024 ** 3;
-/** Keys that mean nothing without the S3 backend; the region has a default, so nobody can tell whether it was set. */
+/** Keys that mean nothing without the S3 backend; the region has a default, so no one can tell whether it was set. */
 const S3_KEYS = [
   'objects.bucket',
   'objects.endpoint',

@@ -16,7 +16,7 @@ export interface SettingsWorld {
 
 export interface ReadSettings {
   readonly settings: Settings;
-  /** Where each value that is no default was written. */
+  /** Where each value that is not a default was written. */
   readonly origins: ReadonlyMap<string, Origin>;
   /** False when a value was refused; rules about several keys then stay silent: one mistake, one line. */
   readonly isSound: boolean;

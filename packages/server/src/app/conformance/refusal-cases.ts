@@ -76,7 +76,7 @@ const judgeText = (answer: Answer, { text, path, reason }: RefusedText): readonl
   return problems;
 };
 
-/** Malformed input through every door: refused with field and place, nothing of it stored, never a fault of the server. */
+/** Malformed input through every API: refused with field and place, nothing of it stored, never a fault of the server. */
 export const describeRefusals = (): void => {
   describe('malformed input', () => {
     const app = AppUnderTest.ofSuite();

@@ -51,7 +51,7 @@ const writers: readonly ((document: JsonObject) => string)[] = [
   (document) => stringify(document, { defaultKeyType: 'QUOTE_DOUBLE', defaultStringType: 'QUOTE_SINGLE' }),
 ];
 
-/** Stands beside what is refused: it must never come into being. */
+/** Comes with what is refused: it must never come into being. */
 export const INNOCENT = 'kind: Skill\nmetadata: {name: innocent}\nspec: {description: d, instructions: i}\n';
 
 /** A text that must be refused. */

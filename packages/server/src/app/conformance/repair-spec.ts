@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** Members of a field path: `spec.steps[0].id` as `steps`, `0`, `id`; keys of maps stand in brackets. */
+/** Members of a field path: `spec.steps[0].id` as `steps`, `0`, `id`; keys of maps are in brackets. */
 const membersOf = (field: string): readonly string[] => {
   const members: string[] = [];
   let rest = field.replace(/^spec/, '');
@@ -23,7 +23,7 @@ const without = (value: unknown, members: readonly string[]): unknown => {
     return inner === undefined ? value.filter((_, at) => at !== index) : value.with(index, inner);
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  // Long keys are told by their beginning.
+  // Long keys are shown by their beginning.
   const key = Object.keys(value).find((name) => name === first || (first.length >= 40 && name.startsWith(first)));
   if (key === undefined) return undefined;
   const inner = without((value as Json)[key], rest);

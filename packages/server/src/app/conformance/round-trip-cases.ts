@@ -153,7 +153,7 @@ export const describeRoundTrips = (): void => {
       return resource;
     };
 
-    /** Writes the stored spec again by every door; nothing may change. */
+    /** Writes the stored spec again through every API; nothing may change. */
     const writeBack = async (row: KindRow, address: Address, stored: Resource): Promise<void> => {
       const spec = specOf(row, stored);
       const manifest = manifestOf(row, address, spec);

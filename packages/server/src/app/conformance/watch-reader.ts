@@ -31,7 +31,7 @@ export class WatchReader {
     this.#read = answerLines(body.values());
   }
 
-  /** Resolves when the subscription stands. */
+  /** Resolves when the subscription is open. */
   static async open(base: string, query: WatchQuery): Promise<WatchReader> {
     const parameters = new URLSearchParams([query.kinds].flat().map((kind) => ['kinds', kind]));
     if (query.resourceVersion !== undefined) parameters.set('resourceVersion', query.resourceVersion);

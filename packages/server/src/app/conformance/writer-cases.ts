@@ -57,7 +57,7 @@ const changeOne = async (app: AppUnderTest, random: Random, number: number): Pro
 const told = (lines: readonly ChangeLine[]): readonly string[] =>
   lines.map(({ resourceVersion, changeType, name }) => `${resourceVersion} ${changeType} ${name}`);
 
-/** A reader whose connection is cut again and again, and who goes on after the last change it saw. */
+/** A reader whose connection is cut again and again, and who continues after the last change it saw. */
 class CutReader {
   readonly seen: ChangeLine[] = [];
   cuts = 0;

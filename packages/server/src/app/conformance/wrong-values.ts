@@ -123,7 +123,7 @@ const BROKEN = [
   '{a:1}',
 ];
 
-/** Texts that are no JSON object: broken, cut, nested too deep. */
+/** Texts that are not JSON objects: broken, cut, nested too deep. */
 export const brokenTexts = (random: Random, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
     if (index % 3 === 0) return BROKEN[Math.floor(random.next() * BROKEN.length)] ?? '{';

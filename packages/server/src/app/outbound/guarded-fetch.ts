@@ -35,8 +35,8 @@ const systemResolve = async (host: string): Promise<readonly string[]> =>
   (await lookup(host, { all: true })).map((entry) => entry.address);
 
 /**
- * Fetches bodies for a namespace under RT-R49: names are resolved here, the checked address is the one connected to, and
- * every redirect is checked like the first address.
+ * Fetches bodies from URLs that users of a namespace named, without reaching this machine or its private network: names are
+ * resolved here, the checked address is the one connected to, and every redirect is checked like the first address.
  */
 export class GuardedFetch {
   readonly #names: ReadonlySet<string>;

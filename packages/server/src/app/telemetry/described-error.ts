@@ -3,7 +3,7 @@ export interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;
-  /** Frames only: the text of an error stands in `message`. */
+  /** Frames only: the text of an error is in `message`. */
   readonly stack: string;
   readonly cause?: DescribedError;
 }
@@ -21,7 +21,7 @@ const withoutQuotes = (error: Error): string =>
  */
 export const describeError = (error: unknown, causes = MAX_CAUSES): DescribedError => {
   if (!(error instanceof Error))
-    return { type: typeof error, message: 'a value that is no error was thrown', stack: '' };
+    return { type: typeof error, message: 'a value that is not an error was thrown', stack: '' };
   const { code } = error as { readonly code?: unknown };
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   return {

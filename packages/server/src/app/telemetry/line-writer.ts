@@ -4,7 +4,7 @@ import { write, writeSync } from 'node:fs';
 const FLUSH_MS = 20;
 /** From so many characters on, lines are written at once. */
 const BATCH_LENGTH = 16_384;
-/** Lines of a reader that stopped reading: beyond this they are dropped, the process goes on. */
+/** Lines of a reader that stopped reading: beyond this they are dropped, the process continues. */
 const MAX_WAITING_LENGTH = 16_777_216;
 /** A full pipe is tried again after this long. */
 const RETRY_MS = 10;
@@ -116,7 +116,7 @@ export class BatchedLines implements LineWriter {
 }
 
 /**
- * Standard error. Batched lines leave within milliseconds, and whoever asks for them flushes when the process ends;
+ * Standard error. Batched lines leave within milliseconds, and a caller that asks for them flushes when the process ends;
  * others are out before the call returns.
  */
 export const stderrWriter = ({ batched }: { readonly batched: boolean }): LineWriter => {

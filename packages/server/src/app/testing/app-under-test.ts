@@ -126,7 +126,7 @@ export class AppUnderTest implements AsyncDisposable {
     await this.#open();
   }
 
-  /** One statement beside the server, on either engine. */
+  /** One statement on the server's database, on either engine. */
   async sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     if (this.#database !== undefined) return runSql(this.#database.url, text);
     const beside = new DatabaseSync(join(this.#dataDir, 'svc.db'), { timeout: 5_000 });

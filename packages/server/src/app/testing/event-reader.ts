@@ -24,7 +24,7 @@ export interface PartEvent {
 
 const short = (name: string): string => name.replace(/^SESSION_MESSAGE_PART_(EVENT_KIND_|TYPE_)/, '');
 
-/** `DELTA(TEXT)`, `DONE`, ...; neighbours of one shape are told once, because how text is cut is not promised. */
+/** `DELTA(TEXT)`, `DONE`, ...; neighbours of one shape are listed once, because how text is cut is not promised. */
 export const shapeOf = (events: readonly PartEvent[]): string[] => {
   const shapes = events.map((event) => {
     const kind = short(event.kind);
@@ -40,7 +40,7 @@ export class EventReader {
   readonly #abort: AbortController;
 
   private constructor(body: ReadableStream<Uint8Array>, abort: AbortController) {
-    // Locked at once: fetch cancels the body of an answer that nobody reads yet when it collects garbage.
+    // Locked at once: fetch cancels the body of an answer that no one reads yet when it collects garbage.
     this.#lines = answerLines(body.values());
     this.#abort = abort;
   }

@@ -38,7 +38,7 @@ export class GateClock implements Clock {
     await this.#entry(number).reached.promise;
   }
 
-  /** Lets the model go on; the gate can be used anew. */
+  /** Lets the model continue; the gate can be used again. */
   async open(number: number): Promise<void> {
     await this.reached(number);
     const { open } = this.#entry(number);

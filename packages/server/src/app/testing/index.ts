@@ -1,7 +1,7 @@
 /**
  * app/testing: the whole server in this process, on a directory of its own, with a clock that can stop the demo model at a
- * named place; and the API as a caller with curl sees it. Holds no expectations. Called by the tests of app, which prove the
- * rules of API-1 to API-9 through the real port.
+ * named place; and the API as a caller with curl sees it. Holds no expectations. Called by the tests of app, which prove what
+ * calls promise through the real port.
  */
 export { answerLines } from './answer-lines.ts';
 export { AppUnderTest } from './app-under-test.ts';

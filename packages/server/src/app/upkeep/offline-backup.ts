@@ -52,7 +52,7 @@ export const backupOffline = async (
     if ((await engine.restoring()) !== undefined) throw databaseUnfinished();
     const startedAt = around.clock.nowMicros();
     const written = await dumpToFile({ config, around, engine }, order);
-    // Whoever may only read the database has a whole backup all the same, and migrations can still be told `--yes`.
+    // A user who may only read the database has a whole backup all the same, and migrations can still be run with `--yes`.
     await engine.noteBackup(startedAt).catch((error: unknown) => {
       around.log.warn('the backup could not be noted in the database', { problem: String(error) });
     });
@@ -62,7 +62,7 @@ export const backupOffline = async (
   }
 };
 
-/** Writes the archive; the store is open to nobody else. */
+/** Writes the archive; the store is open to no one else. */
 export const dumpToFile = async (
   { config, around, engine }: Opened,
   { file, passphrase, signal }: BackupOrder,

@@ -17,14 +17,14 @@ export interface ObjectEngine {
 const NO_OBJECT = '0'.repeat(64);
 const DAY_MS = 86_400_000;
 
-/** The world, and where the bytes of the local backend are. */
+/** Clock, ids and log, and where the bytes of the local backend are. */
 interface ObjectsAround {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** Default: in the data directory. */
   readonly dir?: string;
-  /** True beside a server that may use the local directory. */
+  /** True while a server runs that may use the local directory. */
   readonly isReader?: boolean;
 }
 

@@ -83,7 +83,7 @@ const restoreLocked = async (
   }
 };
 
-/** Unpacks the archive beside what is there; a store outside the data directory shows it at the end. */
+/** Unpacks the archive next to what is there; a store outside the data directory shows it at the end. */
 const fillStaged = async (
   staged: StagedDirectory,
   around: UpkeepSurroundings,
@@ -115,7 +115,10 @@ const fillStaged = async (
   }
 };
 
-/** From the commit on the database says, too, that the restore goes on: nothing starts on it before the directory is whole. */
+/**
+ * From the commit on the database says, too, that the restore continues: nothing starts on it before the directory is
+ * whole.
+ */
 const showBoth = async (
   staged: StagedDirectory,
   { faultPoint }: UpkeepSurroundings,

@@ -7,7 +7,7 @@ import { lockDataDir, openSqliteDump, openSqliteLoad, openSqliteMigrations } fro
 import type { Config } from '../config/index.ts';
 import { type ObjectEngine, openObjects } from './open-objects.ts';
 
-/** What keeping a store in order needs of the world. */
+/** What keeping a store in order needs of its host. */
 export interface UpkeepSurroundings {
   readonly clock: Clock;
   readonly random: Random;
@@ -37,7 +37,7 @@ export interface StoreEngine {
   /** An empty store to be filled: the file of an embedded engine, else the configured database, emptied in the same step. */
   load(file: string): Promise<StoreLoad>;
   migrations(): Promise<StoreMigrations>;
-  /** Object bytes as configured; those of the local backend are in `dir`: read beside whoever uses them, or put into a new one. */
+  /** Object bytes as configured; those of the local backend are in `dir`: read while others use them, or put into a new one. */
   objects(dir: string, use: 'read' | 'fill'): Promise<ObjectEngine>;
 }
 

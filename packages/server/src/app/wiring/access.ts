@@ -70,7 +70,7 @@ const configuredGrant = ({
   ...scope
 }: NonNullable<Config['auth']['jwt']>['defaultGrants'][number]): CallerGrant => ({ role, readSecrets, ...scope });
 
-/** The key set is where the operator says, so that no guard of outbound addresses stands before it. */
+/** The key set is where the operator says, so that no guard of outbound addresses applies. */
 const jwksMethods = ({ auth }: Config, { clock, log }: AppParts['engines']): readonly CredentialMethod[] => {
   if (!auth.modes.includes('jwks') || auth.jwks === undefined) return [];
   const jwks = { ...auth.jwks, rules: auth.jwks.rules.map(jwksRule) };

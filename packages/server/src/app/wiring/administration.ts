@@ -1,5 +1,5 @@
 import { adminOperations, type ConfigurationFacts, type ProviderFacts } from '../../features/admin/index.ts';
-import { owedBackup } from '../../features/backups/index.ts';
+import { pendingBackup } from '../../features/backups/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import type { ModelRegistry } from '../../models/index.ts';
 import { type Config, configurationValues, faultLine } from '../config/index.ts';
@@ -23,7 +23,7 @@ export const administrationOperations = ({ config, engines, models }: Administra
     dataDir: config.dataDir,
     usesKeyFile: config.settings['secrets.keys'].length === 0,
     examine: engines.examineStore,
-    owedBackup: () => owedBackup(store.direct),
+    pendingBackup: () => pendingBackup(store.direct),
     lostValues: () => engines.secretKeys.lostValues(),
     configuration: configurationFacts(config, engines),
     providers: providerFacts(config, models),

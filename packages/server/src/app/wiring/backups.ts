@@ -7,7 +7,7 @@ import type { PeriodicJob } from '../periodic.ts';
 import { storeEngine } from '../upkeep/index.ts';
 import type { Engines } from './engines.ts';
 
-/** How often it is looked whether a backup is due; schedules count in minutes. */
+/** How often it is checked whether a backup is due; schedules count in minutes. */
 const LOOK_MS = 10_000;
 
 export interface BackupParts {
@@ -17,7 +17,7 @@ export interface BackupParts {
   close(): Promise<void>;
 }
 
-/** Backups of this server by call and by schedule (PL-12 backup.*). */
+/** Backups of this server by call and by schedule (`backup.*` of the configuration). */
 export const wireBackups = (config: Config, engines: Engines, audit: AppendAudit): BackupParts => {
   const { store, blobs, clock, log } = engines;
   const service = new BackupService({

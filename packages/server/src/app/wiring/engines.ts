@@ -7,12 +7,12 @@ import { examineSqlite, lockDataDir, openSqliteStore, type StoreExamination } fr
 import type { Config, LoadedConfig } from '../config/index.ts';
 import { type ObjectEngine, openObjects, requireWholeDatabase, requireWholeDirectory } from '../upkeep/index.ts';
 
-/** The world as the process gives it: time, chance, log. */
+/** What the process provides: time, randomness, log. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Ends the process at once: what reached the disk is unknown (architecture 4). */
+  /** Ends the process at once: what reached the disk is unknown. */
   readonly fatal: (error: unknown) => void;
   /** Test hook of the crash suites; does nothing in production. */
   readonly faultPoint: (point: string) => void;

@@ -66,8 +66,8 @@ const clientUrl = ({ publicUrl }: Config, port: number): string =>
   publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');
 
 /**
- * Files and artifacts with their routes, links to objects, and what collects objects nobody names. `port` answers the one that is
- * listened on.
+ * Files and artifacts with their routes, links to objects, and what collects objects no one names. `port` answers the one
+ * that is listened on.
  */
 export const wireFiles = async (
   { config, engines, resources, turns }: AppParts,

@@ -1,5 +1,5 @@
 import { createIds } from '../../base/index.ts';
-import { failedTries, owedBackup } from '../../features/backups/index.ts';
+import { failedTries, pendingBackup } from '../../features/backups/index.ts';
 import type { TurnEndHook } from '../../runtime/index.ts';
 import type { FinishedCall, HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
@@ -54,10 +54,10 @@ export const watchParts = ({ metrics }: Observation, { engines, resources, turns
     openStreams: () => turns.streams.open,
     slowStreams: () => turns.streams.slowEnded,
     queueKinds: () => resources.queueKinds,
-    backupFailures: async () => failedTries(await owedBackup(engines.store.direct)),
+    backupFailures: async () => failedTries(await pendingBackup(engines.store.direct)),
   });
 
-/** Plain routes for whoever operates this process. */
+/** Plain routes for the operator of this process. */
 export const operatorRoutes = ({ engines, resources }: AppParts): readonly HttpRoute[] => [
   profileRoute({ authorizer: resources.authorizer, clock: engines.clock }),
 ];

@@ -64,7 +64,7 @@ const sessionsDeps = ({ config, engines, resources, turns }: AppParts): Sessions
   limits: sessionLimits(config),
 });
 
-/** Phase and times of sessions for the generic reads; they stand in the session rows (API-1.4 activity). */
+/** Phase and times of sessions for the generic reads. They are in the session rows: a turn makes no new resource version. */
 const sessionFacts = async (
   reads: ReadTx,
   records: readonly StoredResource[],

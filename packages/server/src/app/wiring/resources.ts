@@ -12,9 +12,9 @@ import {
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
 import {
+  type AgentDependencies,
   AgentRevisionDrop,
   AgentSessions,
-  type AgentSurroundings,
   agentContract,
   agentController,
   StoredAgentDirectory,
@@ -40,14 +40,14 @@ import { deploymentKinds, deploymentMachinery } from './deployments.ts';
 import type { Engines } from './engines.ts';
 import { labelLimits } from './label-limits.ts';
 
-/** How long changes and due work may stay unnoticed when every hint is lost. */
+/** How long changes and due work may stay unnoticed when every notification is lost. */
 const POLL_MS = 2000;
 
 /** What the kinds of resources are wired from. */
 export interface ResourceNeeds {
   readonly config: Config;
   readonly engines: Engines;
-  readonly surroundings: AgentSurroundings;
+  readonly dependencies: AgentDependencies;
   readonly turns: NamespaceTurns;
   /** Further kinds, by the features that own them. */
   readonly kinds: readonly KindContract[];
@@ -72,7 +72,7 @@ const descendantNames = async (resources: ResourceReads, namespace: string): Pro
 
 /** Namespaces, agents and the pipeline that writes every kind. */
 const wireKinds = (needs: ResourceNeeds) => {
-  const { config, engines, surroundings } = needs;
+  const { config, engines, dependencies } = needs;
   const { store, bus, ids } = engines;
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
@@ -101,7 +101,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     namespaceContract({ directory, ancestry }),
     agentContract({
       namespaces: directory,
-      surroundings,
+      dependencies,
       promptCheck,
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
@@ -116,11 +116,11 @@ const wireKinds = (needs: ResourceNeeds) => {
 const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>) => {
   const { store, bus, clock, random, log } = needs.engines;
   const { writer, directory, ancestry, agentSessions } = kinds;
-  const { surroundings } = needs;
+  const { dependencies } = needs;
   const further = needs.machinery(writer);
   const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
   const reconcilers: readonly Reconciler[] = [
-    agentController({ store, writer, namespaces: directory, surroundings, descendants: descendantNames }),
+    agentController({ store, writer, namespaces: directory, dependencies, descendants: descendantNames }),
     ...further.reconcilers,
     mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
     ...deploymentMachinery({ ...kinds, config: needs.config, engines: needs.engines }),

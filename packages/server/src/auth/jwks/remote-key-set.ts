@@ -19,7 +19,7 @@ const BYTES_MAX = 256 * 1024;
 /** The provider's keys could not be read, now or in the last minute. */
 export class KeySetUnreadable extends Error {}
 
-/** Public keys of an OIDC provider, fetched when first needed, when they are old, and for a key id nobody knows yet. */
+/** Public keys of an OIDC provider, fetched when first needed, when they are old, and for a key id no one knows yet. */
 export class RemoteKeySet {
   readonly #deps: RemoteKeySetDeps;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;

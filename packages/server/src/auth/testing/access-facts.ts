@@ -2,7 +2,7 @@ import type { AccessNeed, OperationAccess, TargetRule } from '../operation-acces
 
 /**
  * What each operation needs, typed in from the contract's columns and not derived from the table of the product: the role, then where
- * its target stands in the request. Who changes a row of the table changes what callers may do, and has to say so here as well.
+ * its target is in the request. Who changes a row of the table changes what callers may do, and has to say so here as well.
  */
 const FACTS: Readonly<Record<string, Readonly<Record<string, `${AccessNeed} ${TargetRule}`>>>> = {
   'svc.gateway.GatewayService': {

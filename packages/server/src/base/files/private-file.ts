@@ -29,8 +29,8 @@ export const readPrivateFile = async (path: string, platform = process.platform)
 };
 
 /**
- * Makes a file of keys, unless another process was first; nobody ever sees it in part. Answers the text that is in it then,
- * which is on disk when this resolves. `draft`: a name that no other process uses; `makeLink` and `platform` stand in for the
+ * Makes a file of keys, unless another process was first; no one ever sees it in part. Answers the text that is in it then,
+ * which is on disk when this resolves. `draft`: a name that no other process uses; `makeLink` and `platform` replace the
  * system's own in tests.
  */
 export const makePrivateFile = async (
@@ -57,7 +57,10 @@ export const makePrivateFile = async (
   return present;
 };
 
-/** Replaces the file as a whole; the text is on disk when this resolves. Throws KEY_FILE, and leaves nothing beside the file then. */
+/**
+ * Replaces the file as a whole; the text is on disk when this resolves. Throws KEY_FILE, and leaves nothing next to the
+ * file then.
+ */
 export const replacePrivateFile = async (path: string, text: string): Promise<void> => {
   const fresh = `${path}.new`;
   try {

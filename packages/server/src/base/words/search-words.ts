@@ -1,13 +1,13 @@
 import { porterStem } from './porter-stem.ts';
 
-/** Longest word kept; an index refuses very long ones, and nobody searches for them. */
+/** Longest word kept; an index refuses very long ones, and no one searches for them. */
 const WORD_CHARS = 200;
 
 const WORDS = /[\p{L}\p{N}\p{Co}]+/gu;
 const MARKS = /\p{M}+/gu;
 const ENGLISH = /^[a-z]+$/;
 
-/** Letters that are no letter with an accent: what they are written as where they are missing. */
+/** Letters that are not letters with an accent: what they are written as where they are missing. */
 const FOLDED = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'n', ſ: 's' },
 } as const;
@@ -22,8 +22,8 @@ const folded = (text: string): string =>
     .replace(FOLDABLE, (letter) => FOLDED[letter as keyof typeof FOLDED]);
 
 /**
- * The words of a text as searches compare them, in order: folded, English ones by their stem, parted by everything that is no
- * letter and no digit. Every index and every query uses this one function, so that no dictionary, stop word or locale of a database
+ * The words of a text as searches compare them, in order: folded, English ones by their stem, separated by everything that is
+ * neither letter nor digit. Every index and every query uses this one function, so that no dictionary, stop word or locale of a database
  * decides what is found. A change of what it answers needs a new value of SEARCH_WORDS_FORM.
  */
 export const searchWords = (text: string): readonly string[] =>

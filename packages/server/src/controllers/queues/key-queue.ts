@@ -57,7 +57,7 @@ export class KeyQueue<T> {
     this.#waiting.set(id, { value, cancel, dueMs: this.#clock.monotonicMs() + delayMs });
   }
 
-  /** As `addAfter`, but a wait that ends sooner stays: keys that keep coming are not put off for ever. */
+  /** As `addAfter`, but a wait that ends sooner stays: keys that keep coming are not put off without end. */
   addWithin(id: string, value: T, delayMs: number): void {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined && waiting.dueMs <= this.#clock.monotonicMs() + delayMs) return;

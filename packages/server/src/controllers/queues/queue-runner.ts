@@ -17,7 +17,7 @@ export interface QueueRunnerDeps {
   readonly random: Random;
   readonly log: Log;
   readonly workers: readonly QueueWorker[];
-  /** Longest time until due work is noticed without a hint. */
+  /** Longest time until due work is noticed without a notification. */
   readonly pollMs: number;
 }
 
@@ -61,7 +61,7 @@ export class QueueRunner {
 
   /** Runs items until none is due. */
   tick(): Promise<void> {
-    return this.#passes.wish();
+    return this.#passes.request();
   }
 
   async #runDue(): Promise<void> {

@@ -47,7 +47,7 @@ const listAuditRecords = async (
   const [before] = decodePageToken(request.pageToken, question) ?? [];
   const rows = await deps.store.read(async (tx) =>
     tx.audit.list({
-      // By name too: what became of a descendant is told after it is gone.
+      // By name too: what became of a descendant can still be read after it is gone.
       ...(ns === '' ? {} : { namespaces: [ns, ...(await deps.descendants(tx.resources, ns))], orBegin: `${ns}:` }),
       ...(identity === '' ? {} : { identity }),
       ...(operation === '' ? {} : { operation }),

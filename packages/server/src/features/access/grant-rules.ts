@@ -89,7 +89,7 @@ export const requireNamespaces = async (
   }
 };
 
-/** Nobody gives away more than they have: PERMISSION_DENIED ROLE or SCOPE, naming the first grant that goes beyond. */
+/** No one gives away more than they have: PERMISSION_DENIED ROLE or SCOPE, naming the first grant that goes beyond. */
 export const requireWithin = (
   grants: readonly CallerGrant[],
   owner: readonly CallerGrant[],

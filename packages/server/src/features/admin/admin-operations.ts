@@ -30,8 +30,8 @@ import {
 } from './store-checks.ts';
 
 export interface AdminDeps extends StoreFacts, DataDirectoryFacts {
-  /** The scheduled backup that failed, if one is owed. */
-  readonly owedBackup: () => Promise<FailedBackup | undefined>;
+  /** The scheduled backup that failed, if one is pending. */
+  readonly pendingBackup: () => Promise<FailedBackup | undefined>;
   /** Stored values whose keys are missing. */
   readonly lostValues: () => Promise<LostValueFacts>;
   readonly configuration: ConfigurationFacts;
@@ -67,7 +67,7 @@ const doctor = async (
     store: () => checkStore(deps, signal),
     bus: async () => [await checkBus(deps)],
     objects: async () => [await checkObjects(deps)],
-    backups: async () => [await checkBackups(deps.owedBackup)],
+    backups: async () => [await checkBackups(deps.pendingBackup)],
     'secret values': async () => [await checkSecretValues(deps.lostValues)],
     providers: () => checkProviders(deps.providers, { online: call.online, signal }),
     resources: () => checkResources(deps.store.direct.resources, deps.store.now()),

@@ -31,7 +31,7 @@ beforeEach(async () => {
   const deps: AdminDeps = {
     ...{ store, bus, clock, ids, dataDir, usesKeyFile: true },
     objects: { reach: async () => undefined },
-    owedBackup: async () => undefined,
+    pendingBackup: async () => undefined,
     lostValues: async () => ({ count: 0, keyIds: [], holders: [] }),
     examine: async () => ({ schema: 4, known: 4, problems: [] }),
     configuration: {
@@ -80,7 +80,7 @@ describe('RunDoctor', () => {
     facts.configuration = { values: [], warnings: ['svc.yaml:1:1: serve: unknown key, did you mean server'] };
     facts.examine = async () => ({ schema: 3, known: 4, problems: ['page 7 is never used', 'wrong order', 'x'] });
     facts.objects = { reach: () => Promise.reject(new Error('connect ECONNREFUSED')) };
-    facts.owedBackup = async () => ({ tries: 3, problem: 'no space left' });
+    facts.pendingBackup = async () => ({ tries: 3, problem: 'no space left' });
     facts.providers = {
       providers: [{ name: 'openai', isUsable: false }],
       defaultModel: 'openai/m',
@@ -103,7 +103,7 @@ describe('RunDoctor', () => {
   });
 
   it('finds nothing wrong with a scheduled backup whose first try still runs', async () => {
-    facts.owedBackup = async () => ({ tries: 1, problem: '' });
+    facts.pendingBackup = async () => ({ tries: 1, problem: '' });
     expect(await resultsOf('backups')).toEqual(['ok: up to date']);
   });
 

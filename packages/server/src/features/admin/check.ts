@@ -1,4 +1,4 @@
-/** One line of `svc doctor`: what was looked at, how it stands, and what to do unless it is well. */
+/** One line of `svc doctor`: what was checked, the result, and what to do unless it is well. */
 export interface Check {
   readonly name: string;
   readonly result: 'ok' | 'warn' | 'fail';

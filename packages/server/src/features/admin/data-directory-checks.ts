@@ -24,7 +24,7 @@ export const checkDataDirectory = async (facts: DataDirectoryFacts): Promise<rea
     string,
     string,
   ];
-  // The second was made by a release before; whoever reads it can sign tokens all the same.
+  // The second was made by a release before; anyone who reads it can sign tokens all the same.
   const files = [...(usesKeyFile ? [master] : []), ...(existsSync(tokens) ? [tokens] : [])];
   return [
     await checkDirectory(dataDir),

@@ -2,7 +2,7 @@ import { NOT_EXECUTED } from '../../resources/index.ts';
 import { type ResourceReads, resourcePages, type StoredResource } from '../../store/contracts/index.ts';
 import { type Check, ok, warn } from './check.ts';
 
-/** Resources looked at; a larger store is looked at in part. */
+/** Resources checked; a larger store is checked in part. */
 const LOOKED_AT_MAX = 50_000;
 /** A deletion that takes longer than this waits for someone. */
 const STUCK_MICROS = 10 * 60 * 1_000_000;
@@ -59,7 +59,7 @@ const some = (names: readonly string[]): string => {
 
 const finalizers = ({ stuck, looked }: Findings): Check =>
   stuck.length === 0
-    ? ok('finalizers', `no deletion hangs (${looked} resources looked at)`)
+    ? ok('finalizers', `no deletion hangs (${looked} resources checked)`)
     : warn(
         'finalizers',
         `deletions hang: ${some(stuck)}`,

@@ -44,7 +44,7 @@ export const checkStore = async ({ store, examine }: StoreFacts, signal: AbortSi
   } catch (error) {
     return [
       ok('store', 'answers'),
-      warn('store integrity', textOf(error), 'try again when less is going on, or check a backup'),
+      warn('store integrity', textOf(error), 'try again when the server is less busy, or check a backup'),
     ];
   }
   const [problem] = found.problems;
@@ -94,8 +94,8 @@ export interface FailedBackup {
 }
 
 /** That the scheduled backup was made; one whose first try still runs is well. */
-export const checkBackups = async (owed: () => Promise<FailedBackup | undefined>): Promise<Check> => {
-  const failed = await owed();
+export const checkBackups = async (pending: () => Promise<FailedBackup | undefined>): Promise<Check> => {
+  const failed = await pending();
   if (failed === undefined || failed.problem === '') return ok('backups', 'up to date');
   const text = `the scheduled backup failed ${failed.tries} times: ${failed.problem}`;
   return fail('backups', text, 'mend what it says, or make one: svc backup');
@@ -137,7 +137,7 @@ export const checkObjects = async ({ objects }: Pick<StoreFacts, 'objects'>): Pr
   }
 };
 
-/** That nobody changed the audit log behind the server's back. */
+/** That no one changed the audit log behind the server's back. */
 export const checkAuditChain = async ({ store }: Pick<StoreFacts, 'store'>): Promise<Check> => {
   const name = 'audit chain';
   const { verified, open, broken } = await verifyAuditChain(store);

@@ -34,7 +34,7 @@ describe('the agent controller', () => {
       contracts: () => KINDS.map((kind) => kindContract({ kind, validate: () => [] })),
     });
     const controller = agentController({
-      ...{ store: world.store, writer: world.writer, namespaces: world.directory, surroundings: world.surroundings },
+      ...{ store: world.store, writer: world.writer, namespaces: world.directory, dependencies: world.dependencies },
       descendants: async (reads, name) => (await descendantRecords(reads, name)).map((record) => record.key.name),
     });
     warnings.length = 0;
@@ -117,9 +117,9 @@ describe('the agent controller', () => {
     await world.feed.tick();
     await loop.resync();
     await loop.tick();
-    world.surroundings.isToolsetAvailable = () => true;
-    const { surroundings } = world;
-    expect(surroundings.isToolsetAvailable('web')).toBe(true);
+    world.dependencies.isToolsetAvailable = () => true;
+    const { dependencies } = world;
+    expect(dependencies.isToolsetAvailable('web')).toBe(true);
     world.clock.advance(60_000);
     await loop.tick();
     expect(await condition('FeaturesAvailable')).toBe('True Available');

@@ -17,14 +17,14 @@ import type {
   StoredResource,
 } from '../../store/contracts/index.ts';
 import { AgentDependants } from './agent-dependants.ts';
-import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
+import { type AgentDependencies, type AgentJudgement, judgeAgent } from './agent-findings.ts';
 import { agentStatus, judgedAgent } from './agent-kind.ts';
 
 export interface AgentControllerDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly namespaces: NamespaceFacts;
-  readonly surroundings: AgentSurroundings;
+  readonly dependencies: AgentDependencies;
   /** Namespaces below one, itself not included. */
   readonly descendants: (resources: ResourceReads, namespace: string) => Promise<readonly string[]>;
 }
@@ -112,5 +112,5 @@ const judge = async (
   const { namespace } = record.key;
   const spec = messageFromText(AgentSpecSchema, record.spec) as AgentSpec;
   const ancestors = await deps.namespaces.ancestors(reads, namespace);
-  return judgeAgent(reads, { namespace, spec, annotations: record.annotations, ancestors }, deps.surroundings);
+  return judgeAgent(reads, { namespace, spec, annotations: record.annotations, ancestors }, deps.dependencies);
 };

@@ -69,7 +69,7 @@ export class AgentDependants {
   ): Promise<readonly ResourceKey[]> {
     this.#filling ??= this.#fill(reads).catch((error: unknown) => {
       this.#filling = undefined;
-      // Until the next reading nobody keeps up what this one had found.
+      // Until the next reading no one keeps up what this one had found.
       this.#agents.clear();
       this.#dependencies.clear();
       throw error;

@@ -31,7 +31,7 @@ export interface AgentModels {
   };
 }
 
-export interface AgentSurroundings {
+export interface AgentDependencies {
   readonly models: AgentModels;
   /** Readable problems of capability lists, [] for none. */
   readonly capabilityProblems: (capabilities: Readonly<Record<string, readonly unknown[]>>) => readonly string[];
@@ -69,15 +69,15 @@ export const TEMPLATE_UID_ANNOTATION = 'svc/template-uid';
 export const judgeAgent = async (
   reads: Reads,
   facts: AgentFacts,
-  surroundings: AgentSurroundings,
+  dependencies: AgentDependencies,
 ): Promise<AgentJudgement> => {
   const ancestry: Ancestry = { own: facts.namespace, ancestors: facts.ancestors };
   const { spec } = facts;
   const unresolved = await unresolvedReferences(reads, spec, ancestry);
-  const acp = await acpProblem(reads, spec, { ancestry, surroundings });
-  const features = await missingFeatures(reads, spec, { ancestry, surroundings });
-  const capabilities = surroundings.capabilityProblems(plainCapabilities(spec));
-  const providers = missingProviders(spec, surroundings.models);
+  const acp = await acpProblem(reads, spec, { ancestry, dependencies });
+  const features = await missingFeatures(reads, spec, { ancestry, dependencies });
+  const capabilities = dependencies.capabilityProblems(plainCapabilities(spec));
+  const providers = missingProviders(spec, dependencies.models);
   const required = features.filter(({ feature }) => feature.required);
   const counted: readonly Finding[] = [
     finding('ReferencesResolved', [...unresolved, ...acp], ['Resolved', 'Unresolved']),
@@ -89,7 +89,7 @@ export const judgeAgent = async (
     '; ',
   );
   const shown = [
-    finding('ModelOptions', leftOutOptions(spec, surroundings.models), ['Applied', 'LeftOut']),
+    finding('ModelOptions', leftOutOptions(spec, dependencies.models), ['Applied', 'LeftOut']),
     ...(await templateFinding(reads, facts.annotations)),
   ];
   const ready: Finding =
@@ -175,7 +175,7 @@ export const harnessOf = ({ runtime }: AgentSpec): AcpRuntime | undefined =>
 
 interface Context {
   readonly ancestry: Ancestry;
-  readonly surroundings: AgentSurroundings;
+  readonly dependencies: AgentDependencies;
 }
 
 const acpProblem = async (reads: Reads, spec: AgentSpec, context: Context): Promise<readonly string[]> => {
@@ -184,7 +184,7 @@ const acpProblem = async (reads: Reads, spec: AgentSpec, context: Context): Prom
   const problems: string[] = [];
   if (!(await isSandboxUsable(reads, acp.sandboxPolicyRef, context.ancestry)))
     problems.push(`sandbox policy ${acp.sandboxPolicyRef || 'default'} not usable`);
-  if (acp.harnessRef !== '' && !context.surroundings.hasHarness(acp.harnessRef))
+  if (acp.harnessRef !== '' && !context.dependencies.hasHarness(acp.harnessRef))
     problems.push(`harness ${acp.harnessRef} not found`);
   return problems;
 };
@@ -217,16 +217,16 @@ const featureProblem = async (
   switch (feature.type) {
     case '':
     case 'toolset':
-      return unless(context.surroundings.isToolsetAvailable(feature.name));
+      return unless(context.dependencies.isToolsetAvailable(feature.name));
     case 'model':
       return unless(
-        modelOffers(defaultModel(spec, context.surroundings.models), feature.name, context.surroundings.models),
+        modelOffers(defaultModel(spec, context.dependencies.models), feature.name, context.dependencies.models),
       );
     case 'mcp':
       return spec.mcpServerRefs.includes(feature.name) ? serverProblem(reads, feature.name, context) : '';
     case 'skill': {
       if (!(await isSkillVisible(reads, feature.name, context.ancestry))) return '';
-      return context.surroundings.hasTool(ACTIVATE_SKILL)
+      return context.dependencies.hasTool(ACTIVATE_SKILL)
         ? undefined
         : 'this version of svc has no tool that loads skills';
     }

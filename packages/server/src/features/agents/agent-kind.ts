@@ -11,19 +11,19 @@ import {
 import { type Judged, judgedConditions, kindRow, messageFromText } from '../../resources/index.ts';
 import type { PromptCheck } from '../../runtime/contract.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
-import { type AgentJudgement, type AgentSurroundings, judgeAgent } from './agent-findings.ts';
+import { type AgentDependencies, type AgentJudgement, judgeAgent } from './agent-findings.ts';
 import { keepRevision } from './agent-revisions.ts';
 import { checkAgentSpec, fillAgentDefaults } from './agent-rules.ts';
 
 export interface AgentKindDeps {
   readonly namespaces: NamespaceFacts;
-  readonly surroundings: AgentSurroundings;
+  readonly dependencies: AgentDependencies;
   readonly promptCheck: PromptCheck;
   /** Removes the agent's sessions, or sees to it that they go. */
   readonly removeSessions: (tx: WriteTx, agent: StoredResource, origin: WriteOrigin) => Promise<void>;
 }
 
-/** How agents are written, whichever door they come through. */
+/** How agents are written, whichever operation writes them. */
 export const agentContract = (deps: AgentKindDeps): KindContract =>
   kindContract<AgentSpec>({
     kind: 'Agent',
@@ -40,7 +40,7 @@ const observe = async (deps: AgentKindDeps, tx: LookReads, write: SpecWrite<Agen
   const { namespace } = write.key;
   const ancestors = await deps.namespaces.ancestors(tx, namespace);
   const facts = { namespace, spec: write.spec, annotations: write.annotations, ancestors };
-  const judgement = await judgeAgent(tx, facts, deps.surroundings);
+  const judgement = await judgeAgent(tx, facts, deps.dependencies);
   return agentStatus(write.current, judgement, { now: tx.now(), generation: write.generation });
 };
 

@@ -129,7 +129,8 @@ const modifyAgent = async (
   context: CallContext,
 ): Promise<AgentResponse> => {
   const paths = request.updateMask?.paths ?? [];
-  for (const path of paths) if (!isMaskPath(path)) throw invalidField('updateMask', `${path} is no field of an agent`);
+  for (const path of paths)
+    if (!isMaskPath(path)) throw invalidField('updateMask', `${path} is not a field of an agent`);
   const written = await deps.store.write((tx) =>
     deps.writer.modify(tx, context, {
       key: recordKey('Agent', request.ns, request.agent),

@@ -46,7 +46,7 @@ export const checkAgentSpec = (spec: AgentSpec, promptCheck: PromptCheck): reado
   ),
   ...checkUnique(spec.mcpServerRefs, 'spec.mcpServerRefs', ''),
   ...spec.mcpServerRefs.flatMap((name, index) =>
-    isName('plain', name) ? [] : [violation(`spec.mcpServerRefs[${index}]`, 'is no name of an MCP server')],
+    isName('plain', name) ? [] : [violation(`spec.mcpServerRefs[${index}]`, 'is not the name of an MCP server')],
   ),
   ...checkConnections(spec.a2a?.connections ?? []),
   ...checkRuntime(spec.runtime),
@@ -83,12 +83,7 @@ const checkUnique = (names: readonly string[], path: string, member: string): re
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
-      : [
-          violation(
-            `${path}[${index}]${member === '' ? '' : `.${member}`}`,
-            `"${name.slice(0, 80)}" stands there already`,
-          ),
-        ],
+      : [violation(`${path}[${index}]${member === '' ? '' : `.${member}`}`, `"${name.slice(0, 80)}" is there already`)],
   );
 };
 
@@ -114,7 +109,7 @@ const checkConnections = (connections: readonly Connection[]): readonly FieldVio
   ];
 };
 
-/** A connection without an address is stored and unusable; a text that is no address is a mistake of the writer. */
+/** A connection without an address is stored and unusable; a text that is not an address is a mistake of the writer. */
 const checkCardUrl = (url: string, path: string): readonly FieldViolation[] =>
   url === '' || isHttpUrl(url) ? [] : [violation(path, 'must be an absolute http(s) URL')];
 
@@ -129,7 +124,7 @@ const checkRuntime = (runtime: AgentRuntime | undefined): readonly FieldViolatio
     faults.push(violation('spec.runtime.acp.env', `must hold at most ${LIST_MAX} entries`));
   for (const [key, value] of Object.entries(acp?.permissionPolicy ?? {})) {
     const at = `spec.runtime.acp.permissionPolicy[${key.slice(0, 40)}]`;
-    if (!PERMISSION_KEYS.has(key)) faults.push(violation(at, `is none of ${[...PERMISSION_KEYS].join(', ')}`));
+    if (!PERMISSION_KEYS.has(key)) faults.push(violation(at, `is not one of ${[...PERMISSION_KEYS].join(', ')}`));
     if (!PERMISSIONS.has(value)) faults.push(violation(at, 'must be allow, ask or deny'));
   }
   return faults;

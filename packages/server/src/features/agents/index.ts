@@ -4,7 +4,7 @@
  */
 export { agentController } from './agent-controller.ts';
 export { StoredAgentDirectory } from './agent-directory.ts';
-export type { AgentSurroundings } from './agent-findings.ts';
+export type { AgentDependencies } from './agent-findings.ts';
 export { agentContract } from './agent-kind.ts';
 export { agentOperations } from './agent-operations.ts';
 export { AgentRevisionDrop } from './agent-revisions.ts';

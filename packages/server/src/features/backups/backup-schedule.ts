@@ -1,7 +1,7 @@
 import { type BackoffRule, backoffMs, type Clock, type Log, type Random } from '../../base/index.ts';
 import type { Store } from '../../store/contracts/index.ts';
 import type { BackupService } from './backup-service.ts';
-import { type OwedBackup, oweBackup, owedBackup, settleBackup } from './owed-backup.ts';
+import { notePendingBackup, type PendingBackup, pendingBackup, settleBackup } from './pending-backup.ts';
 
 export interface BackupScheduleDeps {
   readonly service: Pick<BackupService, 'create' | 'prune'>;
@@ -26,7 +26,7 @@ const LONGEST_MS = 6 * 3_600_000;
 const AHEAD_MS = 3_600_000;
 
 /**
- * Backups that are made by themselves: `tick` looks whether one is due, or owed because it failed, here or on another node,
+ * Backups that are made by themselves: `tick` checks whether one is due, or pending because it failed, here or on another node,
  * or its process was killed. Times that passed while nothing ran are left out.
  */
 export class BackupSchedule {
@@ -38,7 +38,7 @@ export class BackupSchedule {
     this.#due = deps.next(this.#nowMs());
   }
 
-  /** Makes the backup that is due or owed and removes old ones; true when it made one. A failure is noted and logged. */
+  /** Makes the backup that is due or pending and removes old ones; true when it made one. A failure is noted and logged. */
   async tick(): Promise<boolean> {
     const [now, due] = [this.#nowMs(), this.#due];
     // Before its time this is that time again, unless the clock was set back: then it is an earlier one.
@@ -46,21 +46,21 @@ export class BackupSchedule {
     if (due !== undefined && now >= due) {
       if (await this.#take(due)) return this.#try({ dueMs: due, tries: 1, nextMs: 0, problem: '' });
     }
-    const owed = await owedBackup(this.#deps.store.direct);
-    if (owed === undefined || now < owed.nextMs || !(await this.#takeAgain(owed))) return false;
-    return this.#try({ ...owed, tries: owed.tries + 1 });
+    const pending = await pendingBackup(this.#deps.store.direct);
+    if (pending === undefined || now < pending.nextMs || !(await this.#takeAgain(pending))) return false;
+    return this.#try({ ...pending, tries: pending.tries + 1 });
   }
 
-  async #try(owed: OwedBackup): Promise<boolean> {
+  async #try(pending: PendingBackup): Promise<boolean> {
     const { service, store, log } = this.#deps;
     try {
       await service.create('scheduled', ORIGIN);
     } catch (error) {
-      await this.#fail(owed, error);
+      await this.#fail(pending, error);
       return false;
     }
-    await store.write((tx) => settleBackup(tx, owed.dueMs));
-    if (owed.tries > 1) log.info('the scheduled backup was made at last', { tries: owed.tries });
+    await store.write((tx) => settleBackup(tx, pending.dueMs));
+    if (pending.tries > 1) log.info('the scheduled backup was made at last', { tries: pending.tries });
     await this.#prune();
     return true;
   }
@@ -75,17 +75,17 @@ export class BackupSchedule {
     }
   }
 
-  /** The store may be what failed: then nothing is noted, and the backup is owed when this try counts as killed. */
-  async #fail(owed: OwedBackup, error: unknown): Promise<void> {
+  /** The store may be what failed: then nothing is noted, and the backup is pending when this try counts as killed. */
+  async #fail(pending: PendingBackup, error: unknown): Promise<void> {
     const { store, log, random } = this.#deps;
-    const waitMs = backoffMs(RETRY, owed.tries, random);
+    const waitMs = backoffMs(RETRY, pending.tries, random);
     const problem = problemOf(error);
-    const retry = { tries: owed.tries, retry_seconds: Math.round(waitMs / 1000), problem };
+    const retry = { tries: pending.tries, retry_seconds: Math.round(waitMs / 1000), problem };
     log.error('a scheduled backup failed', retry, error);
     await store.write(async (tx) => {
       // Another node may have made it meanwhile, or have taken the next one.
-      if ((await owedBackup(tx))?.dueMs === owed.dueMs)
-        await oweBackup(tx, { ...owed, nextMs: this.#nowMs() + waitMs, problem });
+      if ((await pendingBackup(tx))?.dueMs === pending.dueMs)
+        await notePendingBackup(tx, { ...pending, nextMs: this.#nowMs() + waitMs, problem });
     });
   }
 
@@ -95,17 +95,17 @@ export class BackupSchedule {
       const taken = Number((await tx.instance.value(TAKEN)) ?? 0);
       if (taken >= due && taken <= this.#nowMs() + AHEAD_MS) return false;
       await tx.instance.setValue(TAKEN, String(due));
-      await oweBackup(tx, { dueMs: due, tries: 1, nextMs: this.#nowMs() + LONGEST_MS, problem: '' });
+      await notePendingBackup(tx, { dueMs: due, tries: 1, nextMs: this.#nowMs() + LONGEST_MS, problem: '' });
       return true;
     });
   }
 
   /** One of the nodes tries again. */
-  #takeAgain(seen: OwedBackup): Promise<boolean> {
+  #takeAgain(seen: PendingBackup): Promise<boolean> {
     return this.#deps.store.write(async (tx) => {
-      const owed = await owedBackup(tx);
-      if (owed === undefined || owed.dueMs !== seen.dueMs || owed.nextMs !== seen.nextMs) return false;
-      await oweBackup(tx, { ...owed, nextMs: this.#nowMs() + LONGEST_MS });
+      const pending = await pendingBackup(tx);
+      if (pending === undefined || pending.dueMs !== seen.dueMs || pending.nextMs !== seen.nextMs) return false;
+      await notePendingBackup(tx, { ...pending, nextMs: this.#nowMs() + LONGEST_MS });
       return true;
     });
   }

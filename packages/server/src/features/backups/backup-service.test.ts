@@ -8,7 +8,7 @@ import type { InstanceValues, ReadTx, StoreDump, WriteTx } from '../../store/con
 import { backupOperations } from './backup-operations.ts';
 import { BackupSchedule } from './backup-schedule.ts';
 import { BackupService } from './backup-service.ts';
-import { owedBackup } from './index.ts';
+import { pendingBackup } from './index.ts';
 import { createObjects, tableDump } from './testing/index.ts';
 
 /** 2026-03-01T12:00:00Z. */
@@ -254,18 +254,18 @@ describe('scheduled backups', () => {
     const waits: number[] = [];
     for (let tries = 1; tries <= 4; tries++) {
       expect(await schedule.tick()).toBe(false);
-      const owed = await owedBackup(store.direct);
-      expect(owed).toMatchObject({ dueMs, tries, problem: 'not now' });
-      waits.push((owed?.nextMs ?? 0) - clock.nowMicros() / 1000);
+      const pending = await pendingBackup(store.direct);
+      expect(pending).toMatchObject({ dueMs, tries, problem: 'not now' });
+      waits.push((pending?.nextMs ?? 0) - clock.nowMicros() / 1000);
       clock.advance((waits.at(-1) ?? 0) - 1);
-      expect([await schedule.tick(), (await owedBackup(store.direct))?.tries]).toEqual([false, tries]);
+      expect([await schedule.tick(), (await pendingBackup(store.direct))?.tries]).toEqual([false, tries]);
       clock.advance(1);
     }
     expect(waits.map((wait) => Math.round(Math.log2(wait / 60_000)) + 0)).toEqual([0, 1, 2, 3]);
     expect(warned).toHaveLength(4);
     expect(warned[0]).toEqual(['a scheduled backup failed', expect.objectContaining({ tries: 1, problem: 'not now' })]);
     state.isBroken = false;
-    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+    expect([await schedule.tick(), await pendingBackup(store.direct)]).toEqual([true, undefined]);
     expect([await schedule.tick(), readdirSync(dir).length]).toEqual([false, 1]);
   });
 
@@ -281,14 +281,14 @@ describe('scheduled backups', () => {
     const dying = scheduleOf(2, { create: () => killed, prune: async () => undefined } as unknown as BackupService);
     clock.advance(HOUR_MS);
     void dying.tick();
-    await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+    await expect.poll(async () => (await pendingBackup(store.direct))?.tries).toBe(1);
     const survivor = new BackupSchedule({
       ...{ service: serviceOf(), store, clock, keep: 9, random: seededRandom(4), log: logOf() },
       next: () => undefined,
     });
     expect(await survivor.tick()).toBe(false);
     clock.advance(6 * HOUR_MS);
-    expect([await survivor.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+    expect([await survivor.tick(), await pendingBackup(store.direct)]).toEqual([true, undefined]);
   });
 
   it('give up what is owed when the next one is due', async () => {
@@ -306,7 +306,7 @@ describe('scheduled backups', () => {
     const prune = () => Promise.reject(new Error('not allowed'));
     const schedule = scheduleOf(1, { create: sound.create.bind(sound), prune } as unknown as BackupService);
     clock.advance(HOUR_MS);
-    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([true, undefined]);
+    expect([await schedule.tick(), await pendingBackup(store.direct)]).toEqual([true, undefined]);
     expect(warned).toEqual([
       ['old scheduled backups could not be removed', expect.objectContaining({ keep: 1, problem: 'not allowed' })],
     ]);
@@ -324,16 +324,16 @@ describe('scheduled backups', () => {
       );
       clock.advance(HOUR_MS);
       const ending = slow!.tick();
-      await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+      await expect.poll(async () => (await pendingBackup(store.direct))?.tries).toBe(1);
       expect(await dying!.tick()).toBe(false);
       clock.advance(HOUR_MS);
       const dueMs = clock.nowMicros() / 1000;
       void dying!.tick();
-      await expect.poll(async () => (await owedBackup(store.direct))?.dueMs).toBe(dueMs);
+      await expect.poll(async () => (await pendingBackup(store.direct))?.dueMs).toBe(dueMs);
       if (end === 'made') late.resolve();
       else late.reject(new Error('too late'));
       expect(await ending).toBe(end === 'made');
-      expect(await owedBackup(store.direct)).toMatchObject({ dueMs, tries: 1, problem: '' });
+      expect(await pendingBackup(store.direct)).toMatchObject({ dueMs, tries: 1, problem: '' });
     },
   );
 
@@ -342,9 +342,9 @@ describe('scheduled backups', () => {
     clock.advance(HOUR_MS);
     await schedule.tick();
     await serviceOf().create('svc', origin);
-    expect(await owedBackup(store.direct)).toBeUndefined();
+    expect(await pendingBackup(store.direct)).toBeUndefined();
     clock.advance(60_000);
-    expect([await schedule.tick(), await owedBackup(store.direct)]).toEqual([false, undefined]);
+    expect([await schedule.tick(), await pendingBackup(store.direct)]).toEqual([false, undefined]);
   });
 
   it('that are under way for the first time stay owed whatever is made by hand', async () => {
@@ -352,9 +352,9 @@ describe('scheduled backups', () => {
     const schedule = scheduleOf(2, never as unknown as BackupService);
     clock.advance(HOUR_MS);
     void schedule.tick();
-    await expect.poll(async () => (await owedBackup(store.direct))?.tries).toBe(1);
+    await expect.poll(async () => (await pendingBackup(store.direct))?.tries).toBe(1);
     await serviceOf().create('svc', origin);
-    expect(await owedBackup(store.direct)).toMatchObject({ tries: 1, problem: '' });
+    expect(await pendingBackup(store.direct)).toMatchObject({ tries: 1, problem: '' });
   });
 
   it('end with a schedule that has no further time', async () => {

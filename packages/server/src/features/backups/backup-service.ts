@@ -5,7 +5,7 @@ import { type Clock, Fault, isFault, type Log } from '../../base/index.ts';
 import type { AppendAudit } from '../../controllers/contract.ts';
 import { type BlobStore, INSTANCE_LAST_BACKUP, type Store, type StoreDump } from '../../store/contracts/index.ts';
 import { type WrittenArchive, writeArchive } from './archive/index.ts';
-import { settleFailedBackup } from './owed-backup.ts';
+import { settleFailedBackup } from './pending-backup.ts';
 
 export interface BackupServiceDeps {
   readonly store: Pick<Store, 'write'>;
@@ -89,7 +89,7 @@ export class BackupService {
     const written = await this.#write(path, micros).catch((error: unknown) => {
       throw isFault(error) ? error : notWritable(dir, error);
     });
-    // The commit that notes the backup is on disk after every commit that the dump saw (S1).
+    // The commit that notes the backup is on disk after every commit that the dump saw.
     await store.write(async (tx) => {
       await tx.instance.setValue(INSTANCE_LAST_BACKUP, String(tx.now()));
       if (series === 'svc') await settleFailedBackup(tx);

@@ -1,5 +1,5 @@
 /**
- * features/backups: archives of a whole store with its objects: writing one beside a running server, by call or by
+ * features/backups: archives of a whole store with its objects: writing one while a server runs, by call or by
  * schedule, checking one, and unpacking one into an empty store. app says where dumps come from and where a restore goes;
  * the command line reaches it through app/upkeep.
  */
@@ -7,5 +7,5 @@ export { addKeys, type KeyFiles, placeFile, sealKeys, type WrittenArchive, write
 export { backupOperations } from './backup-operations.ts';
 export { BackupSchedule } from './backup-schedule.ts';
 export { BackupService } from './backup-service.ts';
-export { failedTries, owedBackup } from './owed-backup.ts';
+export { failedTries, pendingBackup } from './pending-backup.ts';
 export { type CheckedArchive, checkArchive, restoreArchive } from './restore-archive.ts';

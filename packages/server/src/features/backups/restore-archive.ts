@@ -3,7 +3,7 @@ import type { BlobStore, DumpRow, StoreLoad } from '../../store/contracts/index.
 import { type KeyFiles, type Manifest, openKeys, readArchive } from './archive/index.ts';
 import { restoredRow } from './restored-rows-rules.ts';
 
-/** Where an archive is unpacked to. Whoever made it makes it visible, or throws it away, afterwards. */
+/** Where an archive is unpacked to. The caller makes it visible, or throws it away, afterwards. */
 export interface RestoreTarget {
   readonly load: Pick<StoreLoad, 'insert'>;
   readonly blobs: Pick<BlobStore, 'put'>;

@@ -7,20 +7,25 @@ import {
   INSTANCE_SECRET_KEY,
   INSTANCE_TOKEN_KEY,
 } from '../../store/contracts/index.ts';
-import { OWED } from './owed-backup.ts';
+import { PENDING_BACKUP } from './pending-backup.ts';
 
 /** Before the name of a worker whose claim was restored: no process has it, so that none can renew or commit with it. */
 const RESTORED = 'restored/';
 /**
  * Values that told of the old instance. Keys need not come along: the first node that starts on the store notes what it has,
  * and signs tokens by a key of its own; the public halves come along, so that tokens under way stay good.
- * A scheduled backup is owed in its own archive, because it was not whole yet.
+ * A scheduled backup is pending in its own archive, because it was not whole yet.
  */
-const NOT_RESTORED: ReadonlySet<unknown> = new Set([INSTANCE_SECRET_KEY, INSTANCE_TOKEN_KEY, INSTANCE_RESTORE, OWED]);
+const NOT_RESTORED: ReadonlySet<unknown> = new Set([
+  INSTANCE_SECRET_KEY,
+  INSTANCE_TOKEN_KEY,
+  INSTANCE_RESTORE,
+  PENDING_BACKUP,
+]);
 
 /**
  * A row as a restored store gets it; undefined where it must not come back. Cursors name the epoch, which is a new one.
- * Claims stay, but expired and held by nobody, so that running turns are taken up as after a crash. Leases and items that
+ * Claims stay, but expired and held by no one, so that running turns are taken up as after a crash. Leases and items that
  * were taken from a queue are free, and no collector is removing an object.
  */
 export const restoredRow = (table: DumpTable, row: DumpRow, epoch: string): DumpRow | undefined => {

@@ -20,7 +20,7 @@ export interface ChannelKindDeps {
 
 const SUBSCRIPTIONS_PAGE = 500;
 
-/** How channels are written, whichever door they come through. */
+/** How channels are written, whichever operation writes them. */
 export const channelContract = (deps: ChannelKindDeps): KindContract =>
   kindContract<ChannelSpec>({
     kind: 'Channel',

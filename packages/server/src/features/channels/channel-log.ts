@@ -8,7 +8,7 @@ import type {
 } from '../../store/contracts/index.ts';
 import type { ChannelLimits } from './channels-deps.ts';
 
-/** What an event says beside its message; JSON of ChannelEventRow.body. Absent members are empty. */
+/** What an event says in addition to its message; JSON of ChannelEventRow.body. Absent members are empty. */
 export interface EventBody {
   readonly sessionId?: string;
   readonly agent?: string;

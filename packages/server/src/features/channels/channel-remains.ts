@@ -10,7 +10,7 @@ const BATCH = 500;
 export const leaveRemains = (tx: WriteTx, channelUid: string): Promise<void> =>
   tx.queue.put({ kind: REMOVE_REMAINS, key: channelUid, dueAt: tx.now(), attempts: 0, payload: '{}' });
 
-/** Removes messages, events and object references of deleted channels in batches; a killed pass goes on where it was. */
+/** Removes messages, events and object references of deleted channels in batches; a killed pass continues where it was. */
 export class ChannelRemains implements QueueWorker {
   readonly kinds = [REMOVE_REMAINS];
   readonly #store: Pick<Store, 'write'>;

@@ -58,7 +58,7 @@ export interface StateWish {
 }
 
 /**
- * The annotations to store so that they agree with the phase wished for. Client programs send back what they read, so of
+ * The annotations to store so that they agree with the requested phase. Client programs send back what they read, so of
  * phase and annotation the one that differs from what is stored is meant; neither said keeps the phase. An annotation that is
  * no state is left for `checkChannel` to refuse.
  */

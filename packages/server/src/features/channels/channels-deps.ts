@@ -5,7 +5,7 @@ import type { LabelLimits, ResourceViews } from '../../resources/index.ts';
 import type { ObjectAccess } from '../../runtime/contract.ts';
 import type { Bus, Store } from '../../store/contracts/index.ts';
 
-/** Limits of CO-1.8 and API-1.9 that this feature checks; sizes in bytes. */
+/** Configured limits that this feature checks; sizes in bytes. */
 export interface ChannelLimits extends LabelLimits {
   /** `limits.channelContentMax`. */
   readonly contentBytes: number;
@@ -16,7 +16,7 @@ export interface ChannelLimits extends LabelLimits {
   readonly historyEvents: number;
   /** `streams.historySeconds`. */
   readonly historySeconds: number;
-  /** `retention.channelMessages` in seconds; 0 = kept for ever. */
+  /** `retention.channelMessages` in seconds; 0 = never removed. */
   readonly retentionSeconds: number;
   /** `limits.streamBufferEvents`, `limits.streamBufferBytes`. */
   readonly bufferEvents: number;

@@ -38,7 +38,7 @@ export const fillClassDefaults = (spec: ConnectorClassSpec): ConnectorClassSpec 
   return filled;
 };
 
-/** All faults of a class; what only the outside world can refute is a condition. */
+/** All faults of a class; what only an attempt can refute is a condition. */
 export const checkConnectorClass = (
   spec: ConnectorClassSpec,
   deps: ConnectorClassRuleDeps,

@@ -9,7 +9,7 @@ const VALUE_MAX = 512;
 const REPLY_MODES: ReadonlySet<string> = new Set(['', 'auto', 'thread', 'hold_for_review', 'review', 'none']);
 const PINNED = 'pinned';
 
-/** An absent `enabled` is true (CO-G7). */
+/** An absent `enabled` is true, and read back as true. */
 export const fillConnectorDefaults = (spec: ConnectorSpec): ConnectorSpec =>
   spec.enabled === undefined ? create(ConnectorSpecSchema, { ...spec, enabled: true }) : spec;
 

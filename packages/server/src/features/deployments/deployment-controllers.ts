@@ -44,7 +44,7 @@ export const deploymentControllers = (deps: DeploymentsDeps): readonly Reconcile
   },
 ];
 
-/** Something else than the status: what controllers write about their own work wakes nobody. */
+/** Something else than the status: what controllers write about their own work wakes no one. */
 const isSaid = ({ change, sections }: ResourceChange): boolean =>
   change !== 'updated' || sections.includes('spec') || sections.includes('metadata');
 
@@ -99,7 +99,7 @@ const replicasAround = async (reads: ResourceReads, namespace: string): Promise<
   return found;
 };
 
-/** Replicas that have something to do with an object: it stands in their status by its id. */
+/** Replicas that have something to do with an object: it is in their status by its id. */
 const replicasRendering = async (reads: ResourceReads, object: ResourceKey): Promise<readonly ResourceKey[]> => {
   if (findKind(object.kind)?.authorable !== true) return [];
   const found: ResourceKey[] = [];

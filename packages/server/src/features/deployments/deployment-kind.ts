@@ -15,7 +15,7 @@ export interface DeploymentKindDeps {
 }
 
 /**
- * How deployments are written, whichever door they come through; replicas are written by their controller alone. A write says
+ * How deployments are written, whichever operation writes them; replicas are written by their controller alone. A write says
  * nothing about the new spec: the controller judges it.
  */
 export const deploymentContracts = (deps: DeploymentKindDeps): readonly KindContract[] => [

@@ -196,7 +196,7 @@ const createReplica = async (
   await deps.writer.writeStatus(tx, key, () => ({ finalizers: [REPLICA_FINALIZER] }));
 };
 
-/** What the replicas of one moment say, written at once, so that the counts add up for whoever reads them. */
+/** What the replicas of one moment say, written at once, so that the counts add up for every reader. */
 const writeStatus = async (deps: DeploymentsDeps, world: World | undefined): Promise<void> => {
   if (world === undefined) return;
   const { deployment, selected, replicas, missingTemplates, templateVersions } = world;

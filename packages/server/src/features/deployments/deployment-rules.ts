@@ -20,7 +20,7 @@ export interface DeploymentLimits {
   readonly replicas: number;
   /** `limits.renderedObjectMax`: bytes of one rendered object as canonical JSON. */
   readonly objectBytes: number;
-  /** `limits.renderConcurrency`: replicas that are passed over at a time. */
+  /** `limits.renderConcurrency`: replicas that are reconciled at a time. */
   readonly concurrency: number;
 }
 
@@ -32,7 +32,7 @@ const HASH_CHARS = 8;
 /** Names of replicas are names too: the deployment's, `--`, a segment, `-` and the hash. */
 const DEPLOYMENT_NAME_MAX = NAME_MAX - '--'.length - LEAF_MAX - '-'.length - HASH_CHARS;
 
-/** Labels of a replica; the first stands on rendered objects too. */
+/** Labels of a replica; the first is on rendered objects too. */
 export const DEPLOYMENT_LABEL = 'svc/deployment';
 /** Label of a replica: the namespace that it renders into. */
 export const TARGET_LABEL = 'svc/target-namespace';

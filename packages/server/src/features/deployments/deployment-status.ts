@@ -3,7 +3,7 @@ import { type DeploymentStatus, DeploymentStatusSchema } from '@svc/api/resource
 import { type Finding, judgedConditions, messageFromText } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 
-/** How a selected namespace stands: its replica as it was last judged. */
+/** The state of a selected namespace: its replica as it was last judged. */
 export interface ReplicaStanding {
   /** Undefined while there is no replica, or one that is going. */
   readonly phase: string | undefined;

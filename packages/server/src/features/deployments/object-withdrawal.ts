@@ -115,7 +115,7 @@ const changeObject = async (
 
 /**
  * The object without the marks of this replica. Where the deployment had made it, the next deployment that owns a field of it
- * stands in, so that the last of them deletes it.
+ * takes its place, so that the last of them deletes it.
  */
 const unmarked = (session: ReplicaSession, live: StoredResource, ownership: Ownership) => {
   const isMarked = live.annotations[REPLICA_ANNOTATION] === session.marker;

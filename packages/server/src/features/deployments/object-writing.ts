@@ -35,7 +35,7 @@ interface Found extends LiveObject {
 }
 
 /**
- * Brings one object to what its template says (PL-5 steps 3 and 4): merged, and written with ownership, base and hash in one
+ * Brings one object to what its template says: merged, and written with ownership, base and hash in one
  * transaction. Nothing is written when nothing differs.
  */
 export const applyObject = async (
@@ -94,7 +94,7 @@ const store = async (
   const { session, object, found } = write;
   const { live, merge, ownership } = found;
   const stored = live === undefined ? await insert(deps, tx, write) : await replace(deps, tx, { ...write, live });
-  // The next pass finds the object with readable values: what is owned of them is told by the same digests.
+  // The next pass finds the object with readable values: what is owned of them is recognised by the same digests.
   const form = liveForm(openRecord(stored, deps.seal));
   const after = merge.ownershipAfter({ uid: stored.uid, form });
   await saveOwnership(tx, stored.uid, { before: ownership, after });

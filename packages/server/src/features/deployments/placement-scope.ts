@@ -28,7 +28,7 @@ export class PlacementScope {
     this.#namespaces = namespaces;
   }
 
-  /** Throws PERMISSION_DENIED PARENT_SCOPE where the writer is no admin of what a deployment, as stored, selects from. */
+  /** Throws PERMISSION_DENIED PARENT_SCOPE where the writer is not an admin of what a deployment, as stored, selects from. */
   async requireDeployment(reads: Reads, deployment: StoredResource, origin: WriteOrigin): Promise<void> {
     const grants = await this.#grantsOf(reads, origin);
     if (grants === undefined) return;
@@ -133,7 +133,7 @@ export class PlacementScope {
   }
 }
 
-/** Namespaces below a parent that the writer is no admin of. */
+/** Namespaces below a parent of which the writer is not an admin. */
 interface Foreign {
   readonly parent: string;
   readonly names: readonly string[];

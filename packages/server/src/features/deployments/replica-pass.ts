@@ -20,7 +20,10 @@ const RETRY_MS = 30_000;
 /** Reasons of conflicts about a field, as against failures to render or write. */
 const FIELD_REASONS: readonly string[] = ['OwnedBy:', 'ExistingValue'];
 
-/** One pass over a replica in the six steps of PL-5. Throws LostRace when others kept writing: again, with backoff. */
+/**
+ * One pass over a replica: read, render, merge, write, withdraw what is gone, report. Throws LostRace when others kept
+ * writing: again, with backoff.
+ */
 export const passOverReplica = async (deps: DeploymentsDeps, key: ResourceKey): Promise<ReconcileOutcome> => {
   for (let reread = 0; ; reread++) {
     try {

@@ -26,7 +26,7 @@ export interface LiveObject {
 export type ReplicaPlan =
   /** Nothing: the replica is gone, or what it depends on is closed to writes. */
   | { readonly kind: 'idle' }
-  /** The replica itself goes: nobody has a claim to it any more. */
+  /** The replica itself goes: no one has a claim to it any more. */
   | { readonly kind: 'remove'; readonly replica: StoredResource }
   /** Everything it rendered goes, then the replica; `release` leaves the objects in place. */
   | { readonly kind: 'withdraw'; readonly replica: StoredResource; readonly release: boolean }
@@ -48,7 +48,7 @@ export interface RenderPlan {
 
 const IDLE = { kind: 'idle' } as const;
 
-/** Reads the world around a replica and decides (PL-5 steps 1, 2 and 5). */
+/** Reads a replica and all that it depends on, and decides what to write and what to withdraw. */
 export const planReplica = async (deps: DeploymentsDeps, tx: ReadTx, key: ResourceKey): Promise<ReplicaPlan> => {
   const replica = await tx.resources.get(key);
   if (replica === undefined) return IDLE;

@@ -52,7 +52,7 @@ export class ReplicaSession {
     return objectRecords(this.status).get(id);
   }
 
-  /** True when the markers of the object are this replica's, or nobody's. */
+  /** True when the markers of the object are this replica's, or no one's. */
   mayMark({ annotations }: StoredResource): boolean {
     const marker = annotations[REPLICA_ANNOTATION];
     return marker === undefined || marker === this.marker;

@@ -27,7 +27,7 @@ export interface FileKindDeps {
   readonly ephemeralMicros: number;
 }
 
-/** How files are written, whichever door they come through; bytes are named by private keys of the record. */
+/** How files are written, whichever operation writes them; bytes are named by private keys of the record. */
 export const fileContract = (deps: FileKindDeps): KindContract =>
   kindContract<FileSpec>({
     kind: 'File',

@@ -109,7 +109,7 @@ export class FileReads {
     return { records: page.rows, nextPageToken };
   }
 
-  /** Raw bytes with `Range`; whoever may read the file may read them. */
+  /** Raw bytes with `Range`; a caller who may read the file may read them. */
   route(authorizer: Authorizer): HttpRoute {
     return {
       method: 'GET',
@@ -158,7 +158,7 @@ export const showObject = async (
   return { ...NOTHING, content: await deps.blobs.read(object.sha256) };
 };
 
-/** INVALID_ARGUMENT for a number that is none of the values. */
+/** INVALID_ARGUMENT for a number that is not one of the values. */
 export const checkMode = (mode: ContentMode): void => {
   if (ContentMode[mode] === undefined) throw invalidField('content', 'is not one of the values');
 };

@@ -24,7 +24,7 @@ const isFilePath = (path: string): boolean =>
 
 /** True when the path is the prefix or lies below it; a prefix matches at slashes only. */
 export const isBelow = (path: string, prefix: string): boolean => {
-  // Looked at from the first slash of a row only: from each of them it would take the square of a long row's time.
+  // Matched from the first slash of a row only: from each of them it would take the square of a long row's time.
   const folder = prefix.replace(/(?<!\/)\/+$/, '');
   return folder === '' || path === folder || path.startsWith(`${folder}/`);
 };
@@ -83,10 +83,10 @@ export const checkFile = (
   if (spec.mediaType.length > MEDIA_TYPE_MAX || !MEDIA_TYPE.test(spec.mediaType))
     faults.push(violation('spec.mediaType', 'must be a media type such as text/plain', 'FILE_MEDIA_TYPE'));
   if (FilePurpose[spec.purpose] === undefined)
-    faults.push(violation('spec.purpose', 'is no known value', 'FILE_PURPOSE'));
+    faults.push(violation('spec.purpose', 'is not a known value', 'FILE_PURPOSE'));
   if (FileIndexPolicy[spec.indexPolicy] === undefined)
-    faults.push(violation('spec.indexPolicy', 'is no known value', 'FILE_INDEX_POLICY'));
+    faults.push(violation('spec.indexPolicy', 'is not a known value', 'FILE_INDEX_POLICY'));
   if (FileRetention[spec.retention] === undefined)
-    faults.push(violation('spec.retention', 'is no known value', 'FILE_RETENTION'));
+    faults.push(violation('spec.retention', 'is not a known value', 'FILE_RETENTION'));
   return faults;
 };

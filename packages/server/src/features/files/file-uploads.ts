@@ -126,7 +126,7 @@ export class FileUploads {
     return record === undefined || upload?.id !== uploadId ? undefined : { record, upload };
   }
 
-  /** The uploaded bytes as the file will show them; stored bytes are looked at again. */
+  /** The uploaded bytes as the file will show them; stored bytes are checked again. */
   async #received({ record, upload }: OpenUpload): Promise<NewContent> {
     const { blobs, pdf } = this.#deps;
     const { sha256, sizeBytes, filename } = upload;

@@ -48,7 +48,7 @@ export interface FileDraft {
   /** Name of its downloads; '' = the end of its path. */
   readonly filename?: string;
   readonly session?: FileSession | undefined;
-  /** The file that has the path already, where that is no fault. */
+  /** The file that has the path already, where that is not a fault. */
   readonly current?: StoredResource | undefined;
   /** Faults that the request has besides. */
   readonly faults?: readonly FieldViolation[];

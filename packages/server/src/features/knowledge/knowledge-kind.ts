@@ -12,7 +12,7 @@ export interface KnowledgeKindDeps {
   readonly maxBytes?: number;
 }
 
-/** How documents are written, whichever door they come through; indexing is part of the transaction. */
+/** How documents are written, whichever operation writes them; indexing is part of the transaction. */
 export const knowledgeContract = ({ maxBytes }: KnowledgeKindDeps = {}): KindContract =>
   kindContract<KnowledgeSpec>({
     kind: 'Knowledge',

@@ -38,7 +38,7 @@ export const pathFit = (path: string, query: string): number => {
   return queryParts(wanted).every((part) => folded.includes(part)) ? 1 : 0;
 };
 
-/** What a path must hold to be looked at: every word of the query, or the query itself when it has none. */
+/** What a path must hold to be a candidate: every word of the query, or the query itself when it has none. */
 export const queryParts = (query: string): readonly string[] => {
   const words = plainWords(query);
   return words.length > 0 ? words : [query.trim().toLowerCase()];

@@ -9,7 +9,7 @@ const TERMS_MAX = 32;
 /** Words of a text in lower case, without punctuation. */
 export const plainWords = (text: string): readonly string[] => text.normalize('NFC').toLowerCase().match(WORD) ?? [];
 
-/** A text as the index compares it: characters of scripts without blanks stand alone. */
+/** A text as the index compares it: characters of scripts without blanks are single. */
 export const indexWords = (text: string): string => text.normalize('NFC').replace(UNSPACED, ' $& ');
 
 /** What a query looks for: its words; where a script has no blanks, each pair of neighbours. Everything is literal. */

@@ -5,7 +5,7 @@ export const SNIPPET_MAX = 240;
 const LEAD = 80;
 const ELLIPSIS = '…';
 
-/** The text around the first of the terms on one line, at most SNIPPET_MAX long; its beginning where none stands in it. */
+/** The text around the first of the terms on one line, at most SNIPPET_MAX long; its beginning where it holds none. */
 export const snippetOf = (text: string, terms: readonly string[]): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= SNIPPET_MAX) return line;
@@ -26,7 +26,7 @@ const firstHit = (line: string, terms: readonly string[]): number => {
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** Where another form of a term stands, such as `refunds` for `refund`; -1 for nowhere. */
+/** Where another form of a term is, such as `refunds` for `refund`; -1 for nowhere. */
 const firstForm = (line: string, terms: readonly string[]): number => {
   const wanted = new Set(terms.flatMap(searchWords));
   for (const { 0: word, index } of line.matchAll(WORD))

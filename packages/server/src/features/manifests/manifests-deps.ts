@@ -46,7 +46,7 @@ export interface PastAncestors {
   ancestorsAt(namespace: string, version?: number): readonly string[];
 }
 
-/** Facts laid over the status of a kind at read, by uid, as JSON text of status fields (API-1.4 activity). */
+/** Facts laid over the status of a kind at read, by uid, as JSON text of status fields; they change without a new version. */
 export type ActivityReader = (
   reads: ReadTx,
   records: readonly StoredResource[],
@@ -67,6 +67,6 @@ export interface ManifestsDeps {
   readonly responseBytes: number;
   /** `limits.streamBufferEvents`. */
   readonly streamBufferEvents: number;
-  /** By kind, where the facts stand elsewhere than in the store's activity. */
+  /** By kind, where the facts are elsewhere than in the store's activity. */
   readonly activity?: Readonly<Record<string, ActivityReader>>;
 }

@@ -10,13 +10,13 @@ export const secretTarget = (record: Pick<StoredResource, 'key'>): AccessTarget 
     ? { namespace: record.key.name }
     : { namespace: record.key.namespace, ...(record.key.kind === 'Agent' ? { agent: record.key.name } : {}) };
 
-/** Values of Secrets, also of those that templates hold, never appear in lists and events, whoever reads them. */
+/** Values of Secrets, also of those that templates hold, never appear in lists and events, for any reader. */
 export const isSecret = (record: StoredResource): boolean => {
   const kind = rowOf(record)?.kind;
   return kind === 'Secret' || (kind === 'Template' && parseJsonMap(record.spec)?.['kind'] === 'Secret');
 };
 
-/** Generic forms of records for a caller, with the facts that are kept beside them. */
+/** Generic forms of records for a caller, with the facts that are kept next to them. */
 export const showResources = async (
   deps: ManifestsDeps,
   tx: ReadTx,

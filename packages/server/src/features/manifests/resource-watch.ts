@@ -154,7 +154,7 @@ export class ResourceWatch {
       await this.#sendAll(batch, (change) => this.#shown(change));
       if (this.#lostNamespace) await this.#requireNamespace();
       await this.#tellArrival();
-      // What came while the others were sent has woken nobody.
+      // What came while the others were sent has woken no one.
       if (this.#waiting.length === 0) await this.#pause();
     }
   }
@@ -256,6 +256,6 @@ const requireKept = (from: number, { oldest, newest }: { readonly oldest: number
 
 const parseVersion = (text: string): number | undefined => {
   if (text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw invalidField('resourceVersion', 'is no version of a resource');
+  if (!/^\d{1,15}$/.test(text)) throw invalidField('resourceVersion', 'is not a version of a resource');
   return Number(text);
 };

@@ -7,7 +7,7 @@ export interface SessionKindDeps {
   readonly removeSession: (tx: WriteTx, sessionId: string) => Promise<void>;
 }
 
-/** Sessions as resources: the runtime makes them; deletion through any door ends their turns and removes everything. */
+/** Sessions as resources: the runtime makes them; deletion through any API ends their turns and removes everything. */
 export const sessionContract = (deps: SessionKindDeps): KindContract =>
   kindContract<SessionSpec>({
     kind: 'Session',

@@ -21,7 +21,7 @@ export interface McpKindDeps {
   readonly stdioNamespaces: readonly string[];
 }
 
-/** How MCP servers and bindings are written, whichever door they come through. */
+/** How MCP servers and bindings are written, whichever operation writes them. */
 export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
   const references = new McpReferences(deps.namespaces);
   return [

@@ -136,7 +136,7 @@ describe('MCP servers and bindings', () => {
     expect(condition((await readServer('search'))?.status, 'ReferencesResolved')).toBe('True Resolved');
     for (const [args, message] of [
       [['secret://broker/other'], 'secret broker not found'],
-      [['secret://broker', 'secret://broker/url/more'], 'a reference is no secret://name/key'],
+      [['secret://broker', 'secret://broker/url/more'], 'a reference is not secret://name/key'],
     ] as const) {
       const { server } = await putServer('search', { ...GOOD, args });
       const found = server?.status?.conditions.find(({ type }) => type === 'ReferencesResolved');

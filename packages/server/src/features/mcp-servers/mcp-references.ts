@@ -29,7 +29,7 @@ export const serverSpec = (record: StoredResource): McpServerSpec =>
 export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
   messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
 
-/** Finds what references mean from the place where they stand. Ancestors are nearest first. */
+/** Finds what references mean from the place where they are written. Ancestors are nearest first. */
 export class McpReferences {
   readonly #namespaces: Pick<NamespaceFacts, 'ancestors'>;
   readonly #open: (record: StoredResource) => StoredResource;
@@ -53,7 +53,7 @@ export class McpReferences {
     return undefined;
   }
 
-  /** The server a binding stands before; an empty reference is the binding's own name. */
+  /** The server that a binding configures; an empty reference is the binding's own name. */
   findBoundServer(
     reads: Reads,
     binding: { readonly namespace: string; readonly name: string; readonly serverRef: string },
@@ -82,7 +82,7 @@ export class McpReferences {
     for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
       if (!isSecretReference(text)) continue;
       const wanted = parseSecretReference(text);
-      if (wanted === undefined) problems.add('a reference is no secret://name/key');
+      if (wanted === undefined) problems.add('a reference is not secret://name/key');
       else if (!(await this.#isSecretVisible(reads, namespace, wanted)))
         problems.add(`secret ${wanted.name} not found`);
     }

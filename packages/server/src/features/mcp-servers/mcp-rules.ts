@@ -41,7 +41,7 @@ const checkTarget = ({ transport, target }: McpServerSpec): readonly FieldViolat
   return [];
 };
 
-/** True for an address that stands in a Secret. */
+/** True for an address that is in a Secret. */
 const isReference = (url: string): boolean => isSecretReference(url) && parseSecretReference(url) !== undefined;
 
 const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {
@@ -55,7 +55,7 @@ const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViola
   ];
 };
 
-/** What a broker may not stand beside: another transport, a static Authorization header. */
+/** What a broker cannot be combined with: another transport, a static Authorization header. */
 export const checkBrokerUse = (server: {
   readonly transport: string;
   readonly headers: Readonly<Record<string, unknown>>;

@@ -77,7 +77,7 @@ export class NamespaceAncestry {
   }
 
   /**
-   * As `ancestors`, with the parents that namespaces had when the change of this version was written: whoever follows a
+   * As `ancestors`, with the parents that namespaces had when the change of this version was written: a reader that follows a
    * subtree has to see what left it. Only for that: access is decided by what is there, as here without a version.
    */
   ancestorsAt(namespace: string, version?: number): readonly string[] {

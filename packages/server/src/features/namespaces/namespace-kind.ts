@@ -33,7 +33,7 @@ export const parentMissing = (parent: string): Fault =>
     metadata: { ns: parent },
   });
 
-/** How namespaces are written, whichever door they come through. */
+/** How namespaces are written, whichever operation writes them. */
 export const namespaceContract = (deps: NamespaceKindDeps): KindContract =>
   kindContract<NamespaceSpec>({
     kind: 'Namespace',

@@ -16,7 +16,7 @@ const WAIT_MS = 5_000;
 
 /**
  * Removes what a tombstone holds when its grace is over, a batch per transaction, children before their parents. All progress
- * is in the store, so that a killed purge goes on where it stopped (PL-3 rule 3).
+ * is in the store, so that a killed purge continues where it stopped.
  */
 export class NamespacePurge implements QueueWorker {
   readonly kinds = [PURGE];

@@ -115,7 +115,7 @@ export class NamespaceService {
     const below = await descendantRecords(tx.resources, name);
     await this.#deps.requireContents(tx, [name, ...below.map((each) => each.key.name)], origin);
     const deletedAt = state.isDeleted ? state.deletedAt : tx.now();
-    const tombstone = state.isDeleted ? record : await this.#bury(tx, { record, deletedAt });
+    const tombstone = state.isDeleted ? record : await this.#markTreeDeleted(tx, { record, deletedAt });
     const dueAt = purge ? tx.now() : tx.now() + this.#deps.graceSeconds * 1_000_000;
     const payload: PurgePayload = { uid: record.uid, deletedAt };
     const item = { kind: PURGE, key: name, dueAt, attempts: 0, payload: JSON.stringify(payload) };
@@ -186,8 +186,8 @@ export class NamespaceService {
     const below = await descendantRecords(tx.resources, input.name);
     for (const descendant of below)
       if (descendant.annotations[DELETED_WITH] === mark && !namespaceState(descendant).isPurging)
-        await this.#raise(tx, descendant);
-    await this.#raise(tx, record);
+        await this.#restore(tx, descendant);
+    await this.#restore(tx, record);
     await tx.queue.cancel(PURGE, input.name);
     const { resource } = await this.#deps.writer.modify(tx, origin, {
       key: record.key,
@@ -200,7 +200,7 @@ export class NamespaceService {
     return resource;
   }
 
-  async #raise(tx: WriteTx, record: StoredResource): Promise<void> {
+  async #restore(tx: WriteTx, record: StoredResource): Promise<void> {
     await this.#deps.writer.writeStatus(tx, record.key, (current) => ({
       status: judgeNamespace(statusOf(current), { now: tx.now(), generation: current.generation, deletedAt: 0 }),
       system: { annotations: { [DELETED_WITH]: undefined } },
@@ -208,24 +208,24 @@ export class NamespaceService {
     await tx.log.setNamespaceReady(record.key.name, true);
   }
 
-  async #bury(
+  async #markTreeDeleted(
     tx: WriteTx,
-    burial: { readonly record: StoredResource; readonly deletedAt: number },
+    deletion: { readonly record: StoredResource; readonly deletedAt: number },
   ): Promise<StoredResource> {
-    const { record, deletedAt } = burial;
+    const { record, deletedAt } = deletion;
     const mark = deletionMark(record.key.name, deletedAt);
     const below = await descendantRecords(tx.resources, record.key.name);
     for (const descendant of below)
-      if (!namespaceState(descendant).isDeleted) await this.#entomb(tx, descendant, { deletedAt, mark });
-    return this.#entomb(tx, record, { deletedAt, mark: undefined });
+      if (!namespaceState(descendant).isDeleted) await this.#markDeleted(tx, descendant, { deletedAt, mark });
+    return this.#markDeleted(tx, record, { deletedAt, mark: undefined });
   }
 
-  async #entomb(
+  async #markDeleted(
     tx: WriteTx,
     record: StoredResource,
-    death: { readonly deletedAt: number; readonly mark: string | undefined },
+    deletion: { readonly deletedAt: number; readonly mark: string | undefined },
   ): Promise<StoredResource> {
-    const { deletedAt, mark } = death;
+    const { deletedAt, mark } = deletion;
     const stored = await this.#deps.writer.writeStatus(tx, record.key, (current) => ({
       status: judgeNamespace(statusOf(current), { now: tx.now(), generation: current.generation, deletedAt }),
       system: { annotations: { [DELETED_WITH]: mark } },

@@ -5,14 +5,14 @@ import { namespaceState } from './namespace-rules.ts';
 
 /** Records that go in one transaction, namespaces included. */
 const BATCH = 500;
-/** Records looked at before everybody else gets a turn. */
+/** Records checked before everybody else gets a turn. */
 const RECORDS_PER_TURN = 100;
 const NAMED = 5;
 const ORIGIN: WriteOrigin = { requestId: '', operation: 'namespace-purge', caller: { identity: 'system' } };
 
 /**
  * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the namespace
- * itself. Where finalizers hold something, what stands above waits; everything beside goes on.
+ * itself. Where finalizers hold something, what is above waits; everything next to it continues.
  */
 export class NamespaceSweep {
   readonly #tx: WriteTx;

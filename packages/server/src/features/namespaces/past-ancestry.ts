@@ -9,14 +9,14 @@ const BATCH = 500;
 export interface PastAncestryDeps {
   readonly resources: Pick<ResourceReads, 'get' | 'changes'>;
   readonly live: Pick<NamespaceAncestry, 'parentAt'>;
-  /** True when nobody waits for the answer any more. */
+  /** True when no one waits for the answer any more. */
   readonly isOver: () => boolean;
 }
 
 /**
- * Ancestors at the time of changes that are read from the change log in version order, by one reader (API-9.1 WatchResources).
+ * Ancestors at the time of changes that are read from the change log in version order, by one reader, for WatchResources.
  * A root namespace that is gone, or came back since, has its former parent in the log only, in the last state of its removal,
- * which stands behind that of its contents: the log is read ahead to there, each part of it once, and only when such a
+ * which comes after that of its contents: the log is read ahead to there, each part of it once, and only when such a
  * namespace turns up.
  */
 export class PastAncestry {

@@ -9,7 +9,7 @@ import { type FieldViolation, violation } from '../../base/index.ts';
 import { parseJsonMap } from '../../resources/index.ts';
 import { isNormalPath, mountPathProblem } from './mount-path-rules.ts';
 
-/** Providers of RT-8.6. */
+/** Providers that a class may name. */
 const PROVIDERS: readonly string[] = ['local', 'docker', 'e2b', 'daytona', 'demo'];
 
 /** All faults of a class. */

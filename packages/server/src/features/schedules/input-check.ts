@@ -21,7 +21,7 @@ export const createInputCheck = (): InputCheck => (schemaText, value) => {
     const schema: unknown = parseJsonText(schemaText);
     if (typeof schema !== 'object' || schema === null) return [];
     const check = compiler.compile(schema);
-    // `$async` would answer a promise, whose rejection nobody waits for.
+    // `$async` would answer a promise, whose rejection no one waits for.
     if ('$async' in check || check(value)) return [];
     return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? 'is not valid'}`.trim());
   } catch {

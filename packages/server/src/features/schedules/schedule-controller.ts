@@ -29,7 +29,7 @@ export interface ScheduleControllerDeps {
 }
 
 const RESYNC_MS = 300_000;
-/** A schedule is looked at no more often than this because its next run has passed. */
+/** A schedule is checked no more often than this because its next run has passed. */
 const PASSED_MS = 60_000;
 
 const FOLLOWED: ReadonlySet<string> = new Set(['Schedule', 'Namespace', 'Agent', 'Workflow']);

@@ -23,10 +23,10 @@ export interface ScheduleKindDeps {
 
 /** Micros at which the grid of an `every` schedule begins; private. */
 const ANCHOR = 'svc/~anchor';
-/** Micros of the instant that a one-shot fired; private, written by whoever fires it. */
+/** Micros of the instant that a one-shot fired; private, written by what fires it. */
 const FIRED_AT = 'svc/~fired-at';
 
-/** How schedules are written, whichever door they come through. */
+/** How schedules are written, whichever operation writes them. */
 export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
   kindContract<ScheduleSpec>({
     kind: 'Schedule',

@@ -28,7 +28,7 @@ export interface JudgeFacts {
 const INPUT_MESSAGE_BYTES = 64 * 1024;
 const INPUT_JSON_BYTES = 256 * 1024;
 const SECOND = 1_000_000;
-/** Runs whose gaps are looked at. */
+/** Runs whose gaps are checked. */
 const SPACING_RUNS = 200;
 const FIVE_YEARS = 5 * 366 * 86_400 * SECOND;
 const SESSION_MODES: ReadonlySet<string> = new Set(['', 'new', 'fresh', 'reuse', 'named', 'pinned']);

@@ -20,7 +20,7 @@ export class KeyFile {
   /** The file as `changed` last read it. */
   #seen = '';
 
-  /** `makeLink` stands in for the file system's own in tests. */
+  /** `makeLink` replaces the file system's own in tests. */
   constructor(dataDir: string, makeLink?: MakeLink) {
     this.#path = join(dataDir, 'keys', 'master.json');
     this.#makeLink = makeLink;
@@ -70,7 +70,7 @@ export class KeyFile {
     try {
       parsed = JSON.parse(text) as Partial<KeyFileText>;
     } catch (cause) {
-      throw keyFileUnusable(this.#path, 'is no JSON', cause);
+      throw keyFileUnusable(this.#path, 'is not JSON', cause);
     }
     const keys = (parsed.keys ?? []).map(({ id, key }) => ({ id, bytes: Buffer.from(key, 'base64') }));
     if (keys.length === 0 || keys.some((key) => key.bytes.length !== 32))

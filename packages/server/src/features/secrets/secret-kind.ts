@@ -4,7 +4,7 @@ import { commonStatus, type Finding, isSealed, messageFromText } from '../../res
 import type { StoredResource } from '../../store/contracts/index.ts';
 import { checkSecret, fillSecretDefaults } from './secret-rules.ts';
 
-/** How Secrets are written, whichever door they come through. Their values arrive decrypted, as far as they can be. */
+/** How Secrets are written, whichever operation writes them. Their values arrive decrypted, as far as they can be. */
 export const secretContract = (): KindContract =>
   kindContract<SecretSpec>({
     kind: 'Secret',

@@ -23,7 +23,7 @@ export const secretOperations = (deps: SecretOperationsDeps): readonly Operation
 /** Writes that were under way, here or on another node, are done by then: what they encrypted by the key of before is found. */
 const AGAIN_MICROS = 60_000_000;
 
-/** The key is on disk before anything is encrypted by it; the work goes on by itself, also after a restart. */
+/** The key is on disk before anything is encrypted by it; the work continues by itself, also after a restart. */
 const rotate = async (deps: SecretOperationsDeps, context: CallContext): Promise<RotateSecretKeyResponse> => {
   const keyId = await deps.keys.addKey();
   await deps.store.write(async (tx) => {

@@ -99,7 +99,7 @@ export class SecretResolver {
 export type SecretProblem = 'Malformed' | 'SecretMissing' | 'SecretKeyMissing' | 'NotDecryptable';
 
 const PROBLEMS: Readonly<Record<SecretProblem, string>> = {
-  Malformed: 'is no secret://name/key',
+  Malformed: 'is not secret://name/key',
   SecretMissing: 'names no secret that is visible here',
   SecretKeyMissing: 'names a key that the secret does not have',
   NotDecryptable: 'cannot be decrypted: its key is missing',

@@ -18,7 +18,7 @@ export interface ConsoleItem {
 const json = <D extends DescMessage>(schema: D, message: MessageShape<D>): JsonValue =>
   toJson(schema, message, { alwaysEmitImplicit: true });
 
-/** Sessions, turns, messages and parts in the JSON that consoles read (API-6 `/v1/ui/events`). */
+/** Sessions, turns, messages and parts in the JSON that consoles read (`/v1/ui/events`). */
 export class ConsoleSource {
   readonly #context: SessionsContext;
   readonly #events = new EventMessages();
@@ -27,7 +27,7 @@ export class ConsoleSource {
     this.#context = context;
   }
 
-  /** What the hint is about, as it stands now; nothing of a session that is gone. */
+  /** What the notification is about, as it is now; nothing of a session that is gone. */
   async read(activity: SessionActivity): Promise<readonly ConsoleItem[]> {
     const { namespace, agent, sessionId, turnId, messageId } = activity;
     const names = { namespace, agent, sessionId };

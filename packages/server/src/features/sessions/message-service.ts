@@ -195,7 +195,7 @@ export class MessageService {
     return create(StopSessionGenerationResponseSchema, { success: true, stoppedTurnIds: [...stopped] });
   }
 
-  /** Streams of a turn that never started end at once; the others see its end in its place (API-5.1, stop, queued). */
+  /** Streams of a turn that never started end at once; other streams see its end where its turn comes. */
   #announceStop(turn: TurnRow): void {
     const event: SessionEvent = {
       namespace: turn.namespace,
@@ -264,7 +264,7 @@ export class MessageService {
   }
 }
 
-/** A fetched or given url stays as a note beside the object; a data: url does not. */
+/** A fetched or given url stays as a note next to the object; a data: url does not. */
 const sentPart = (
   part: SessionMessagePart,
   facts: { readonly createdAt: number; readonly object: ReturnType<InboundObjects['get']> },

@@ -69,7 +69,7 @@ export const refusedState = (reason: string, text: string, names: SessionNames):
     metadata: { ns: names.ns, agent: names.agent, session_id: names.sessionId },
   });
 
-/** The write's audit record, and after the commit a hint for consoles. */
+/** The write's audit record, and after the commit a notification for consoles. */
 export const recordWrite = async (
   tx: WriteTx,
   write: {

@@ -181,7 +181,7 @@ export class SessionService {
   }
 }
 
-/** What an answer is made of beside the session's row. */
+/** What an answer is made of in addition to the session's row. */
 interface Shown {
   readonly messages: SessionResponse['messages'];
   readonly isNew?: boolean;

@@ -12,7 +12,7 @@ import type { AnswerCursors, SessionStreams } from '../../runtime/stream/stream-
 import type { Bus, MessageRow, ReadTx, SessionRow, Store, WriteTx } from '../../store/contracts/index.ts';
 import type { MessageMessages } from './wire/index.ts';
 
-/** Limits of API-1.9 and RT-2.10 that this feature checks; sizes in bytes, times in seconds. */
+/** Configured limits that this feature checks; sizes in bytes, times in seconds. */
 export interface SessionLimits {
   readonly messageBytes: number;
   readonly responseBytes: number;
@@ -24,7 +24,10 @@ export interface SessionLimits {
   readonly messageCacheBytes: number;
 }
 
-/** A body fetched from outside for a namespace under RT-R49; throws Fault INVALID_ARGUMENT when refused or too large. */
+/**
+ * A body fetched for a namespace from a public address, never from a private network; throws Fault INVALID_ARGUMENT when
+ * refused or too large.
+ */
 export interface UrlFetcher {
   fetch(
     namespace: string,
@@ -68,7 +71,7 @@ export interface SessionsDeps {
   readonly deliveries?: DeliveryGate;
 }
 
-/** What the services of this folder share beside the deps: caches of messages. */
+/** What the services of this folder share in addition to the deps: caches of messages. */
 export interface SessionsContext extends SessionsDeps {
   readonly messages: MessageMessages;
 }

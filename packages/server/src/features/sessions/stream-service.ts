@@ -82,7 +82,7 @@ const batchSessions = (
     else
       violations.push({
         field: `sessionNames[${index}]`,
-        description: 'is no canonical session name',
+        description: 'is not a canonical session name',
         reason: 'FIELD_INVALID',
       });
   }
@@ -107,7 +107,7 @@ const canonicalKey = (key: string): string => {
   return address === undefined ? key : formatSessionName(address);
 };
 
-/** A cursor for a session that is not listed is a mistake of the caller, not a wish to ignore. */
+/** A cursor for a session that is not listed is a mistake of the caller, and is not ignored. */
 const strayCursors = (
   after: Readonly<Record<string, string>>,
   found: ReadonlyMap<string, FollowedSession>,

@@ -27,7 +27,7 @@ export interface TurnWait {
 
 type WaitDeps = Pick<SessionsDeps, 'store' | 'streams'> & { readonly clock: Clock };
 
-/** The turn as it stands when it ended, when time is up, when the client is gone or the server has stopped its turns. */
+/** The turn as it is when it ended, when time is up, when the client is gone or the server has stopped its turns. */
 export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow | undefined> => {
   const control = new AbortController();
   const cancel = deps.clock.after(wait.waitMs, () => control.abort());
@@ -54,7 +54,7 @@ export const awaitTurn = async (wait: TurnWait, deps: WaitDeps): Promise<TurnRow
   }
 };
 
-/** True when the server stops: what it was sent is stored, so the caller is told how far it got instead of a failure. */
+/** True when the server stops: what it was sent is stored, so the caller learns how far it got instead of a failure. */
 const follow = async (
   request: ReturnType<typeof followTurn>,
   { streams }: WaitDeps,

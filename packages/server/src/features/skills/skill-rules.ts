@@ -5,7 +5,7 @@ import type { Finding } from '../../resources/index.ts';
 /** Most bytes of a skill's instructions as UTF-8. */
 export const INSTRUCTIONS_MAX = 64 * 1024;
 
-/** Most skills that an agent is told about. */
+/** Most skills in the catalogue of an agent. */
 export const CATALOGUE_MAX = 100;
 
 /** All faults of a skill's fields; an incomplete skill is stored, but not listed. */

@@ -43,7 +43,7 @@ const updateTask = async (
 ): Promise<TaskResponse> => {
   if (request.progressSummary.length > SUMMARY_MAX)
     throw invalidField('progressSummary', `longer than ${SUMMARY_MAX} characters`);
-  if (TaskPhase[request.phase] === undefined) throw invalidField('phase', 'is no phase of a task');
+  if (TaskPhase[request.phase] === undefined) throw invalidField('phase', 'is not a phase of a task');
   const stored = await deps.store.write((tx) => update(deps, tx, { request, context }));
   const task = deps.views.full(TaskSchema, stored, { secrets: false });
   return create(TaskResponseSchema, { task });

@@ -9,7 +9,7 @@ export interface TemplateKindDeps extends TemplateRuleDeps {
   readonly requireScope: (tx: WriteTx, template: ResourceKey, origin: WriteOrigin) => Promise<void>;
 }
 
-/** How templates are written, whichever door they come through. A stored template is Ready. */
+/** How templates are written, whichever operation writes them. A stored template is Ready. */
 export const templateContract = (deps: TemplateKindDeps): KindContract =>
   kindContract<TemplateSpec>({
     kind: 'Template',

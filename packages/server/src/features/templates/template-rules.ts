@@ -48,7 +48,7 @@ export interface TemplateSubject {
   readonly spec: TemplateSpec;
 }
 
-/** The spec with its JSON in canonical form, an absent one as `{}`; JSON that is no object stays for the rules. */
+/** The spec with its JSON in canonical form, an absent one as `{}`; JSON that is not an object stays for the rules. */
 export const fillTemplateDefaults = (spec: TemplateSpec): TemplateSpec => {
   const map = parseJsonMap(spec.specJson === '' ? '{}' : spec.specJson);
   if (map === undefined) return spec;

@@ -61,9 +61,9 @@ export const openAuthoringWorld = async (
   );
   const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
     (await descendantRecords(resources, namespace)).map((record) => record.key.name);
-  const { surroundings } = world;
+  const { dependencies } = world;
   const reconcilers: readonly Reconciler[] = [
-    agentController({ store, writer, namespaces, surroundings, descendants }),
+    agentController({ store, writer, namespaces, dependencies, descendants }),
     mcpController({ store, writer, namespaces, descendants }),
   ];
   let seen = 0;

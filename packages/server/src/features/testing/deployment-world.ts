@@ -106,11 +106,11 @@ class Passes {
 
   get bound() {
     return {
-      /** Passes over what changed since the last time, until nothing changes any more. */
+      /** Reconciles what changed since the last time, until nothing changes any more. */
       settle: (by = this.#own) => this.#settle(by),
-      /** Passes over every resource of the controllers' kinds, as a resync does, whatever changed. */
+      /** Reconciles every resource of the controllers' kinds, as a resync does, whatever changed. */
       resync: (by = this.#own) => this.#resync(by),
-      /** Changes until now wake nobody. */
+      /** Changes until now wake no one. */
       loseEvents: async () => {
         this.#seen = await this.#newest();
       },
@@ -133,7 +133,7 @@ class Passes {
       await this.#world.runner.tick();
       if ((await this.#newest()) === this.#seen) return;
     }
-    throw new Error('the world does not come to rest');
+    throw new Error('the resources do not come to rest');
   }
 
   async #follow(reconciler: Reconciler, changes: readonly ResourceChange[]): Promise<void> {

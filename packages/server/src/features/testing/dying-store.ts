@@ -28,7 +28,7 @@ export const dieAtWrite = (store: Store, last: number, death: Death): (() => boo
 
 /**
  * As `dieAtWrite`, of one process among several: the store of a process that dies around its `at`-th write from now, while
- * others go on with the store itself.
+ * others continue with the store itself.
  */
 export const dyingStore = (store: Store, at: number, side: Death): Pick<Store, 'direct' | 'now' | 'read' | 'write'> => {
   let writes = 0;

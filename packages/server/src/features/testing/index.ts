@@ -9,4 +9,4 @@ export * from './deployment-world.ts';
 export * from './dying-store.ts';
 export * from './resource-world.ts';
 export * from './test-call.ts';
-export * from './test-surroundings.ts';
+export * from './test-dependencies.ts';

@@ -41,7 +41,7 @@ import {
 } from '../namespaces/index.ts';
 import { freshKey, KeyRing } from '../secrets/index.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
-import { testSurroundings } from './test-surroundings.ts';
+import { testDependencies } from './test-dependencies.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;
 
@@ -77,7 +77,7 @@ type Engines = Awaited<ReturnType<typeof openEngines>>;
 const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) => {
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
-  const surroundings = testSurroundings();
+  const dependencies = testDependencies();
   const audit = createAuditAppender(ids);
   const removedSessions: string[] = [];
   const sessions = new AgentSessions({ store, writer: () => writer });
@@ -85,7 +85,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     namespaceContract({ directory, ancestry }),
     agentContract({
       namespaces: directory,
-      surroundings,
+      dependencies,
       promptCheck: (text) => (text.includes('{{ bad }}') ? [{ line: 1, column: 4, message: 'unknown name bad' }] : []),
       removeSessions: (tx, agent, origin) => sessions.remove(tx, agent, origin),
     }),
@@ -109,7 +109,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
       ),
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
-  return { directory, ancestry, surroundings, audit, removedSessions, sessions, writer, contractOf };
+  return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contractOf };
 };
 
 type Kinds = ReturnType<typeof wireKinds>;
@@ -179,7 +179,7 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
   ): TestStream<T> => {
     const { found, message, context } = begin(operation, request, caller);
     const prefers = (name: string): boolean => name === prefer;
-    if (found.kind !== 'stream') throw new Error(`${operation.name} is no stream`);
+    if (found.kind !== 'stream') throw new Error(`${operation.name} is not a stream`);
     return new TestStream<T>((sink, signal) =>
       found.handle(message, { ...context, signal, prefers }, sink as StreamSink<never>),
     );

@@ -1,7 +1,7 @@
 import { EVENT, PART, type Part, type SessionEvent } from '../../runtime/contract.ts';
 import type { ObjectLinks } from './ui-deps.ts';
 
-/** One chunk of the AI SDK UI message stream; members by type as API-6 lists them. */
+/** One chunk of the AI SDK UI message stream; members by type as the SDK reads them. */
 export type UiChunk = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export interface ChunkOptions {
@@ -167,7 +167,7 @@ export class ChatChunks {
       const data = { messageId: event.messageId, attempt: event.attempt };
       this.#emit({ type: 'data-reset', data, transient: true });
     }
-    // The step goes on under its own start-step: reset-step removes only what follows that.
+    // The step continues under its own start-step: reset-step removes only what follows that.
     this.#stepAnswered = false;
     this.#openCalls.clear();
     this.#stepCalls = 0;

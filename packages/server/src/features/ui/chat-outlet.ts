@@ -6,7 +6,7 @@ import type { ChatChunks, UiChunk } from './chat-chunks.ts';
 
 /**
  * A turn that still waits for a permission answer after this long ends the response: AI SDK clients send answers only when
- * no response is open. Answers given elsewhere before that go on in the same response.
+ * no response is open. Answers given elsewhere before that continue in the same response.
  */
 const PAUSE_MS = 1_000;
 const KEEP_ALIVE = ': keep-alive\n\n';
@@ -48,7 +48,7 @@ export class ChatOutlet implements EventOutlet {
     this.#leave = deps.leave;
   }
 
-  /** Settles when the subscription stands. */
+  /** Settles when the subscription is open. */
   get opened(): Promise<void> {
     return this.#opened.promise;
   }

@@ -20,7 +20,7 @@ interface Shown {
   readonly turnId: string;
   readonly after: '' | 'live';
   readonly askedCalls: readonly string[];
-  /** Runs once the subscription stands and may still refuse the call. */
+  /** Runs once the subscription is open and may still refuse the call. */
   readonly before?: () => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ const show = async (deps: UiDeps, chat: ChatCall, shown: Shown): Promise<void> =
     await before?.();
     outlet.begin();
     await followed;
-    // The end of the credential or of the server is no end of the turn.
+    // The end of the credential or of the server does not end the turn.
     if (call.signal.aborted) throw call.signal.reason;
   } catch (error) {
     control.abort();

@@ -10,7 +10,7 @@ import type { ConsoleDeps, ConsoleEvent } from './console-deps.ts';
 
 /** Events kept for consoles that come back. */
 const RING_EVENTS = 4_096;
-/** Hints of one session within this time are read once. */
+/** Notifications of one session within this time are read once. */
 const GATHER_MS = 50;
 /** How long events are still gathered after the last console left, so that a reload loses nothing. */
 const LINGER_MS = 30_000;

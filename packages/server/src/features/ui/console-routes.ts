@@ -71,7 +71,7 @@ const readQuestion = (query: URLSearchParams, deps: ConsoleDeps): Question => {
   };
 };
 
-/** True when a grant of the caller reaches into the namespace: nobody else learns whether it exists. */
+/** True when a grant of the caller reaches into the namespace: no one else learns whether it exists. */
 const concerns = ({ caller }: CallContext, namespace: string, deps: ConsoleDeps): boolean => {
   const around = [namespace, ...deps.ancestorsAt(namespace)];
   return namespace !== '' && caller.grants.some((grant) => around.includes(grant.namespace ?? namespace));
@@ -93,7 +93,7 @@ interface StreamParts {
   readonly question: Question;
 }
 
-/** One console. While it lags nothing is kept for it: it is told to load its lists again once it has caught up. */
+/** One console. While it lags nothing is kept for it: it gets the advice to load its lists again once it has caught up. */
 class ConsoleStream {
   readonly #parts: StreamParts;
   readonly #failed = Promise.withResolvers<never>();
@@ -125,7 +125,7 @@ class ConsoleStream {
     try {
       await Promise.race([this.#failed.promise, Promise.all([aborted(call.signal), parts.ended])]);
       const { reason } = call.signal;
-      // Whoever still listens learns why the stream ends, and where to go on.
+      // Consoles that still listen learn why the stream ends, and where to continue.
       if (isFault(reason) && reason.reason !== 'CLIENT_GONE') throw withCursor(reason, hub.cursor);
       stream.end();
     } finally {

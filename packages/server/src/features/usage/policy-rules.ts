@@ -30,7 +30,7 @@ export const windowSeconds = (window: string): number | undefined => {
   return seconds <= WINDOW_MAX_SECONDS ? seconds : undefined;
 };
 
-/** `all` or `identity`, whichever alias was written; undefined when it is none. */
+/** `all` or `identity`, whichever alias was written; undefined when it is not one. */
 export const canonicalSubject = (scope: string): string | undefined =>
   Object.hasOwn(SUBJECT_SCOPES, scope) ? SUBJECT_SCOPES[scope] : undefined;
 

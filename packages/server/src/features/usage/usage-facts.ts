@@ -27,7 +27,7 @@ export interface UsageFactsDeps {
 
 const MICROS = 1_000_000;
 
-/** Where every limit of a policy stands now; identity limits show the hottest identity. */
+/** What every limit of a policy has used now; identity limits show the hottest identity. */
 const limitStatuses = async (
   deps: UsageFactsDeps,
   reads: Reads,
@@ -68,7 +68,7 @@ const counted = async (deps: UsageFactsDeps, reads: Reads, limit: CompiledLimit)
   return (await reads.counters.sum([limit.counter], span)).get(limit.counter);
 };
 
-/** The counts laid over the stored status when a policy is read (API-1.4 activity). */
+/** The counts laid over the stored status when a policy is read: counting makes no new resource version. */
 export const usageActivity =
   (deps: UsageFactsDeps) =>
   async (reads: ReadTx, records: readonly StoredResource[]): Promise<ReadonlyMap<string, string>> => {

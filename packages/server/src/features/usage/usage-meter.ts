@@ -25,8 +25,9 @@ interface Held {
 }
 
 /**
- * The meter of RT-9. A reservation raises all matching counters or none, in the caller's transaction, after it locked them in
- * key order; an act that no policy governs costs nothing. Windows err by one bucket towards refusal, never beyond max.
+ * Counts what usage policies limit. A reservation raises all matching counters or none, in the caller's transaction,
+ * after it locked them in key order; an act that no policy governs costs nothing. Windows err by one bucket towards
+ * refusal, never beyond max.
  */
 export class PolicyMeter implements UsageMeter {
   readonly #policies: PolicyIndex;

@@ -1,6 +1,6 @@
 /**
  * features/workers: the record of every process: registration, heartbeat, loss and draining. Claims never depend
- * on it; people and routing hints do. app wires it and says how a process drains.
+ * on it; people and the routing of turns do. app wires it and says how a process drains.
  */
 
 export { workerOperations } from './worker-operations.ts';

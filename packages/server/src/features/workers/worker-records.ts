@@ -28,7 +28,7 @@ export const emptyWorkerSpec = () => create(WorkerSpecSchema);
 export const workerStatus = (record: { readonly status: string }): WorkerStatus =>
   messageFromText(kindRow('Worker').status, record.status) as WorkerStatus;
 
-/** The times of a worker as they are kept beside its record (API-1.4 activity). */
+/** The times of a worker as they are kept next to its record: a heartbeat makes no new resource version. */
 export const heartbeatActivity = (now: number): string =>
   JSON.stringify({ heartbeatAt: String(now), expiresAt: String(now + EXPIRY_MICROS) });
 

@@ -24,7 +24,7 @@ const ready: Readonly<Record<WorkerPhase, Finding>> = {
   lost: { type: 'Ready', status: 'False', reason: 'HeartbeatMissed', message: 'has not been heard of in time' },
 };
 
-/** Status of a worker that speaks for itself; whoever drains can be reached no more. */
+/** Status of a worker that speaks for itself; a worker that drains can no longer be reached. */
 export const liveStatus = (
   previous: WorkerStatus | undefined,
   facts: WorkerFacts,

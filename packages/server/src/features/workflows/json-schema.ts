@@ -6,7 +6,7 @@ import { isJsonMap, type JsonData } from '../../resources/index.ts';
 const require = createRequire(import.meta.url);
 const PROBLEM_MAX = 300;
 
-/** Why a text is no usable JSON Schema 2020-12, '' when it is one. Nothing is ever fetched. */
+/** Why a text is not a usable JSON Schema 2020-12, '' when it is one. Nothing is ever fetched. */
 export const schemaProblem = (text: string): string => {
   const value = parsedJson(text);
   if (value === undefined) return 'must be JSON';
@@ -25,16 +25,16 @@ const compileProblem = (schema: boolean | object): string => {
   try {
     if (judge.validateSchema(schema) !== true) return unusable(`schema is invalid: ${judge.errorsText()}`);
     const check = new Ajv2020({ ...options, validateSchema: false }).compile(schema);
-    // No word of 2020-12: the library would answer a promise, and nobody waits for its rejection.
+    // No word of 2020-12: the library would answer a promise, and no one waits for its rejection.
     return '$async' in check ? unusable('$async is not supported') : '';
   } catch (error) {
     return unusable(error instanceof Error ? error.message : String(error));
   }
 };
 
-const unusable = (problem: string): string => `is no usable JSON Schema: ${problem.slice(0, PROBLEM_MAX)}`;
+const unusable = (problem: string): string => `is not a usable JSON Schema: ${problem.slice(0, PROBLEM_MAX)}`;
 
-/** A parsed JSON text; undefined when it is none. */
+/** A parsed JSON text; undefined when it is not one. */
 export const parsedJson = (text: string): { readonly json: JsonData } | undefined => {
   try {
     return { json: parseJsonText(text) as JsonData };

@@ -56,7 +56,7 @@ const pathAt = (text: string, at: number): { readonly path: Path; readonly end: 
   return { path, end };
 };
 
-/** A whole text as a path; undefined when it is none. */
+/** A whole text as a path; undefined when it is not one. */
 export const parsePath = (text: string): Path | undefined => {
   const found = pathAt(text, 0);
   return found === undefined || found.end !== text.length || found.path.length === 0 ? undefined : found.path;
@@ -95,7 +95,7 @@ export const pathsOf = (text: ParsedText): readonly Path[] =>
 const STEP_MEMBERS: ReadonlySet<PathMember> = new Set(['status', 'output', 'resume', 'suspend', 'error', 'attempt']);
 const RUN_MEMBERS: ReadonlySet<PathMember> = new Set(['id', 'workflow', 'namespace', 'status']);
 
-/** What a path names; a problem when it begins at no root of CO-4.4. */
+/** What a path names; a problem when it does not begin at `input`, `state`, `steps` or `run`. */
 export const rootOf = (path: Path): { readonly step?: string; readonly problem: string } => {
   const [root, second, third] = path;
   if (root === 'input' || root === 'state') return { problem: '' };

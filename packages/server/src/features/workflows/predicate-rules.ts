@@ -59,7 +59,7 @@ const checkLeaf = (leaf: JsonMap, at: string): PredicateFindings => {
   const path = typeof text === 'string' ? parsePath(text) : undefined;
   const wrong = comparator(comparators[name] ?? null);
   return joined([
-    path === undefined ? problem(`${at}/path`, 'is no path') : { problems: [], paths: [path] },
+    path === undefined ? problem(`${at}/path`, 'is not a path') : { problems: [], paths: [path] },
     wrong === '' ? { problems: [], paths: [] } : problem(`${at}/${name}`, wrong),
   ]);
 };

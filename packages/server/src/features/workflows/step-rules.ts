@@ -53,7 +53,7 @@ const MEMBERS: readonly Member[] = [
   'waitUntil',
 ];
 
-/** One fault of a definition; the chapter has one word for all of them. */
+/** One fault of a definition; all of them share one reason. */
 export const workflowFault = (field: string, description: string): FieldViolation => ({
   field,
   description,
@@ -79,7 +79,7 @@ const isSet = (step: WorkflowStep, member: Member): boolean => {
   return typeof value === 'string' ? value !== '' : value !== undefined;
 };
 
-/** Faults of the fields of one step by its type (CO-4.1 rules 1, 2, 4, 6-8); expressions and graph are judged elsewhere. */
+/** Faults of the fields of one step by its type; expressions and graph are judged elsewhere. */
 export const checkStepFields = (step: WorkflowStep, at: string): readonly FieldViolation[] => [
   ...(ID.test(step.id) ? [] : [workflowFault(`${at}.id`, 'must be a letter and up to 62 letters, digits, "_" or "-"')]),
   ...checkForm(step, at),

@@ -13,7 +13,7 @@ export interface WorkflowKindDeps {
   readonly isToolGranted: (reads: Reads, namespace: string, tool: string) => Promise<boolean>;
 }
 
-/** How workflows are written, whichever door they come through. Runs are another part's. */
+/** How workflows are written, whichever operation writes them. Runs are another part's. */
 export const workflowContract = (deps: WorkflowKindDeps): KindContract =>
   kindContract<WorkflowSpec>({
     kind: 'Workflow',

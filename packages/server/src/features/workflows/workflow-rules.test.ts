@@ -136,7 +136,7 @@ describe('a workflow', () => {
   it('may not have schemas that a library of JSON Schema would judge by promise', () => {
     const found = checkWorkflow(spec([agentStep], { inputSchemaJson: '{"$async":true,"type":"string"}' }), limits);
     expect(found.map(({ field, description }) => `${field} ${description}`)).toEqual([
-      'spec.inputSchemaJson is no usable JSON Schema: $async is not supported',
+      'spec.inputSchemaJson is not a usable JSON Schema: $async is not supported',
     ]);
   });
 

@@ -17,7 +17,7 @@ export interface WorkflowLimits {
 
 const RETRY = { maxAttempts: 3, initialBackoffSeconds: 1n, maxBackoffSeconds: 30n, multiplier: 2 };
 
-/** The spec with the zero fields of its retry policies filled in (CO-4.1 rule 8). */
+/** The spec with the zero fields of its retry policies filled in. */
 export const fillWorkflowDefaults = (spec: WorkflowSpec): WorkflowSpec => {
   const filled = clone(WorkflowSpecSchema, spec);
   for (const { retry } of filled.steps) {
@@ -65,7 +65,7 @@ const checkStep = (step: WorkflowStep, place: StepPlace): readonly FieldViolatio
     ...step.after.flatMap((name, position) =>
       ids.has(name) && name !== step.id
         ? []
-        : [workflowFault(`${at}.after[${position}]`, `"${name.slice(0, 63)}" is no other step`)],
+        : [workflowFault(`${at}.after[${position}]`, `"${name.slice(0, 63)}" is not another step`)],
     ),
     ...checkWhen(step, at, ids),
     ...checkPaths(readJsonTexts(step.inputJson), `${at}.inputJson`, ids),
@@ -90,7 +90,7 @@ const checkWhen = (step: WorkflowStep, at: string, ids: ReadonlySet<string>): re
 
 const pathProblems = (path: Path, ids: ReadonlySet<string>): readonly string[] => {
   const { step, problem } = rootOf(path);
-  if (step !== undefined && !ids.has(step)) return [`"${step.slice(0, 63)}" is no step`];
+  if (step !== undefined && !ids.has(step)) return [`"${step.slice(0, 63)}" is not a step`];
   return problem === '' ? [] : [problem];
 };
 
@@ -116,7 +116,7 @@ const textsOf = (value: JsonData): readonly string[] => {
   return isJsonMap(value) ? Object.values(value).flatMap(textsOf) : [];
 };
 
-/** Uses of a step's result by a step that does not wait for it: the value may be missing (CO-4.1 rule 5). */
+/** Uses of a step's result by a step that does not wait for it: the value may be missing. */
 export const unorderedUses = (spec: WorkflowSpec): readonly string[] =>
   spec.steps.flatMap((step) => {
     const upstream = upstreamOf(step.id, spec.steps);

@@ -32,7 +32,7 @@ export interface CallParts {
   readonly noteRetry: (errorClass: ModelErrorClass) => void;
 }
 
-/** Tokens counted for an image whose real cost nobody reported. */
+/** Tokens counted for an image whose real cost no one reported. */
 const IMAGE_TOKENS = 1000;
 
 const STOPPED: Failure = { errorClass: 'provider_stream', sentence: 'The model call was stopped.' };

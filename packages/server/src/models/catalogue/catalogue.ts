@@ -5,7 +5,7 @@ import { SHIPPED_MODELS } from './shipped-models.ts';
 export interface CatalogueEntry extends ModelFacts {
   /** What efforts xhigh and max mean in tokens for budget models. */
   readonly largestBudget: number;
-  /** The model can be told not to think. */
+  /** Thinking can be switched off for the model. */
   readonly canDisableThinking: boolean;
 }
 
@@ -24,7 +24,7 @@ const UNKNOWN_THINKING: Readonly<Record<string, ModelFacts['thinking']>> = { ant
 /** Output cap of anthropic models that the catalogue does not know; the wire needs one. */
 const DEFAULT_MAX_OUTPUT = 8192;
 
-/** What a model that nobody described is taken for: everything is sent, the provider decides. */
+/** What a model that no one described is taken for: everything is sent, the provider decides. */
 const unknownEntry = (type: string, defaultWindow: number): CatalogueEntry => ({
   window: defaultWindow,
   maxOutput: DEFAULT_MAX_OUTPUT,

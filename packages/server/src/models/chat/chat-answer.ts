@@ -28,7 +28,7 @@ const FINISHES: Readonly<Record<string, ModelFinish>> = {
 /** Fields in which servers send reasoning text; the first one used is the one it is sent back in. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-/** Members that an event or a choice may have beside its text without saying anything more. */
+/** Members that an event or a choice may have in addition to its text without saying anything more. */
 const SILENT_MEMBERS = new Set([
   'id',
   'object',

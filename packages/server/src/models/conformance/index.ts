@@ -1,5 +1,5 @@
 /**
- * conformance: the promises of RT-4 that hold for every driver, run against demo and all wire protocols; an engine's own
+ * conformance: what the model contract promises for every driver, run against demo and all wire protocols; an engine's own
  * test file only says how to make it answer.
  */
 export { type DriverUnderTest, describeModelDriver } from './model-conformance.ts';

@@ -18,7 +18,7 @@ const tool = (name: string) => ({
   inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
 });
 
-/** The promises of RT-4 that hold for every driver, whatever it speaks. */
+/** What the model contract promises of every driver, whatever protocol it speaks. */
 export const describeModelDriver = (driver: DriverUnderTest): void => {
   const run = (answer: Parameters<DriverUnderTest['arrange']>[0], more?: Partial<ModelRequest>) =>
     collect(driver.registry(), driver.arrange(answer, more));

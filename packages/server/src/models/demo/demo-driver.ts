@@ -9,7 +9,7 @@ import { DemoRun } from './demo-run.ts';
 import { type DemoAction, type DemoStep, parseScript, phraseCall, stepOf } from './demo-script.ts';
 import { echoReply, resultsReply, summaryReply, thoughtOf } from './demo-text.ts';
 
-/** Chunks per second when the configuration names no rate (RT-X2). */
+/** Chunks per second when the configuration names no rate. */
 const DEFAULT_RATE = 50;
 
 export interface DemoDriverOptions {
@@ -21,7 +21,7 @@ export interface DemoDriverOptions {
 const TEXT_ACTIONS = new Set<DemoAction['type']>(['say', 'repeat', 'prompt', 'tools']);
 const OUTPUT_ACTIONS = new Set<DemoAction['type']>([...TEXT_ACTIONS, 'image', 'file']);
 
-/** The deterministic provider without key and network; rows X1 to X18 are cited where they are done. */
+/** The deterministic provider without key and network. What it answers follows from its input alone. */
 export class DemoDriver implements ProviderDriver {
   readonly #options: DemoDriverOptions;
 
@@ -91,7 +91,7 @@ export class DemoDriver implements ProviderDriver {
   }
 }
 
-/** RT-X4 and X7: `!think` replaces the reasoning that thinking would give. */
+/** The reasoning of a step: what `!think` says, else what thinking gives when it is on. */
 const thoughtFor = (step: DemoStep, plain: string, isThinking: boolean): string | undefined => {
   const directive = step.actions.findLast((action) => action.type === 'think');
   if (directive?.type === 'think') return directive.text;

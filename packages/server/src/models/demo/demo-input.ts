@@ -71,7 +71,7 @@ const lastResults = (messages: readonly ModelMessage[]): readonly DemoResult[] =
     .map(({ name, text }) => ({ name, text }));
 };
 
-/** All text the model reads, for counting (RT-X3). */
+/** All text the model reads, for counting. */
 export const promptText = (request: ModelRequest): string =>
   request.messages
     .flatMap((message) =>

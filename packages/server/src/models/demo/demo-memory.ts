@@ -3,7 +3,7 @@ const MAX_COUNTED = 10_000;
 /** Names that `releaseHold` remembers. */
 const MAX_RELEASED = 10_000;
 
-/** The little state the demo provider keeps, per process: request counts and holds (RT-X10, X11, X16). */
+/** The little state the demo provider keeps, per process: request counts (for `!error` and `!break`) and holds. */
 export class DemoMemory {
   readonly #counts = new Map<string, number>();
   readonly #released = new Set<string>();

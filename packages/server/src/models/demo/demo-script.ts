@@ -1,7 +1,7 @@
 import type { ModelErrorClass, ModelFinish } from '../contract.ts';
 import { isModelErrorClass } from '../failure-rules.ts';
 
-/** One directive line, parsed (RT-X5 to X16). */
+/** One directive line, parsed. */
 export type DemoAction =
   | { readonly type: 'tool'; readonly name: string; readonly inputText: string }
   | { readonly type: 'say' | 'think' | 'hold'; readonly text: string }
@@ -15,7 +15,7 @@ export type DemoAction =
   | { readonly type: 'unknown'; readonly name: string };
 
 export interface DemoScript {
-  /** Plain lines, joined by newlines: the input of RT-X1. */
+  /** Plain lines, joined by newlines: what the reply echoes. */
   readonly plain: string;
   readonly actions: readonly DemoAction[];
 }
@@ -106,7 +106,7 @@ const parseLine = (line: string): DemoAction => {
   return parse?.(rest) ?? { type: 'unknown', name: `!${name}` };
 };
 
-/** Lines that start with `!` are directives, in order; the others are plain input (RT-X5). */
+/** Lines that start with `!` are directives, in order; the others are plain input. */
 export const parseScript = (input: string): DemoScript => {
   const plain: string[] = [];
   const actions: DemoAction[] = [];
@@ -124,7 +124,7 @@ export interface DemoStep {
   readonly batch: readonly { readonly name: string; readonly inputText: string }[];
 }
 
-/** The step after so many batches: adjacent tools form one batch, the next directive runs after their results (RT-X6). */
+/** The step after so many batches: adjacent tools form one batch, the next directive runs after their results. */
 export const stepOf = (actions: readonly DemoAction[], batchesDone: number): DemoStep => {
   let remaining = batchesDone;
   let index = 0;
@@ -150,7 +150,7 @@ const PHRASES = [
   /\bcall\s+([A-Za-z0-9_]+)\s+with\s+(\{.*\})/gis,
 ] as const;
 
-/** The call that plain words ask for, when such a tool is offered: the first match, in any case (RT-X17). */
+/** The call that plain words ask for, when such a tool is offered: the first match, in any case. */
 export const phraseCall = (
   plain: string,
   offered: readonly string[],

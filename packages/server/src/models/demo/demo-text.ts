@@ -1,15 +1,15 @@
 import type { ModelContent, ModelMedia, ModelRequest } from '../contract.ts';
 import type { DemoResult } from './demo-input.ts';
 
-/** Words of the input that the demo reasoning repeats (RT-X4). */
+/** Words of the input that the demo reasoning repeats. */
 const THOUGHT_WORDS = 8;
 
-/** Characters of a tool result that the reply shows (RT-X6). */
+/** Characters of a tool result that the reply shows. */
 const RESULT_CHARS = 200;
 
 const base64Png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** The 1x1 PNG of RT-X14. */
+/** The 1x1 PNG that `!image` returns. */
 export const demoImage = (): ModelMedia => ({
   kind: 'bytes',
   mediaType: 'image/png',
@@ -24,7 +24,7 @@ export const demoFile = (filename: string, text: string): ModelMedia => ({
   bytes: new TextEncoder().encode(text),
 });
 
-/** One piece per word with its trailing blanks; leading blanks belong to the first (RT-X2). Never splits a pair. */
+/** One piece per word with its trailing blanks; leading blanks belong to the first. Never splits a pair. */
 export const wordsOf = (text: string): readonly string[] =>
   text.match(/^\s*\S+\s*|\S+\s*/g) ?? (text === '' ? [] : [text]);
 
@@ -62,7 +62,7 @@ const shownContent = (part: ModelContent): Readonly<Record<string, unknown>> => 
   }
 };
 
-/** Reply of `!prompt`: what the model was sent (RT-X15). */
+/** Reply of `!prompt`: what the model was sent. */
 export const promptReply = (request: ModelRequest): string => {
   const { messages, temperature, thinking, maxOutputTokens } = request;
   const firstOther = messages.findIndex((message) => message.role !== 'system');
@@ -89,7 +89,7 @@ export const promptReply = (request: ModelRequest): string => {
 export const toolsReply = (request: ModelRequest): string =>
   canonicalJson(request.tools.map((tool) => tool.name).sort());
 
-/** Reply to a compaction request: how many messages it was given to summarise (RT-X18). */
+/** Reply to a compaction request: how many messages it was given to summarise. */
 export const summaryReply = (request: ModelRequest): string => {
   const isConversation = request.messages.filter(
     ({ role, content }) => role !== 'system' && content.some((part) => part.type !== 'text' || part.isAdded !== true),

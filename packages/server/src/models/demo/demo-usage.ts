@@ -2,7 +2,7 @@ import type { ReportedUsage } from '../attempt.ts';
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** `!usage JSON` in the words of RT-4.4; undefined when nothing is reported. */
+/** `!usage JSON` under the names of a USAGE part; undefined when nothing is reported. */
 export const readDemoUsage = (usage: Readonly<Record<string, unknown>> | undefined): ReportedUsage | undefined => {
   if (usage === undefined) return undefined;
   const cachedInputTokens = numberOf(usage['cached_input_tokens']);

@@ -13,7 +13,7 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** What a handler may do with the exchange it takes part in. */
 export interface ExchangeControl {
-  /** Closes the connection; the handler is told of an error unless the answer is complete. */
+  /** Closes the connection; the handler gets an error unless the answer is complete. */
   abort(reason: Error): void;
 }
 

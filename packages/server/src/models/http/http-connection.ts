@@ -36,7 +36,7 @@ export class HttpConnection implements ResponseEvents, ExchangeControl {
   #reader: ResponseReader | undefined;
   #handler: ExchangeHandler | undefined;
   #error: Error | undefined;
-  /** The request, until the connection stands. */
+  /** The request, until the connection is open. */
   #waiting: HttpRequest | undefined;
   #isOpen = false;
 

@@ -1,5 +1,5 @@
 /**
- * http: the connections of all drivers, one pool for each process, and what is read of bodies that are no stream. Knows no protocol of a
+ * http: the connections of all drivers, one pool for each process, and what is read of bodies that are not streams. Knows no protocol of a
  * provider. Used by the chat and sdk drivers.
  */
 

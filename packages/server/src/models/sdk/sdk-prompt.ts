@@ -115,7 +115,7 @@ const convert = (
   }
 };
 
-/** Messages in the words of the provider packages; empty ones are left out, cache hints are put where they help. */
+/** Messages in the words of the provider packages; empty ones are left out, cache marks are put where they help. */
 export const sdkPrompt = (type: SdkType, messages: readonly ModelMessage[]): LanguageModelV4Prompt => {
   const ids = wireCallIds(messages);
   const firstOther = messages.findIndex((message) => message.role !== 'system');

@@ -10,7 +10,7 @@ import type {
 } from '../contract.ts';
 import { createModelRegistry } from '../registry.ts';
 
-/** Configuration with the defaults of PL-12, changed as a test needs. */
+/** Configuration with the documented defaults, changed as a test needs. */
 export const modelsConfig = (
   providers: Readonly<Record<string, ProviderConfig>>,
   more: Partial<ModelsConfig> = {},
@@ -37,7 +37,7 @@ export interface BenchOptions {
   readonly secrets?: SecretResolver;
 }
 
-/** A registry over a manual clock that nobody moves unless the test does. */
+/** A registry over a manual clock that no one moves unless the test does. */
 export const testRegistry = (config: ModelsConfig, options: BenchOptions = {}): ModelRegistry =>
   createModelRegistry({
     config,

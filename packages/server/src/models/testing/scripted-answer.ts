@@ -13,7 +13,7 @@ interface ScriptedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Whole input including cached, whole output including reasoning, as RT-4.4 counts. */
+/** Whole input including cached, whole output including reasoning. */
 interface ScriptedUsage {
   readonly input: number;
   readonly cached: number;

@@ -28,7 +28,7 @@ export interface RenderedText {
   readonly problems: readonly TextProblem[];
 }
 
-/** Where a text stands in a JSON value. */
+/** Where a text is in a JSON value. */
 export interface TextPlace {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;

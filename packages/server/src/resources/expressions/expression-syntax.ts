@@ -3,7 +3,7 @@ import { type FilterName, isFilter } from './expression-filters.ts';
 /** Names of a variable, root first. */
 export type ExpressionPath = readonly string[];
 
-/** What stands in for an undefined or empty value. */
+/** What replaces an undefined or empty value. */
 export type DefaultValue = { readonly path: ExpressionPath } | { readonly value: string | number };
 
 /** One step of an expression: a filter, or a default with what it falls back to. */

@@ -3,7 +3,7 @@ import type { ExpressionPath } from './expression-syntax.ts';
 /** Roots that are known when a replica is rendered. */
 export const DEPLOYMENT_ROOTS: ReadonlySet<string> = new Set(['namespace', 'deployment', 'template']);
 
-/** Roots of the turn phase, passed on by every earlier one; `namespace` belongs to whoever comes first. */
+/** Roots of the turn phase, passed on by every earlier one; `namespace` belongs to the first phase. */
 export const LATER_ROOTS: ReadonlySet<string> = new Set([
   'now',
   'date',
@@ -24,7 +24,7 @@ const SCALARS: ReadonlySet<string> = new Set([
 ]);
 const MAPS: ReadonlySet<string> = new Set(['labels', 'annotations']);
 
-/** True for a variable of PL-5; labels and annotations need a key, whose dots belong to it. */
+/** True for a variable of a deployment; labels and annotations need a key, whose dots belong to it. */
 export const isDeploymentPath = (path: ExpressionPath): boolean => {
   const [root = '', member = '', ...key] = path;
   if (!DEPLOYMENT_ROOTS.has(root)) return false;

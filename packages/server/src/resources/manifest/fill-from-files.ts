@@ -64,11 +64,11 @@ const outside = ({ node }: MapMember, reading: Reading, report: FindingReport): 
   return value ?? '';
 };
 
-/** Undefined for bytes that are no UTF-8. */
+/** Undefined for bytes that are not UTF-8. */
 const utf8Text = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : undefined;
 
-/** `fromFile` and `fromEnv` of a Secret become values like those that stand there: plain ones, or base64 of what is no text. */
+/** `fromFile` and `fromEnv` of a Secret become values like those that are there: plain ones, or base64 of what is not text. */
 const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): MapNode => {
   const sources = { fromFile: texts.file, fromEnv: texts.variable };
   const plain: MapMember[] = [];
@@ -88,7 +88,7 @@ const fillSecret = (spec: MapNode, texts: OutsideTexts, report: FindingReport): 
   const added = new Set([...plain, ...encoded].map(({ name }) => name));
   const joined = (members: readonly MapMember[], name: string, other: string): MapMember[] => {
     const given = memberNode(spec, name, other) ?? { form: 'map', members: [], at: spec.at };
-    // What is no map is refused where all fields are judged.
+    // What is not a map is refused where all fields are judged.
     if (given.form !== 'map') return [{ name, node: given, at: given.at }];
     const kept = given.members.filter((member) => !added.has(member.name));
     const node: MapNode = { ...given, members: [...kept, ...members] };

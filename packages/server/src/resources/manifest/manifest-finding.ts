@@ -15,7 +15,7 @@ export interface ManifestFinding {
 /** Findings of one document that are kept. */
 const FINDINGS_MAX = 100;
 
-/** Collects what is wrong with one document, and where its fields stand. */
+/** Collects what is wrong with one document, and where its fields are. */
 export class FindingReport {
   readonly findings: ManifestFinding[] = [];
   readonly #document: number;
@@ -48,12 +48,12 @@ export class FindingReport {
     return undefined;
   }
 
-  /** Remembers where a field stands. */
+  /** Remembers where a field is. */
   place(field: string, at: Position): void {
     this.#places.set(plainPath(field), at);
   }
 
-  /** Where a field stands, or the nearest thing around it. */
+  /** Where a field is, or the nearest thing around it. */
   positionOf(field: string): Position {
     for (let path = plainPath(field); path !== ''; path = outer(path)) {
       const found = this.#places.get(path);

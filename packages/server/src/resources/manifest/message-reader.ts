@@ -111,7 +111,7 @@ export class MessageReader {
     return Object.fromEntries(entries);
   }
 
-  /** Text of a `*_json` field in canonical form; text that is no JSON is left to the rules of the kind. */
+  /** Text of a `*_json` field in canonical form; text that is not JSON is left to the rules of the kind. */
   #jsonText(field: DescField, node: ManifestNode, at: string): JsonData | undefined {
     if (node.form !== 'scalar') return nodeJsonText(node);
     const text = this.#single(field, node, at);

@@ -27,7 +27,7 @@ const PROMPTS: ReadonlySet<string> = new Set([
   'post_history_prompt',
 ]);
 
-/** A single value that is no text, and how it was written: `1.50` reads so inside of texts, and is a number where it is all. */
+/** A single value that is not text, and how it was written: `1.50` reads so inside of texts, and is a number where it is all. */
 export class WrittenValue {
   readonly value: number | boolean | string | null;
   readonly text: string;

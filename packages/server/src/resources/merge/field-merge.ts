@@ -28,7 +28,7 @@ export interface MergeInput {
   readonly ownership: Ownership;
   /** Takes fields of other managers over. */
   readonly force: boolean;
-  /** Command lines set fields that nobody owns; deployments report a conflict. */
+  /** Command lines set fields that no one owns; deployments report a conflict. */
   readonly setsUnowned: boolean;
   /**
    * Pointers whose wanted values the caller wrote but may not read: no verdict depends on the values that are stored or that were
@@ -41,7 +41,7 @@ export interface MergeInput {
 
 export interface FieldConflict {
   readonly pointer: string;
-  /** '' where nobody owns the field. */
+  /** '' where no one owns the field. */
   readonly manager: string;
 }
 
@@ -60,7 +60,7 @@ export interface MergeResult {
 
 type Verdict = 'keep' | 'set' | 'repair' | 'remove' | 'conflict' | 'take';
 
-/** Merges by the table of PL-1.4; never changes its arguments. */
+/** Merges field by field: a manager changes what it owns, and what it no longer names goes. Never changes its arguments. */
 export const mergeFields = (input: MergeInput): MergeResult => {
   const wanted = leavesOf(input.wanted);
   const mine = input.ownership[input.manager] ?? {};
@@ -146,7 +146,7 @@ interface Rival {
 }
 
 /**
- * Fields of other managers that cannot stay as they are beside the value: the same field, those inside of what becomes a single
+ * Fields of other managers that cannot stay as they are with the value: the same field, those inside of what becomes a single
  * value or a list, and a single value or list that would have to become a map.
  */
 const rivals = (input: MergeInput, { pointer, value }: Pick<Facts, 'pointer' | 'value'>): readonly Rival[] => {

@@ -4,14 +4,14 @@ import { withoutPrivate } from '../labels.ts';
 import type { OwnedField, Ownership } from './field-merge.ts';
 
 /**
- * What managers own of a resource, as a value of the instance under the resource's uid: beside the resource, because
- * owning a field is no change of it. Values are kept as digests that depend on uid and pointer: a database dump shows no value.
+ * What managers own of a resource, as a value of the instance under the resource's uid: next to the resource, because
+ * owning a field does not change it. Values are kept as digests that depend on uid and pointer: a database dump shows no value.
  */
 const nameOf = (uid: string): string => `ownership/${uid}`;
 
 const DIGEST_LENGTH = 24;
 
-/** The part of a store transaction in which ownership stands. */
+/** The part of a store transaction in which ownership is. */
 export interface OwnershipReads {
   readonly instance: { value(name: string): Promise<string | undefined> };
 }
@@ -29,13 +29,13 @@ export const fieldDigest =
   (pointer: string, value: JsonData): string =>
     hash('sha256', `${uid}\n${pointer}\n${canonicalJson(value)}`, 'base64url').slice(0, DIGEST_LENGTH);
 
-/** Who owns which field of the resource; {} where nobody owns any. */
+/** Who owns which field of the resource; {} where no one owns any. */
 export const readOwnership = async (reads: OwnershipReads, uid: string): Promise<Ownership> => {
   const text = await reads.instance.value(nameOf(uid));
   return text === undefined || text === '' ? {} : (JSON.parse(text) as Ownership);
 };
 
-/** Writes what managers own, when it differs from what is stored; where nobody owns anything nothing is kept. */
+/** Writes what managers own, when it differs from what is stored; where no one owns anything nothing is kept. */
 export const saveOwnership = async (
   tx: OwnershipWrites,
   uid: string,

@@ -7,8 +7,7 @@ const LEAST_PARTS = 2;
 
 /**
  * A merge without what the removal of a manager's fields left of their message: values that only the defaults of the kind had put
- * beside them (PL-1.4: the field returns to its default). `filled` is a spec with the defaults of its kind. Never changes
- * its arguments.
+ * next to them. `filled` is a spec with the defaults of its kind. Never changes its arguments.
  */
 export const withoutRemnants = (
   input: MergeInput,

@@ -3,8 +3,8 @@ import { changeLeaves } from './sealed-fields.ts';
 import { isShown } from './sensitive-fields.ts';
 
 /**
- * Keyed hashes of sensitive values, for records that must recognise a value but never tell it (PL-5 last_rendered_json). A place
- * names the value: the same value has another hash at another place.
+ * Keyed hashes of sensitive values, for records that must recognise a value but never tell it (a replica's
+ * last_rendered_json). A place names the value: the same value has another hash at another place.
  */
 export interface ValueHash {
   /** Hash by the newest key. */

@@ -1,6 +1,6 @@
 /**
- * resources/sensitive: which fields hold secrets or may hold credentials (WIRE-8 classes A to C), how they are masked, kept on
- * a write of a masked read, and sealed at rest. Pure: the cipher is handed in. Called by views and by the write pipeline.
+ * resources/sensitive: which fields hold secrets or may hold credentials, how they are masked, kept on a write of a
+ * masked read, and sealed at rest. Pure: the cipher is handed in. Called by views and by the write pipeline.
  */
 export * from './hashed-fields.ts';
 export {

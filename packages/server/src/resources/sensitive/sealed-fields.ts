@@ -40,7 +40,7 @@ export const sealMap = (
   by: {
     readonly seal: ValueSeal;
     readonly stored?: JsonMap | undefined;
-    /** Pointers of values that are sealed anew without a look at the stored ones. */
+    /** Pointers of values that are sealed anew without a comparison with the stored ones. */
     readonly fresh?: ReadonlySet<string>;
   },
 ): JsonMap => {
@@ -102,7 +102,7 @@ const renew = (seal: ValueSeal, leaf: string, place: string): string => {
   return plain === undefined ? leaf : seal.seal(place, plain);
 };
 
-/** Pointers, as they will be in the stored spec, of the values that somebody wrote; masked ones and references are none. */
+/** Pointers, as they will be in the stored spec, of the values that somebody wrote; masked ones and references do not count. */
 export const givenValues = (part: Pick<SealedPart, 'kind'>, spec: JsonMap): ReadonlySet<string> => {
   const found = new Set<string>();
   changeLeaves({ ...part, section: 'spec' }, spec, (leaf, pointer, field) => {

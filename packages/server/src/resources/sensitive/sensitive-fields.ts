@@ -57,7 +57,7 @@ export const maskSpec = (kind: string, spec: JsonMap): JsonMap =>
 export const maskStatus = (kind: string, status: JsonMap): JsonMap =>
   apply(status, sensitiveFields('status', kind), hide);
 
-/** The status without what nobody may see (class F). */
+/** The status without what no one may see (class F). */
 export const dropInternals = (kind: string, status: JsonMap): JsonMap =>
   apply(
     status,
@@ -100,14 +100,14 @@ const hideText = (field: SensitiveField, value: JsonData): JsonData => {
   return isShown(field, value) ? value : '';
 };
 
-/** References to secrets are no secrets themselves. */
+/** References to secrets are not secrets themselves. */
 export const isShown = (field: SensitiveField, value: string): boolean =>
   field.isSecret !== true && isSecretReference(value);
 
 const keep = (field: SensitiveField, before: JsonData, value: JsonData): JsonData => {
   if (field.form !== 'leaves' || value === '') return keepLeaves(before, value);
   const written = typeof value === 'string' ? parseJsonMap(value) : undefined;
-  // What is no JSON object is for the rules of the kind to refuse.
+  // What is not a JSON object is for the rules of the kind to refuse.
   return written === undefined ? value : canonicalJson(keepLeaves(parseText(before), written));
 };
 

@@ -18,8 +18,8 @@ export const firstFence = (turn: TurnRow): number | undefined => {
 };
 
 /**
- * RT-R7: one block per turn in the order of first fences, ids ascending inside; an appended message stands before the
- * first block that holds a greater id, at the latest at the end. `fenceOf` answers undefined for turns that are not
+ * Order of a conversation: one block per turn in the order of first fences, ids ascending inside; an appended message is
+ * before the first block that holds a greater id, at the latest at the end. `fenceOf` answers undefined for turns that are not
  * started: their messages are left out.
  */
 export const orderHistory = <M extends OrderedMessage>(

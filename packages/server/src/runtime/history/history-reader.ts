@@ -7,10 +7,10 @@ import { createTurnPlaces, type FindPlaces, messageIdsOf, type TurnPlace } from 
 /** Reads backwards in pages that double: most sessions need one read of the first size. */
 const FIRST_PAGE = 32;
 const LARGEST_PAGE = 256;
-/** Turns looked at to find messages that stand later in the history than their ids say (queued turns passed by others). */
+/** Turns read to find messages that are later in the history than their ids say (queued turns passed by others). */
 const OVERTAKEN_TURNS = 200;
 
-/** Reader of RT-R7; keeps only the places of ended turns between calls. */
+/** Reads earlier messages in the order of `orderHistory`; keeps only the places of ended turns between calls. */
 export const createHistoryReader = (): HistoryReader => {
   const findPlaces = createTurnPlaces();
   return {
@@ -98,7 +98,7 @@ class BackwardRead {
       this.#coveredId = this.#oldestUncovered(message, compaction);
   }
 
-  /** Ids below this one cannot stand after the covered position: the compacting turn's own user message may. */
+  /** Ids below this one cannot be after the covered position: the compacting turn's own user message may. */
   #oldestUncovered(holder: TranscriptMessage, compaction: Part): string {
     const through = coveredThrough(compaction);
     const own = this.#turns.get(holder.turnId)?.messageIds ?? [];

@@ -1,6 +1,6 @@
 /**
  * history: what of a conversation the model gets to see. `createHistoryReader()` reads the messages of earlier turns and
- * the appended ones in the order of RT-R7; `replaySteps` turns messages into model messages by R22-R27. Does not own the
+ * the appended ones in the order of their turns; `replaySteps` turns messages into model messages. Does not own the
  * budget, the prompt around the transcript (runtime/prompt), or the current turn's parts (the turn engine adds them).
  * Called by the turn engine (reader) and by runtime/prompt (replay).
  */

@@ -24,7 +24,7 @@ export const wantsBytes = (part: Part, inputs: ModelFacts['inputs']): boolean =>
   part.object !== undefined && accepts(part, inputs);
 
 /**
- * RT-R22, R26: the media where the model accepts it, else a line that names the file; a placeholder sentence when its
+ * The media where the model accepts it, else a line that names the file; a placeholder sentence when its
  * object is gone. `objects` undefined = only the line is wanted.
  */
 export const mediaContent = (
@@ -44,7 +44,7 @@ export const mediaContent = (
   return { type: 'media', media: { kind: 'bytes', ...facts, bytes } };
 };
 
-/** Nobody wrote these lines (RT-4.6 own text). */
+/** Marked as added: no user wrote these lines. */
 const line = (text: string): ModelContent => ({ type: 'text', text, isAdded: true });
 
 const FALLBACK_TYPES: ReadonlyMap<number, string> = new Map([

@@ -41,7 +41,7 @@ export const wantedObjects = (messages: readonly TranscriptMessage[], inputs: Mo
 };
 
 /**
- * Model messages of a transcript (RT-R22 to R27). Reads structure only: text that imitates calls, results or markers
+ * Model messages of a transcript. Reads structure only: text that imitates calls, results or markers
  * stays text. Pure; `objects` come from the loader.
  */
 export const replaySteps = (

@@ -11,7 +11,10 @@ export const shownResult = (text: string, callId: string): string => {
   return `${shown}\n[${shown.length} of ${text.length} characters shown; read_tool_output("${callId}", ${shown.length}) reads on]`;
 };
 
-/** An output cut in its middle to about `chars` characters, with the same reference (RT-3, budget row 1). */
+/**
+ * An output cut in its middle to about `chars` characters, with the same reference: the first cut when a prompt is over
+ * budget.
+ */
 export const cutMiddle = (text: string, chars: number, callId: string): string => {
   if (text.length <= chars) return text;
   const head = cutText(text, Math.ceil(chars / 2));

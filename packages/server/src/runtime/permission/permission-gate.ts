@@ -129,7 +129,7 @@ export const answerPermission = async (
 };
 
 /**
- * Denies the requests of a parked turn whose time is over; the turn goes on with `denied`. A turn that waits for
+ * Denies the requests of a parked turn whose time is over; the turn continues with `denied`. A turn that waits for
  * nothing any more is woken all the same, so that a due park never stays.
  */
 export const expirePermissions = async ({ tx, deps }: Scope, turn: TurnRow): Promise<void> => {

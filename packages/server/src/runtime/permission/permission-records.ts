@@ -14,7 +14,7 @@ const optionPayload = (option: PermissionData['options'][number]): Record<string
   remember: option.remember,
 });
 
-/** The question as it stands in the message. */
+/** The question as it is in the message. */
 export const requestPart = (data: PermissionData, id: string): Part => ({
   id,
   type: PART.REQUEST_PERMISSION,
@@ -32,7 +32,7 @@ export const requestPart = (data: PermissionData, id: string): Part => ({
   createdAt: data.createdAt,
 });
 
-/** The answer as it stands in the message; it changes nothing of the question. */
+/** The answer as it is in the message; it changes nothing of the question. */
 export const resultPart = (data: PermissionData, id: string): Part => ({
   id,
   type: PART.PERMISSION_RESULT,

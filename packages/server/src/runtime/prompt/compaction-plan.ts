@@ -20,7 +20,7 @@ export const latestUserIndex = (steps: readonly ReplayStep[]): number =>
 
 /**
  * Where the part begins that no budget row may touch: the latest user message, with the messages of the same turn that
- * came directly before it (a burst is one input, RT-R11).
+ * came directly before it (a burst is one input).
  */
 export const tailStart = (steps: readonly ReplayStep[], turnId: string): number => {
   let start = Math.max(0, latestUserIndex(steps));

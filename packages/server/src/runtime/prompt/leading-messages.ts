@@ -1,10 +1,10 @@
 import type { ModelMessage } from '../../models/contract.ts';
 import type { PromptRequest } from '../contract.ts';
 
-/** Text of the platform: no user wrote it (RT-4.6 own text). */
+/** Text of the platform: no user wrote it. */
 export const addedText = (text: string): ModelMessage['content'][number] => ({ type: 'text', text, isAdded: true });
 
-/** Positions 1 and 2 of RT-3: the system message with catalogue and goals, then the text of each active skill. */
+/** What opens every prompt: the system message with catalogue and goals, then the text of each active skill. */
 export const leadingMessages = (request: PromptRequest, systemPrompt: string): readonly ModelMessage[] => {
   const blocks = [systemPrompt, catalogueText(request), goalsText(request)].filter((block) => block !== '');
   const system: ModelMessage[] =
@@ -20,7 +20,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const ACTIVATE_SKILL = 'activate_skill';
 
-/** '' unless the turn offers the tool that the text names: a model must not be told to call what it does not have. */
+/** '' unless the turn offers the tool that the text names: a prompt must not tell a model to call what it does not have. */
 const catalogueText = (request: PromptRequest): string => {
   if (!request.tools.some((tool) => tool.name === ACTIVATE_SKILL)) return '';
   const skills = [...(request.skills?.catalogue ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -26,7 +26,7 @@ export interface PromptAssemblerDeps {
 /** Longest summary that a compaction may write. */
 const SUMMARY_TOKENS = 4000;
 
-/** Assembler of RT-3; keeps parsed prompts, cleaned tool schemas and the texts of stored outputs between calls. */
+/** Assembles prompts; keeps parsed prompts, cleaned tool schemas and the texts of stored outputs between calls. */
 export const createPromptAssembler = (deps: PromptAssemblerDeps): PromptAssembler => {
   const render = createPromptRenderer();
   const load = createObjectLoader(deps.readObject);
@@ -82,7 +82,7 @@ const turnValues = (request: PromptRequest): TurnValues => ({
   model: request.target.model,
 });
 
-/** Position 4 of RT-3: last text block of the latest user message, in every call, never stored. */
+/** The prompt after the history: last text block of the latest user message, in every call, never stored. */
 const withPostHistory = (steps: readonly ReplayStep[], text: string): readonly ReplayStep[] => {
   const latest = latestUserIndex(steps);
   if (text === '' || latest < 0) return steps;
@@ -96,7 +96,7 @@ const withBlock = (message: ModelMessage, text: string): ModelMessage => ({
   content: [...message.content, addedText(text)],
 });
 
-/** What the model is told of the messages that a compaction covers. */
+/** What the model learns of the messages that a compaction covers. */
 const summaryMessages = (
   part: { readonly content?: string; readonly object?: Parameters<typeof textKey>[0] },
   objects: LoadedObjects,

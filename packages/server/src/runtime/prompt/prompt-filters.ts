@@ -3,7 +3,7 @@ import { applyFilter, isFilter } from '../../resources/expressions/index.ts';
 /** True for the name of a filter of the prompt language: those of templates, and `default`. */
 export const isPromptFilter = (name: string): boolean => name === 'default' || isFilter(name);
 
-/** The value after a filter; only `default` reads the argument, which stands in for an empty value. */
+/** The value after a filter; only `default` reads the argument, which replaces an empty value. */
 export const applyPromptFilter = (
   value: string,
   filter: { readonly name: string; readonly argument: string },

@@ -39,7 +39,7 @@ export interface ParsedPrompt {
   readonly problems: readonly PromptProblem[];
 }
 
-/** Quoted texts of an expression; the tokenizer passes over bars without a filter, so bars are counted outside of these. */
+/** Quoted texts of an expression; the tokenizer skips bars without a filter, so bars are counted outside of these. */
 const QUOTED = /"[^"]*"|'[^']*'/g;
 
 const require = createRequire(import.meta.url);

@@ -139,7 +139,7 @@ const endOpenTurns = async ({ tx, deps }: Scope, session: SessionRow): Promise<r
   return open;
 };
 
-/** Gone at once; a live worker's writes match no row any more (RT-2.8, K21). */
+/** Gone at once; a live worker's writes match no row any more. */
 const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> => {
   const stored: StoredResource | undefined = await tx.resources.get(sessionKey(session));
   if (stored !== undefined) await tx.resources.remove(stored.key, stored.version);
@@ -149,7 +149,7 @@ const remove = async ({ tx, deps }: Scope, session: SessionRow): Promise<void> =
   announce({ tx, deps }, session, 'deleted');
 };
 
-/** DONE of every turn that a clear ended, under the clear's fence: whoever waits for one of them goes on. */
+/** DONE of every turn that a clear ended, under the clear's fence: callers that wait for one of them continue. */
 const clearedEvents = (turns: readonly TurnRow[], fence: number, at: number): readonly SessionEvent[] =>
   turns.map((turn, index) => {
     const sequencer = new EventSequencer(turn, fence, { attempt: Math.max(1, turn.attempt), unitsBefore: index });

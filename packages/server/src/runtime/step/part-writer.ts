@@ -48,8 +48,9 @@ const append = (open: OpenText, piece: string): void => {
 };
 
 /**
- * Writes the parts of one step: text and reasoning go live in pieces and are kept whole, in the model's order (RT-R16,
- * R36). It numbers parts after the ones recorded before. Nothing here is durable; the caller records `parts()`.
+ * Writes the parts of one step: text and reasoning go live in pieces and are kept whole, in the model's order, so that what
+ * clients saw equals what is stored. It numbers parts after the ones recorded before. Nothing here is durable; the caller
+ * records `parts()`.
  */
 export class PartWriter {
   readonly #clock: Clock;

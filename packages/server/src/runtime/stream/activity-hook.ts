@@ -2,7 +2,7 @@ import type { Bus } from '../../store/contracts/index.ts';
 import type { TurnEndHook } from '../runtime-deps.ts';
 import { SESSION_ACTIVITY, type SessionActivity } from './stream-contract.ts';
 
-/** Tells consoles that a turn ended, whatever caused it; one hint after the commit of its final transaction. */
+/** Tells consoles that a turn ended, whatever caused it; one notification after the commit of its final transaction. */
 export const createActivityHook = (bus: Pick<Bus, 'publish'>): TurnEndHook => ({
   turnEnded: (tx, { session, turn, body }) => {
     const activity: SessionActivity = {

@@ -30,7 +30,7 @@ export class CursorCodec {
   }
 
   /**
-   * Sequence of a cursor handed in by a client. Text that is no cursor of this session is INVALID_ARGUMENT; one from
+   * Sequence of a cursor handed in by a client. Text that is not a cursor of this session is INVALID_ARGUMENT; one from
    * another store epoch or from before a clear is OUT_OF_RANGE CURSOR_EXPIRED.
    */
   decode(text: string, session: { readonly id: string; readonly epoch: number; readonly fence: number }): number {

@@ -35,9 +35,9 @@ const stretchesOf = (view: TurnView): Stretch[] => {
 };
 
 /**
- * Events of a turn after a sequence, whole parts as one event, cut inside a text where the sequence stands inside it.
+ * Events of a turn after a sequence, whole parts as one event, cut inside a text where the sequence is inside it.
  * A sequence before a RESET span, in the message it resets, yields RESET and all of that message; in an earlier
- * message the rest of that one first. Pure; sequences of the result rise and stand above `after`.
+ * message the rest of that one first. Pure; sequences of the result rise and are above `after`.
  */
 export const cutEvents = (view: TurnView, after: number): SessionEvent[] => {
   const events: SessionEvent[] = [];
@@ -68,7 +68,7 @@ export const cutEvents = (view: TurnView, after: number): SessionEvent[] => {
 const cutStretch = (view: TurnView, stretch: Stretch & { readonly seen: number }, events: SessionEvent[]): void => {
   const { span, seen } = stretch;
   const base = span.fence * SEQUENCE_BASE;
-  // An edited message may be longer than what was streamed: its events still stand before the terminal one.
+  // An edited message may be longer than what was streamed: its events still come before the terminal one.
   const highest = view.terminal === undefined ? Number.MAX_SAFE_INTEGER : view.terminal.sequence - 1;
   const common = { ...eventNames(view), attempt: span.attempt, fence: span.fence };
   let count = 0;
@@ -126,7 +126,7 @@ export const startOfTurn = (spans: readonly Span[]): number | undefined => {
   return first === undefined ? undefined : first.fence * SEQUENCE_BASE;
 };
 
-/** Sequence after which exactly the given message of the turn, and what follows it, comes whole (API-5.1 stream_cursor). */
+/** Sequence after which exactly the given message of the turn, and what follows it, comes whole (for `stream_cursor`). */
 export const startOfMessage = (view: TurnView, messageId: string): number | undefined => {
   const found = view.parts.findIndex((placed) => placed.messageId === messageId);
   const target = found === -1 ? view.parts.length : found;

@@ -7,7 +7,7 @@ export interface BufferLimits {
   readonly bytes: number;
 }
 
-/** Rough cost of an event beside its content: names, ids, frame. */
+/** Rough cost of an event without its content: names, ids, frame. */
 const EVENT_BYTES = 256;
 
 /** Bounds of a reader that follows many sessions: each may have something waiting besides. */
@@ -18,13 +18,13 @@ export const limitsFor = (limits: BufferLimits, sessions: number): BufferLimits 
 
 /**
  * Events that wait for a lagging reader. DELTAs of one part kind and message that follow each other in their session become
- * one, whatever other sessions of a batch do between them (API-5.1 coalescing); `push` answers false once a bound is passed,
+ * one, whatever other sessions of a batch do between them; `push` answers false once a bound is passed,
  * and then nothing more may be pushed.
  */
 export class EventBuffer {
   readonly #limits: BufferLimits;
   #events: SessionEvent[] = [];
-  /** Where the newest waiting event of each session stands. */
+  /** Where the newest waiting event of each session is. */
   readonly #newest = new Map<string, number>();
   #first = 0;
   #bytes = 0;

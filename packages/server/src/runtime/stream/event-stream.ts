@@ -41,7 +41,7 @@ export class EventStream {
     return this.#ended;
   }
 
-  /** Takes the members in; they must already stand in their hubs. */
+  /** Takes the members in; they must already be in their hubs. */
   adopt(members: readonly StreamMember[]): void {
     this.#members = members;
     this.#open = members.length;

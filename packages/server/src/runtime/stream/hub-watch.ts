@@ -147,7 +147,7 @@ export class HubWatch {
     if (known > hub.seen || (recorded !== '' && recorded !== hub.recorded)) hub.lost();
     hub.seen = Math.max(hub.seen, known);
     hub.recorded = recorded;
-    // A parked turn of this process wakes with an event. One of another process does not tell.
+    // A parked turn of this process wakes with an event. One of another process sends none.
     const isResting = standing.activeTurnId === '' || standing.state === 'WAITING';
     if (standing.openTurns > 0 && (this.#deps.isShared || !isResting)) return;
     hub.setRunning(false);

@@ -14,8 +14,8 @@ export interface IdleEndDeps {
 
 /**
  * Ends the member without a fault when its session is still idle after `untilDoneIdleMs`: a stream that was asked to end with
- * the next turn, of a session whose turn is over already, would else stay open for ever. While a turn is queued or runs the check is
- * repeated; a turn that the bus did not report is read from the store instead.
+ * the next turn, of a session whose turn is over already, would otherwise never end. While a turn is queued or runs the
+ * check is repeated; a turn that the bus did not report is read from the store instead.
  */
 export const endWhenIdle = (member: StreamMember, deps: IdleEndDeps): void => {
   let cancel: CancelTimer | undefined;

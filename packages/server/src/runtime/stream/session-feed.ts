@@ -6,7 +6,7 @@ import { isTurnOver, parseBody } from '../turn-record.ts';
 import { cutEvents } from './cut-events.ts';
 import { type TurnView, viewOfJournal, viewOfLive, viewOfMessages } from './turn-view.ts';
 
-/** Where events of a session come from beside the bus. */
+/** Where events of a session come from other than the bus. */
 export interface EventSource {
   readonly store: Pick<Store, 'read' | 'direct' | 'now'>;
   readonly liveTurns: LiveTurns;
@@ -16,7 +16,7 @@ export interface EventSource {
 
 const TURN_PAGE = 100;
 
-/** Where the session stands when no turn runs: everything at or below this has been sent. */
+/** Where the session is when no turn runs: everything at or below this has been sent. */
 export const restingPosition = (session: Pick<SessionRow, 'lastSequence' | 'fence'>): number =>
   Math.max(session.lastSequence, session.fence * SEQUENCE_BASE);
 
@@ -65,7 +65,7 @@ export class SessionFeed implements Feed<SessionEvent> {
     return event.sequence;
   }
 
-  /** Within a fence by count; into the next fence only from a rest (RT-2.6: every other change of fence is a gap). */
+  /** Within a fence by count; into the next fence only from a rest: every other change of fence is a gap. */
   continues(event: SessionEvent, after: number, settled: boolean): boolean {
     const before = event.sequence - event.units;
     if (before === after) return true;

@@ -23,7 +23,7 @@ export class SessionHub {
   /** Set by the keeper: ends the subscriptions on the bus. */
   unsubscribe: (() => void) | undefined;
   running = false;
-  /** Newest sequence that every follower was told of, by the bus or by a check of the store. */
+  /** Newest sequence that every follower has seen, by the bus or by a check of the store. */
   seen = 0;
   /** The active turn and its journal entries at the last check of the store, '' for none. */
   recorded = '';
@@ -90,7 +90,7 @@ export class SessionHub {
     for (const member of this.#members) member.follow.lost();
   }
 
-  /** The end of a turn that never started concerns only streams of that turn (API-5.1, stop, queued). */
+  /** The end of a turn that never started concerns only streams of that turn. */
   #receiveAside(event: SessionEvent): void {
     for (const member of this.#members) if (member.turnId === event.turnId) member.deliver(event);
   }

@@ -20,7 +20,7 @@ export interface FollowRequest {
   readonly untilDone: boolean;
   /** Only this turn of the one session, from its start unless `after` says otherwise; '' = all turns. */
   readonly turnId: string;
-  /** A session deleted later becomes an ERROR event and the others go on. */
+  /** A session deleted later becomes an ERROR event and the others continue. */
   readonly batch: boolean;
   /** A unary call waits for its turn: `shutDown` lets it run on, `close` ends it. */
   readonly isWait?: boolean;
@@ -28,7 +28,7 @@ export interface FollowRequest {
 
 /** Where a stream writes; sends are synchronous. */
 export interface EventOutlet {
-  /** The subscription stands; called once, before the first send. */
+  /** The subscription is open; called once, before the first send. */
   open(): void;
   /** False: the reader lags, hold what follows until `onDrained` notifies. */
   send(event: SessionEvent, cursor: string): boolean;
@@ -55,8 +55,9 @@ export interface AnswerCursors {
 }
 
 /**
- * Bus subject of hints that something in a session changed that lists show: it was made, cleared, deleted, a message was
- * added or edited, a turn was queued, stopped or ended. Published after the commit; losing one costs freshness only.
+ * Bus subject of notifications that something in a session changed that lists show: it was made, cleared, deleted, a
+ * message was added or edited, a turn was queued, stopped or ended. Published after the commit; losing one costs
+ * freshness only.
  */
 export const SESSION_ACTIVITY = 'session.activity';
 

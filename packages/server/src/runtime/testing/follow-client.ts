@@ -3,7 +3,10 @@ import { EVENT, PART, type SessionEvent } from '../contract.ts';
 import type { SessionStreams } from '../stream/stream-contract.ts';
 import { isTerminal, type RunRecord } from './run-record.ts';
 
-/** A client as API-5.1 wants it: joins DELTA contents per message and part, forgets a message on RESET, resumes by cursor. */
+/**
+ * A client that keeps to the rules of session streams: joins DELTA contents per message and part, forgets a message on
+ * RESET, resumes by cursor.
+ */
 export class FollowClient {
   readonly sessionId: string;
   readonly #record: RunRecord;
@@ -12,7 +15,7 @@ export class FollowClient {
   #cursor = '';
   #abort: AbortController | undefined;
   isGone = false;
-  /** Had to connect again before it had a cursor: turns that ended meanwhile are none of its business (API-5.1 after). */
+  /** Had to connect again before it had a cursor: turns that ended meanwhile do not concern it. */
   isBlind = false;
 
   constructor(sessionId: string, record: RunRecord) {
@@ -20,7 +23,7 @@ export class FollowClient {
     this.#record = record;
   }
 
-  /** Follows through a process until it dies; `connect` again goes on behind the last event. */
+  /** Follows through a process until it dies; `connect` again continues behind the last event. */
   connect(streams: SessionStreams): void {
     if (this.#abort !== undefined && this.#cursor === '') this.isBlind = true;
     this.#abort?.abort();

@@ -18,7 +18,7 @@ const pairProblems = (message: Stored): string[] => {
   const closed = new Set<string>();
   for (const part of message.parts) {
     const id = callId(part);
-    if (part.type === PART.TOOL_CALL && (open.has(id) || closed.has(id))) problems.push(`${id} stands twice`);
+    if (part.type === PART.TOOL_CALL && (open.has(id) || closed.has(id))) problems.push(`${id} is there twice`);
     if (part.type === PART.TOOL_CALL) open.add(id);
     if (part.type !== PART.TOOL_RESULT) continue;
     if (!open.delete(id)) problems.push(`result of ${id} without its call, or twice`);
@@ -28,7 +28,7 @@ const pairProblems = (message: Stored): string[] => {
   return problems.map((text) => `pairs in ${message.id}: ${text}`);
 };
 
-/** Part ids count from 000000; questions have answers; ERROR stands last. */
+/** Part ids count from 000000; questions have answers; ERROR comes last. */
 const orderProblems = (message: Stored): string[] => {
   const problems: string[] = [];
   for (const [index, part] of message.parts.entries())
@@ -43,7 +43,7 @@ const orderProblems = (message: Stored): string[] => {
 
 const isText = (part: Part): boolean => part.type === PART.TEXT || part.type === PART.REASONING;
 
-/** RT-R16: what a client of the session shows equals what is stored. */
+/** R16 of docs/guarantees.md: what a client of the session shows equals what is stored. */
 const textProblems = (machine: Machine, message: Stored): string[] => {
   if (machine.clients.get(message.sessionId)?.isBlind === true) return [];
   const stored = message.parts.filter(isText).map((part) => `${part.type}:${part.content ?? ''}`);
@@ -105,7 +105,7 @@ const sessionProblems = async (machine: Machine, sessionId: string): Promise<str
   return problems;
 };
 
-/** RT-K22: what was charged is what the journaled and final USAGE parts say, whatever crashed in between. */
+/** K22 of docs/guarantees.md: what was charged is what the journaled and final USAGE parts say, whatever crashed in between. */
 const chargeProblems = async (machine: Machine): Promise<string[]> => {
   if (!machine.isMetered) return [];
   let stored = 0;

@@ -6,7 +6,7 @@ type LogReads = ReadTx['log'];
 /**
  * Reads of a store whose snapshots are older than what their caller does with them, as on a database that other processes
  * write to. Each function of `read` first runs on a real snapshot, which records every answer of the session log. Then
- * `meanwhile` lets the world move on, and the function runs again on the recorded answers.
+ * `meanwhile` lets other writers commit, and the function runs again on the recorded answers.
  */
 export const lateSnapshots = (store: Reads, meanwhile: () => Promise<void>): Reads => ({
   direct: logOf(store.direct, async (key, ask) => {

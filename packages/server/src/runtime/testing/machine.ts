@@ -70,7 +70,7 @@ const checkOneRunning = async (tx: WriteTx, sessions: readonly string[], record:
 };
 
 /**
- * One data directory, one manual clock, and the processes that come and go on them. Nothing moves by wall time: `quiet`
+ * One data directory, one manual clock, and the processes that start and end on them. Nothing moves by wall time: `quiet`
  * lets everything run that can, `advance` moves the clock.
  */
 export class Machine {
@@ -255,7 +255,7 @@ export class Machine {
     );
   }
 
-  /** How often the end of a turn was told to a hook, in committed transactions. */
+  /** How often a hook was called for the end of a turn, in committed transactions. */
   async hookEnds(turnId: string): Promise<number> {
     return Number((await this.store.read((tx) => tx.instance.value(`ends/${turnId}`))) ?? 0);
   }

@@ -3,7 +3,7 @@ import type { ModelRegistry } from '../../models/contract.ts';
 import type { Bus, FaultPoints, JournalRow, Presence, ReadTx, Store, WriteTx } from '../../store/contracts/index.ts';
 import type { Tool } from '../../tools/contract.ts';
 
-/** Thrown at the point of a crash to leave the code that runs there; whoever catches it finds everything frozen. */
+/** Thrown at the point of a crash to leave the code that runs there; what catches it finds everything frozen. */
 class Frozen extends Error {
   constructor() {
     super('this process has crashed');
@@ -92,7 +92,7 @@ export class ProcessGate {
     throw new Frozen();
   }
 
-  /** A paused process does nothing until it is resumed; timers, messages and answers of the store come late then (RT-K20). */
+  /** A paused process does nothing until it is resumed; timers, messages and answers of the store come late then. */
   pause(): void {
     this.#paused = true;
   }
@@ -107,7 +107,7 @@ export class ProcessGate {
   #announce: (() => Promise<Presence>) | undefined;
   #onReturn: (() => void) | undefined;
 
-  /** With `readsFail` its reads fail as the watch says; without, they are beside what is watched. */
+  /** With `readsFail` its reads fail as the watch says; without, they are not watched. */
   store(real: Store, { readsFail = false } = {}): Store {
     const ask = <T>(read: () => Promise<T>): Promise<T> => (readsFail ? this.#failing(read) : read());
     return {

@@ -28,14 +28,14 @@ export class RunRecord {
   readonly #journal = new Set<string>();
   readonly #last = new Map<string, number>();
   readonly #fences = new Map<string, number>();
-  /** Set when workers may be paused or hints lost: then events of an older fence may come late; followers drop them (RT-K20). */
+  /** Set when workers may be paused or notifications lost: then events of an older fence may come late; followers drop them. */
   mayBeLate = false;
 
   note(violation: string): void {
     if (this.violations.length < 20) this.violations.push(violation);
   }
 
-  /** RT-R5: an entry is journaled once; rows of a failed transaction never come here. */
+  /** R5 of docs/guarantees.md: an entry is journaled once; rows of a failed transaction never come here. */
   journaled(rows: readonly JournalRow[]): void {
     for (const row of rows) {
       const key = journalKey(row);
@@ -58,7 +58,7 @@ export class RunRecord {
     this.toolRuns.push({ name, turnId, callId, key });
   }
 
-  /** RT-1 sequences: within a fence from its start without holes, fences rising (unless a worker was paused). */
+  /** Sequences: within a fence from its start without holes, fences rising (unless a worker was paused). */
   published(subject: string, message: unknown): void {
     const event = message as SessionEvent;
     if (subject !== eventSubject(event.sessionId) || event.sequence === 0) return;

@@ -6,7 +6,7 @@ export const MAX_ARGUMENT_BYTES = 256 * 1024;
 const PREVIEW_UNITS = 2000;
 
 /**
- * What a TOOL_CALL part stores as `input` for the raw arguments of the model. Arguments that are no JSON, too large, nested
+ * What a TOOL_CALL part stores as `input` for the raw arguments of the model. Arguments that are not JSON, too large, nested
  * deeper than 100, or `cut` off by the output limit stay text, so that every attempt judges them as invalid again.
  */
 export const callInput = (inputText: string, cut = false): unknown => {

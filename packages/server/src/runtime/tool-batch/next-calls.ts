@@ -21,7 +21,10 @@ export interface NextCalls {
   readonly finished: boolean;
 }
 
-/** RT-R41: call order; adjacent reads together up to `parallelTools`, write and external calls alone. */
+/**
+ * What of a batch may run now: in call order, adjacent reads together up to `parallelTools`, write and external calls
+ * alone.
+ */
 export const nextCalls = (calls: readonly BatchCall[], parallelTools: number): NextCalls => {
   const run: number[] = [];
   const answer: number[] = [];

@@ -3,7 +3,7 @@ import { type Fault, isFault } from '../../base/index.ts';
 /**
  * True for a fault that says that the store, or the object service, could not do its work now: the connection went, also
  * in a commit whose outcome is not known; the server shuts down or has no connection to spare; the disk is full. Such a
- * fault says nothing about the turn that met it: it is tried again, in the end by another attempt (RT-K24, K20).
+ * fault says nothing about the turn that met it: it is tried again, in the end by another attempt.
  */
 export const isStoreAway = (error: unknown): error is Fault =>
   isFault(error) && (error.code === 'UNAVAILABLE' || error.reason === 'STORAGE_FULL');

@@ -110,8 +110,8 @@ export class TurnClaim {
 
   /**
    * Runs what asks the store or the object service for this turn; `work` may run several times. A store that is away is
-   * tried again for one lease at most, and never beyond the claim (RT-K24): what is refused while renewals pass must not
-   * hold the turn for ever. Then its fault is the caller's, who leaves the turn to another attempt.
+   * tried again for one lease at most, and never beyond the claim: what is refused while renewals pass must not
+   * hold the turn without end. Then its fault is the caller's, who leaves the turn to another attempt.
    */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
     const { clock, config, log } = this.#deps;
@@ -122,7 +122,7 @@ export class TurnClaim {
         return await work();
       } catch (error) {
         if (!isStoreAway(error) || clock.monotonicMs() >= untilMs) throw error;
-        log.warn('store away, turn goes on trying', { turn: this.turnId, reason: error.reason });
+        log.warn('store unavailable, turn keeps trying', { turn: this.turnId, reason: error.reason });
         await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
       }
     }

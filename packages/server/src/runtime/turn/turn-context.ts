@@ -27,11 +27,11 @@ export interface TurnContext {
   /** Assistant message being written. */
   messageId: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** Micros the turn was active so far, earlier claims included (turnTimeout, RT-2.10). */
+  /** Micros the turn was active so far, earlier claims included; `runtime.turnTimeout` limits it. */
   readonly activeMicros: () => number;
 }
 
-/** Publishes an event of the turn, unless the claim was lost: whoever took over shows the rest. */
+/** Publishes an event of the turn, unless the claim was lost: the worker that took over shows the rest. */
 const emit = (context: TurnContext, event: SessionEvent): void => {
   if (!context.claim.lost) context.deps.bus.publish(eventSubject(context.claim.sessionId), event);
 };

@@ -164,7 +164,7 @@ const writeFinal = async (
 
 /**
  * After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile. A worker that
- * was away so long that its claim ran out shows nothing: followers have it from the turn row by now (RT-K12, K20).
+ * was away so long that its claim ran out shows nothing: followers have it from the turn row by now.
  */
 const publishEnd = (
   context: TurnContext,

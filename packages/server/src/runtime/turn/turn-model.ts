@@ -40,7 +40,7 @@ type CallPlan = Extract<PromptPlan, { kind: 'call' }>;
 
 const correctionKey = (profile: ResolvedProfile): string => `${profile.target.provider}/${profile.target.model}`;
 
-/** Turns that are offered the same list share what their models are told of it. */
+/** Turns that are offered the same list share what their models get of it. */
 const toldTools = new WeakMap<readonly OfferedTool[], PromptRequest['tools']>();
 
 const modelTools = (offered: readonly OfferedTool[]): PromptRequest['tools'] => {
@@ -235,7 +235,7 @@ const newWriter = (context: TurnContext): PartWriter => {
   });
 };
 
-/** A new fence and attempt for a step whose connection was lost after the first token (RT-4.3 streamRestart, R31). */
+/** A new fence and attempt for a step whose connection was lost after the first token (`models.streamRestart`). */
 const restartStep = async (context: TurnContext): Promise<void> => {
   const { claim, claimed, messageId, transcript } = context;
   // What arrived is shown before it is taken back, so that a reader sees why there is a new attempt.
@@ -341,7 +341,7 @@ const tryProfile = async (
   }
 };
 
-/** One step's model call with fail-over, restart and budget (RT-2.5 rows 3-5, 4.3). The text is in `context.writer`. */
+/** One step's model call with fail-over, restart and budget. The text is in `context.writer`. */
 export const callModel = async (
   context: TurnContext,
   offered: readonly OfferedTool[],

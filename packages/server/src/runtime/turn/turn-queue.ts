@@ -15,7 +15,7 @@ export interface SteerBody {
   readonly profile: string;
 }
 
-/** Body of a turn that nobody has claimed yet. */
+/** Body of a turn that no one has claimed yet. */
 export const newTurnBody = (
   start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds' | 'interrupting'> & { readonly replyMessageId: string },
 ): TurnBody => ({
@@ -64,7 +64,7 @@ export const readyNext = async (tx: WriteTx, sessionId: string, bus: RuntimeDeps
   tx.afterCommit(() => bus.publish(WAKE_TURNS, {}));
 };
 
-/** Admission number that stands right behind `active` and before every turn that has not started (INTERRUPT, RT-2.3). */
+/** Admission number right behind `active` and before every turn that has not started (for INTERRUPT). */
 export const interruptPlace = (open: readonly TurnRow[], activeTurnId: string): number => {
   const waiting = open.filter((turn) => turn.id !== activeTurnId);
   const active = open.find((turn) => turn.id === activeTurnId);

@@ -24,8 +24,8 @@ type Answered = Extract<ModelCallEnd, { kind: 'answered' }>;
 
 /**
  * One claimed turn from its claim to its end, park or hand-over. It holds all memory of the turn; when it is
- * gone, the store alone can go on. An exception in here ends this turn as FAILED `internal` and nothing else; a
- * store that stays away leaves it as a crash does, to the attempt after its claim ran out (RT-K24).
+ * gone, the store alone can continue. An exception in here ends this turn as FAILED `internal` and nothing else; a
+ * store that stays away leaves it as a crash does, to the attempt after its claim ran out.
  */
 export class TurnRun {
   readonly claim: TurnClaim;
@@ -205,7 +205,7 @@ export class TurnRun {
     return this.#stop || this.claim.stopSeen;
   }
 
-  /** Asks the store even without a hint once the turn did something: hints may be lost. */
+  /** Asks the store even without a notification once the turn did something: notifications may be lost. */
   async #absorb(): Promise<void> {
     if (!this.#steerPending && this.claim.body.journalCount === 0) return;
     this.#steerPending = false;
@@ -325,7 +325,7 @@ export class TurnRun {
     return 'ended';
   }
 
-  /** Releases the claim at a journal entry: same attempt, no RESET, any worker goes on. False: news came first. */
+  /** Releases the claim at a journal entry: same attempt, no RESET, any worker continues. False: news came first. */
   async #handOver(): Promise<boolean> {
     const { transcript, claim } = this.#context;
     let released = false;

@@ -67,7 +67,7 @@ interface UnclaimedEnd {
   readonly errorPart?: (index: number, at: number) => Part;
 }
 
-/** Span and events of an end that no worker shows: what followers lack, after a RESET when a worker died (RT-2.6, K19). */
+/** Span and events of an end that no worker shows: what followers lack, after a RESET when a worker died. */
 const showEnd = (
   { turn, reason }: UnclaimedEnd,
   body: TurnBody,

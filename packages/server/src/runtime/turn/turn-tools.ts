@@ -66,7 +66,7 @@ const batchOf = (
 const answered = (recorded: readonly PlacedPart[]): ReadonlySet<string> =>
   new Set(recorded.filter((entry) => entry.part.type === PART.TOOL_RESULT).map((entry) => callIdOf(entry.part)));
 
-/** True while the newest model response has a call without a result (RT-K6 to K10). */
+/** True while the newest model response has a call without a result: after a crash, only those run. */
 export const hasOpenCalls = (recorded: readonly PlacedPart[]): boolean => {
   const done = answered(recorded);
   return batchOf(recorded).calls.some((call) => !done.has(call.callId));
@@ -158,7 +158,7 @@ export class TurnTools {
     });
   }
 
-  /** An answer came while earlier calls of the batch ran: the batch goes on without parking. */
+  /** An answer came while earlier calls of the batch ran: the batch continues without parking. */
   #isAnswered(index: number): boolean {
     const { recorded } = this.#context.transcript;
     const call = batchOf(recorded).calls[index];
@@ -201,7 +201,8 @@ export class TurnTools {
 
   /**
    * Every question of the batch is asked before its first call runs. Where the first call must wait for its answer,
-   * nothing else can run: the turn parks with its questions, so that whoever sees them finds it waiting. True when it did.
+   * nothing else can run: the turn parks with its questions, so that a client that sees them finds it waiting. True when
+   * it did.
    */
   async #ask(judged: readonly JudgedCall[]): Promise<boolean> {
     const { claim, transcript } = this.#context;
@@ -223,7 +224,7 @@ export class TurnTools {
     await claim.commit(
       async (tx, state) => {
         isParked = false;
-        // Whoever stops a turn ends its questions too: one that parked behind the flag would wait on with its own.
+        // Stopping a turn ends its questions too: one that parked behind the flag would wait on with its own.
         if (state.turn.stopRequested) return {};
         const entries: { kind: string; value: unknown }[] = [];
         for (const entry of open) {
@@ -336,7 +337,7 @@ export class TurnTools {
     deps.faultPoint('after-tool-result');
   }
 
-  /** Releases the claim until an answer or the deadline; false when an answer or a stop came meanwhile: the batch goes on. */
+  /** Releases the claim until an answer or the deadline; false when an answer or a stop came meanwhile: the batch continues. */
   async #park(): Promise<boolean> {
     const { claim, deps } = this.#context;
     let parked = true;

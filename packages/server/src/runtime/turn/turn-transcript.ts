@@ -114,7 +114,10 @@ export class TurnTranscript {
   }
 }
 
-/** Id under which the turn began to write; a message that was dropped empty stands as '-' until its steer entry removes it. */
+/**
+ * Id under which the turn began to write; a message that was dropped empty is recorded as '-' until its steer entry
+ * removes it.
+ */
 const firstReply = (journal: readonly JournalRow[], replyIds: readonly string[]): string => {
   const [first] = journal;
   if (first === undefined) return replyIds.at(-1) ?? '';

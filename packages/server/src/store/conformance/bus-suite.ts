@@ -8,7 +8,7 @@ export interface BusUnderTest {
   dispose(): Promise<void>;
 }
 
-/** Every method of the bus contract; `make` opens a bus nobody else uses. */
+/** Every method of the bus contract; `make` opens a bus no one else uses. */
 export const busConformance = (engine: string, make: () => Promise<BusUnderTest>): void => {
   const open = async (): Promise<BusUnderTest> => {
     const made = await make();

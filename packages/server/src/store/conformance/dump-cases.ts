@@ -19,7 +19,7 @@ import {
   turn,
 } from './store-under-test.ts';
 
-/** A store whose contents can be read out, and an empty one beside it that can be filled. */
+/** A store whose contents can be read out, and an empty one next to it that can be filled. */
 export interface DumpUnderTest extends StoreUnderTest {
   dump(): Promise<StoreDump>;
   /** Begins to fill a fresh empty store of the same engine. */

@@ -1,6 +1,6 @@
 /**
  * store/conformance: what every engine must do, as suites for vitest. An engine's own test file is fifteen lines that call
- * one of them; what is special to an engine (group commit, crash recovery) is tested beside the engine.
+ * one of them; what is special to an engine (group commit, crash recovery) is tested next to the engine.
  */
 export { type BlobsUnderTest, blobConformance } from './blob-suite.ts';
 export { type BusUnderTest, busConformance } from './bus-suite.ts';

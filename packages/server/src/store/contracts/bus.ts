@@ -1,4 +1,4 @@
-/** Hints and live events. Losing a message costs latency, never data. Delivery order per subject is kept. */
+/** Notifications and live events. Losing a message costs latency, never data. Delivery order per subject is kept. */
 export interface Bus {
   publish(subject: string, message: unknown): void;
   /** In process the same object is delivered synchronously; over a network it is encoded. Returns the unsubscribe. */
@@ -8,5 +8,5 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-/** Subject of hints that resources have changed, whoever wrote them; the message is not looked at. */
+/** Subject of notifications that resources have changed, by any writer; the message is ignored. */
 export const RESOURCES_CHANGED = 'resources.changed';

@@ -32,7 +32,7 @@ export interface StoreLoad {
 
 /** Names in `instance` that a dump and a restore know. */
 export const INSTANCE_EPOCH = 'epoch';
-/** Store-clock micros of the newest backup that was written whole; PL-16 asks for it before contracting migrations. */
+/** Store-clock micros of the newest backup that was written whole; migrations that remove something ask for it. */
 export const INSTANCE_LAST_BACKUP = 'backup.last';
 /** A keyed hash that names the key which encrypts secrets, where several nodes must have the same one. */
 export const INSTANCE_SECRET_KEY = 'secrets.key';

@@ -5,7 +5,7 @@ export type { LabelRequirement } from '../../resources/index.ts';
 export type ResourceKey = RecordKey;
 export type StoredOwner = RecordOwner;
 
-/** One row of the generic table (architecture 4), times in micros. */
+/** One row of the table that holds resources of every kind; times in micros. */
 export interface StoredResource extends ResourceRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -53,7 +53,7 @@ export interface ResourceReads {
   changes(after: number, limit: number): Promise<readonly ResourceChange[]>;
   /** Newest version below which no write is unfinished, and the oldest version still in the change log. */
   versionRange(): Promise<{ readonly oldest: number; readonly newest: number }>;
-  /** Fast-moving facts kept beside resources, by uid: no version, no watch event (API-1.4 activity). JSON text. */
+  /** Fast-moving facts kept next to resources, by uid: no version, no watch event. JSON text. */
   activity(uids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 

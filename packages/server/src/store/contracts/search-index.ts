@@ -12,7 +12,7 @@ export interface SearchChunk {
   readonly words: string;
 }
 
-/** Where a document stands. Documents of one kind with the same path hide each other by namespace. */
+/** Where a document is. Documents of one kind with the same path hide each other by namespace. */
 export interface SearchPlace {
   /** uid of the resource that holds it. */
   readonly source: string;

@@ -203,7 +203,7 @@ export interface SessionLogWrites extends SessionLogReads {
   expiredClaims(now: number, limit: number): Promise<readonly TurnRow[]>;
   /**
    * RUNNING or held turns whose worker announced itself and is gone, whatever their leases say; the worker stays so until the
-   * transaction ends. Where nobody but this process can hold claims: of every worker that is not announced here.
+   * transaction ends. Where no one but this process can hold claims: of every worker that is not announced here.
    */
   deadClaims(limit: number): Promise<readonly TurnRow[]>;
   /** Parked turns with 0 < wakeAt <= now. */

@@ -50,8 +50,8 @@ export interface WriteTx {
    */
   inLine(names: readonly string[]): Promise<void>;
   /**
-   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: nobody
-   * sees anything of it, and writes of others that would have to wait for its end go on waiting.
+   * Lets everybody else have a turn, for functions that work longer than a few milliseconds. The transaction stays open: no one
+   * sees anything of it, and writes of others that would have to wait for its end keep waiting.
    */
   pause(): Promise<void>;
   /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */
@@ -65,7 +65,7 @@ export interface Presence {
 }
 
 /**
- * Invariants every engine keeps (architecture 4):
+ * Invariants every engine keeps:
  * S1 `write` resolves only once its commit is on disk; nothing that follows from it can be seen earlier.
  * S2 A read that saw a commit not yet on disk waits for it.
  * S3 The function of a transaction awaits nothing but the handle; it may run again, so it has no outside effect.
@@ -76,7 +76,7 @@ export interface Store {
   /** `isUrgent`: what others lose when it waits behind ordinary writes, such as the renewal of claims; for short functions. */
   write<T>(work: (tx: WriteTx) => Promise<T>, options?: { readonly isUrgent?: boolean }): Promise<T>;
   read<T>(work: (tx: ReadTx) => Promise<T>): Promise<T>;
-  /** Single reads without a snapshot of their own; the hot path of Get operations. Same durability rule S2. */
+  /** Single reads without a snapshot of their own; the hot path of Get operations. They wait for commits as S2 says. */
   readonly direct: ReadTx;
   /**
    * Shows that a worker of this process lives: until its presence or the store is closed, or the process ends in whatever way.

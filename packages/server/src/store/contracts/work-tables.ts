@@ -111,7 +111,7 @@ export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 export interface CounterSpan {
   /** Buckets that end then or before are out. */
   readonly endsAfter: number;
-  /** No bucket that starts then or before ends within: those of former windows are not even looked at. */
+  /** No bucket that starts then or before ends within: those of former windows are not even read. */
   readonly startsAfter: number;
 }
 
@@ -132,7 +132,7 @@ export interface CounterWrites {
 
 /**
  * Added to the time at which an object was condemned, in `unreferenced_at`: 0 = somebody refers to it, below = since when
- * nobody does, above = since when its bytes are being removed.
+ * no one does, above = since when its bytes are being removed.
  */
 export const CONDEMNED = 2 ** 52;
 /** A collector that did not end within this time is gone; longer than an object service is waited for. */
@@ -163,8 +163,8 @@ export interface ObjectReferences {
    */
   reserve(sha256: string, sizeBytes: number, at: number): Promise<boolean>;
   /**
-   * Takes objects that nobody refers to since before `beforeMicros`, oldest first, whose bytes the caller now removes; also
-   * those that another collector took CONDEMNED_FOR_MICROS ago and left. Nobody can reserve them or refer to them meanwhile.
+   * Takes objects that no one refers to since before `beforeMicros`, oldest first, whose bytes the caller now removes; also
+   * those that another collector took CONDEMNED_FOR_MICROS ago and left. No one can reserve them or refer to them meanwhile.
    */
   condemn(beforeMicros: number, at: number, limit: number): Promise<readonly string[]>;
   /** Ends what `condemn` began at `at`: the bytes are gone. */

@@ -2,7 +2,7 @@
 export interface Feed<T> {
   /** Place of an item; rises along the feed. */
   position(item: T): number;
-  /** True when nothing can stand between `after` and the item; `settled` = the feed rested at `after`. */
+  /** True when nothing can be between `after` and the item; `settled` = the feed rested at `after`. */
   continues(item: T, after: number, settled: boolean): boolean;
   /** True when the feed may rest after the item. */
   settles(item: T): boolean;
@@ -31,11 +31,11 @@ const PENDING_ITEMS = 1_024;
 const FILL_ROUNDS = 3;
 
 /**
- * Follows a feed in three phases (architecture 5): backfill from truth, cut-over, live. Between `constructor` and `start`
- * live items wait, so whoever subscribes first and starts later loses nothing. Live items at or below the last position are
- * dropped; an item that does not continue makes the follow read truth again before it passes the item on. What was read,
- * and what waited meanwhile, is delivered at the pace of the target.
- * Holds no timer and, while live, no buffer.
+ * Follows a feed in three phases: backfill from truth, cut-over, live. Between `constructor` and `start`
+ * live items wait, so a caller that subscribes first and starts later loses nothing. Live items at or below the last
+ * position are dropped; an item that does not continue makes the follow read truth again before it passes the item on.
+ * What was read, and what waited meanwhile, is delivered at the pace of the target. Holds no timer and, while live, no
+ * buffer.
  */
 export class Follow<T> {
   readonly #feed: Feed<T>;

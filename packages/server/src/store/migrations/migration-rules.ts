@@ -10,7 +10,7 @@ export interface Migration {
   readonly isContracting?: boolean;
 }
 
-/** Where a store stands, and what could be done. */
+/** The state of a store, and what could be done. */
 export interface MigrationStatus {
   /** Newest step that was applied; 0 = an empty store. */
   readonly applied: number;
@@ -45,7 +45,7 @@ export const pendingMigrations = (known: readonly Migration[], appliedVersion: n
   return known.filter((migration) => migration.version > appliedVersion);
 };
 
-/** Where a store with this newest step stands; answers for any number, also one of a much newer release. */
+/** The state of a store with this newest step; answers for any number, also one of a much newer release. */
 export const migrationStatus = (known: readonly Migration[], applied: number): MigrationStatus => {
   const done = known.filter(({ version }) => version <= applied).reverse();
   const final = done.findIndex(({ down }) => down === undefined);
@@ -86,7 +86,7 @@ export const undoneMigrations = (
 };
 
 /**
- * PL-16: an engine that makes no copy of its own before a contracting step demands the operator's yes, or a backup under
+ * An engine that makes no copy of its own before a contracting step demands the operator's yes, or a backup under
  * 24 h old. Throws Fault FAILED_PRECONDITION BACKUP_NEEDED. Times are micros; 0 = never.
  */
 export const requireBackup = (

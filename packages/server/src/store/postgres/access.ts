@@ -14,7 +14,7 @@ export interface LogFrontiers {
 export interface Access {
   readonly sql: Queries;
   readonly frontiers: LogFrontiers;
-  /** Where fair turns and sweeps go on; only fairness depends on it, so it is shared by the process. */
+  /** Where fair turns and sweeps continue; only fairness depends on it, so it is shared by the process. */
   readonly rounds: Rounds;
 }
 
@@ -30,10 +30,10 @@ export interface WriteAccess extends Access {
   readonly judge: Judge;
 }
 
-/** Places where going round goes on. */
+/** Places where a round continues. */
 export interface Rounds {
   /** Namespace whose ready turn was handed out last. */
   lastServed: string;
-  /** Busy session that was looked at last. */
+  /** Busy session that was checked last. */
   stuckAfter: string;
 }

@@ -32,7 +32,7 @@ export interface PostgresStoreOptions {
   readonly faults?: FaultPoints;
   /** For tests: the schema's steps. */
   readonly migrations?: readonly Migration[];
-  /** For tests with a clock that stands still: waits between runs of a write and between looks at an open transaction. */
+  /** For tests with a clock that stands still: waits between runs of a write and between checks of an open transaction. */
   readonly pause?: (ms: number) => Promise<void>;
   /** For tests with a clock of their own: what the clock of the database server shows at the start, in microseconds. */
   readonly serverMicros?: number;

@@ -40,7 +40,7 @@ it('says once that the disk is full, and once that it has room, when writes were
   expect(isFull()).toBe(false);
   disk.noteCommit(17_000);
   expect(lines).toEqual([
-    "the server's disk is full: writes are refused until there is room again, reads go on",
+    "the server's disk is full: writes are refused until there is room again, reads continue",
     'the disk has room again: writes are accepted',
   ]);
 });

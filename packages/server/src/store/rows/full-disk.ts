@@ -22,7 +22,7 @@ export class FullDisk {
     if (!isStorageFull(error)) return;
     this.#refusedMs = nowMs;
     if (this.#fault === undefined)
-      this.#log.error(`${DISK_FULL_TEXT}: writes are refused until there is room again, reads go on`);
+      this.#log.error(`${DISK_FULL_TEXT}: writes are refused until there is room again, reads continue`);
     this.#fault = error;
   }
 

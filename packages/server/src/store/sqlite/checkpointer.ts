@@ -59,7 +59,7 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
-  /** A commit must not fail because the size of the log cannot be told. */
+  /** A commit must not fail because the size of the log is not known. */
   #isDue(): boolean {
     try {
       const size = this.#size.get();
@@ -67,7 +67,7 @@ export class Checkpointer {
       const waitingBytes = (size.log - size.checkpointed) * FRAME_BYTES;
       return waitingBytes >= this.#passiveBytes || size.log * FRAME_BYTES >= this.#truncateAtBytes;
     } catch (error) {
-      this.#options.log.error('the size of the log cannot be told', {}, error);
+      this.#options.log.error('cannot read the size of the log', {}, error);
       return false;
     }
   }

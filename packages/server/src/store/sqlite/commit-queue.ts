@@ -50,13 +50,13 @@ type GroupEnd = 'committed' | 'spoiled' | 'lost';
 const NOT_RUN: Outcome = { ok: false, error: new Error('the transaction function did not run') };
 
 /**
- * Group commit (architecture 4). Invariants, cited by the tests:
+ * Group commit. Invariants, cited by the tests:
  * Q1 Functions run one after the other, in the order of their `submit`, all of one event-loop turn in one transaction.
  * Q2 A function that fails undoes its own writes only; the others of its group are not affected. A group first runs without
  *    savepoints, each of which makes SQLite copy every page it touches; only when a function failed after a write is the
  *    group rolled back and run again with one savepoint for each function.
  * Q3 Nothing of a group is settled, and no effect of it runs, before a sync that began after its commit.
- * Q4 A function that waits for anything but its handle is ended with an error; the queue goes on.
+ * Q4 A function that waits for anything but its handle is ended with an error; the queue continues.
  *    By `pause` it lets the event loop turn; its group stays open, and the queue waits for its end.
  * Q5 When SQLite gives up a whole transaction, its functions run again alone, so that only the culprit is refused.
  */
@@ -271,7 +271,7 @@ export class CommitQueue {
     return group.length === 1 ? 'committed' : 'lost';
   }
 
-  /** A function that failed waits as well: what it saw may not be on disk yet (S1). */
+  /** A function that failed waits as well: what it saw may not be on disk yet. */
   #settleWhenSynced(group: readonly Job[]): void {
     this.#options.syncer.whenSynced((error) => {
       for (const job of group) {

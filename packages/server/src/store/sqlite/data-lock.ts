@@ -6,7 +6,7 @@ import { isBusy, toOpenError } from './storage-fault.ts';
 
 /**
  * One server per data directory: an exclusive transaction held open on `lock.db` until `release`; the system drops it
- * when the process ends, however it ends. `shared` is for nodes whose database is elsewhere: they may be several, but nobody
+ * when the process ends, however it ends. `shared` is for nodes whose database is elsewhere: they may be several, but no one
  * is there alone meanwhile. Throws Fault FAILED_PRECONDITION DATA_DIR_IN_USE when another holds it, and as `toOpenError` when the
  * disk refuses.
  */

@@ -290,7 +290,7 @@ describe('the n-th failure', () => {
       await store.write((tx) => tx.instance.setValue('small', '2'));
       await store.ping();
       expect(lines).toEqual([
-        "the server's disk is full: writes are refused until there is room again, reads go on",
+        "the server's disk is full: writes are refused until there is room again, reads continue",
         'the disk has room again: writes are accepted',
       ]);
     });

@@ -9,7 +9,7 @@ export interface StoreExamination extends ExaminationAnswer {
 }
 
 /**
- * Reads the whole file on a thread of its own, so that calls go on meanwhile. Ends early when the signal aborts; rejects
+ * Reads the whole file on a thread of its own, so that calls continue meanwhile. Ends early when the signal aborts; rejects
  * then, and when the file cannot be opened.
  */
 export const examineSqlite = (file: string, signal: AbortSignal): Promise<StoreExamination> =>

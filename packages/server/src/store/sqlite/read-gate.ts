@@ -10,7 +10,7 @@ export type DurableVersion = () => number;
 
 /**
  * Reads with a snapshot, one after the other on a connection of their own. A function awaits nothing but its handle, so
- * each is over before the event loop turns; one that is not is ended with an error, and the next goes on.
+ * each is over before the event loop turns; one that is not is ended with an error, and the next continues.
  */
 export class SnapshotReads {
   readonly #connection: Connection;
@@ -92,7 +92,7 @@ export class SnapshotReads {
 
 /**
  * Single reads. The connection keeps its snapshot for the rest of the event-loop turn, or until the next commit, so that
- * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it (S2).
+ * many reads of one turn take SQLite's locks once. A read that may have seen a commit not yet synced waits for it.
  */
 export class DirectReads implements Access {
   readonly tables: Tables;

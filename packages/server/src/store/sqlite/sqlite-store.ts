@@ -180,7 +180,7 @@ class SqliteStore implements Store {
     return this.#closed === undefined ? this.#snapshots.read(work) : Promise.reject(CLOSED);
   }
 
-  /** No other process can hold a claim, so whoever is not announced here is dead. */
+  /** No other process can hold a claim, so a worker that is not announced here is dead. */
   async announce(worker: string): Promise<Presence> {
     const { living } = this.#tables.claims;
     living.add(worker);

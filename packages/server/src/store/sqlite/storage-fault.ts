@@ -4,7 +4,7 @@ import { storageFull } from '../contracts/index.ts';
 /** Extended result codes after which it is unknown what reached the disk: fsync of a file, of a directory. */
 const SYNC_FAILURES: ReadonlySet<number> = new Set([1034, 1290]);
 
-/** Primary result codes of a file that is no database, and of one whose pages do not hold together. */
+/** Primary result codes of a file that is not a database, and of one whose pages do not hold together. */
 const DAMAGES: ReadonlySet<number> = new Set([11, 26]);
 
 const BUSY = 5;
@@ -27,7 +27,7 @@ const resultCode = (error: unknown): number | undefined => {
 /** True for an error that came from SQLite itself. */
 export const isSqliteError = (error: unknown): boolean => resultCode(error) !== undefined;
 
-/** True when SQLite could not sync a file: nothing more may be acknowledged by this process (architecture 4). */
+/** True when SQLite could not sync a file: nothing more may be acknowledged by this process. */
 export const isSyncFailure = (error: unknown): boolean => SYNC_FAILURES.has(resultCode(error) ?? 0);
 
 /** What a caller sees of an error of the engine; Faults and errors of the transaction function pass through unchanged. */

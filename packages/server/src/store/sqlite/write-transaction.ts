@@ -74,7 +74,7 @@ export class WriteScope implements WriteAccess {
     assert(this.#isOpen, 'a transaction handle was used after its function ended');
   }
 
-  /** A function that goes on after SQLite gave the transaction up must not write: each statement would commit alone. */
+  /** A function that continues after SQLite gave the transaction up must not write: each statement would commit alone. */
   change(): void {
     this.enter();
     if (!this.#connection.isInTransaction) throw givenUp();

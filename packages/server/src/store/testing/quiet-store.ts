@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ReadTx, Store } from '../contracts/index.ts';
 
-/** Turns of the event loop without a call: whoever got an answer has asked on by then, if anything. */
+/** Turns of the event loop without a call: a caller that got an answer has asked again by then, if anything. */
 const IDLE_TURNS = 10;
 const asked = new WeakMap<Store, { pending: number; calls: number }>();
 
@@ -41,7 +41,7 @@ export const countedStore = (store: Store): Store => {
 };
 
 /**
- * Resolves when nothing that was asked of a counted store is under way and nobody asks on because of an answer. Other stores
+ * Resolves when nothing that was asked of a counted store is under way and no one asks on because of an answer. Other stores
  * answer within a turn of the event loop, so that some turns are enough.
  */
 export const quietStore = async (store: Store): Promise<void> => {

@@ -37,7 +37,7 @@ export class DecodeReport {
   }
 }
 
-/** INVALID_ARGUMENT JSON_INVALID for a text that is no JSON object or nests too deep. */
+/** INVALID_ARGUMENT JSON_INVALID for a text that is not a JSON object or nests too deep. */
 export const jsonInvalid = (description: string): Fault =>
   new Fault('INVALID_ARGUMENT', 'JSON_INVALID', description, {
     violations: [{ field: '', description, reason: 'JSON_INVALID' }],

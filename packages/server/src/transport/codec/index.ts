@@ -1,5 +1,5 @@
 /**
- * codec: messages to text and bytes and back, by API-3 Output and Input and protobuf binary. Owns the compiled writers
+ * codec: messages to text and bytes and back, as JSON and protobuf binary. Owns the compiled writers
  * and the texts kept for frozen messages. Knows no protocol; every protocol folder calls it.
  */
 export * from './codec.ts';

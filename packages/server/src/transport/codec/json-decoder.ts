@@ -51,7 +51,7 @@ interface GivenField {
   readonly at: string;
 }
 
-/** Other JSON names of a field: API-8.7 reads `server` and `mcpServer` for a binding's server_ref. */
+/** Other JSON names of a field: manifests may write `server` and `mcpServer` for a binding's server_ref. */
 const otherNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'svc.resources.McpServerBindingSpec': { server: 'server_ref', mcpServer: 'server_ref', mcp_server: 'server_ref' },
 };
@@ -66,7 +66,7 @@ export const isJsonObject = (json: unknown): json is Loose =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a JSON body; throws JSON_INVALID for bytes that are no UTF-8. */
+/** The text of a JSON body; throws JSON_INVALID for bytes that are not UTF-8. */
 export const utf8Text = (bytes: Uint8Array): string => {
   try {
     return utf8.decode(bytes);
@@ -98,7 +98,7 @@ const parsedObject = (text: string): Record<string, unknown> => {
 /** Longest text in which the place of a fault is searched for. */
 const PLACED_CHARACTERS = 512 * 1024;
 
-/** Reads JSON of API-3 Input into messages: strict about names and types, one compiled table per message type. */
+/** Reads JSON into messages: strict about names and types, one compiled table per message type. */
 export class JsonDecoder {
   readonly #readers = new Map<string, MessageReader>();
   readonly #bounds: JsonBounds;
@@ -186,7 +186,7 @@ export class JsonDecoder {
     return items;
   }
 
-  /** As decode, adding to a report of the caller's; `at` is where the object stands. */
+  /** As decode, adding to a report of the caller's; `at` is where the object is. */
   read(desc: DescMessage, json: Record<string, unknown>, place: Place): Message {
     const reader = this.#readerOf(desc);
     const message = create(desc);

@@ -14,7 +14,7 @@ type WriteValue = (value: unknown, cached: boolean) => string;
 /** Text of a member `"name":value`, or '' when the member is left out. */
 type WriteMember = (message: Loose, cached: boolean) => string;
 
-/** Writes a message, or the initialiser of one, as JSON of API-3 Output. */
+/** Writes a message, or the initialiser of one, as JSON. */
 export type EncodeJson = (message: object) => string;
 
 const base64 = (value: unknown): string => {

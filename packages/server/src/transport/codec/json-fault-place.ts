@@ -10,7 +10,7 @@ const matchEnd = (form: RegExp, text: string, at: number): number => {
   return form.test(text) ? form.lastIndex : at;
 };
 
-/** End of the string that begins at `at`; the place of what cannot stand in it as a negative number, less one. */
+/** End of the string that begins at `at`; the place of what cannot be in it as a negative number, less one. */
 const stringEnd = (text: string, at: number): number => {
   let index = at + 1;
   while (index < text.length) {
@@ -23,7 +23,7 @@ const stringEnd = (text: string, at: number): number => {
   return -index - 1;
 };
 
-/** Reads a text that is no JSON up to where it stops being JSON. */
+/** Reads a text that is not JSON up to where it stops being JSON. */
 class FaultSearch {
   readonly #text: string;
   readonly #open: ('{' | '[')[] = [];
@@ -34,7 +34,7 @@ class FaultSearch {
     this.#text = text;
   }
 
-  /** Offset of the first character that cannot go on; the length of the text where more should have come. */
+  /** Offset of the first character that cannot continue; the length of the text where more should have come. */
   run(): number {
     for (;;) {
       this.#at = matchEnd(SPACE, this.#text, this.#at);
@@ -45,7 +45,7 @@ class FaultSearch {
     }
   }
 
-  /** Takes one token; one that may not stand here leaves the place as it is. */
+  /** Takes one token; one that may not be here leaves the place as it is. */
   #step(first: string): void {
     const want = this.#want;
     if (want === 'colon') this.#take(first === ':', 'value');

@@ -1,6 +1,6 @@
 import { type DescEnum, ScalarType } from '@bufbuild/protobuf';
 
-/** Reads one scalar of the JSON mapping (API-3 Input); a string result is what is wrong with it. */
+/** Reads one scalar of the JSON mapping; a string result is what is wrong with it. */
 export type ReadScalar = (json: unknown) => { readonly value: unknown } | string;
 
 /** What is wrong with text that no UTF-8 can hold. */

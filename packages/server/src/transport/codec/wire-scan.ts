@@ -11,7 +11,7 @@ export interface WireField {
   readonly end: number;
 }
 
-/** Reads tags and lengths only. Bytes that are no message end the walk; the decoder refuses them in its own words. */
+/** Reads tags and lengths only. Bytes that are not messages end the walk; the decoder refuses them in its own words. */
 class WireCursor {
   readonly #bytes: Uint8Array;
   readonly end: number;

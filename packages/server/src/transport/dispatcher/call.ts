@@ -6,7 +6,7 @@ import type { MethodEntry } from './method-entry.ts';
 import type { Wire } from './wire.ts';
 
 /** Caller before authentication and of operations that need none. */
-export const NOBODY: Caller = { identity: 'anonymous', subject: 'anonymous', mode: 'none', grants: [] };
+export const ANONYMOUS: Caller = { identity: 'anonymous', subject: 'anonymous', mode: 'none', grants: [] };
 
 /** What a call asks of the dispatcher that runs it. */
 export interface CallRunner {
@@ -52,7 +52,7 @@ export class Call implements CallContext {
   readonly origin: string;
   readonly traceParent: string | undefined;
   readonly #runner: CallRunner;
-  caller: Caller = NOBODY;
+  caller: Caller = ANONYMOUS;
   idempotencyKey = '';
   sentMetadata: SentMetadata | undefined;
   /** Decoded request, or the path variables of a plain route; kept for the names in it. */
@@ -85,7 +85,7 @@ export class Call implements CallContext {
     return this.method.operation;
   }
 
-  /** Made when first looked at: most unary handlers never do. */
+  /** Made at first use: most unary handlers never do. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

@@ -3,7 +3,7 @@ import { type Clock, Fault, type Ids, type Log, LoopShare, type Steps } from '..
 import type { TransportParts } from '../contract.ts';
 import { boundedFault } from '../faults/index.ts';
 import type { Exchange } from '../http/index.ts';
-import { Call, type CallRunner, clientGone, NOBODY } from './call.ts';
+import { ANONYMOUS, Call, type CallRunner, clientGone } from './call.ts';
 import { CallSink, type SinkOwner } from './call-sink.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import type { MethodEntry } from './method-entry.ts';
@@ -88,7 +88,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
     this.#openCalls += 1;
     try {
       if (this.#draining && method.authenticated) throw shuttingDown();
-      const caller = method.authenticated ? this.authenticate(exchange) : NOBODY;
+      const caller = method.authenticated ? this.authenticate(exchange) : ANONYMOUS;
       if (caller instanceof Promise) {
         caller.then(
           (known) => this.#proceed(call, known),
@@ -251,7 +251,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
   }
 
   /**
-   * Streams outlive neither their credential nor what it grants: both are looked at again at each keep-alive. A plain
+   * Streams outlive neither their credential nor what it grants: both are checked again at each keep-alive. A plain
    * route authorises by itself.
    */
   checkCredential(call: Call, refuse: (error: unknown) => void): void {

@@ -23,11 +23,11 @@ export interface MethodEntry {
   readonly authenticated: boolean;
   /** True where any valid credential will do: no grant is asked for. */
   readonly anyCredential: boolean;
-  /** True where an idempotency key is honoured; everywhere else it is not even looked at. */
+  /** True where an idempotency key is honoured; everywhere else it is ignored. */
   readonly repeatable: boolean;
 }
 
-/** An operation beside the product's services: health, reflection. */
+/** An operation outside the product's services: health, reflection. */
 export interface StandardOperation {
   readonly operation: Operation;
   readonly authenticated: boolean;
@@ -80,7 +80,7 @@ export const methodTable = (
     };
   });
   const [stranger] = mounted.keys();
-  if (stranger !== undefined) throw new Error(`${stranger} is no operation of the contract`);
+  if (stranger !== undefined) throw new Error(`${stranger} is not an operation of the API`);
   for (const { operation: handler, authenticated, anyCredential = false } of standard) {
     const { input, output } = handler.method;
     const operation = nameOf(handler.method);

@@ -34,7 +34,7 @@ export const decodeInto = (call: Call, format: MessageFormat, bytes: Buffer): vo
   call.execute(request);
 };
 
-/** UNIMPLEMENTED for a compression nobody offered. */
+/** UNIMPLEMENTED for a compression no one offered. */
 export const unknownCompression = (name: string): Fault =>
   new Fault('UNIMPLEMENTED', 'COMPRESSION_UNKNOWN', `compression ${name} is not supported; gzip and identity are`);
 

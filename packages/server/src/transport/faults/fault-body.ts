@@ -3,7 +3,7 @@ import { FAULT_CODES } from './fault-codes.ts';
 import type { FaultDetail } from './fault-details.ts';
 import { HttpFault, httpStatus, RANGE_INVALID } from './http-fault.ts';
 
-/** Error body of API-1.8 as compact JSON; also the error line of a stream. */
+/** The body of every refused call, as compact JSON; also the error line of a stream. */
 export const faultBody = (fault: Fault, details: readonly FaultDetail[]): string =>
   JSON.stringify({
     error: {

@@ -10,8 +10,8 @@ const ATTACHED_BYTES = 24 * 1024;
 const STATUS_BYTES = 6 * 1024;
 
 /**
- * Writes faults for all protocols. A Fault whose `cause` is a message of the contract carries it as a further detail
- * (ApplyManifests refusals, API-9.1).
+ * Writes faults for all protocols. A Fault whose `cause` is a message of the API carries it as a further detail
+ * (what ApplyManifests refused, document by document).
  */
 export class FaultWriter {
   readonly #codec: Codec;

@@ -1,6 +1,6 @@
 /**
  * faults: how a Fault looks on the wire. Owns the only table of codes and statuses, the google.rpc details in
- * both encodings and the bodies of API-1.8. Does not decide what is a fault; called by every protocol folder.
+ * both encodings and the bodies of errors. Does not decide what is a fault; called by every protocol folder.
  */
 export * from './fault-body.ts';
 export { boundedFault } from './fault-bounds.ts';

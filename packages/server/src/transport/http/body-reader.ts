@@ -3,7 +3,7 @@ import { GatheredBody } from './gathered-body.ts';
 
 /**
  * Collects a request body up to `limit` bytes; `declared` is its content-length. Hands over undefined once it is larger and
- * drops the rest; says nothing when the peer goes away half-way, because nobody is left to answer.
+ * drops the rest; says nothing when the peer goes away half-way, because no one is left to answer.
  */
 export const collectBody = (
   source: Readable,

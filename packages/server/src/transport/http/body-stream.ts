@@ -11,7 +11,7 @@ import { bodyEncoding, checkDeclaredLength, damagedBody } from './request-body.t
 export class BodyBroken extends Error {}
 
 /**
- * A request body as it comes, unpacked, never more of it in memory than what is on its way: whoever is slow slows the sender.
+ * A request body as it comes, unpacked, never more of it in memory than what is on its way: a slow reader slows the sender.
  * Both sizes stay within `limit` bytes. Throws the Fault that refuses it, and BodyBroken when the peer goes away half-way.
  */
 export async function* requestBodyPieces(exchange: Exchange, limit: number): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 /** Flat list of header names (lower case) and values. */
 export type HeaderList = string[];
 
-/** Headers of a stream: whoever passes it on neither keeps, changes nor gathers it. */
+/** Headers of a stream: code that passes it on neither keeps, changes nor gathers it. */
 export const PASS_THROUGH: readonly string[] = [
   ...['cache-control', 'no-cache, no-transform'],
   ...['x-accel-buffering', 'no'],
@@ -42,7 +42,10 @@ export interface Exchange extends CredentialCarrier {
   readBody(limit: number, take: (body: Buffer | undefined) => void): void;
   /** Hands over the body piece by piece, for the one bidirectional service. */
   readPieces(take: (piece: Buffer) => void, ended: () => void): void;
-  /** The body as a stream, for who takes it at his own speed; not beside the two above. Its reader must not destroy it. */
+  /**
+   * The body as a stream, for who takes it at his own speed; not together with the two above. Its reader must not destroy
+   * it.
+   */
   bodyStream(): Readable;
   /** Answers whole. The list is the exchange's own afterwards. */
   answer(status: number, headers: HeaderList, body?: string | Uint8Array): void;

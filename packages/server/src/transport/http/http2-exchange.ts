@@ -65,7 +65,7 @@ export class Http2Exchange implements Exchange {
     this.method = (headers[':method'] as string | undefined) ?? 'GET';
     [this.path, this.query] = splitTarget((headers[':path'] as string | undefined) ?? '/');
     this.#stream[EXCHANGE] = this;
-    // A reset by the peer is no failure of ours; 'close' tells those who wait.
+    // A reset by the peer is not a failure of ours; 'close' tells those who wait.
     stream.on('error', ignore);
   }
 
@@ -223,7 +223,7 @@ export class Http2Exchange implements Exchange {
   }
 
   bodyEnd(): void {
-    // A reset also ends the body, half-way: nobody is left to answer, and what came is not what was meant.
+    // A reset also ends the body, half-way: no one is left to answer, and what came is not what was meant.
     if (this.#stream.aborted) return;
     const take = this.#takeBody;
     const body = this.#body;

@@ -6,7 +6,7 @@ export interface HoldsText {
 
 /**
  * Brings together what one callback of the event loop writes to a connection: a socket write costs more than everything else
- * about an event. Holders are released once the callback and the promises it settled have run, before the event loop goes on:
+ * about an event. Holders are released once the callback and the promises it settled have run, before the event loop continues:
  * an event that comes alone waits for nothing.
  */
 export class Outbox {

@@ -201,7 +201,7 @@ export class OnePort {
     if (this.#sockets.size === CROWD - 1) this.#http1.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  /** Reads until the kind of connection is certain; the bytes go back for whoever serves it. */
+  /** Reads until the kind of connection is certain; the bytes go back for the server that takes it. */
   #sniff(socket: LimitedSocket, seen: Buffer): void {
     socket.once('data', (piece) => {
       socket.pause();
@@ -269,7 +269,7 @@ export class OnePort {
     };
     server.on('request', (request, response) => answer(request, response, false));
     server.on('checkContinue', (request, response) => answer(request, response, true));
-    // Nothing but a continuation can be expected of this server: what else is wished for changes nothing (RFC 9110, 10.1.1).
+    // Nothing but a continuation can be expected of this server: anything else it asks for changes nothing (RFC 9110, 10.1.1).
     server.on('checkExpectation', (request, response) => answer(request, response, false));
     server.on('clientError', (error: Error & { code?: string }, socket) => {
       if (!socket.writable || error.code === 'ECONNRESET') {

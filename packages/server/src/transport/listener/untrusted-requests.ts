@@ -58,7 +58,7 @@ export class UntrustedRequests {
     return isWithinOwn && (isWithinAll || account.own.used(nowMs) <= SHARE);
   }
 
-  /** The connection showed a valid credential: what it asked so far was no flood. */
+  /** The connection showed a valid credential: what it asked so far was not a flood. */
   close(account: RequestAccount): void {
     this.#all.giveBack(account.count);
   }

@@ -12,7 +12,7 @@ const SILENCE_MS = 60_000;
 export async function* bodyPieces(call: Call, limitBytes: number, clock: Clock): AsyncGenerator<Uint8Array> {
   const pieces = requestBodyPieces(call.exchange, limitBytes);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  // Nobody is told when the reader has left already.
+  // No one learns of it when the reader has left already.
   aborted.catch(() => undefined);
   const onAbort = (): void => reject(call.signal.reason);
   call.signal.addEventListener('abort', onAbort);

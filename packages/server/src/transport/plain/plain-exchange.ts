@@ -79,7 +79,7 @@ export class PlainExchange implements HttpExchange {
   }
 
   /**
-   * Ends an answer that a fault cut off: one of a stated length is broken, so that nobody waits for its rest; events end with
+   * Ends an answer that a fault cut off: one of a stated length is broken, so that no one waits for its rest; events end with
    * the error as their last one.
    */
   breakOff(errorBody: () => string): void {

@@ -3,7 +3,7 @@ import type { Call } from '../dispatcher/index.ts';
 import { encodeGrpcMessage, FAULT_CODES, faultHeaders } from '../faults/index.ts';
 import { type HeaderList, type OriginRules, PASS_THROUGH } from '../http/index.ts';
 
-/** Adds what any answer of a call carries beside its own headers: headers of the handler. */
+/** Adds what any answer of a call carries in addition to its own headers: headers of the handler. */
 const addExtra = (headers: HeaderList, call: Call): HeaderList => {
   if (call.extraHeaders !== undefined) headers.push(...call.extraHeaders);
   return headers;

@@ -21,7 +21,7 @@ const messageBinders: Readonly<Record<string, BindBody>> = {
 
 const writesKind = /^(Create|Modify|Update|Prepare|Apply)/;
 
-/** How an operation's REST body becomes the JSON of its request: the conveniences of API-3, or nothing. */
+/** How an operation's REST body becomes the JSON of its request: a bare resource may stand for the whole request. */
 export const bodyBinder = (method: MethodEntry, decoder: JsonDecoder): BindBody => {
   const name = method.operation.slice(method.operation.indexOf('/') + 1);
   const message = messageBinders[name];

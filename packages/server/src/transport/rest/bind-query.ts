@@ -26,7 +26,7 @@ const decodeText = (text: string, field: string): string => {
   }
 };
 
-/** True for fields that can stand in a query: scalars, enums, and lists of them. */
+/** True for fields that can be in a query: scalars, enums, and lists of them. */
 export const isQueryField = (field: DescField): boolean =>
   field.fieldKind === 'scalar' ||
   field.fieldKind === 'enum' ||

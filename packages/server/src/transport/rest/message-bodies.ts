@@ -25,7 +25,7 @@ const partOf = (part: unknown): unknown => {
   return rest;
 };
 
-/** More parts than any message may have; so many are refused before each of them is looked at. */
+/** More parts than any message may have; so many are refused before each of them is checked. */
 const PARTS_MAX = 1_000;
 
 const partsOf = (parts: unknown): unknown => {
@@ -42,7 +42,7 @@ const isTextPart = (part: unknown): part is Json => {
   return typeof type === 'string' ? /^(session_message_part_type_)?text$/i.test(type) : type === 1;
 };
 
-/** The one message of a body, whichever of the three names it stands under; two that differ are refused. */
+/** The one message of a body, whichever of the three names it has; two that differ are refused. */
 const takeMessage = (body: Json): unknown => {
   const given = spellings.filter((name) => body[name] !== undefined && body[name] !== null);
   const [first, ...others] = given.map((name) => body[name]);
@@ -96,7 +96,7 @@ const liftText = (json: Json): Json => {
   return message === undefined ? json : { ...json, message, parts: parts.filter((part) => !isTextPart(part)) };
 };
 
-/** AppendSessionMessage: a SessionMessage, or only its text, then the parts beside it. */
+/** AppendSessionMessage: a SessionMessage, or only its text, then the parts next to it. */
 export const bindAppendMessage = (body: Json): Json => {
   const json: Json = { ...body };
   const message = takeMessage(json);
@@ -105,9 +105,9 @@ export const bindAppendMessage = (body: Json): Json => {
   if (said.length === 0) return json;
   const opened = said.map((each) => openMessage(isJsonObject(each) ? each : { parts: each }));
   const lists = opened.flatMap((each) => (each.parts === undefined ? [] : [each.parts]));
-  const [first, beside] = opened;
+  const [first, second] = opened;
   const whole = lists.length === 0 ? {} : { parts: lists.flat() };
-  return { ...own, message: { ...whole, ...first?.rest, ...beside?.rest } };
+  return { ...own, message: { ...whole, ...first?.rest, ...second?.rest } };
 };
 
 /** PostChannelMessage: text in `content`. */

@@ -50,7 +50,7 @@ const firstDefined = (json: Json, names: readonly string[]): unknown =>
 interface Gathering {
   readonly input: DescMessage;
   readonly shape: KindShape;
-  /** Names under which the resource stands as one object. */
+  /** Names under which the resource is one object. */
   readonly wholes: readonly string[];
   /** Request fields that a body may only say as the request's own. */
   readonly keeps: (name: string) => boolean;
@@ -110,7 +110,7 @@ const resourceBody = (resource: ResourceJson): Json => ({
 /** Members of a template's spec that hold the whole rendered spec. */
 const SPEC_JSON = ['specJson', 'spec_json', 'spec'];
 
-/** Template bodies: the rendered spec may stand as `spec.spec` or as the fields of `spec` themselves. */
+/** Template bodies: the rendered spec may be given as `spec.spec` or as the fields of `spec` themselves. */
 const foldTemplateSpec = (resource: ResourceJson): void => {
   const { spec } = resource;
   if (spec === undefined) return;
@@ -125,7 +125,7 @@ const foldTemplateSpec = (resource: ResourceJson): void => {
   resource.spec = folded;
 };
 
-/** What stands in the whole resource and belongs to nothing, for the decoder to name; refuses a whole that is no object. */
+/** What is in the whole resource and belongs to nothing, for the decoder to name; refuses a whole that is not an object. */
 const strangersOf = (own: Json, wholes: readonly string[]): Json => {
   const name = wholes.find((whole) => own[whole] !== undefined && own[whole] !== null) ?? '';
   const value = own[name] ?? {};
@@ -215,7 +215,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
       checkMetadata(said, decoder);
       noteSentMetadata(own, said.metadata, decoder);
     }
-    refuseHomeless(said.metadata, homeless[operationName(method)] ?? []);
+    refuseUnsupportedMetadata(said.metadata, unsupportedMetadata[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);
     const place = { shape, decoder, path };
     if (shape.kind === 'Session') takeSessionSpec(said, own, place);
@@ -233,7 +233,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
  * Metadata that a create has no field for, so that it would be lost in silence. What only a read answers (uid, generation) is
  * ignored everywhere. What a modify or a repeated CreateNamespace sends back is compared with what is stored (SentMetadata).
  */
-const homeless: Readonly<Record<string, readonly string[]>> = {
+const unsupportedMetadata: Readonly<Record<string, readonly string[]>> = {
   CreateAgent: ['ownerReferences', 'finalizers'],
   CreateSession: ['name', 'annotations', 'ownerReferences', 'finalizers', 'resourceVersion'],
 };
@@ -248,7 +248,7 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 
-const refuseHomeless = (metadata: Json, names: readonly string[]): void => {
+const refuseUnsupportedMetadata = (metadata: Json, names: readonly string[]): void => {
   const report = new DecodeReport();
   for (const field of ResourceMetaSchema.fields.filter(({ jsonName }) => names.includes(jsonName))) {
     const value = firstDefined(metadata, [field.jsonName, field.name]);

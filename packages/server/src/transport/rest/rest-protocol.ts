@@ -25,7 +25,7 @@ interface RestProtocolParts extends RestParts {
   readonly plain: readonly PlainTarget[];
 }
 
-/** Routes by path and method to operations and plain routes (API-3, Path). */
+/** Routes by path and method to operations and plain routes. */
 export class RestProtocol {
   readonly #trie = new RouteTrie<RestTarget>();
   readonly #parts: RestProtocolParts;

@@ -41,7 +41,7 @@ export class RestWire implements Wire {
   readonly #bindBody: BindBody;
   readonly #encode: EncodeJson;
   readonly #framings: Readonly<Record<StreamForm, Framing>>;
-  /** Field that `Last-Event-ID` stands in for. */
+  /** Field that `Last-Event-ID` replaces. */
   readonly #cursorField: DescField | undefined;
 
   constructor(method: MethodEntry, parts: RestParts) {

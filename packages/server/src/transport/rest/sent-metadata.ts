@@ -4,7 +4,7 @@ import type { JsonDecoder } from '../codec/index.ts';
 
 type Json = Record<string, unknown>;
 
-/** Key under which a binder leaves it beside the JSON of the request; no decoder sees symbols. */
+/** Key under which a binder leaves it next to the JSON of the request; no decoder sees symbols. */
 const SENT = Symbol('sent metadata');
 
 /** Notes metadata that the request message has no field for; it was checked before. */

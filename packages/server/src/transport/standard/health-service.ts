@@ -4,7 +4,7 @@ import { type StreamSink, serverStream, unary } from '../../features/contract.ts
 import type { StandardOperation } from '../dispatcher/index.ts';
 import type { Readiness } from './readiness.ts';
 
-/** How often a watched readiness is looked at; one look serves all watchers. */
+/** How often a watched readiness is checked; one check serves all watchers. */
 const LOOK_MS = 5000;
 
 interface Watcher {
@@ -14,7 +14,7 @@ interface Watcher {
 type Answer = Omit<HealthCheckResponse, '$unknown'>;
 const answerOf = (status: Status): Answer => ({ $typeName: 'grpc.health.v1.HealthCheckResponse', status });
 
-/** One timer for all watchers; none while nobody watches. */
+/** One timer for all watchers; none while no one watches. */
 class ReadinessWatch {
   readonly #watchers = new Set<Watcher>();
   readonly #status: () => Promise<Status>;

@@ -1,5 +1,5 @@
 /**
- * standard: what every server offers beside its operations: health and readiness, metrics, version, the OpenAPI
+ * standard: what every server offers in addition to its operations: health and readiness, metrics, version, the OpenAPI
  * description, grpc.health.v1 and reflection. Served through the same dispatcher as everything else.
  */
 export { DescriptorIndex } from './descriptor-index.ts';

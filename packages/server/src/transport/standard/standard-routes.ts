@@ -21,7 +21,8 @@ const get = (pattern: string, authenticated: boolean, handle: HttpRoute['handle'
 
 /** /healthz, /readyz, /metrics, /version and /openapi.json. */
 export const standardRoutes = ({ parts, readiness, methods }: StandardParts): HttpRoute[] => {
-  // Bytes, which every answer shares: a text would be copied for each that waits to be read, and nobody needs a credential here.
+  // Bytes, which every answer shares: a text would be copied for each that waits to be read, and no one needs a
+  // credential here.
   let description: Buffer | undefined;
   let build: string | undefined;
   return [

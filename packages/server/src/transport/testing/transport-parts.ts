@@ -6,7 +6,7 @@ import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from
 import { type Operation, unary } from '../../features/contract.ts';
 import type { TransportConfig, TransportParts } from '../contract.ts';
 
-/** Defaults of API-1.9 on a free port, for tests and benchmarks. */
+/** The documented defaults on a free port, for tests and benchmarks. */
 export const testConfig: TransportConfig = {
   host: '127.0.0.1',
   port: 0,

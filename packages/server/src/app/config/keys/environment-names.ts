@@ -15,5 +15,5 @@ const reserved: ReadonlySet<string> = new Set([
   'SVC_NAMESPACE',
 ]);
 
-/** Variables with our prefix that are no setting: sources of the configuration, the command line's, connector credentials. */
+/** Variables with our prefix that are not settings: sources of the configuration, the command line's, connector credentials. */
 export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith('SVC_CONNECTOR_');

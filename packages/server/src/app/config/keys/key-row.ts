@@ -1,6 +1,6 @@
 import type { Kind } from '../kinds/index.ts';
 
-/** One setting: how it is written, what it is when nobody says, and the sentence of the reference. */
+/** One setting: how it is written, what it is when no one says, and the sentence of the reference. */
 export interface KeyRow<T> {
   readonly kind: Kind<Exclude<T, undefined>>;
   /** In the parsed unit (milliseconds, bytes); undefined when there is none or it is derived. */

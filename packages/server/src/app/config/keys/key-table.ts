@@ -44,5 +44,5 @@ export type Settings = Omit<WrittenSettings, DerivedKey> & {
 /** The table without the types of its values, for code that treats all keys alike. */
 export const keyRows: ReadonlyMap<string, KeyRow<unknown>> = new Map(Object.entries<KeyRow<unknown>>(keyTable));
 
-/** Parts in which an unknown key stops the start, because a typo there would open a door. */
+/** Parts in which an unknown key stops the start, because a typo there would let callers in. */
 export const strictSections: readonly string[] = ['auth', 'secrets', 'store', 'bus', 'objects'];

@@ -52,7 +52,7 @@ export const requestLimitKeys = {
   ),
 } as const;
 
-/** Limits that the chapters name in capitals, such as CHANNEL_MAX_HOPS (CO-G8). */
+/** Limits of single features: channels, connectors, schedules and workflows. */
 export const productLimitKeys = {
   'limits.channelContentMax': key(bytes, 64 * KIB, 'Largest channel message.'),
   'limits.channelSubscriptionsMax': key(count, 200, 'Subscriptions of a channel.'),

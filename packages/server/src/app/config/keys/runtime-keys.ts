@@ -38,7 +38,7 @@ export const runtimeKeys = {
   'runtime.lease': key(
     duration({ min: 3_000, max: 600_000 }),
     10_000,
-    'Life of a claim; a turn of a worker that was cut off goes on after it.',
+    'Life of a claim; a turn of a worker that was cut off continues after it.',
   ),
   'runtime.sweep': optional(
     duration({ min: 100, max: 60_000 }),

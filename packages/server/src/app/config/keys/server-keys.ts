@@ -62,7 +62,7 @@ export const serverKeys = {
   ),
   'server.publicUrl': optional(
     url('http', 'https'),
-    'Address under which clients reach the server; stands in links and agent cards.',
+    'Address under which clients reach the server; used in links and agent cards.',
     'from `server.listen`',
   ),
   'server.clusterId': key(text(), 'svc', 'Name of this installation towards connector services.'),
@@ -122,7 +122,7 @@ export const authKeys = {
   'auth.jwks.rules': key(list(jwksRule), [], 'Grants by claim for tokens that carry none of their own.'),
 } as const;
 
-/** Where data lives (PL-12, architecture 4). */
+/** Where data lives: rows in a store, object bytes in a folder or a bucket. */
 export const storageKeys = {
   'store.url': optional(
     storeUrl,
@@ -194,7 +194,7 @@ export const integrationKeys = {
   'acp.harnesses': key(
     mapOf(record({ command: text(), args: list(text()), env: mapOf(secret) }, ['command'])),
     {},
-    'Coding agents to offer beside the shipped ones.',
+    'Coding agents to offer in addition to the shipped ones.',
   ),
   'knowledge.embeddings': optional(
     record({ provider: text(), model: text() }, ['provider', 'model']),

@@ -1,6 +1,6 @@
 import { type Located, locate, type Report } from '../located.ts';
 
-/** What a kind may use while it parses: where to report, and the world outside the text. */
+/** What a kind may use while it parses: where to report, files and variables. */
 export interface ParseContext {
   /** Key the value belongs to; its name gives plain numbers their unit. */
   readonly key: string;
@@ -31,7 +31,7 @@ export const refuse = (located: Located, context: ParseContext, text: string): u
   return undefined;
 };
 
-/** What stands between the scheme of an address and its last @: user and password, whatever characters they hold. */
+/** What is between the scheme of an address and its last @: user and password, whatever characters they hold. */
 const USER_INFORMATION = /^("(?:[a-z][a-z0-9+.-]*:\/+)?).*@/i;
 
 /** How a refused value is named in a fault; long ones are cut, credentials of addresses are masked. */
@@ -41,7 +41,7 @@ export const describe = (located: Located): string => {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
 
-/** Text as it stands: flags and variables of scalar kinds. */
+/** Text as it is: flags and variables of scalar kinds. */
 export const scalarFromText = (text: string, origin: Located['origin']): Located => ({
   kind: 'scalar',
   origin,

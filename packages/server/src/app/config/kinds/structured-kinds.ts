@@ -2,7 +2,7 @@ import type { Located, LocatedEntry } from '../located.ts';
 import { nearest } from '../nearest.ts';
 import { jsonFromText, type Kind, MASK, type ParseContext, refuse, scalarFromText } from './kind.ts';
 
-/** Never the value itself: what stands in place of a list or map may be one of its secrets. */
+/** Never the value itself: what is written in place of a list or map may be one of its secrets. */
 const formOf = (located: Located): string => (located.kind === 'scalar' ? 'a single value' : `a ${located.kind}`);
 
 /** A list; a flag or variable separates items by commas or is a JSON array. */

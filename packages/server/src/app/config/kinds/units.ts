@@ -17,7 +17,7 @@ export const numberUnitMs = (key: string): number => {
 /** True when the key's name says its unit, so that people read and write it as a number. */
 export const isUnitInName = (key: string): boolean => /(seconds|hours|days)$/i.test(key);
 
-/** `10s`, `1h30m`, `500ms` or a plain number of `unitMs`, as whole milliseconds; undefined when it is none of these. */
+/** `10s`, `1h30m`, `500ms` or a plain number of `unitMs`, as whole milliseconds; undefined when it is not one of these. */
 export const parseDurationMs = (text: string, unitMs: number): number | undefined => {
   const compact = text.trim();
   if (/^\d+(\.\d+)?$/.test(compact)) return Math.round(Number(compact) * unitMs);
@@ -41,7 +41,7 @@ export const printDuration = (ms: number): string => {
   return pieces.length === 0 ? '0s' : pieces.join('');
 };
 
-/** `4MiB`, `512B` or a plain number of bytes; undefined when it is none of these. */
+/** `4MiB`, `512B` or a plain number of bytes; undefined when it is not one of these. */
 export const parseSizeBytes = (text: string): number | undefined => {
   const match = /^(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)?$/.exec(text.trim());
   if (match === null) return undefined;

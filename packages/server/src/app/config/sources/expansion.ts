@@ -35,7 +35,7 @@ const expandText = (text: string, variable: Expansion['variable'], fail: (text: 
   text.replace(reference, (whole, dollar: string, inner: string) => {
     if (dollar === '$') return whole.slice(1);
     const match = form.exec(inner);
-    if (match === null) return fail(`\${${inner}} is no variable: write \${NAME} or \${NAME:-text}`);
+    if (match === null) return fail(`\${${inner}} is not a variable: write \${NAME} or \${NAME:-text}`);
     const [, name = '', otherwise] = match;
     const value = variable(name);
     if (value !== undefined && (value !== '' || otherwise === undefined)) return value;

@@ -40,7 +40,7 @@ export const parseConfigText = (source: ConfigText, report: Report): LocatedMap 
   if (document.errors.length > 0) return undefined;
   if (document.contents === null) return { kind: 'map', origin: originAt(0), entries: new Map() };
   let aliases = 0;
-  /** What an alias stands in cannot be what it stands for. */
+  /** An alias cannot be inside of what it stands for. */
   const around = new Set<unknown>();
   const read = (node: unknown): Located => {
     around.add(node);

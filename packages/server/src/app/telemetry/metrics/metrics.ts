@@ -28,7 +28,7 @@ export interface LiveFigures {
   readonly openStreams: () => number;
   readonly slowStreams: () => number;
   readonly queueKinds: () => readonly string[];
-  /** Failed tries of the scheduled backup that is owed. */
+  /** Failed tries of the scheduled backup that is pending. */
   readonly backupFailures: () => Promise<number>;
   readonly store: Pick<Store, 'write'>;
 }

@@ -22,7 +22,7 @@ interface GcEntry extends PerformanceEntry {
   readonly detail?: { readonly kind?: number };
 }
 
-/** Delays and collections are watched from the first time somebody asks: a process nobody scrapes pays nothing. */
+/** Delays and collections are watched from the first time somebody asks: a process no one scrapes pays nothing. */
 class ProcessWatch {
   #delay: DelayHistogram | undefined;
   #observer: PerformanceObserver | undefined;

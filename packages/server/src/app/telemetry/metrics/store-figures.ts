@@ -36,7 +36,7 @@ export const timedStore = (registry: Registry, store: Store, clock: Clock): Stor
 export const backupFigure = (registry: Registry, failures: () => Promise<number>): void => {
   new Gauge({
     name: 'svc_backup_failures',
-    help: 'Failed tries of the scheduled backup that is owed; 0 when none is.',
+    help: 'Failed tries of the pending scheduled backup; 0 when none is pending.',
     registers: [registry],
     async collect(): Promise<void> {
       this.set(await failures());
@@ -56,7 +56,7 @@ export const queueFigures = (
       return { count, ageMicros: count === 0 ? 0 : tx.now() - oldestDueAt };
     });
   let looking: ReturnType<typeof look> | undefined;
-  /** One look serves both figures of one reading. */
+  /** One query serves both figures of one reading. */
   const backlog = (): ReturnType<typeof look> => {
     looking ??= look().finally(() => {
       looking = undefined;

@@ -1,20 +1,20 @@
 import type { TurnCause } from '../../../runtime/contract.ts';
 
-/** The parts of a W3C `traceparent`; whoever stored it checked its form. */
+/** The parts of a W3C `traceparent`; its form was checked when it was stored. */
 export interface ParsedTraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSampled: boolean;
 }
 
-/** Reads a `traceparent` header (W3C); undefined when it is none. */
+/** Reads a `traceparent` header (W3C); undefined when it is not one. */
 export const parseTraceParent = (text: string): ParsedTraceParent | undefined => {
   const [, traceId = '', spanId = '', flags = ''] = text.split('-');
   if (traceId.length !== 32 || spanId.length !== 16) return undefined;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 };
 
-/** A turn that nobody traced gets its own id, a UUID and so 16 bytes, as trace id: all its attempts share one trace. */
+/** A turn that no one traced gets its own id, a UUID and so 16 bytes, as trace id: all its attempts share one trace. */
 export const traceIdOfTurn = (turnId: string): string => turnId.replaceAll('-', '');
 
 /** Trace of a turn's spans and log lines: its caller's, else its own. */

@@ -1,12 +1,12 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Clock, Log } from '../../../base/index.ts';
 
-/** An unreachable endpoint is told of this often. */
+/** An unreachable endpoint is reported this often. */
 const TELL_MS = 60_000;
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Answered to the library in any case: it would raise a failure out of its own time, and nobody could do anything. */
+/** Answered to the library in any case: the SDK would throw asynchronously, with no caller to handle it. */
 const DELIVERED = { code: 0 };
 
 /** Tells the operator when spans cannot be delivered; they are lost then. */

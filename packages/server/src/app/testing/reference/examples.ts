@@ -7,7 +7,7 @@ const FOLDERS = ['first-agent', 'team', 'rollout', 'every-kind'];
 export interface Example {
   /** One YAML document. */
   readonly text: string;
-  /** Where it stands, such as `examples/team/agents.yaml`. */
+  /** Where it is, such as `examples/team/agents.yaml`. */
   readonly path: string;
 }
 

@@ -16,7 +16,7 @@ interface ProviderKey {
 }
 
 /** What a test asks the token endpoint for. */
-interface TokenWish {
+interface TokenRequest {
   readonly alg?: Algorithm;
   /** Signs with a key that the set does not show yet, or no longer. */
   readonly kid?: string;
@@ -52,8 +52,8 @@ const rotate = () => {
   return { kids: shown.map(({ kid }) => kid) };
 };
 
-const sign = (wish: TokenWish): Promise<string> => {
-  const { alg = 'RS256', kid, claims, header } = wish;
+const sign = (request: TokenRequest): Promise<string> => {
+  const { alg = 'RS256', kid, claims, header } = request;
   const key = (kid === undefined ? shown : every).find((each) => each.alg === alg && (kid ?? each.kid) === each.kid);
   if (key === undefined) throw new Error(`no key ${kid} for ${alg}`);
   return new SignJWT(claims).setProtectedHeader({ alg, kid: key.kid, ...header }).sign(key.privateKey);
@@ -74,7 +74,7 @@ const answer = async (request: IncomingMessage): Promise<unknown> => {
       fetches += 1;
       return isBroken ? undefined : keySet();
     case '/token':
-      return { access_token: await sign(JSON.parse(await bodyOf(request)) as TokenWish) };
+      return { access_token: await sign(JSON.parse(await bodyOf(request)) as TokenRequest) };
     case '/rotate':
       return rotate();
     case '/break':

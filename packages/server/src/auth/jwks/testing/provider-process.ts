@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('./oidc-provider.ts', import.meta.url));
 export interface ProviderProcess {
   readonly issuer: string;
   ask<T>(path: string, body?: object): Promise<T>;
-  token(wish: object): Promise<string>;
+  token(request: object): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export const startProvider = async (): Promise<ProviderProcess> => {
   return {
     issuer,
     ask,
-    token: async (wish) => (await ask<{ access_token: string }>('/token', wish)).access_token,
+    token: async (request) => (await ask<{ access_token: string }>('/token', request)).access_token,
     stop: async () => {
       const ended = once(child, 'exit');
       child.stdin.end();

@@ -12,10 +12,10 @@ import type { Bus, Store } from '../../../store/contracts/index.ts';
 import { type ApiKeyRecord, apiKeyIdOf } from './api-key-record.ts';
 import { findApiKey, noteUse } from './api-key-rows.ts';
 
-/** Subject of hints that a key has changed; the message is its id. */
+/** Subject of notifications that a key has changed; the message is its id. */
 export const API_KEYS_CHANGED = 'api-keys.changed';
 
-/** How long a record counts without a look at the store: a lost hint delays a revocation by this and one recheck. */
+/** How long a record counts without a check of the store: a lost notification delays a revocation by this and one recheck. */
 const FRESH_MS = 10_000;
 const NOTE_MS = 60_000;
 const CACHED_KEYS = 10_000;
@@ -34,8 +34,8 @@ export interface ApiKeyDirectoryDeps {
 }
 
 /**
- * Recognises API keys. Every open stream asks every 15 s, so what is known and fresh is answered without a promise; hints
- * of other calls and nodes drop what changed, and age drops the rest.
+ * Recognises API keys. Every open stream asks every 15 s, so what is known and fresh is answered without a promise;
+ * notifications of other calls and nodes drop what changed, and age drops the rest.
  */
 export class ApiKeyDirectory {
   readonly #deps: ApiKeyDirectoryDeps;
@@ -43,9 +43,9 @@ export class ApiKeyDirectory {
   readonly #notedMs = new BoundedCache<string, number>(CACHED_KEYS);
   readonly #loads = new Map<string, Promise<CachedKey | undefined>>();
   readonly #stops: readonly (() => void)[];
-  /** Hints so far: a read that one came into may have found what was before it. */
+  /** Notifications so far: a read that one came into may have found what was before it. */
   #changes = 0;
-  /** Keys loaded before a gap in the hints are not fresh any more. */
+  /** Keys loaded before a gap in the notifications are not fresh any more. */
   #staleBeforeMs = 0;
   #isClosed = false;
 
@@ -127,7 +127,10 @@ export class ApiKeyDirectory {
     this.#loads.delete(id);
   }
 
-  /** At most one write a minute and key, beside the call: nobody waits for it, and a lost one costs a minute of precision. */
+  /**
+   * At most one write a minute and key, apart from the call: no one waits for it, and a lost one costs a minute of
+   * precision.
+   */
   #noteUse(id: string): void {
     const { clock, store, log } = this.#deps;
     const nowMs = clock.monotonicMs();

@@ -3,7 +3,7 @@ import { type ApiKey, ApiKeySchema } from '@svc/api/data';
 import type { CallerGrant } from '../../../auth/contract.ts';
 import { grantMessage } from '../grant-rules.ts';
 
-/** What is kept of an API key; times in micros. The secret itself is kept nowhere (wire.md 8, class D). */
+/** What is kept of an API key; times in micros. The secret is shown once and kept nowhere: only its hash is. */
 export interface ApiKeyRecord {
   /** 32 lower-case hexadecimal digits; text order is the order of creation. */
   readonly id: string;

@@ -5,7 +5,7 @@ import type { ApiKeyRecord } from './api-key-record.ts';
 /**
  * Where API keys are kept: values of the instance, so that no list, watch or export of resources can ever show them and
  * every engine has them without a table of their own. `api-key/<id>` holds a record, `api-keys/<n>` the id of the n-th key,
- * `api-keys` how many there are. The last use stands beside them as activity, because it changes with traffic.
+ * `api-keys` how many there are. The last use is kept next to them as activity, because it changes with traffic.
  */
 const COUNT = 'api-keys';
 const placeOf = (ordinal: number): string => `${COUNT}/${ordinal}`;

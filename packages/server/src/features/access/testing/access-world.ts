@@ -9,8 +9,8 @@ import { AccessTokens, ApiKeyDirectory, apiKeyOperations, TokenKeys, tokenOperat
 export type AccessWorld = Awaited<ReturnType<typeof openAccessWorld>>;
 
 /**
- * The resource world with API keys and minted tokens, beside mode token, in which calls are made; namespace `acme` exists. Counts the
- * reads of the store that keys cause.
+ * The resource world with API keys and minted tokens, in addition to mode token, in which calls are made; namespace
+ * `acme` exists. Counts the reads of the store that keys cause.
  */
 export const openAccessWorld = async () => {
   const world = await openResourceWorld();

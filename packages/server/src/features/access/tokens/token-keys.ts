@@ -11,7 +11,7 @@ const PUBLISHED = 'token-keys';
 const PUBLISHED_MAX = 64;
 /** What the sealed key is bound to. */
 const PLACE = 'instance/token-key';
-/** Where the sealed key is, for whoever encrypts everything anew. */
+/** Where the sealed key is, for a rotation that encrypts everything again. */
 export const SEALED_TOKEN_KEY = { name: INSTANCE_TOKEN_KEY, place: PLACE } as const;
 
 export interface TokenKeysDeps {
@@ -66,15 +66,15 @@ export class TokenKeys {
 
   /** The key set as `/.well-known/jwks.json` shows it. */
   async keySet(): Promise<{ readonly keys: readonly JWK[] }> {
-    await this.#passes.wish();
+    await this.#passes.request();
     return { keys: this.#published };
   }
 
-  /** The public key of an id; undefined when no node ever signed by it. One look at the store serves all who ask meanwhile. */
+  /** The public key of an id; undefined when no node ever signed by it. One read of the store serves all who ask meanwhile. */
   async find(id: string): Promise<KeyObject | undefined> {
     let jwk = this.#published.find((key) => key.kid === id);
     if (jwk === undefined) {
-      await this.#passes.wish();
+      await this.#passes.request();
       jwk = this.#published.find((key) => key.kid === id);
     }
     if (jwk === undefined) return undefined;

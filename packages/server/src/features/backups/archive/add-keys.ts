@@ -15,7 +15,7 @@ export interface KeyAddition {
   readonly svc: string;
   /** Unix seconds. */
   readonly seconds: number;
-  /** Ends the copying with its reason; looked at before each file of the archive. */
+  /** Ends the copying with its reason; checked before each file of the archive. */
   readonly signal?: AbortSignal | undefined;
 }
 

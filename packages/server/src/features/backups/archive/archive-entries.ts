@@ -24,7 +24,7 @@ export const formatText = (svc: string): Uint8Array =>
 export const manifestEntry = (manifest: Manifest): ArchiveEntry =>
   wholeEntry(MANIFEST_ENTRY, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
 
-/** A tar of these entries, all of one time (Unix seconds). The signal is looked at before each entry. */
+/** A tar of these entries, all of one time (Unix seconds). The signal is checked before each entry. */
 export async function* tarOf(
   entries: AsyncIterable<ArchiveEntry>,
   seconds: number,
@@ -44,12 +44,12 @@ export const placeArchive = (file: string, tar: AsyncIterable<Uint8Array>): Prom
   placeFile(file, (part) => writeSealed(part, tar));
 
 /**
- * Has a file written beside `file` and then gives it its name, durably: nobody ever sees half of it. `write` makes the file it
- * is told, mode 0600, and syncs it. Fault ALREADY_EXISTS FILE_EXISTS when the name is taken; a failure leaves nothing.
+ * Has a file written next to `file` and then gives it its name, durably: no one ever sees half of it. `write` makes the file it
+ * is given, mode 0600, and syncs it. Fault ALREADY_EXISTS FILE_EXISTS when the name is taken; a failure leaves nothing.
  */
 export const placeFile = async <T>(file: string, write: (part: string) => Promise<T>): Promise<T> => {
   const part = `${file}.part`;
-  // What a process that was killed left here is nobody's.
+  // What a process that was killed left here is no one's.
   await rm(part, { force: true });
   try {
     const written = await write(part);

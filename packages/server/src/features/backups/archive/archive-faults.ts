@@ -9,6 +9,6 @@ export const notAnArchive = (why: string, cause?: unknown): Fault =>
   new Fault(
     'INVALID_ARGUMENT',
     'ARCHIVE_UNKNOWN',
-    `this is no backup of svc: ${why}`,
+    `this is not a backup of svc: ${why}`,
     cause === undefined ? {} : { cause },
   );

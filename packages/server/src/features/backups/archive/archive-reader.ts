@@ -34,7 +34,7 @@ const WHOLE_BYTES_MAX = 512 * 1024 * 1024;
 /**
  * The parts of an archive. Faults: INVALID_ARGUMENT ARCHIVE_UNKNOWN for another sort of file, FAILED_PRECONDITION
  * ARCHIVE_TOO_NEW for one of a later release, DATA_LOSS ARCHIVE_DAMAGED when any byte is not the one that was written; that
- * may be found out only at the end, so whoever changes something reads the archive once before.
+ * may be found out only at the end, so a caller that changes something reads the archive once before.
  */
 export async function* readArchive(file: string): AsyncGenerator<ArchivePart> {
   const ledger = new Ledger();
@@ -59,7 +59,7 @@ async function* readPart(entry: TarFile, ledger: Ledger): AsyncGenerator<Archive
   if (sha256 !== undefined) {
     const bytes = checkedBytes(entry, sha256);
     yield { kind: 'object', sha256, sizeBytes: entry.sizeBytes, bytes };
-    // Whoever does not want the bytes has them checked all the same.
+    // Bytes that the caller skips are checked all the same.
     for await (const _bytes of bytes);
     ledger.addObject(sha256, entry.sizeBytes);
     return;
@@ -96,6 +96,6 @@ const parseRows = (text: string, name: string): readonly DumpRow[] => {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as DumpRow);
   } catch (error) {
-    throw archiveDamaged(`${name} is no list of rows`, error);
+    throw archiveDamaged(`${name} is not a list of rows`, error);
   }
 };

@@ -28,7 +28,7 @@ export interface ArchiveSource {
   readonly facts: Pick<ArchiveFacts, 'svc' | 'cluster_id' | 'created_at'>;
   /** Sealed key files. */
   readonly keys?: Uint8Array;
-  /** Ends the writing with its reason; looked at before each file of the archive. */
+  /** Ends the writing with its reason; checked before each file of the archive. */
   readonly signal?: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 /**
- * Writes a whole archive beside `file` and then gives it its name, durably. Fault ALREADY_EXISTS FILE_EXISTS when the name
+ * Writes a whole archive next to `file` and then gives it its name, durably. Fault ALREADY_EXISTS FILE_EXISTS when the name
  * is taken; a failure leaves nothing.
  */
 export const writeArchive = async (file: string, source: ArchiveSource): Promise<WrittenArchive> => {
@@ -110,7 +110,7 @@ class ArchiveWriting {
     if (lines.length > 0) yield flush();
   }
 
-  /** Objects of the dumped state: one that nobody refers to may be collected meanwhile and is not missed. */
+  /** Objects of the dumped state: one that no one refers to may be collected meanwhile and is not missed. */
   async *#objects(): AsyncGenerator<ArchiveEntry> {
     const table = DUMP_TABLES.find(({ name }) => name === 'objects');
     if (table === undefined) return;

@@ -86,6 +86,6 @@ export const openKeys = async (sealed: Uint8Array, passphrase: string): Promise<
   }
   const files = Object.entries(JSON.parse(text) as Record<string, string>);
   const strange = files.find(([name]) => !FILE_NAME.test(name));
-  if (strange !== undefined) throw archiveDamaged(`${strange[0]} is no key file`);
+  if (strange !== undefined) throw archiveDamaged(`${strange[0]} is not a key file`);
   return Object.fromEntries(files.map(([name, bytes]) => [name, Buffer.from(bytes, 'base64')]));
 };

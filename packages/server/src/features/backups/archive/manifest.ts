@@ -91,9 +91,9 @@ const parse = (text: string, name: string): Readonly<Record<string, unknown>> =>
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw archiveDamaged(`${name} is no JSON`, error);
+    throw archiveDamaged(`${name} is not JSON`, error);
   }
-  if (typeof value !== 'object' || value === null) throw archiveDamaged(`${name} is no object`);
+  if (typeof value !== 'object' || value === null) throw archiveDamaged(`${name} is not an object`);
   return value as Readonly<Record<string, unknown>>;
 };
 
@@ -109,7 +109,7 @@ export const checkFormat = (text: string): void => {
     );
 };
 
-/** The end of an archive. Its bytes are sealed, so that what it says needs no second look at each field. */
+/** The end of an archive. Its bytes are sealed, so that what it says needs no second check of each field. */
 export const parseManifest = (text: string): Manifest => {
   const value = parse(text, MANIFEST_ENTRY) as Partial<Manifest>;
   const isWhole = value.tables !== undefined && Array.isArray(value.files) && value.objects !== undefined;

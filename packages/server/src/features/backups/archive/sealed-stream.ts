@@ -8,7 +8,7 @@ import { isFault } from '../../../base/index.ts';
 import { archiveDamaged, notAnArchive } from './archive-faults.ts';
 
 /**
- * The seal is a skippable frame of zstd (RFC 8878, 3.1.2), which other programs pass over: magic, length, a mark, and the
+ * The seal is a skippable frame of zstd (RFC 8878, 3.1.2), which other programs skip: magic, length, a mark, and the
  * SHA-256 of every byte of the file before it. No byte can change without being found out.
  */
 const SKIPPABLE_MAGIC = 0x184d2a5b;

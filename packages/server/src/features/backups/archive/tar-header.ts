@@ -72,7 +72,7 @@ const text = (block: Buffer, [offset, length]: readonly [number, number]): strin
   return field.toString('latin1', 0, end === -1 ? length : end);
 };
 
-/** What a header says; undefined when it is no header of a regular file, or damaged. */
+/** What a header says; undefined when it is not a header of a regular file, or damaged. */
 export const parseTarHeader = (block: Buffer): TarEntry | undefined => {
   const [name, size, sum] = [text(block, FIELDS.name), text(block, FIELDS.size), text(block, FIELDS.sum)];
   const isSound = text(block, FIELDS.type) === REGULAR_FILE && Number.parseInt(sum, 8) === sumOf(block);

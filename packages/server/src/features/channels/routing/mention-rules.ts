@@ -10,7 +10,7 @@ export interface Mentions {
   readonly names: readonly string[];
 }
 
-/** Reads every mention out of a text; Markdown is not interpreted (CO-1.4, M1-M3). */
+/** Reads every mention out of a text; Markdown is not interpreted, case counts. */
 export const findMentions = (content: string): Mentions => {
   const text = content.normalize('NFC');
   // Without what no bracket closes: looking for its end from each `<@` would take the square of the text's length.

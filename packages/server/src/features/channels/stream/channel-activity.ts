@@ -13,7 +13,7 @@ export interface ChannelEventText {
   readonly data: string;
 }
 
-/** Live events of all channels, for consoles (API-6 `/v1/ui/events`); what nobody is subscribed to costs nothing. */
+/** Live events of all channels, for consoles (`/v1/ui/events`); what no one is subscribed to costs nothing. */
 export class ChannelActivities {
   readonly #bus: Pick<Bus, 'subscribe'>;
   readonly #forms: MessageForms;

@@ -16,7 +16,7 @@ export class ChannelCursors {
     return `${this.#store}${channelUid.slice(-UID_TAIL)}-${sequence.toString(36)}`;
   }
 
-  /** INVALID_ARGUMENT for text that is no cursor of this channel; CURSOR_EXPIRED for one of another store epoch. */
+  /** INVALID_ARGUMENT for text that is not a cursor of this channel; CURSOR_EXPIRED for one of another store epoch. */
   decode(text: string, channelUid: string): number {
     const match = SHAPE.exec(text);
     const sequence = Number.parseInt(match?.[3] ?? '', 36);

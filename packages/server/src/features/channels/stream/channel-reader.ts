@@ -21,7 +21,7 @@ export interface ReaderParts {
   readonly goneFault: () => Fault;
 }
 
-/** Rough cost of an event beside its message. */
+/** Rough cost of an event without its message. */
 const EVENT_BYTES = 256;
 
 /**
@@ -51,7 +51,7 @@ export class ChannelReader implements ChannelFollower {
     parts.sink.onDrained(() => this.#drained());
   }
 
-  /** Begins behind `position`. `settled`: nothing is stored behind it. Must already stand in its hub. */
+  /** Begins behind `position`. `settled`: nothing is stored behind it. Must already be in its hub. */
   async start(position: number, settled: boolean): Promise<void> {
     this.#lastSequence = position;
     const reached = settled ? position : await this.#catchUp(position);

@@ -16,7 +16,7 @@ export interface SubscriptionKindDeps {
   readonly subscriptionsMax: number;
 }
 
-/** How subscriptions are written, whichever door they come through. */
+/** How subscriptions are written, whichever operation writes them. */
 export const subscriptionContract = (deps: SubscriptionKindDeps): KindContract =>
   kindContract<ChannelSubscriptionSpec>({
     kind: 'ChannelSubscription',

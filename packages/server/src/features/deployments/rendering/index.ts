@@ -1,6 +1,6 @@
 /**
  * features/deployments/rendering: what one template says for one namespace, how that merges with what is there, and how what is
- * wrong is told. Pure: reads and writes nothing. The passes of the folder above call it.
+ * wrong is reported. Pure: reads and writes nothing. The passes of the folder above call it.
  */
 export {
   hasOtherOwner,

@@ -45,7 +45,7 @@ export interface MergeSubject {
   readonly ownership: Ownership;
   /** What was kept of the last rendering. */
   readonly record: ObjectRecord | undefined;
-  /** Spec of an empty object of the kind: such values are nobody's wish. Absent = none. */
+  /** Spec of an empty object of the kind: such values were requested by no one. Absent = none. */
   readonly defaults?: JsonMap;
 }
 
@@ -59,8 +59,8 @@ export interface ObjectMerge {
 }
 
 /**
- * Merges what a deployment wants of an object with what is live, by the table of PL-1.4: B are the owned pointers of the last
- * rendering. `wanted` {} withdraws.
+ * Merges what a deployment wants of an object with what is live, by the rules of an apply, except that a value which no one
+ * owns is a conflict. The base is what the last rendering owned. `wanted` {} withdraws.
  */
 export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueHash): ObjectMerge => {
   const { live, manager, ownership, record } = subject;
@@ -95,7 +95,7 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
 /** What callers write of a stored object. */
 export const liveForm = (live: StoredResource): JsonMap => managedForm(live, parseJsonMap(live.spec) ?? {});
 
-/** The live form without values at wanted pointers that only the kind filled in: there the deployment meets nobody. */
+/** The live form without values at wanted pointers that only the kind filled in: there the deployment meets no one. */
 const said = (subject: MergeSubject, form: JsonMap, wanted: JsonMap): JsonMap => {
   const { defaults = {} } = subject;
   const owned = new Set(ownedBefore(subject));

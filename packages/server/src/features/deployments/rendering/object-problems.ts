@@ -57,7 +57,7 @@ export const missingTemplate = (name: string): ObjectProblem => ({
   message: 'the template is missing',
 });
 
-/** A field that somebody else manages, or that has another value which nobody manages. */
+/** A field that somebody else manages, or that has another value which no one manages. */
 export const fieldProblem = (subject: Subject, { pointer, manager }: FieldConflict): ObjectProblem => ({
   template: subject.template,
   id: subject.id,

@@ -193,7 +193,7 @@ const ownValues = (said: JsonMap, filled: JsonMap, defaults: JsonMap): JsonMap =
 const mapValues = (map: JsonMap, change: (value: JsonData) => JsonData): JsonMap =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
-/** Values of the variables of PL-5; undefined for a name that nothing has. */
+/** Values of the variables of a template; undefined for a name that nothing has. */
 const resolver = (template: RenderedTemplate, place: RenderPlace): ((path: ExpressionPath) => JsonData | undefined) => {
   const { target, deployment } = place;
   const { name, parent, labels, annotations } = target;

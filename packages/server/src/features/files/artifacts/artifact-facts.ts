@@ -36,7 +36,7 @@ export interface ArtifactFacts {
   readonly grants: readonly ArtifactGrant[];
 }
 
-/** An artifact with the names under which it stands. */
+/** An artifact with the names under which it is kept. */
 export interface StoredArtifact extends ArtifactFacts {
   readonly id: string;
   readonly sessionId: string;

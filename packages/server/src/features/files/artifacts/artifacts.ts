@@ -32,7 +32,7 @@ import {
 
 const DAY_MICROS = 86_400 * 1_000_000;
 const GRANT_DAYS_MAX = 30;
-/** Grants of one artifact that have not expired: they stand in one row. */
+/** Grants of one artifact that have not expired: they share one row. */
 const GRANTS_MAX = 100;
 
 export interface ArtifactsDeps extends FilesDeps {
@@ -213,9 +213,9 @@ const newGrant = (wanted: ArtifactAccess | undefined, now: number): ArtifactGran
     void faults.push({ field: `access.${field}`, description, reason: 'FIELD_INVALID' });
   if (targetAgent === '' && targetSessionId === '') refuse('targetAgent', 'an agent or a session is required');
   for (const [field, name] of Object.entries({ targetAgent, grantedByAgent }))
-    if (name !== '' && !isName('agent', name)) refuse(field, 'is no name of an agent');
+    if (name !== '' && !isName('agent', name)) refuse(field, 'is not the name of an agent');
   for (const [field, id] of Object.entries({ targetSessionId, grantedBySessionId }))
-    if (id !== '' && !isUuid(id)) refuse(field, 'is no id of a session');
+    if (id !== '' && !isUuid(id)) refuse(field, 'is not the id of a session');
   if (operations.length === 0 || operations.length < new Set(named).size)
     refuse('operations', `must be some of ${ARTIFACT_OPERATIONS.join(', ')}`);
   if (expiresAt <= now || expiresAt > now + GRANT_DAYS_MAX * DAY_MICROS)

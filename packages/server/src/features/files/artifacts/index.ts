@@ -1,5 +1,5 @@
 /**
- * features/files/artifacts: what agents make in their sessions: kept in the store beside the session and gone with it,
+ * features/files/artifacts: what agents make in their sessions: kept in the store next to the session and gone with it,
  * granted to others, promoted to files. Writes no files itself. Called by features/files only.
  */
 export { artifactsFeature } from './artifact-operations.ts';

@@ -6,7 +6,7 @@ export interface ByteSpan {
 
 /**
  * What a `Range` header asks of `sizeBytes`: undefined = the whole (no header, several ranges or another unit, which a
- * server may pass over), 'unsatisfiable' = 416.
+ * server may skip), 'unsatisfiable' = 416.
  */
 export const readRange = (header: string | undefined, sizeBytes: number): ByteSpan | 'unsatisfiable' | undefined => {
   const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];

@@ -3,11 +3,11 @@ import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 /** How long an object without references, or with a reservation only, is kept. */
 const KEEP_MICROS = 86_400 * 1_000_000;
 const BATCH = 200;
-/** Objects whose bytes are removed at a time: whoever wants to store one of them waits that long. */
+/** Objects whose bytes are removed at a time: a caller who wants to store one of them waits that long. */
 const AT_ONCE = 16;
 
 /**
- * Deletes bytes nobody refers to any more. The store is told first, so that no node stores or refers to them meanwhile;
+ * Deletes bytes no one refers to any more. The store learns of it first, so that no node stores or refers to them meanwhile;
  * what a crash leaves between the steps is taken up by a later pass, of any node.
  */
 export class ObjectCollector {

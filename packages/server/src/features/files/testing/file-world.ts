@@ -193,7 +193,7 @@ const helpersOf = (world: Parts) => {
   const nameOf = (response: { readonly file?: FileResponse['file'] }): string => response.file?.metadata?.name ?? '';
   const settle = async (): Promise<void> => {
     for (let round = 0; round < 3; round++) {
-      // A database on a network answers after some turns of the event loop, so no hint is waited for.
+      // A database on a network answers after some turns of the event loop, so no notification is waited for.
       await world.feed.tick();
       await world.loop.tick();
       await world.files.tick();

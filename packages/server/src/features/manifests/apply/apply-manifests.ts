@@ -84,13 +84,13 @@ interface ApplyCall {
   readonly isWhole: boolean;
 }
 
-/** Documents of a rehearsal go on after one that failed, as if that one had not been there. */
+/** Documents of a rehearsal continue after one that failed, as if that one had not been there. */
 const savepoints =
   (tx: WriteTx): Step =>
   (work) =>
     tx.savepoint(() => work(tx));
 
-/** After a failure nothing of the transaction stays: the other documents are only looked at for what else is wrong. */
+/** After a failure nothing of the transaction stays: the other documents are only checked for what else is wrong. */
 const together =
   (tx: WriteTx): Step =>
   (work) =>

@@ -16,7 +16,7 @@ export const inOrder = (documents: readonly InputDocument[]): readonly InputDocu
   );
 };
 
-/** How many namespaces of the same call stand above each. */
+/** How many namespaces of the same call are above each. */
 const namespaceDepths = (documents: readonly InputDocument[]): ReadonlyMap<string, number> => {
   const parents = new Map<string, string>();
   for (const { kind, name, resource } of documents) {

@@ -27,7 +27,7 @@ export interface ApplyWritten extends WriteResult {
   readonly before: StoredResource | undefined;
 }
 
-/** Creates or replaces one resource through the write pipeline (API-9.1 ApplyResource). */
+/** Creates or replaces one resource through the write pipeline, as ApplyResource does. */
 export const writeTarget = async (deps: ManifestsDeps, tx: WriteTx, write: ApplyWrite): Promise<ApplyWritten> => {
   const { target, context, createNamespace } = write;
   const { row, key: named } = target;

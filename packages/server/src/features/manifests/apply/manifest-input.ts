@@ -93,7 +93,7 @@ const fromMessage = (
     ...(name === '' ? [{ field: 'metadata.name', description: 'is required', reason: 'FIELD_INVALID' }] : []),
     ...(uid === '' || isUuidV7(uid) ? [] : [{ field: 'metadata.uid', description: UID_FORM, reason: 'FIELD_INVALID' }]),
     ...(row?.authorable === false
-      ? [{ field: 'kind', description: `a ${kind} cannot stand in a manifest`, reason: 'NOT_AUTHORABLE' }]
+      ? [{ field: 'kind', description: `a ${kind} cannot be in a manifest`, reason: 'NOT_AUTHORABLE' }]
       : []),
   ];
   if (faults.length > 0) return { ...base, resource: undefined, errors: faults.map(unplaced) };
@@ -120,7 +120,7 @@ const unrepeated = (documents: readonly InputDocument[]): readonly InputDocument
       seen.add(text);
       return document;
     }
-    const description = `${document.kind} ${document.name} stands in an earlier document too`;
+    const description = `${document.kind} ${document.name} is in an earlier document too`;
     const error = unplaced({ field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' });
     return { ...document, resource: undefined, errors: [error] };
   });

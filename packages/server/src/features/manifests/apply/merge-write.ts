@@ -161,7 +161,7 @@ class MergeWrite {
     return (pointer) => [...unseen, ...texts].some((each) => each === pointer || each.startsWith(`${pointer}/`));
   }
 
-  /** What the document says, with live values where a masked read is written back: they are nobody's wish. */
+  /** What the document says, with live values where a masked read is written back: they were requested by no one. */
   #unmasked(live: JsonMap): JsonMap {
     const { said, row } = this.#resource;
     const [stored, spec] = [live['spec'], said['spec']];
@@ -223,7 +223,7 @@ const fieldConflict = (conflicts: readonly FieldConflict[]): Fault => {
   const violations = conflicts.map(
     ({ pointer, manager }): FieldViolation => ({
       field: fieldPath(pointer),
-      description: manager === '' ? 'has another value that nobody manages' : `is managed by ${manager}`,
+      description: manager === '' ? 'has another value that no one manages' : `is managed by ${manager}`,
       reason: 'CONFLICT',
     }),
   );

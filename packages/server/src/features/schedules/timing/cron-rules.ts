@@ -10,7 +10,7 @@ const HOUR_FROM_END = 4;
 /** A cron expression: the wall clocks it matches, and how it follows changes of the clocks. */
 export class CronExpression {
   readonly #cron: Cron;
-  /** `*` or a step in the hour field: runs go on with elapsed time when clocks change. */
+  /** `*` or a step in the hour field: runs continue with elapsed time when clocks change. */
   readonly #isElapsed: boolean;
 
   private constructor(cron: Cron, isElapsed: boolean) {
@@ -18,7 +18,7 @@ export class CronExpression {
     this.#isElapsed = isElapsed;
   }
 
-  /** Undefined for text that is no expression of five fields, or six with seconds first. */
+  /** Undefined for text that is not an expression of five fields, or six with seconds first. */
   static parse(text: string): CronExpression | undefined {
     const pattern = text.trim().toLowerCase();
     const fields = pattern.split(/\s+/);

@@ -3,7 +3,7 @@ import { Zone } from './zone-rules.ts';
 /** Hours end at 23: Date.parse reads 24:00:00 as the next day. */
 const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})?$/;
 
-/** Micros of an RFC 3339 time; without an offset it is read in the zone. Undefined when it is no such time. */
+/** Micros of an RFC 3339 time; without an offset it is read in the zone. Undefined when it is not such a time. */
 export const parseRunAt = (text: string, timezone: string): number | undefined => {
   const match = RFC3339.exec(text.trim());
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
 import { assert } from '../../../base/index.ts';
 
-/** IANA names only: fixed offsets such as `+01:00` are no time zones here. */
+/** IANA names only: fixed offsets such as `+01:00` are not time zones here. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 const UTC = 'UTC';
 

@@ -54,7 +54,7 @@ export const checkAppend = (
   if (message === undefined || message.parts.length === 0)
     return [violation('message.parts', 'needs at least one part')];
   return [
-    ...(message.id === '' || isUuid(message.id) ? [] : [violation('message.id', 'is no UUID in lower case')]),
+    ...(message.id === '' || isUuid(message.id) ? [] : [violation('message.id', 'is not a UUID in lower case')]),
     ...(message.role >= 0 && message.role <= MessageRole.ROLE_SYSTEM
       ? []
       : [violation('message.role', 'is not a role')]),

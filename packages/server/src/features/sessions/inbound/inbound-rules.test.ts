@@ -36,7 +36,7 @@ describe('a message to be sent', () => {
     ]);
     expect(sendFaults({ parts: [part({ partType: 5 })] })).toHaveLength(1);
     expect(sendFaults({ parts: [part({ partType: 7, payloadJson: '[1]' })] })).toEqual([
-      'parts[0].payloadJson: is no JSON object',
+      'parts[0].payloadJson: is not a JSON object',
     ]);
     expect(sendFaults({ parts: [part({ partType: 7, payloadJson: '{' })] })).toHaveLength(1);
     expect(sendFaults({ parts: [part({ partType: 7 })] })).toEqual(['parts[0]: needs an object or a payload with url']);

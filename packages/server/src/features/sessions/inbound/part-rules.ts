@@ -17,7 +17,7 @@ type Payload = Readonly<Record<string, unknown>>;
 /** Payloads by part, for each rule asks for them again and one may hold a picture of megabytes. */
 const payloads = new WeakMap<SessionMessagePart, { readonly text: string; readonly payload: Payload | undefined }>();
 
-/** Payload of a part as an object; undefined when the text is no JSON object. */
+/** Payload of a part as an object; undefined when the text is not a JSON object. */
 const payloadOf = (part: SessionMessagePart): Payload | undefined => {
   const known = payloads.get(part);
   if (known?.text === part.payloadJson) return known.payload;
@@ -72,9 +72,9 @@ const checkMedia = (part: SessionMessagePart, at: string): readonly FieldViolati
   return [violation(`${at}.payloadJson`, 'url must be a data: or https: url')];
 };
 
-/** A part of a message to be sent: text, or media with an object or a url (API-8.3 SendMessage). */
+/** A part of a message to be sent: text, or media with an object or a url. */
 export const checkSentPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
-  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is no JSON object')];
+  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is not a JSON object')];
   if (isMedia(part.partType)) return checkMedia(part, at);
   if (part.partType !== PART.TEXT) return [violation(`${at}.partType`, 'must be TEXT, IMAGE, AUDIO, VIDEO or FILE')];
   return part.content.trim() === '' ? [violation(`${at}.content`, 'must not be blank')] : [];
@@ -83,7 +83,7 @@ export const checkSentPart = (part: SessionMessagePart, at: string): readonly Fi
 /** A part of a message written as it is: appended or edited. */
 export const checkWrittenPart = (part: SessionMessagePart, at: string): readonly FieldViolation[] => {
   if (part.partType < 1 || part.partType > TYPES) return [violation(`${at}.partType`, 'is not a part type')];
-  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is no JSON object')];
+  if (payloadOf(part) === undefined) return [violation(`${at}.payloadJson`, 'is not a JSON object')];
   if (isMedia(part.partType)) return checkMedia(part, at);
   const isText = part.partType === PART.TEXT || part.partType === PART.REASONING;
   return isText && part.content === '' ? [violation(`${at}.content`, 'must not be empty')] : [];

@@ -10,7 +10,7 @@ interface CachedMessage {
   /** Stored text the message was made of: equal text, equal message, also after a clear that reuses an id. */
   readonly parts: string;
   readonly bytes: number;
-  /** Read since the bound last looked at it: stays for another round. */
+  /** Read since the bound last checked it: stays for another round. */
   used: boolean;
 }
 
@@ -50,7 +50,7 @@ export class MessageMessages {
     this.#known.delete(key);
     if (entry.bytes * 4 > this.#limitBytes) return;
     this.#known.set(key, entry);
-    // Text stands twice: as stored and in the message.
+    // Text is there twice: as stored and in the message.
     this.#bytes += entry.bytes;
     for (const [oldest, value] of this.#known) {
       if (this.#bytes * 2 <= this.#limitBytes) break;

@@ -21,7 +21,7 @@ type SideView = Partial<Pick<SessionSide, 'contextTokens' | 'lastTurn' | 'acpSes
 
 const sideOf = (row: SessionRow): SideView => (EMPTY_SIDES.has(row.body) ? {} : (JSON.parse(row.body) as SideView));
 
-/** What the row adds to the stored status: phase, last_active, condition LastTurn (API-1.4 activity). */
+/** What the row adds to the stored status: phase, last_active, condition LastTurn. They make no new resource version. */
 const activityOf = (row: SessionRow, side: SideView): string => {
   const { lastTurn } = side;
   const condition =
@@ -43,7 +43,7 @@ const activityOf = (row: SessionRow, side: SideView): string => {
   });
 };
 
-/** Status facts of sessions for reads of the generic door, by uid (a session's uid is its id). */
+/** Status facts of sessions for reads by ResourceService, by uid (a session's uid is its id). */
 export const sessionActivity = (row: SessionRow): string => activityOf(row, sideOf(row));
 
 interface SessionSnapshot {

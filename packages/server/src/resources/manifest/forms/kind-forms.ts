@@ -19,7 +19,7 @@ const settleTemplate = (json: JsonMap): JsonMap => {
     : { ...json, specJson: canonicalJson(storedSpec(row.spec, spec)) };
 };
 
-/** Plain values of a Secret become base64 beside the others, and override them. */
+/** Plain values of a Secret become base64 next to the others, and override them. */
 const settleSecret = (json: JsonMap, report: FindingReport): JsonMap => {
   const { stringData, ...rest } = json;
   if (!isJsonMap(stringData)) return json;

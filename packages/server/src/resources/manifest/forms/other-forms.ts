@@ -1,7 +1,7 @@
 /**
  * What manifests may write instead of the stored form, by message. `json`: any value, kept as canonical JSON text.
- * `text`: another name. `seconds`: a duration. `merge`: the members named in `only` (all when absent) stand here themselves.
- * `inside`: the value stands in that member of the field.
+ * `text`: another name. `seconds`: a duration. `merge`: the members named in `only` (all when absent) are here themselves.
+ * `inside`: the value is in that member of the field.
  */
 export interface OtherForm {
   readonly field: string;

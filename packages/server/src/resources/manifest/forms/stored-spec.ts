@@ -41,7 +41,7 @@ const members = (forms: Readonly<Record<string, OtherForm>>, map: JsonMap): read
     return isWhole ? Object.entries(value) : [[name, value]];
   });
 
-/** The value under the name of its field; undefined when it cannot be told yet. */
+/** The value under the name of its field; undefined when it is not known yet. */
 const otherValue = (other: OtherForm, value: JsonData): JsonData | undefined => {
   if (other.form === 'json') return canonicalJson(value);
   if (other.inside !== undefined) return { [other.inside]: value };

@@ -92,7 +92,7 @@ class JsonText {
     }
   }
 
-  /** What stands between the bracket here and its partner. */
+  /** What is between the bracket here and its partner. */
   #inside<T>(end: string, read: () => T[]): T[] {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) unusual();

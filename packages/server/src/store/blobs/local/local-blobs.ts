@@ -11,7 +11,7 @@ export interface LocalBlobsOptions {
   /** The `objects` directory; made when missing. */
   readonly dir: string;
   readonly random: Random;
-  /** True beside the process that uses the directory: nothing of it is removed, and nothing may be put. */
+  /** True while another process uses the directory: nothing of it is removed, and nothing may be put. */
   readonly isReader?: boolean;
   /** What was last written before this time (Unix milliseconds) is a leftover. Default: everything; no other process may use it. */
   readonly leftBeforeMs?: number;

@@ -2,7 +2,7 @@
 export const FRAME_HEADER_BYTES = 18;
 const MAGIC = 0xfd2fb528;
 
-/** Plain size that a zstd frame states in its header (RFC 8878, 3.1.1.1); undefined when it states none or is no frame. */
+/** Plain size that a zstd frame states in its header (RFC 8878, 3.1.1.1); undefined when it states none or is not a frame. */
 export const frameContentSize = (header: Uint8Array): number | undefined => {
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
   if (view.byteLength < 6 || view.getUint32(0, true) !== MAGIC) return undefined;

@@ -47,7 +47,7 @@ export class S3Bucket {
   readonly #name: string;
   readonly #openMs: number;
 
-  /** A look at the bucket fails after `openMs`: who asks whether it is there does not wait for a full timeout. */
+  /** A check of the bucket fails after `openMs`: who asks whether it is there does not wait for a full timeout. */
   constructor(client: S3Client, name: string, openMs: number) {
     this.#client = client;
     this.#name = name;

@@ -8,7 +8,7 @@ export interface S3Connection {
   /** Both or none: without them the client looks where AWS programs look (environment, profile, container, machine). */
   readonly accessKey?: string | undefined;
   readonly secretKey?: string | undefined;
-  /** Milliseconds that a connection, or a look at the bucket, may take; default CONNECT_MS. */
+  /** Milliseconds that a connection, or a check of the bucket, may take; default CONNECT_MS. */
   readonly connectMs?: number | undefined;
   /** Milliseconds without a byte, in either direction, after which a request has failed; default 60 s. */
   readonly idleMs?: number | undefined;

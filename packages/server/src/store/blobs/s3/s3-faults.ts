@@ -50,7 +50,7 @@ export const isMissing = (error: unknown): boolean => failureOf(error)?.name ===
 /** The same for `HEAD`, whose answers have no body to name anything in. */
 export const isMissingHead = (error: unknown): boolean => failureOf(error)?.status === 404;
 
-/** True when the object changed since it was looked at. */
+/** True when the object changed since it was read. */
 export const isChanged = (error: unknown): boolean => failureOf(error)?.status === 412;
 
 /** True when the same request may succeed later without anybody mending anything. */

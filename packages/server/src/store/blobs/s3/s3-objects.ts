@@ -23,7 +23,7 @@ export interface S3Objects {
   readonly blobs: BlobStore;
   readonly uploads: DirectUploads;
   /**
-   * Looks at the bucket once. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE that names the key to mend, UNAVAILABLE
+   * Checks the bucket once. Throws Fault FAILED_PRECONDITION OBJECTS_UNUSABLE that names the key to mend, UNAVAILABLE
    * STORAGE when the service does not answer.
    */
   reach(): Promise<void>;

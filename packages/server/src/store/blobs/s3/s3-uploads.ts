@@ -40,7 +40,7 @@ export class S3Uploads implements DirectUploads {
     if (wrong !== undefined) return wrong;
     if (sent.sha256 === undefined) return this.#readBack(key, announced);
     if (sent.sha256 !== announced.sha256) return 'hash';
-    // Whoever replaced the bytes since then had to send the same ones, or the service checks less than it says.
+    // A client that replaced the bytes since then had to send the same ones, or the service checks less than it says.
     const isCopied = await bucket.copy({ key, etag: sent.etag }, keys.object(announced.sha256));
     return isCopied ? 'accepted' : this.#readBack(key, announced);
   }

@@ -10,7 +10,7 @@ const PIECE_BYTES = 64 * 1024;
 
 /** Bytes that came whole. */
 export interface SpooledBytes extends NamedBytes {
-  /** Reads them from their beginning; whoever opens it destroys it. */
+  /** Reads them from their beginning; the caller who opens it destroys it. */
   open(): Readable;
 }
 

@@ -1,13 +1,13 @@
 import { type Queries, statement } from '../connection/index.ts';
 
-/** Entries looked at in one step. */
+/** Entries read in one step. */
 const STEP = 1_000;
 const FIRST_PAUSE_MS = 1;
 const MAX_PAUSE_MS = 20;
 /** A hole is filled or given up within the 5 s that a transaction may take; then the wait is over. */
 const MAX_WAIT_MS = 6_000;
 
-/** The numbered logs; the names stand in SQL. */
+/** The numbered logs; the names are used in SQL. */
 export type LogName = 'changes' | 'audit';
 
 const COLUMN: Readonly<Record<LogName, string>> = { changes: 'version', audit: 'position' };
@@ -39,17 +39,17 @@ export interface LogFrontierOptions {
 interface Hole {
   /** First number seen behind it. */
   readonly below: number;
-  /** Whoever may still fill it has a smaller transaction number than this. */
+  /** A transaction that may still fill it has a smaller transaction number than this. */
   readonly openBefore: number;
 }
 
 /**
  * How far one log is complete. Numbers come from a sequence and are committed in any order, so a hole is either a
  * transaction that has not ended or one that was rolled back. Writers take their transaction number before the number of an
- * entry; so whoever took a number that is smaller than one seen committed already had a transaction number. At a hole the
- * reader takes a transaction number of its own, and once no older transaction is open, reads again: a hole that is still
- * there is skipped. (`pg_snapshot_xmax` would not do: it is one more than the newest *ended* transaction, and the one that
- * fills the hole may be newer.) One per process and log; reads that come together share a step.
+ * entry; so a transaction that took a number that is smaller than one seen committed already had a transaction number. At
+ * a hole the reader takes a transaction number of its own, and once no older transaction is open, reads again: a hole
+ * that is still there is skipped. (`pg_snapshot_xmax` would not do: it is one more than the newest *ended* transaction,
+ * and the one that fills the hole may be newer.) One per process and log; reads that come together share a step.
  */
 export class LogFrontier {
   readonly #log: LogName;

@@ -6,16 +6,16 @@ import { onlyRow, Session } from './session.ts';
 import type { Queries, SqlAnswer, SqlValue, Statement } from './statement.ts';
 import { NotRun, ServerError, storageFault, toCallerError } from './storage-fault.ts';
 
-/** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program (architecture 4). */
+/** Longest time of one statement, of a wait for a lock, and of a transaction that waits for its program. */
 const LIMIT_MS = 5_000;
 /** A wait for a lock ends before its statement does, so that the write is repeated and not refused. */
 const LOCK_LIMIT_MS = 4_000;
 const CONNECT_MS = 5_000;
 /** Without a byte for this long the host is taken for gone: its own limits would have ended whatever it does. */
 const SILENCE_MS = 8_000;
-/** A connection that nobody uses, or that waits for a long copy, is asked for a sign of life after this time. */
+/** A connection that no one uses, or that waits for a long copy, is asked for a sign of life after this time. */
 const KEEP_ALIVE_MS = 10_000;
-/** Connections tried for one statement: those that the server ended while nobody had them fail at their first use. */
+/** Connections tried for one statement: those that the server ended while no one had them fail at their first use. */
 const MAX_TRIES = 4;
 /** Connections that stay open when there is nothing to do. */
 const WARM = 2;
@@ -123,9 +123,9 @@ export class Database implements Queries {
     this.#options = options;
     this.#pool = new Pool(poolConfig(options));
     this.#lanes = options.lanes === undefined ? undefined : new Lanes(options.lanes, () => this.acquire());
-    // A connection that dies while nobody has it is replaced when next needed.
+    // A connection that dies while no one has it is replaced when next needed.
     this.#pool.on('error', () => options.log.warn('an idle connection to the database was lost'));
-    // An error that nobody hears would end the process. Its socket tells the session; before that nobody has the connection.
+    // An error that no one hears would end the process. Its socket tells the session; before that no one has the connection.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
@@ -195,7 +195,7 @@ export class Database implements Queries {
         return session.queryShared(sql, values, { isApart });
       };
       try {
-        // What is put together at run time lists and filters: nobody waits behind it.
+        // What is put together at run time lists and filters: no one waits behind it.
         return await (sql.name === undefined || this.#lanes === undefined ? this.#onOwn(once) : this.#lanes.use(once));
       } catch (error) {
         const isGone = used?.lost !== undefined && !used.wasSilent;

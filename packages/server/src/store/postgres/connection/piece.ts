@@ -66,7 +66,7 @@ export interface Sent {
   lose(lost: ConnectionLost): void;
 }
 
-/** Statements of a migration, as one text; their answers are not looked at. */
+/** Statements of a migration, as one text; their answers are ignored. */
 export class Script implements Sent {
   readonly #text: string;
   readonly #waits: { readonly resolve: () => void; readonly reject: (error: unknown) => void };

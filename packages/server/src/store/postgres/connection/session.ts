@@ -58,7 +58,7 @@ export class Session implements Queries {
   #shared: Asked[] = [];
   /** True while what is gathered may wait for the next statement. */
   #mayWait = false;
-  /** Made once; ends the wait when nobody comes. */
+  /** Made once; ends the wait when no one comes. */
   #patience: NodeJS.Timeout | undefined;
   readonly #flush = (): void => {
     this.#mayWait = false;
@@ -105,7 +105,7 @@ export class Session implements Queries {
     return (await this.#ask(COMMANDS[words], [])).tag;
   }
 
-  /** Leaves a snapshot: with the next statement of whoever has the connection then, or soon. */
+  /** Leaves a snapshot: with the next statement of the user that has the connection then, or soon. */
   leaveSnapshot(): void {
     const ignore = (): void => undefined;
     this.#gathered.push({ sql: COMMANDS.ROLLBACK, values: [], resolve: ignore, reject: ignore });

@@ -46,7 +46,7 @@ export interface Queries {
 /** Runs statements of a write transaction. */
 export interface WriteQueries extends Queries {
   /**
-   * Sends a statement whose answer nobody needs and goes on. When it fails the transaction does: the next answer that is
+   * Sends a statement whose answer no one needs and continues. When it fails the transaction does: the next answer that is
    * awaited, or the commit, rejects with its error.
    */
   later(sql: Statement<unknown>, values?: readonly SqlValue[]): void;

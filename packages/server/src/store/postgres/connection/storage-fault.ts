@@ -56,7 +56,7 @@ export const toEngineError = (error: unknown): ServerError | ConnectionLost => {
   return new ServerError(code, error);
 };
 
-/** True where a lock was not to be had: whoever has it may keep it for seconds. */
+/** True where a lock was not to be had: its holder may keep it for seconds. */
 export const isLockRefused = (error: unknown): boolean => error instanceof ServerError && error.code === LOCK_REFUSED;
 
 /** True for what another transaction caused: the function may run again. */

@@ -9,7 +9,7 @@ import { ConnectionLost, toEngineError } from './storage-fault.ts';
 /**
  * The messages of one connection, once the driver has opened it: pieces leave in order, and each is answered whole before
  * the next. It ends a connection whose server owes an answer and sends nothing for a while: a host that vanished resets no
- * connection, and the limits of the server end with it. What is written meanwhile is no sign of life; a timer of the socket
+ * connection, and the limits of the server end with it. What is written meanwhile is not a sign of life; a timer of the socket
  * would take it for one.
  */
 export class Wire {
@@ -27,7 +27,7 @@ export class Wire {
       else piece.refuse(refusal);
     } else if (piece?.take(message) === true) this.#underWay.shift();
   };
-  /** Runs from the last byte that came, or from when an answer was owed again. */
+  /** Runs from the last byte that came, or from when an answer was due again. */
   readonly #patience: NodeJS.Timeout;
   #chunks = 0;
   #lost: ConnectionLost | undefined;

@@ -12,7 +12,7 @@ const DERIVED = [
      SELECT s.namespace, s.agent, l.key, l.value, s.id FROM sessions s, json_each_text(s.labels::json) l`,
 ].map((text) => composed(text));
 
-/** Counters go on behind what was loaded. */
+/** Counters continue behind what was loaded. */
 const COUNTERS = [
   `SELECT setval('resource_versions', greatest(max(version), 1), max(version) IS NOT NULL) FROM changes`,
   `SELECT setval(pg_get_serial_sequence('audit', 'position'), greatest(max(position), 1), max(position) IS NOT NULL) FROM audit`,

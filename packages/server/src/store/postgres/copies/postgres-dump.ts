@@ -10,7 +10,7 @@ const BATCH_ROWS = 200;
 const ACTIVITY_SLOTS = 5;
 
 /**
- * One snapshot of the database, beside whoever writes. Faults: UNAVAILABLE STORAGE when it cannot be reached, NOT_FOUND
+ * One snapshot of the database, while others write. Faults: UNAVAILABLE STORAGE when it cannot be reached, NOT_FOUND
  * STORE_MISSING for one without a schema of ours.
  */
 export const openPostgresDump = async (options: CopyOptions): Promise<StoreDump> => {

@@ -25,7 +25,7 @@ export interface Judge {
 
 /**
  * Workers that announced themselves and are gone, for the length of the transaction. None where the own lock is not seen: after
- * a fail-over no lock is held at first, and nobody is dead for that.
+ * a fail-over no lock is held at first, and no one is dead for that.
  */
 export const findDeadWorkers = async (sql: Queries, judge: Judge): Promise<readonly string[]> => {
   const own = judge.worker();

@@ -23,7 +23,7 @@ const END = statement(
 );
 const WITHDRAW = statement('DELETE FROM leases WHERE name = $1');
 
-/** How often a process looks whether its connection still stands: no word comes from a server that vanished. */
+/** How often a process checks whether its connection still works: no word comes from a server that vanished. */
 const LOOK_MS = 2_000;
 const RETRY: BackoffRule = { firstMs: 100, factor: 2, capMs: 1_000, jitter: 0.2 };
 /** After a server was lost, others need as long to find their way to the next one. */
@@ -46,8 +46,9 @@ export interface WorkerPresenceOptions {
 /**
  * The lock by which others see that a worker of this process lives. Invariants, cited by the tests:
  * P1 The row that says so is there only behind the lock: it is written after the lock was taken.
- * P2 A process that lost the lock takes it again; while it cannot, it takes the row away, and its claims count by their leases alone.
- * P3 Who lost its own lock judges nobody before everybody had time to take theirs again.
+ * P2 A process that lost the lock takes it again; while it cannot, it removes the row, and its claims count by their
+ * leases alone.
+ * P3 Who lost its own lock judges no one before everybody had time to take theirs again.
  */
 export class WorkerPresence {
   readonly worker: string;
@@ -65,7 +66,7 @@ export class WorkerPresence {
     this.#name = `${PRESENCE}${options.worker}`;
   }
 
-  /** Takes the lock. Where that cannot be had at once it goes on trying, and claims count by their leases meanwhile. */
+  /** Takes the lock. Where that cannot be had at once it keeps trying, and claims count by their leases meanwhile. */
   async open(): Promise<void> {
     if (!(await this.#hold())) void this.#return();
   }
@@ -126,7 +127,7 @@ export class WorkerPresence {
     }
   }
 
-  /** Of a database that cannot be asked either nothing is known, and nobody else finds the lock free there. */
+  /** Of a database that cannot be asked either nothing is known, and no one else finds the lock free there. */
   async #withdraw(): Promise<void> {
     await this.#options.calls.run(WITHDRAW, [this.#name]).catch(() => undefined);
   }

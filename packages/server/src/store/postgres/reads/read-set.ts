@@ -61,10 +61,10 @@ const NOW_VALUES = statement<{ name: string; value: string }>(
 );
 
 /**
- * What one run of a transaction function read without holding it. Before the commit every read is looked at again, with the
+ * What one run of a transaction function read without holding it. Before the commit every read is checked again, with the
  * rows locked against writers: when one is stale the function runs again, so that transactions come out as if they had run
- * one after the other (S4) though PostgreSQL runs them side by side at READ COMMITTED. Rows that the function wrote are not
- * looked at again: the write itself is refused when the row is not the one that was read.
+ * one after the other though PostgreSQL runs them side by side at READ COMMITTED. Rows that the function wrote are not
+ * checked again: the write itself is refused when the row is not the one that was read.
  */
 export class ReadSet {
   readonly #rows = new Map<string, RowRead>();
@@ -106,7 +106,7 @@ export class ReadSet {
   }
 
   /**
-   * The resource as this run knows it, or as this process knew it last: it is looked at again before the commit like every
+   * The resource as this run knows it, or as this process knew it last: it is checked again before the commit like every
    * read, so one that is old costs another run and nothing else. Undefined = ask.
    */
   resource(id: string): StoredResource | undefined {
@@ -132,14 +132,14 @@ export class ReadSet {
     return this.#written.has(id) ? undefined : this.#rows.get(id);
   }
 
-  /** `written`: the resource as it is now; undefined for what is no resource, or gone. */
+  /** `written`: the resource as it is now; undefined for what is not a resource, or gone. */
   wrote(id: string, written?: StoredResource): void {
     this.#written.add(id);
     this.#found.set(id, written);
     this.#known.forget(id);
   }
 
-  /** Whoever read a row while this run changed it knew the old one. */
+  /** A reader that read a row while this run changed it knew the old one. */
   committed(): void {
     for (const id of this.#written) this.#known.forget(id);
   }

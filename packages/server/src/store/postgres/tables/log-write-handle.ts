@@ -65,10 +65,10 @@ const SAVE_PERMISSION = statement('UPDATE permissions SET open = $2, expires_at 
 /** Namespace, agent and creation time of a session never change. */
 const unchanging = ({ namespace, agent, createdAt }: SessionRow) => ({ namespace, agent, createdAt });
 
-/** `SessionLogWrites` inside one write transaction. Whoever changes a conversation holds its session row. */
+/** `SessionLogWrites` inside one write transaction. A writer of a conversation holds its session row. */
 export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   readonly #access: WriteAccess;
-  /** Sessions that this transaction holds, as they are: nobody else can change them. */
+  /** Sessions that this transaction holds, as they are: no one else can change them. */
   readonly #held = new Map<string, SessionRow>();
   /** Turns as this transaction read or wrote them last. */
   readonly #turns = new Map<string, TurnRow>();

@@ -111,7 +111,7 @@ const kindsFor = async (
 
 /** Namespaces of which each is always read from its own place on. */
 const FEW_PLACES = 16;
-/** Rows that are passed over in the time of one leap to a place that may have none. */
+/** Rows that are skipped in the time of one leap to a place that may have none. */
 const ROWS_PER_LEAP = 5;
 /** Rows counted at most to find out which is cheaper. */
 const COUNTED_MAX = 20_000;
@@ -171,8 +171,9 @@ const leapToPlaces = async (
 };
 
 /**
- * Walks the label table, which has the same order within a kind, from the place on where the list goes on; each resource is one
- * look-up. Left to itself the planner joins all that have the label, or looks at every place behind the last one for each.
+ * Walks the label table, which has the same order within a kind, from the place on where the list continues; each
+ * resource is one look-up. Left to itself the planner joins all that have the label, or looks at every place behind the
+ * last one for each.
  */
 const listLabelled = async (
   sql: Queries,

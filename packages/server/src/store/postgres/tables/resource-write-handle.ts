@@ -48,7 +48,7 @@ const INSERT = statement<{ row: number }>(
 );
 /**
  * As INSERT and NUMBER in one, for a key that is unique like the new uid in it: no row of the same key was there before, so
- * nobody can have taken a version for it after ours. The transaction is numbered before the version is taken.
+ * no one can have taken a version for it after ours. The transaction is numbered before the version is taken.
  */
 const INSERT_ONCE = statement<{ version: number }>(
   `WITH added AS (INSERT INTO resources (${RESOURCE_COLUMNS})
@@ -62,8 +62,8 @@ const INSERT_ONCE = statement<{ version: number }>(
    RETURNING version`,
 );
 /**
- * Row locked and transaction numbered before the version is taken (architecture 4): the row was inserted just now. One that
- * was there before has a version, and stays as it is.
+ * Row locked and transaction numbered before the version is taken, so that versions rise in commit order: the row was
+ * inserted just now. One that was there before has a version, and stays as it is.
  */
 const NUMBER = statement<{ version: number }>(
   `WITH numbered AS (UPDATE resources SET version = nextval('resource_versions') WHERE ${KEY} AND version = 0 RETURNING *)

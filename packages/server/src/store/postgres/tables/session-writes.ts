@@ -54,7 +54,7 @@ const STUCK = statement<SessionSqlRow>(
    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id AND ${OPEN}) ORDER BY id LIMIT $3`,
 );
 
-/** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
+/** Busy sessions checked in one search for stuck ones; the next search continues behind them. */
 const STUCK_WINDOW = 1_000;
 
 /** The session, held until the transaction ends. */
@@ -121,7 +121,7 @@ export const deleteSession = async (access: WriteAccess, id: string): Promise<vo
   if (session !== undefined) changeLabels(sql, { ...session, id }, { json: session.labels, add: false });
 };
 
-/** Looks at a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */
+/** Checks a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */
 export const stuckSessions = async ({ sql, rounds }: WriteAccess, limit: number): Promise<readonly SessionRow[]> => {
   const after = rounds.stuckAfter;
   const last = (await sql.first(BUSY_WINDOW, [after, STUCK_WINDOW - 1]))?.id ?? LAST_ID;

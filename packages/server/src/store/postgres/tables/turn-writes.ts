@@ -77,7 +77,7 @@ const CANDIDATES = statement<{ id: string; session_id: string }>(
 const SESSION_FIELDS = SESSION_COLUMNS.split(',').map((column) => column.trim()) as (keyof SessionSqlRow)[];
 /**
  * Each session, then its turn; those that somebody else works on are left out and taken the next time. What another transaction
- * changed meanwhile is looked at as it is now.
+ * changed meanwhile is judged as it is now.
  */
 const HOLD_READY = statement<TurnSqlRow & Readonly<Record<`s_${keyof SessionSqlRow}`, never>>>(
   `SELECT h.*, ${SESSION_FIELDS.map((field) => `s.${field} AS s_${field}`).join(', ')}
@@ -86,7 +86,7 @@ const HOLD_READY = statement<TurnSqlRow & Readonly<Record<`s_${keyof SessionSqlR
    CROSS JOIN LATERAL (SELECT ${TURN_COLUMNS} FROM turns t ${JOIN_CLAIMS} WHERE t.id = k.id AND t.session_id = s.id
      AND t.ready = 1 FOR UPDATE OF t SKIP LOCKED) h`,
 );
-/** A turn whose session is gone has nobody to wait for. */
+/** A turn whose session is gone has no one to wait for. */
 const HOLD_ORPHANS = turnsWhere(
   `WHERE t.id = ANY($1::text[]) AND t.ready = 1 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = t.session_id)
    FOR UPDATE OF t SKIP LOCKED`,
@@ -117,7 +117,7 @@ export const saveTurn = async (
   return (await sql.first(SAVE, values)) !== undefined;
 };
 
-/** True when the row was read and the guard held then: whoever changes a turn holds its session. */
+/** True when the row was read and the guard held then: a writer of a turn holds its session. */
 const isExpected = (guard: TurnGuard | undefined, known: TurnRow | undefined): boolean =>
   known !== undefined && (guard === undefined || (guard.fence === known.fence && guard.states.includes(known.state)));
 

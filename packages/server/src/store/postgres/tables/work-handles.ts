@@ -219,7 +219,7 @@ export class InstanceHandle implements InstanceValues {
     const { sql, reads } = this.#access;
     const id = rowId('instance', [name]);
     const read = reads.readOf(id);
-    // A value that was read as missing stays among the reads, which are looked at again before the commit.
+    // A value that was read as missing stays among the reads, which are checked again before the commit.
     if (read !== undefined && read.seen === undefined) return;
     const removed =
       read === undefined ? await sql.run(REMOVE, [name]) : await sql.run(REMOVE_SEEN, [name, String(read.seen)]);

@@ -6,7 +6,7 @@ export type Cut = 'before commit' | 'after commit';
 /** What is swallowed without a word: everything both ways, or the answer to the next COMMIT and all that follows it. */
 export type Swallowed = 'everything' | 'answers after commit';
 
-/** Stands between a store and its server and cuts the next connection that commits, or plays a host that vanished. */
+/** Sits between a store and its server and cuts the next connection that commits, or plays a host that vanished. */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

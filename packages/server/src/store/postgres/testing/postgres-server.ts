@@ -52,7 +52,7 @@ const candidates = (): readonly string[] => {
 };
 
 /**
- * Absolute path of the `postgres` program, beside which `initdb` lies; undefined on a machine without it. Throws there when
+ * Absolute path of the `postgres` program, next to which `initdb` is; undefined on a machine without it. Throws there when
  * CI=true, where no test may be left out.
  */
 export const postgresProgram = (): string | undefined => {

@@ -8,7 +8,7 @@ import type { PostgresServer } from './postgres-server.ts';
 /** Database that was migrated already; others are made from it. */
 export const TEMPLATE = 'svc_template';
 
-/** Runs one statement beside the store. */
+/** Runs one statement on the database, past the store. */
 export const runSql = async (url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> => {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { type Database, toCallerError } from '../connection/index.ts';
 import { createReadHandle } from '../tables/index.ts';
 import { SnapshotScope } from './snapshot-scope.ts';
 
-/** Connections tried for one read: those that the server ended while nobody had them fail at their first use. */
+/** Connections tried for one read: those that the server ended while no one had them fail at their first use. */
 const MAX_TRIES = 4;
 
 /** Runs a function on one snapshot; again on another connection when the first was gone before it answered anything. */

@@ -57,7 +57,7 @@ export class SnapshotScope implements Queries {
 
   async #begin(): Promise<Session> {
     const session = await this.#database.acquire();
-    // Whoever awaits the first statement learns of a failure.
+    // The caller that awaits the first statement learns of a failure.
     session.command(BEGIN).catch(() => undefined);
     return session;
   }

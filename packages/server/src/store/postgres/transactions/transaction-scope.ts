@@ -18,7 +18,7 @@ export class TransactionScope implements WriteQueries {
   readonly #session: Session;
   readonly #isCareful: boolean;
   readonly #savepoints: Savepoint[] = [];
-  /** Statements sent that nobody waits for. */
+  /** Statements sent that no one waits for. */
   readonly #unanswered = new Set<Promise<unknown>>();
   #isOpen = true;
   #hasConflict = false;
@@ -28,7 +28,7 @@ export class TransactionScope implements WriteQueries {
   constructor(session: Session, { isCareful = false } = {}) {
     this.#session = session;
     this.#isCareful = isCareful;
-    // Whoever awaits the first statement learns of a failure: without BEGIN none succeeds.
+    // The caller that awaits the first statement learns of a failure: without BEGIN none succeeds.
     this.#watch(session.command('BEGIN'));
   }
 
@@ -97,7 +97,7 @@ export class TransactionScope implements WriteQueries {
     return savepoint;
   }
 
-  /** Keeps what was written since; a careful one rejects with what a statement that nobody waited for came to. */
+  /** Keeps what was written since; a careful one rejects with what a statement that no one waited for came to. */
   async release(savepoint: Savepoint): Promise<void> {
     this.enter();
     assert(this.#savepoints.at(-1) === savepoint, 'savepoints of one transaction overlap');

@@ -13,7 +13,7 @@ interface Waiting {
 
 /**
  * Lets a number of writes run at once and the others wait in their order, a minute at most. An urgent one goes before those
- * that wait, and one more may run for it: the renewal of claims must not stand behind the writes of a burst.
+ * that wait, and one more may run for it: the renewal of claims must not wait behind the writes of a burst.
  */
 export class WriteGate {
   readonly #limit: number;

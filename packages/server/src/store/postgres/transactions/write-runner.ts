@@ -22,7 +22,7 @@ import { WriteTransaction } from './write-transaction.ts';
 const MAX_RUNS = 40;
 /** Runs begin within this time; each may wait seconds for a lock. */
 const MAX_REPEAT_MS = 15_000;
-/** Runs side by side with everybody else; later ones stand in a line, one at a time in the whole database. */
+/** Runs side by side with everybody else; later ones queue, one at a time in the whole database. */
 const FREE_RUNS = 4;
 /** Runs after a connection that was lost before COMMIT was sent: then nothing of the run can have happened. */
 const MAX_RECONNECTS = 3;
@@ -83,7 +83,7 @@ export class WriteRunner {
     this.#gate = new WriteGate(options.limit, options.monotonicMs);
   }
 
-  /** `isUrgent`: before all that wait, and beside those that run. */
+  /** `isUrgent`: before all that wait, and in parallel with those that run. */
   async write<T>(work: (tx: WriteTx) => Promise<T>, isUrgent = false): Promise<T> {
     await this.#gate.enter(isUrgent);
     const { disk, monotonicMs } = this.#options;
@@ -180,7 +180,7 @@ export class WriteRunner {
     return { type: 'done', ...done };
   }
 
-  /** Set when the run is to be repeated; what it read is looked at here when that takes more than a question with COMMIT. */
+  /** Set when the run is to be repeated; what it read is checked here when that takes more than a question with COMMIT. */
   async #isLost(run: Run): Promise<Outcome<never> | undefined> {
     const { scope, reads } = run;
     const holds = !scope.hasConflict && (reads.isSimple || (await reads.holds(scope)));

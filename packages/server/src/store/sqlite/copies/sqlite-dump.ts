@@ -8,7 +8,10 @@ import type { CopyOrder } from './copy-worker.ts';
 export interface SqliteDumpOptions {
   /** The database; a store may have it open and write. */
   readonly file: string;
-  /** Where its copy goes while the dump is open, for its owner only; nobody else may use that path. Needs as much room as the database. */
+  /**
+   * Where its copy goes while the dump is open, for its owner only; no one else may use that path. Needs as much room as
+   * the database.
+   */
   readonly copy: string;
 }
 
@@ -17,12 +20,12 @@ const BATCH_ROWS = 200;
 const APPLIED = 'SELECT coalesce(max(version), 0) AS version FROM schema_migrations';
 
 /**
- * One state of the database: SQLite copies it on a thread of its own, beside whoever writes, and rows come from the copy,
+ * One state of the database: SQLite copies it on a thread of its own, while others write, and rows come from the copy,
  * so that no snapshot keeps the log from being truncated. Fault UNAVAILABLE STORAGE when it cannot be copied.
  */
 export const openSqliteDump = async (options: SqliteDumpOptions): Promise<StoreDump> => {
   try {
-    // What a process that was killed left here is nobody's. SQLite fills a file that is empty, and leaves its mode as it is.
+    // What a process that was killed left here is no one's. SQLite fills a file that is empty, and leaves its mode as it is.
     rmSync(options.copy, { force: true });
     closeSync(openSync(options.copy, 'wx', 0o600));
     await copyDatabase(options);

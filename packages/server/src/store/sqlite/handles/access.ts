@@ -1,6 +1,6 @@
 import type { Tables } from '../tables/index.ts';
 
-/** What a handle's reads need: the tables of one connection, and when a result may be shown (S2). */
+/** What a handle's reads need: the tables of one connection, and when a result may be shown: once what it saw is on disk. */
 export interface Access {
   readonly tables: Tables;
   /** Before a read; throws when the transaction has ended. */

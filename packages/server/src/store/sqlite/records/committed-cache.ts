@@ -1,7 +1,7 @@
 import { BoundedCache, type CacheWeight } from '../../../base/index.ts';
 
 /**
- * Values as last committed, shared by the writing connection and the direct reads of one process: nobody else writes the
+ * Values as last committed, shared by the writing connection and the direct reads of one process: no one else writes the
  * file (lock.db), so an entry stays true until this process writes its key. What the group under way wrote is kept apart
  * and shown to the writing connection only; after a rollback it is left to SQL. Missing values are never kept.
  */

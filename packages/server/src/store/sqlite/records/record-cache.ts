@@ -8,7 +8,7 @@ const ENTRIES = 10_000;
 const RECORD_CHARS = 32 * 1024 * 1024;
 /** Most characters of text in the session rows kept. */
 const SESSION_CHARS = 16 * 1024 * 1024;
-/** About what a record or a row takes beside its texts. */
+/** About what a record or a row takes in addition to its texts. */
 const RECORD_OVERHEAD = 500;
 
 const charsOf = (record: StoredResource): number => {

@@ -44,7 +44,7 @@ export class ClaimTable {
   readonly #steered: Statement<{ turn_id: string; found: number }>;
   readonly #nextNamespace: Statement<{ namespace: string }>;
   readonly #ready: Statement<TurnSqlRow>;
-  /** Namespace that was served last; the rotation goes on behind it. Only fairness depends on it. */
+  /** Namespace that was served last; the rotation continues behind it. Only fairness depends on it. */
   #lastServed = '';
 
   constructor(connection: Connection) {
@@ -70,7 +70,7 @@ export class ClaimTable {
     return rows.map(toTurn);
   }
 
-  /** Claims of workers that do not live; one look per worker that holds any. */
+  /** Claims of workers that do not live; one read per worker that holds any. */
   dead(limit: number): TurnRow[] {
     const found: TurnRow[] = [];
     let next = this.#nextWorker.get('');

@@ -10,7 +10,7 @@ import { ComposedStatements, type Connection, LIMIT, type SqlValue, type Stateme
 
 const NEXT_KIND = 'SELECT kind FROM resources WHERE kind > ? ORDER BY kind LIMIT 1';
 const NEXT_NAMESPACE = 'SELECT namespace FROM resources WHERE kind = ? AND namespace >= ? ORDER BY namespace LIMIT 1';
-/** Resources of a kind with one of several values of a label, from which on all resources of the kind are looked at. */
+/** Resources of a kind with one of several values of a label, from which on all resources of the kind are read. */
 const MATCHES_MAX = 10_000;
 const COUNT_VALUES = `SELECT value, count(*) AS found FROM (SELECT value FROM resource_labels
   WHERE kind = ? AND label = ? AND value IN (SELECT value FROM json_each(?)) ${LIMIT}) GROUP BY value`;
@@ -136,7 +136,7 @@ export class ResourceList {
     for (const row of inKeyOrder(lists, limit)) found.push(toResource(row));
   }
 
-  /** Undefined where many have the label: looked at row by row a page is soon full, and no row is read in vain. */
+  /** Undefined where many have the label: read row by row a page is soon full, and no row is read in vain. */
   #drivers(kind: string, requirements: readonly LabelRequirement[]): readonly DrivingLabel[] | undefined {
     const drivers = drivingLabels(requirements);
     if (drivers.length === 0) return undefined;

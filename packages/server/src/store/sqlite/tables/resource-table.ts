@@ -151,7 +151,7 @@ export class ResourceReadTable {
   }
 }
 
-/** Writes of the generic table: each also appends the state after it to the change log (architecture 4). */
+/** Writes of the generic table: each also appends the state after it to the change log. */
 export class ResourceWriteTable {
   readonly #reads: ResourceReadTable;
   readonly #previous: Statement<PreviousRow>;

@@ -41,7 +41,7 @@ const STUCK = `SELECT ${COLUMNS} FROM sessions WHERE state <> 'IDLE' AND id > ? 
 
 /** Up to this many sessions with the wanted label are sorted; more, and the list is walked in its own order. */
 const SORTED_MATCHES = 1_000;
-/** Busy sessions looked at in one search for stuck ones; the next search goes on behind them. */
+/** Busy sessions checked in one search for stuck ones; the next search continues behind them. */
 const STUCK_WINDOW = 1_000;
 
 /** What a save has to know of the row it changes. */
@@ -171,7 +171,7 @@ export class SessionTable {
       .map(toSession);
   }
 
-  /** Looks at a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */
+  /** Checks a bounded window of busy sessions per call and goes round, so that a sweep costs the same at any load. */
   stuck(limit: number): SessionRow[] {
     const after = this.#stuckAfter;
     const last = this.#busyWindow.get(after, STUCK_WINDOW - 1)?.id ?? LAST_ID;

@@ -34,7 +34,7 @@ const MAKE_READY = `UPDATE turns SET ready = 1 WHERE row IN (
   AND NOT EXISTS (SELECT 1 FROM turns o WHERE o.session_id = t.session_id
     AND o.state IN ('QUEUED', 'RUNNING', 'WAITING') AND o.admission < t.admission))`;
 
-/** Turn rows and, beside them, who holds which claim until when. */
+/** Turn rows and, next to them, who holds which claim until when. */
 export class TurnTable {
   readonly #get: Statement<TurnSqlRow>;
   readonly #openTurns: Statement<TurnSqlRow>;

@@ -15,7 +15,7 @@ import { chunkVector, queryOf, scopeQueryOf } from './search-words.ts';
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
-/** No document of the same kind and path in a namespace that stands before; $1 lists the namespaces, nearest first. */
+/** No document of the same kind and path in a namespace that comes before; $1 lists the namespaces, nearest first. */
 const VISIBLE = `NOT EXISTS (SELECT 1 FROM unnest($1::text[]) WITH ORDINALITY AS near (namespace, place)
   JOIN search_documents other ON other.namespace = near.namespace AND other.kind = d.kind AND other.path = d.path
   WHERE near.place < e.place)`;
@@ -24,7 +24,7 @@ const NAMESPACES = `(SELECT namespace, min(place) AS place FROM unnest($1::text[
   GROUP BY namespace) AS e`;
 const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
 
-/** Weights of D, C, B, A: a title counts more than a mention (PL-18 32). Long chunks count less. */
+/** Weights of D, C, B, A: a title counts more than a mention. Long chunks count less. */
 const RANK = `ts_rank('{0.1, 0.2, 0.4, 1.0}', w.vector, $3::tsquery, 1)`;
 const MATCH = statement<SearchHitSqlRow & { readonly score: number }>(
   `SELECT DISTINCT ON (d.source) ${PLACE}, c.heading, c.body, w.score

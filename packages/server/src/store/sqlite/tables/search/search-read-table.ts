@@ -6,12 +6,12 @@ import { matchExpression } from './match-expression.ts';
 /** Most chunks weighed for one search; more than one may belong to a document. */
 const CANDIDATES = 1_000;
 
-/** No document of the same kind and path in a namespace that stands before; ?1 lists the namespaces, nearest first. */
+/** No document of the same kind and path in a namespace that comes before; ?1 lists the namespaces, nearest first. */
 const VISIBLE = `NOT EXISTS (SELECT 1 FROM json_each(?1) AS near JOIN search_documents AS other
   ON other.namespace = near.value AND other.kind = d.kind AND other.path = d.path WHERE near.key < e.key)`;
 const PLACE = 'd.source, d.kind, d.namespace, d.name, d.path, d.updated_at';
 
-/** Weights: scope, path, heading, body. A title counts more than a mention (PL-18 32). */
+/** Weights: scope, path, heading, body. A title counts more than a mention. */
 const CANDIDATE_ROWS = `SELECT rowid AS chunk, -rank AS score FROM search_words
   WHERE search_words MATCH ? AND rank MATCH 'bm25(0.0, 8.0, 3.0, 1.0)' ORDER BY rank LIMIT ${CANDIDATES}`;
 const CHUNK = `SELECT ${PLACE}, c.heading, c.body FROM search_chunks AS c JOIN search_documents AS d ON d.row = c.document

@@ -1,7 +1,7 @@
-import type { AgentSurroundings } from '../agents/index.ts';
+import type { AgentDependencies } from '../agents/index.ts';
 
 /** Models, toolsets and harnesses as tests need them; members may be replaced. */
-export const testSurroundings = (): { -readonly [K in keyof AgentSurroundings]: AgentSurroundings[K] } => ({
+export const testDependencies = (): { -readonly [K in keyof AgentDependencies]: AgentDependencies[K] } => ({
   models: {
     defaultTarget: { provider: 'demo', model: 'echo' },
     hasProvider: (provider) => provider === 'demo' || provider === 'openai',

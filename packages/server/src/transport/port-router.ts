@@ -4,13 +4,13 @@ import type { TransportConfig } from './contract.ts';
 import { tooLarge } from './faults/index.ts';
 import type { Exchange, HeaderList, OriginRules } from './http/index.ts';
 
-/** One protocol as the front door sees it. `accept` throws a Fault for what it cannot route. */
+/** One protocol as the router of the port sees it. `accept` throws a Fault for what it cannot route. */
 export interface Protocol {
   accept(exchange: Exchange, origin: string): void;
   refuse(exchange: Exchange, fault: Fault, origin: string): void;
 }
 
-interface FrontDoorParts {
+interface PortRouterParts {
   readonly config: Pick<TransportConfig, 'urlBytes' | 'headerBytes'>;
   readonly origins: OriginRules;
   readonly requestId: (exchange: Exchange) => string;
@@ -18,15 +18,15 @@ interface FrontDoorParts {
   readonly grpc: Protocol;
   readonly grpcWeb: Protocol;
   readonly connect: Protocol;
-  /** Makes a Fault of anything thrown, logging what is no Fault. */
+  /** Makes a Fault of anything thrown, logging what is not a Fault. */
   readonly faultOf: (error: unknown) => Fault;
 }
 
 /** First steps of every request: sizes, Host and Origin, preflights, then the protocol by content type and path. */
-export class FrontDoor {
-  readonly #parts: FrontDoorParts;
+export class PortRouter {
+  readonly #parts: PortRouterParts;
 
-  constructor(parts: FrontDoorParts) {
+  constructor(parts: PortRouterParts) {
     this.#parts = parts;
   }
 
