@@ -41,6 +41,8 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 60_000,
+          // Dropping a database took over ten seconds on a busy machine.
+          hookTimeout: 60_000,
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
         },
       },
