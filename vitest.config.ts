@@ -29,6 +29,9 @@ const storeOfTheirOwn = [
   ...['object-backend', 'observability', 'postgres', 'retention', 'round-trip', 'usage-on-postgres'],
 ];
 
+/** How long what is asked again and again may take; vitest's own second is too short for a database server on a busy machine. */
+const expectations = { poll: { timeout: 30_000 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -38,6 +41,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
+          expect: expectations,
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 60_000,
@@ -51,6 +55,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           environment: 'node',
+          expect: expectations,
           isolate: false,
           globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
@@ -65,6 +70,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
           exclude: ['e2e/attack/**'],
@@ -78,6 +84,7 @@ export default defineConfig({
         test: {
           name: 'attack',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/attack/**/*.test.ts'],
           fileParallelism: false,
@@ -90,6 +97,7 @@ export default defineConfig({
         test: {
           name: 'e2e-postgres',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres ? [...endToEndOnPostgres] : [],
@@ -102,6 +110,7 @@ export default defineConfig({
         test: {
           name: 'crash-postgres',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres ? [...crashesOnPostgres] : [],
