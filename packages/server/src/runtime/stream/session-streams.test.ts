@@ -294,6 +294,7 @@ describe('a follower on a node that shares the store with others and no bus', ()
   });
 
   test('sees what a turn elsewhere has recorded while it runs, and the turn queued behind it', async () => {
+    await engine.stop();
     await engine.dispose();
     engine = new EngineHarness({ tools: [calculateTool] });
     await engine.start();
