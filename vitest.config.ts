@@ -29,6 +29,9 @@ const storeOfTheirOwn = [
   ...['object-backend', 'observability', 'postgres', 'retention', 'round-trip', 'usage-on-postgres'],
 ];
 
+/** How long what is asked again and again may take; vitest's own second is too short for a busy machine. */
+const expectations = { poll: { timeout: 30_000 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -38,9 +41,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
+          expect: expectations,
           isolate: false,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           testTimeout: 60_000,
+          // Dropping a database took over ten seconds on a busy machine.
+          hookTimeout: 60_000,
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
         },
       },
@@ -49,6 +55,8 @@ export default defineConfig({
         test: {
           name: 'postgres',
           environment: 'node',
+          // On a busy machine eight turns took over ten seconds to move to another worker.
+          expect: { poll: { timeout: 120_000 } },
           isolate: false,
           globalSetup: ['packages/server/src/store/postgres/testing/global-setup.ts'],
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
@@ -63,6 +71,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/**/*.test.ts'],
           exclude: ['e2e/attack/**'],
@@ -76,6 +85,7 @@ export default defineConfig({
         test: {
           name: 'attack',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           include: ['e2e/attack/**/*.test.ts'],
           fileParallelism: false,
@@ -88,6 +98,7 @@ export default defineConfig({
         test: {
           name: 'e2e-postgres',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres ? [...endToEndOnPostgres] : [],
@@ -100,6 +111,7 @@ export default defineConfig({
         test: {
           name: 'crash-postgres',
           environment: 'node',
+          expect: expectations,
           setupFiles: ['tools/testing/random-seed.ts', 'tools/testing/temporary-folder.ts'],
           env: { SVC_E2E_STORE: 'postgres' },
           include: runsPostgres ? [...crashesOnPostgres] : [],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ModelScript, readScript, type ToolRequest } from './model-script.ts';
+import { type ModelScript, type Piece, readScript, type ToolBatch } from './model-script.ts';
 
 /** One request the server under test made. */
 export interface ModelRequest {
@@ -10,11 +10,15 @@ export interface ModelRequest {
   readonly text: string;
   /** Tool results after it, in the order in which the model sees them. */
   readonly results: readonly string[];
+  /** Answers of the model that came back to it, whole, in all turns of the request. */
+  readonly answers: readonly ChatMessage[];
 }
 
-interface ChatMessage {
+/** A message as it stands in the body of a request; any field may be there. */
+export interface ChatMessage {
   readonly role: string;
   readonly content?: unknown;
+  readonly [field: string]: unknown;
 }
 
 interface Gate {
@@ -85,7 +89,8 @@ export class MockModel implements AsyncDisposable {
       .slice(last)
       .filter((message) => message.role === 'tool')
       .map(textOf);
-    this.requests.push({ text, results });
+    const answers = body.messages.filter((message) => message.role === 'assistant');
+    this.requests.push({ text, results, answers });
     const script = readScript(text);
     if (script.status !== undefined) {
       response.writeHead(script.status, { 'content-type': 'application/json' }).end('{"error":{"message":"refused"}}');
@@ -101,6 +106,7 @@ export class MockModel implements AsyncDisposable {
   }
 
   async #writeText(script: ModelScript, response: ServerResponse): Promise<void> {
+    writeOpening(script.opening, response);
     for (const [index, content] of script.words.entries()) {
       if (script.gate?.before === index) await this.#pass(script.gate.name);
       write(response, { choices: [{ index: 0, delta: { content } }] });
@@ -118,17 +124,25 @@ export class MockModel implements AsyncDisposable {
 }
 
 /** The batch that follows so many results; undefined when the calls are done. */
-const batchAfter = (script: ModelScript, results: number): readonly ToolRequest[] | undefined => {
+const batchAfter = (script: ModelScript, results: number): ToolBatch | undefined => {
   let left = results;
   for (const batch of script.batches) {
     if (left === 0) return batch;
-    left -= batch.length;
+    left -= batch.calls.length;
   }
   return undefined;
 };
 
-const writeCalls = (batch: readonly ToolRequest[], response: ServerResponse): void => {
-  const toolCalls = batch.map(({ name, input }, index) => ({
+const writeOpening = (opening: readonly Piece[], response: ServerResponse): void => {
+  for (const { kind, text } of opening) {
+    const delta = kind === 'reasoning' ? { reasoning_content: text } : { content: text };
+    write(response, { choices: [{ index: 0, delta }] });
+  }
+};
+
+const writeCalls = ({ opening, calls }: ToolBatch, response: ServerResponse): void => {
+  writeOpening(opening, response);
+  const toolCalls = calls.map(({ name, input }, index) => ({
     index,
     id: `call-${index}`,
     type: 'function',

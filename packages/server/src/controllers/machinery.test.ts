@@ -195,7 +195,6 @@ describe('a reconcile loop that looks for itself', () => {
   };
   const resync = async (): Promise<void> => {
     world.clock.advance(RESYNC_MS);
-    await settle();
     await loop.tick();
   };
 

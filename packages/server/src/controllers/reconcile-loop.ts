@@ -32,6 +32,7 @@ export class ReconcileLoop {
   #remapTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #news = Promise.withResolvers<void>();
+  /** The full pass that began last. */
   #listing: Promise<void> | undefined;
   readonly #fullPasses = new Passes(() => this.#passOverAll());
   /** Newest version when the last full pass began. */
@@ -85,7 +86,7 @@ export class ReconcileLoop {
     else this.#queue.addWithin(formatKey(key), key, afterMs);
   }
 
-  /** Works until no key is ready; keys that wait for their time stay. */
+  /** Works until no key is ready, those of a full pass that has begun included; keys that wait for their time stay. */
   async tick(): Promise<void> {
     await this.#listing;
     await this.#drain();
@@ -177,7 +178,7 @@ export class ReconcileLoop {
 
   #arm(): void {
     this.#timer = this.#deps.clock.after(this.#reconciler.resyncMs, () => {
-      this.resync().catch((error: unknown) => this.#warn('resync failed', error));
+      this.#listing = this.resync().catch((error: unknown) => this.#warn('resync failed', error));
       if (!this.#isClosed) this.#arm();
     });
   }

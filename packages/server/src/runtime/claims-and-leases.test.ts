@@ -145,7 +145,7 @@ describe('claims', () => {
       return machine.turn(turnId);
     };
     await expect
-      .poll(afterSweep, { interval: 500, timeout: 10_000 })
+      .poll(afterSweep, { interval: 500 })
       .toMatchObject({ state: 'RUNNING', attempt: 2, worker: 'worker-2' });
     await machine.runToEnd();
   });
@@ -165,7 +165,7 @@ describe('claims', () => {
       await machine.quiet();
       return other.runtime.worker.running;
     };
-    await expect.poll(takenOver, { interval: 50, timeout: 10_000 }).toBe(sent.length);
+    await expect.poll(takenOver, { interval: 50 }).toBe(sent.length);
     await hidden?.gate.show();
     await machine.quiet();
     const running = machine.processes.map(({ runtime }) => runtime.worker.running);

@@ -144,10 +144,18 @@ describe('replaying messages', () => {
   it('replays reasoning that text interrupted as one block, where its continuation data is', () => {
     const thought = (content: string, continuation?: unknown): Part => part(PART.REASONING, { content, continuation });
     const parts = [thought('one '), said('a'), thought('two', { s: 1 }), said('b'), usage()];
-    expect(shown([assistant(...parts)])).toEqual(['assistant: a | <one two> | b']);
+    expect(shown([assistant(...parts)])).toEqual(['assistant: <one two> | ab']);
     expect(shown([assistant(thought('one'), said('a'), thought('', { s: 1 }), usage())])).toEqual([
       'assistant: a | <one>',
     ]);
+  });
+
+  it('replays text that reasoning interrupted as the one text it was, in later turns too', () => {
+    const thought = part(PART.REASONING, { content: 'hm' });
+    const parts = [said('I cal'), thought, thought, said('culate'), thought, said('.'), usage()];
+    expect(shown([assistant(...parts)])).toEqual(['assistant: I calculate.']);
+    expect(shown([message(ROLE.ASSISTANT, parts, 'earlier')])).toEqual(['assistant: I calculate.']);
+    expect(shown([assistant(said('one'), said('two'), thought, usage())])).toEqual(['assistant: one | two']);
   });
 
   it('maps call ids back to the provider that gave them, unless one came twice (R33)', () => {

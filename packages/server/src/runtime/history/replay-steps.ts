@@ -125,7 +125,8 @@ const answeredSteps = (message: TranscriptMessage, context: AssistantContext): r
   splitSteps(message.parts).flatMap((step): readonly ReplayStep[] => {
     const isSame = isSameTarget(step.usage, context.target);
     const mayReason = isSame && message.turnId === context.turnId;
-    const said = (mayReason ? joinReasoning(step.said) : step.said).flatMap((part) => saidContent(part, mayReason));
+    const whole = joinText(mayReason ? joinReasoning(step.said) : step.said);
+    const said = whole.flatMap((part) => saidContent(part, mayReason));
     const pairs = pairsOf(step).map((pair) => modelPair(pair, isSame, context));
     const content = [...said, ...pairs.map((pair) => pair.call)];
     if (content.length === 0) return [];
@@ -149,6 +150,20 @@ const joinReasoning = (said: readonly Part[]): readonly Part[] => {
     text = '';
     return joined;
   });
+};
+
+/** Text that reasoning interrupted goes back as the one text that the model wrote, behind that reasoning. */
+const joinText = (said: readonly Part[]): readonly Part[] => {
+  const joined: Part[] = [];
+  for (const part of said) {
+    const before = joined.findLastIndex(({ type }) => type !== PART.REASONING);
+    const isInterrupted = part.type === PART.TEXT && joined[before]?.type === PART.TEXT && before < joined.length - 1;
+    const [beginning] = isInterrupted ? joined.splice(before, 1) : [];
+    joined.push(
+      beginning === undefined ? part : { ...part, content: `${beginning.content ?? ''}${part.content ?? ''}` },
+    );
+  }
+  return joined;
 };
 
 /** Files that a model made become a line: providers take media from the user only. */

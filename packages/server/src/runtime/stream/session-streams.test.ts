@@ -228,17 +228,20 @@ test('a cursor is refused once the turns behind it are older than the history', 
   const [first] = reader.events;
   const last = reader.events.at(-1)!;
   const late = make({ store: { ...engineReads(), now: () => engine.store.now() + 601_000_000 } });
-  const follow = (registry: StreamRegistry, after: string): Promise<void> =>
-    registry.follow(
+  // A stream that is not refused has opened.
+  const follow = (registry: StreamRegistry, after: string): Promise<void> => {
+    const control = new AbortController();
+    return registry.follow(
       {
         sessions: [{ namespace: 'default', agent: 'helper', sessionId, after }],
         untilDone: true,
         turnId: '',
         batch: false,
       },
-      { open: () => undefined, send: () => true, onDrained: () => undefined },
-      AbortSignal.timeout(50),
+      { open: () => control.abort(), send: () => true, onDrained: () => undefined },
+      control.signal,
     );
+  };
   await expect(follow(late, cursor(first!.sequence))).rejects.toMatchObject({ reason: 'CURSOR_EXPIRED' });
   await expect(follow(late, cursor(last.sequence))).resolves.toBeUndefined();
   await expect(follow(streams, cursor(first!.sequence))).resolves.toBeUndefined();
@@ -291,6 +294,7 @@ describe('a follower on a node that shares the store with others and no bus', ()
   });
 
   test('sees what a turn elsewhere has recorded while it runs, and the turn queued behind it', async () => {
+    await engine.stop();
     await engine.dispose();
     engine = new EngineHarness({ tools: [calculateTool] });
     await engine.start();

@@ -1,24 +1,32 @@
 // @service postgresql
+import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { draft, id } from '../../conformance/index.ts';
 import type { ResourceChange, Store, WriteTx } from '../../contracts/index.ts';
-import { openTestStore } from '../testing/test-store.ts';
+import { openTestStore, runSql } from '../testing/test-store.ts';
 import { withPostgres } from '../testing/with-postgres.ts';
 
-/** A write that halts where it is told to, so that a test chooses the order of the world. */
+/**
+ * A write that halts where it is told to, so that a test chooses the order of the world. It goes on asking: the server ends a
+ * transaction that is silent for 5 s, and on a busy machine what a test does meanwhile takes longer.
+ */
 const halting = (store: Store, work: (tx: WriteTx, halt: () => Promise<void>) => Promise<void>) => {
   const reached = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
+  let isOpen = false;
   const write = store.write((tx) =>
     work(tx, async () => {
       // An answer behind what was written: it is in the database when the function halts.
       await tx.log.turn('none');
       reached.resolve();
-      await gate.promise;
+      while (!isOpen) await tx.log.turn('none');
     }),
   );
   write.catch(() => undefined);
-  return { reached: reached.promise, go: () => gate.resolve(), write };
+  const go = (): void => {
+    isOpen = true;
+  };
+  onTestFinished(go);
+  return { reached: reached.promise, go, write };
 };
 
 const insert = (tx: WriteTx, name: string) => tx.resources.insert(draft(name));
@@ -119,6 +127,44 @@ withPostgres('the change log of several processes', (postgres) => {
     late.go();
     await late.write;
     expect(namesOf(await store.direct.resources.changes(0, 10))).toEqual(['before', 'late', 'early']);
+  });
+
+  it('waits for no transaction in another database of the server, neither at a hole nor at the start', async () => {
+    const [first] = await postgres.stores(1);
+    const foreign = new Client({ connectionString: postgres.server.url('postgres') });
+    await foreign.connect();
+    onTestFinished(() => foreign.end());
+    await foreign.query('BEGIN; SELECT pg_current_xact_id()');
+    const undone = first!.store.write(async (tx) => {
+      await insert(tx, 'late');
+      throw new Error('changed its mind');
+    });
+    await expect(undone).rejects.toThrow('changed its mind');
+    const early = await first!.store.write((tx) => insert(tx, 'early'));
+    expect(early.version).toBe(2);
+    expect(namesOf(await first!.store.direct.resources.changes(0, 10))).toEqual(['early']);
+    const starting = await first!.reopenBeside();
+    expect((await starting.direct.resources.versionRange()).newest).toBe(early.version);
+  });
+
+  it('waits for sessions of other users, too', async () => {
+    const [writer] = await postgres.stores(1);
+    const { url } = writer!;
+    await runSql(url, 'CREATE ROLE onlooker LOGIN');
+    for (const rights of ['CREATE ON SCHEMA', 'ALL ON ALL TABLES IN SCHEMA', 'ALL ON ALL SEQUENCES IN SCHEMA'])
+      await runSql(url, `GRANT ${rights} public TO onlooker`);
+    const { store } = await openTestStore({ url: url.replace('svc@', 'onlooker@'), pause: () => Promise.resolve() });
+    onTestFinished(() => store.close());
+    const late = halting(writer!.store, async (tx, halt) => {
+      await insert(tx, 'late');
+      await halt();
+    });
+    await late.reached;
+    await writer!.store.write((tx) => insert(tx, 'early'));
+    expect(namesOf(await store.direct.resources.changes(0, 10))).toEqual([]);
+    late.go();
+    await late.write;
+    expect(namesOf(await store.direct.resources.changes(0, 10))).toEqual(['late', 'early']);
   });
 
   it('gives every version once and in order to readers while writers of two processes commit and roll back', async () => {
