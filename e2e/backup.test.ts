@@ -68,7 +68,7 @@ it('a backup made while everything is written is restored elsewhere whole, and g
     payloadJson: JSON.stringify({ url: 'data:image/png;base64,iVBORw0KGgo=' }),
   };
   const quiet = await rest.createSession('writer');
-  await rest.send(quiet, 'words 5', { waitSeconds: 50, parts: [image] });
+  await rest.send(quiet, 'words 5', { waitSeconds: 30, parts: [image] });
   const running = await rest.createSession('writer');
   await rest.send(running, 'words 6\ngate half 3');
   await model.arrivedAt('half');
@@ -80,7 +80,7 @@ it('a backup made while everything is written is restored elsewhere whole, and g
     for (let count = 0; !isOver; count++) {
       await rest.createAgent(`agent-${name}-${count}`);
       const session = await rest.createSession('writer');
-      await rest.send(session, `words ${count % 7}`, { waitSeconds: 50 });
+      await rest.send(session, `words ${count % 7}`, { waitSeconds: 30 });
       busy.push(session);
     }
   };

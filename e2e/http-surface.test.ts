@@ -112,7 +112,7 @@ describe('limits', () => {
       agent: 'one',
       sessionId: session[1],
       message: 'words 2; gate deadline 1',
-      waitSeconds: 50,
+      waitSeconds: 30,
     };
     const answer = await rest.call<{ code: string }>('POST /svc.gateway.GatewayService/SendMessage', request, {
       'connect-timeout-ms': '200',
@@ -185,7 +185,7 @@ describe('what operators read', () => {
     const caller = new RestCaller(talkative.url);
     await caller.createAgent('one', { systemPrompt: 'a very private rule' });
     const session = await caller.createSession('one');
-    const sent = await caller.send(session, 'a very private sentence\nwords 5', { waitSeconds: 50 });
+    const sent = await caller.send(session, 'a very private sentence\nwords 5', { waitSeconds: 30 });
     expect(sent.reply).toBe(wordsFrom(0, 5).join(''));
     await talkative.stop();
     // The call and its turn are logged, so that what they were about could be.

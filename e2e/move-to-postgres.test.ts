@@ -30,7 +30,7 @@ describe.skipIf(postgres === undefined)('docs/move-to-postgresql.md', () => {
     const rest = new RestCaller(before.url);
     await rest.createAgent('writer');
     const session = await rest.createSession('writer');
-    await rest.send(session, 'hello', { waitSeconds: 50 });
+    await rest.send(session, 'hello', { waitSeconds: 30 });
     const secret = {
       kind: 'Secret',
       metadata: { name: 'keys', namespace: 'default' },

@@ -92,7 +92,7 @@ describe('a model that thinks between what it says and calls', () => {
       { text: question, results: ['42'], answers: [firstAnswer] },
     ]);
 
-    await rest.send(session, 'words 1', { waitSeconds: 50 });
+    await rest.send(session, 'words 1', { waitSeconds: 30 });
     const [next] = model.requestsFor('words 1');
     expect(next?.answers.map(Object.keys)).toEqual([
       ['role', 'content', 'tool_calls'],

@@ -164,7 +164,7 @@ describe('buf curl', () => {
     ['Connect and the .proto files', ['--schema', '.']],
   ])('reads the stream of a turn by %s', async (_, options) => {
     const session = await rest.createSession('one');
-    const { turnId } = await rest.send(session, 'hello', { waitSeconds: 50 });
+    const { turnId } = await rest.send(session, 'hello', { waitSeconds: 30 });
     const request = JSON.stringify({ ns: 'default', agent: 'one', sessionId: session[1], turnId });
     const events = (await curl(...options, '-d', request, method('StreamSessionParts'))) as readonly { kind: string }[];
     expect(events).toMatchObject([

@@ -13,7 +13,7 @@ type Fate = 'killed at start' | 'killed in turn' | 'survived';
 interface Played {
   readonly title: string;
   readonly clients: 'attached' | 'none';
-  /** Plan of the process that goes on after this one; none unless given. */
+  /** Plan of the process that is started after this one; none unless given. */
   readonly following?: string;
 }
 
@@ -85,7 +85,7 @@ export class FaultSweep implements AsyncDisposable {
     return isKilled ? 'killed in turn' : 'survived';
   }
 
-  /** The process that goes on after a kill holds the plan for the next one, and counts when it is told to. */
+  /** The process that is started after a kill holds the plan for the next one, and counts from a signal on. */
   async #turn(plan: string, clients: 'attached' | 'none'): Promise<Fate> {
     const next = `${plan}:signal`;
     if (this.#plan !== next) {

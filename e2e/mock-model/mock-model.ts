@@ -14,7 +14,7 @@ export interface ModelRequest {
   readonly answers: readonly ChatMessage[];
 }
 
-/** A message as it stands in the body of a request; any field may be there. */
+/** A message as it is in the body of a request; any field may be there. */
 export interface ChatMessage {
   readonly role: string;
   readonly content?: unknown;

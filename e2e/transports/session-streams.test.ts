@@ -47,7 +47,7 @@ describe.each(streamOpeners)('a session stream by %s', (name, open) => {
   it('goes on after any cursor with exactly what is missing', async () => {
     const session = await rest.createSession('writer');
     const { streamCursor } = await rest.messagePage(session);
-    await rest.send(session, 'go\nwords 6', { waitSeconds: 50 });
+    await rest.send(session, 'go\nwords 6', { waitSeconds: 30 });
     const whole: StreamedEvent[] = [];
     for await (const event of open(server.url, session, streamCursor)) whole.push(event);
     expect(textSeen(whole)).toBe(textOf((await rest.messages(session)).at(-1)));

@@ -155,6 +155,6 @@ it('an agent does not say that it has tools of servers that nothing connects to,
   ).toContain('AGENT_NOT_READY');
   const open = await rest.ok<{ sessionId: string }>('POST /v1/ns/tools/agents/referring/sessions', {});
   await rest.ok(`POST /v1/ns/tools/agents/referring/sessions/${open.sessionId}/message`, {
-    ...{ message: 'hello', waitSeconds: 60 },
+    ...{ message: 'hello', waitSeconds: 30 },
   });
 });

@@ -38,7 +38,7 @@ describe('a repeated call with its key, after REST over another transport (API-1
   it.each(OTHERS)('SendMessage by %s has the stored answer and no second effect', async (name) => {
     const session = await rest.session('helper');
     const key = { 'idempotency-key': `send ${name}` };
-    const first = await rest.call(`POST ${session}/message`, { message: 'once', waitSeconds: 60 }, key);
+    const first = await rest.call(`POST ${session}/message`, { message: 'once', waitSeconds: 30 }, key);
     expect(first.headers.get('idempotency-replayed')).toBeNull();
     const request = { ns: 'default', agent: 'helper', sessionId: session.split('/').at(-1) ?? '', message: 'once' };
     const { answer, replayed } = await through(name, `send ${name}`, (client, options) =>

@@ -56,7 +56,7 @@ it('the tables are as before when resources of every kind came, changed and went
   await apply('second');
   const agent = '/v1/ns/acme/agents/one/sessions';
   const { sessionId } = await app.rest.ok<{ sessionId: string }>(`POST ${agent}`, { labels: { who: 'me' } });
-  await app.rest.ok(`POST ${agent}/${sessionId}/message`, { message: 'hello', waitSeconds: 60 });
+  await app.rest.ok(`POST ${agent}/${sessionId}/message`, { message: 'hello', waitSeconds: 30 });
   await app.rest.ok('POST /v1/ns/acme/channels/one/messages', { content: 'hello' });
   expect(await contents()).not.toEqual(before);
   for (const kind of authorable.sort((left, right) => applyRank(right) - applyRank(left))) {

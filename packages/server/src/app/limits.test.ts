@@ -110,7 +110,7 @@ describe('an object that a caller names (12.52, R38)', () => {
   }
   const storedRef = async (): Promise<{ readonly session: string; readonly object: Ref }> => {
     const session = await rest.session('helper');
-    await rest.send(session, 'keep', { parts: [{ partType: 'FILE', payloadJson: { url } }], waitSeconds: 60 });
+    await rest.send(session, 'keep', { parts: [{ partType: 'FILE', payloadJson: { url } }], waitSeconds: 30 });
     const { items } = await rest.ok<Stored>(`GET ${session}/messages`);
     const object = items[0]?.message.parts[1]?.object;
     if (object === undefined) throw new Error('the message has no object');

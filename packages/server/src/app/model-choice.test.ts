@@ -39,7 +39,7 @@ interface Asked {
 const optionsOf = async ({ agent, session = {}, message = {} }: Asked): Promise<unknown> => {
   const path = `/v1/ns/default/agents/${agent}/sessions`;
   const { sessionId } = await rest.ok<{ sessionId: string }>(`POST ${path}`, { labels: session });
-  const { reply } = await rest.send(`${path}/${sessionId}`, '!prompt', { labels: message, waitSeconds: 60 });
+  const { reply } = await rest.send(`${path}/${sessionId}`, '!prompt', { labels: message, waitSeconds: 30 });
   return (JSON.parse(reply) as { options: unknown }).options;
 };
 const temperature = (value: number) => ({ model: 'echo', temperature: value });
@@ -113,10 +113,10 @@ describe('a model call that fails (12.39, 12.44)', () => {
 
   it('because of an overflow is tried once more with less', async () => {
     const session = await rest.session('bare');
-    await rest.send(session, 'word '.repeat(300), { waitSeconds: 60 });
-    const once = await rest.send(session, '!error context_overflow 1\n!say fits now', { waitSeconds: 60 });
+    await rest.send(session, 'word '.repeat(300), { waitSeconds: 30 });
+    const once = await rest.send(session, '!error context_overflow 1\n!say fits now', { waitSeconds: 30 });
     expect(once).toMatchObject({ reply: 'fits now', turnState: 'TURN_STATE_COMPLETED' });
-    const always = await rest.send(session, '!error context_overflow', { waitSeconds: 60 });
+    const always = await rest.send(session, '!error context_overflow', { waitSeconds: 30 });
     expect(always).toMatchObject({ turnState: 'TURN_STATE_FAILED' });
   });
 });

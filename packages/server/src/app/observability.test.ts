@@ -84,7 +84,7 @@ const call = async (what: string, { body, ...more }: Call = {}): Promise<Json> =
 
 /** Runs a turn to its end and keeps its error, if it has one. */
 const turn = async (session: string, message: string): Promise<void> => {
-  const answer = await call(`POST ${session}/message`, { body: { message, waitSeconds: 60 } });
+  const answer = await call(`POST ${session}/message`, { body: { message, waitSeconds: 30 } });
   expect(answer).toMatchObject({ status: 200 });
   const { items } = await call(`GET ${session}/messages`);
   const parts = items.at(-1).message.parts as Json[];

@@ -9,7 +9,7 @@ it('the answer of a waited send that a quota refused says which metric, which po
   await app.rest.ok('POST /v1/manifests:apply', { text });
   const { sessionId } = (await app.rest.ok('POST /v1/ns/default/agents/helper/sessions', {})) as { sessionId: string };
   const path = `POST /v1/ns/default/agents/helper/sessions/${sessionId}/message`;
-  const answer = await app.rest.ok(path, { message: 'hello', waitSeconds: 60 });
+  const answer = await app.rest.ok(path, { message: 'hello', waitSeconds: 30 });
   expect(answer).toMatchObject({
     turnState: 'TURN_STATE_FAILED',
     error: expect.stringMatching(

@@ -153,7 +153,7 @@ describe('a change of an agent (API-1.4, 8.1)', () => {
     const shown = JSON.stringify(await rest.ok(`GET ${session}/messages`));
     expect(shown).toContain('old rules');
     expect(shown).not.toContain('new rules');
-    expect((await rest.send(session, '!prompt', { waitSeconds: 60 })).reply).toContain('new rules');
+    expect((await rest.send(session, '!prompt', { waitSeconds: 30 })).reply).toContain('new rules');
   });
 });
 

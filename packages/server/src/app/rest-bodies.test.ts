@@ -116,7 +116,7 @@ describe('a message as a body (API-3)', () => {
     ['parts in their own fields', { parts: [{ partType: 'TEXT', content: 'hi' }] }],
   ])('SendMessage reads %s', async (_, body) => {
     const session = await rest.session('helper');
-    const answer = await rest.ok(`POST ${session}/message`, { ...body, waitSeconds: 60 });
+    const answer = await rest.ok(`POST ${session}/message`, { ...body, waitSeconds: 30 });
     expect(answer).toMatchObject({ reply: said, turnState: 'TURN_STATE_COMPLETED' });
   });
 

@@ -149,7 +149,7 @@ describe('a shutdown (API-2)', () => {
     const { rest } = app;
     const session = await rest.session('helper', {});
     const reader = await EventReader.open(rest, `${session}/stream`);
-    const waiting = rest.call(`POST ${session}/message`, { message: `!say a\n${gate(1)}\n!say b`, waitSeconds: 60 });
+    const waiting = rest.call(`POST ${session}/message`, { message: `!say a\n${gate(1)}\n!say b`, waitSeconds: 30 });
     await app.clock.reached(1);
     await reader.until((event) => event.part?.content === 'a');
     const idle = connect(app.port, '127.0.0.1');
@@ -170,7 +170,7 @@ describe('a shutdown (API-2)', () => {
     await using app = await AppUnderTest.start({ 'server.drainSeconds': '1' });
     const { rest } = app;
     const session = await rest.session('helper', {});
-    const waiting = rest.call(`POST ${session}/message`, { message: gate(1), waitSeconds: 60 });
+    const waiting = rest.call(`POST ${session}/message`, { message: gate(1), waitSeconds: 30 });
     await app.clock.reached(1);
     await app.close();
     expect(await waiting).toMatchObject({ status: 200, body: { reply: '', turnState: 'TURN_STATE_QUEUED' } });

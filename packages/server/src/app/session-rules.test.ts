@@ -42,7 +42,7 @@ describe('a session (API-8.3)', () => {
 
   it('answers as many of its newest messages as asked, oldest first', async () => {
     const session = await rest.session('helper');
-    for (const message of ['a', 'b']) await rest.send(session, message, { waitSeconds: 60 });
+    for (const message of ['a', 'b']) await rest.send(session, message, { waitSeconds: 30 });
     const read = async (limit: string): Promise<number> =>
       (await rest.ok<{ messages: unknown[] }>(`GET ${session}${limit}`)).messages.length;
     expect([await read(''), await read('?messageLimit=3'), await read('?messageLimit=-1')]).toEqual([4, 3, 0]);
@@ -54,7 +54,7 @@ describe('a session (API-8.3)', () => {
     await rest.ok('POST /v1/ns/default/agents', { name: 'listed' });
     const sessions = [await rest.session('listed'), await rest.session('listed'), await rest.session('listed')];
     const [oldest = '', middle = '', newest = ''] = sessions.map((session) => session.split('/').at(-1) ?? '');
-    await rest.send(sessions[0] ?? '', 'awake', { waitSeconds: 60 });
+    await rest.send(sessions[0] ?? '', 'awake', { waitSeconds: 30 });
     interface Page {
       readonly sessions: readonly { readonly sessionId: string }[];
       readonly sessionIds: readonly string[];
@@ -110,9 +110,9 @@ describe('SendMessage (API-8.3)', () => {
 
   it('waits for the end and answers the text; a failed turn is an answer', async () => {
     const session = await rest.session('helper');
-    const good = await rest.send(session, '!tool current_time {}\n!say fine', { waitSeconds: 60 });
+    const good = await rest.send(session, '!tool current_time {}\n!say fine', { waitSeconds: 30 });
     expect(good).toMatchObject({ reply: 'fine', turnState: 'TURN_STATE_COMPLETED', error: '' });
-    const failed = await rest.send(session, '!error provider_invalid_request', { waitSeconds: 60 });
+    const failed = await rest.send(session, '!error provider_invalid_request', { waitSeconds: 30 });
     expect(failed).toMatchObject({ reply: '', turnState: 'TURN_STATE_FAILED' });
     expect(failed).not.toMatchObject({ error: '' });
   });
@@ -120,7 +120,7 @@ describe('SendMessage (API-8.3)', () => {
   it('takes files as data and refuses what is no message', async () => {
     const session = await rest.session('helper');
     const image = { partType: 'IMAGE', name: 'a.png', payloadJson: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
-    const sent = await rest.send(session, 'see', { parts: [image], waitSeconds: 60 });
+    const sent = await rest.send(session, 'see', { parts: [image], waitSeconds: 30 });
     expect(sent.reply).toBe('You said: see [image/png a.png]');
     const [stored] = await rest
       .ok<{ items: { message: { parts: object[] } }[] }>(`GET ${session}/messages`)
@@ -163,7 +163,7 @@ describe('AppendSessionMessage (API-8.3)', () => {
     await app.clock.reached(3);
     await rest.ok(`POST ${session}/messages:append`, { text: 'in between' });
     await app.clock.open(3);
-    const { reply } = await rest.send(session, '!prompt', { waitSeconds: 60 });
+    const { reply } = await rest.send(session, '!prompt', { waitSeconds: 30 });
     expect(reply).toContain('in between');
   });
 });
@@ -171,7 +171,7 @@ describe('AppendSessionMessage (API-8.3)', () => {
 describe('SessionControlService (API-9.2)', () => {
   it('edits a message: labels merged, an empty value removes, parts replaced', async () => {
     const session = await rest.session('helper');
-    const { messageId } = await rest.send(session, 'first', { labels: { a: '1', b: '2' }, waitSeconds: 60 });
+    const { messageId } = await rest.send(session, 'first', { labels: { a: '1', b: '2' }, waitSeconds: 30 });
     const path = `PATCH ${session}/messages/${messageId}`;
     const changed = await rest.ok(path, { labels: { a: '', c: '3' }, parts: [{ type: 'text', text: 'changed' }] });
     expect(changed).toMatchObject({
@@ -222,8 +222,8 @@ describe('SessionControlService (API-9.2)', () => {
 
   it('forks up to a message, ids kept, also while the session is busy', async () => {
     const session = await rest.session('helper');
-    const first = await rest.send(session, 'one', { waitSeconds: 60 });
-    await rest.send(session, 'two', { waitSeconds: 60 });
+    const first = await rest.send(session, 'one', { waitSeconds: 30 });
+    await rest.send(session, 'two', { waitSeconds: 30 });
     await rest.send(session, gate(4));
     await app.clock.reached(4);
     const fork = await rest.ok<{ sessionId: string; labels: object }>(`POST ${session}:fork`, {
@@ -242,8 +242,8 @@ describe('SessionControlService (API-9.2)', () => {
 
   it('lists turns newest first and by state', async () => {
     const session = await rest.session('helper');
-    const good = await rest.send(session, 'a', { waitSeconds: 60 });
-    const bad = await rest.send(session, '!error provider_invalid_request', { waitSeconds: 60 });
+    const good = await rest.send(session, 'a', { waitSeconds: 30 });
+    const bad = await rest.send(session, '!error provider_invalid_request', { waitSeconds: 30 });
     const list = async (query: string): Promise<string[]> =>
       (await rest.ok<{ turns: { id: string }[] }>(`GET ${session}/turns${query}`)).turns.map((turn) => turn.id);
     expect(await list('')).toEqual([bad.turnId, good.turnId]);

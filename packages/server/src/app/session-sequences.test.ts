@@ -240,7 +240,7 @@ describe('a stream of a session (API-5.1)', () => {
 
   it('of one finished turn tells each stored part once and ends', async () => {
     const session = await rest.session('plain');
-    const { turnId } = await rest.send(session, '!think a\n!say b', { waitSeconds: 60 });
+    const { turnId } = await rest.send(session, '!think a\n!say b', { waitSeconds: 30 });
     const reader = await EventReader.open(rest, `${session}/stream?turnId=${turnId}`);
     expect(shapeOf(await reader.rest())).toEqual(['REASONING', 'TEXT', 'USAGE', 'DONE completed']);
     expect(await rest.outcome(`GET ${session}/stream?turnId=${crypto.randomUUID()}`)).toBe('404 TURN_NOT_FOUND');
@@ -294,7 +294,7 @@ describe('a batch of sessions (API-5.1)', () => {
     await rest.ok('POST /v1/ns/default:deep/agents', { name: 'deep', spec: {} });
     const { sessionId } = await rest.ok<{ sessionId: string }>('POST /v1/ns/default:deep/agents/deep/sessions', {});
     const path = `/v1/ns/default:deep/agents/deep/sessions/${sessionId}`;
-    const { turnId } = await rest.send(path, 'hello', { waitSeconds: 60 });
+    const { turnId } = await rest.send(path, 'hello', { waitSeconds: 30 });
     const shown = await (await EventReader.open(rest, `${path}/stream?turnId=${turnId}`)).rest();
     const [first, ...others] = shown;
     const encoded = `@Namespace/default%3Adeep/Agent/deep/@/Session/${sessionId}`;

@@ -75,7 +75,7 @@ const fill = async ({ rest }: AppUnderTest): Promise<string> => {
   const agents = '/v1/ns/acme/agents/helper/sessions';
   const { sessionId } = await rest.ok<{ sessionId: string }>(`POST ${agents}`, { labels: { who: 'me' } });
   const session = `${agents}/${sessionId}`;
-  await rest.ok(`POST ${session}/message`, { message: 'first \u{1f375}', waitSeconds: 60 });
+  await rest.ok(`POST ${session}/message`, { message: 'first \u{1f375}', waitSeconds: 30 });
   return session;
 };
 
@@ -133,7 +133,7 @@ describe.skipIf(postgresProgram() === undefined)('a whole instance', () => {
     expect(await postgres.rows()).toEqual(await sqlite.rows());
     const second = await AppUnderTest.start(postgres.flags);
     expect(await seen(second, session)).toEqual(before);
-    await second.rest.ok(`POST ${session}/message`, { message: 'second', waitSeconds: 60 });
+    await second.rest.ok(`POST ${session}/message`, { message: 'second', waitSeconds: 30 });
     const after = await seen(second, session);
     expect(after).not.toEqual(before);
     await second.close();

@@ -72,7 +72,7 @@ describe('sessions', () => {
   test('lists come newest activity first, with ids ascending, page by page', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) ids.push((await newSession()).sessionId);
-    await harness.call(gateway.sendMessage, { ...agent, sessionId: ids[0]!, message: 'hi', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...agent, sessionId: ids[0]!, message: 'hi', waitSeconds: 30 });
     const first = await harness.call(gateway.listSessions, { ...agent, pageSize: 3 });
     expect(first.sessions.map((item) => item.sessionId)).toEqual([ids[0], ids[4], ids[3]]);
     expect(first.sessionIds).toEqual([ids[0], ids[3], ids[4]]);
@@ -94,7 +94,7 @@ describe('sessions', () => {
 
   test('clearing removes messages and keeps labels', async () => {
     const session = await newSession();
-    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 30 });
     await harness.call(gateway.clearSession, session);
     const read = await harness.call(gateway.getSession, session);
     expect(read.messages).toEqual([]);
@@ -102,7 +102,7 @@ describe('sessions', () => {
 
   test('every write leaves one audit record with the names of the session', async () => {
     const session = await newSession();
-    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 30 });
     const rows = await harness.engine.store.read((tx) => tx.audit.list({ limit: 10 }));
     expect(rows.map((row) => row.operation)).toEqual(['SendMessage', 'CreateSession']);
     expect(rows[0]?.target).toBe(`Session/default/helper/${session.sessionId}`);
@@ -112,7 +112,7 @@ describe('sessions', () => {
 describe('messages', () => {
   test('a waiting send answers the reply text, and the messages are listed', async () => {
     const session = await newSession();
-    const sent = await harness.call(gateway.sendMessage, { ...session, message: 'hello', waitSeconds: 60 });
+    const sent = await harness.call(gateway.sendMessage, { ...session, message: 'hello', waitSeconds: 30 });
     expect(sent.reply).toBe('You said: hello');
     expect(sent.turnState).toBe(TurnState.COMPLETED);
     const list = await harness.call(gateway.listSessionMessages, session);
@@ -130,7 +130,7 @@ describe('messages', () => {
     const sent = await harness.call(gateway.sendMessage, {
       ...session,
       message: '!error provider_auth',
-      waitSeconds: 60,
+      waitSeconds: 30,
     });
     expect(sent.turnState).toBe(TurnState.FAILED);
     expect(sent.error).not.toBe('');
@@ -159,7 +159,7 @@ describe('messages', () => {
       ...session,
       message: 'look',
       parts: [{ partType: 7, name: 'a.png', payloadJson }],
-      waitSeconds: 60,
+      waitSeconds: 30,
     });
     const list = await harness.call(gateway.listSessionMessages, session);
     const part = list.items[0]?.message?.parts[1];
@@ -186,7 +186,7 @@ describe('messages', () => {
     expect(headers.size).toBe(0);
     const again = await harness.call(
       gateway.sendMessage,
-      { ...session, message: 'once', waitSeconds: 60 },
+      { ...session, message: 'once', waitSeconds: 30 },
       { idempotencyKey: 'k', headers },
     );
     expect(headers.get('idempotency-replayed')).toBe('true');
@@ -233,7 +233,7 @@ describe('messages', () => {
   test('two calls with one key at once make one turn', async () => {
     const session = await newSession();
     const send = () =>
-      harness.call(gateway.sendMessage, { ...session, message: 'x', waitSeconds: 60 }, { idempotencyKey: 'k' });
+      harness.call(gateway.sendMessage, { ...session, message: 'x', waitSeconds: 30 }, { idempotencyKey: 'k' });
     const [left, right] = await Promise.all([send(), send()]);
     expect(left.turnId).toBe(right.turnId);
     expect((await harness.call(controls.listTurns, session)).turns).toHaveLength(1);
@@ -304,11 +304,11 @@ describe('control of turns', () => {
 
   test('turns are listed newest first and filtered by state', async () => {
     const session = await newSession();
-    const one = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 60 });
+    const one = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 30 });
     const two = await harness.call(gateway.sendMessage, {
       ...session,
       message: '!error provider_auth',
-      waitSeconds: 60,
+      waitSeconds: 30,
     });
     const all = await harness.call(controls.listTurns, session);
     expect(all.turns.map((turn) => [turn.id, turn.state])).toEqual([
@@ -333,7 +333,7 @@ describe('control of turns', () => {
       ...session,
       message: 'one',
       labels: { a: '1' },
-      waitSeconds: 60,
+      waitSeconds: 30,
     });
     const target = { ...session, messageId: sent.messageId };
     const update = await harness.call(controls.updateSessionMessage, {
@@ -390,8 +390,8 @@ describe('control of turns', () => {
 
   test('a fork holds the messages up to the given one, ids kept', async () => {
     const session = await newSession();
-    const sent = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 60 });
-    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 60 });
+    const sent = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 30 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 30 });
     const fork = await harness.call(controls.forkSession, {
       ...session,
       throughMessageId: sent.replyMessageId,

@@ -44,7 +44,7 @@ describe('a session stream', () => {
 
   test('live shows nothing of what was sent before', async () => {
     const session = await newSession();
-    await harness.call(gateway.sendMessage, { ...session, message: 'first', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'first', waitSeconds: 30 });
     const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, after: 'live', untilDone: true });
     await harness.call(gateway.sendMessage, { ...session, message: 'second' });
     await ended;
@@ -93,8 +93,8 @@ describe('a session stream', () => {
 
   test('of one finished turn sends each stored part once, then its end', async () => {
     const session = await newSession();
-    const { turnId } = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 60 });
-    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 60 });
+    const { turnId } = await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 30 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 30 });
     const { sink, ended } = harness.stream(gateway.streamSessionParts, { ...session, turnId });
     await ended;
     expect(kinds(sink)).toEqual(['1:1', '1:5', '2:0']);
@@ -177,9 +177,9 @@ describe('a session stream', () => {
   test('ends with not found when the session is deleted, and survives a clear', async () => {
     const session = await newSession();
     const { sink, ended } = harness.stream(gateway.streamSessionParts, session);
-    await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'one', waitSeconds: 30 });
     await harness.call(gateway.clearSession, session);
-    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'two', waitSeconds: 30 });
     expect(sink.events.filter((event) => event.kind === 2)).toHaveLength(2);
     const resumed = harness.stream(gateway.streamSessionParts, { ...session, after: sink.events.at(-1)!.cursor });
     await harness.call(gateway.getSession, session);
@@ -216,7 +216,7 @@ describe('a session stream', () => {
     let after = '';
     const texts: string[] = [];
     for (let round = 0; round < 6; round++)
-      await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 60 });
+      await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 30 });
     const error = await failure;
     expect(error?.reason).toBe('SLOW_CONSUMER');
     after = error?.metadata['cursor'] ?? '';
@@ -234,7 +234,7 @@ describe('a session stream', () => {
     const turns: string[] = [];
     for (let round = 0; round < 12; round++)
       turns.push(
-        (await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 60 })).turnId,
+        (await harness.call(gateway.sendMessage, { ...session, message: `m${round}`, waitSeconds: 30 })).turnId,
       );
     const sink = new TestSink();
     const send = sink.send.bind(sink);
@@ -294,7 +294,7 @@ describe('a session stream', () => {
   test('ends with SHUTTING_DOWN and a cursor', async () => {
     const session = await newSession();
     const { ended, sink } = harness.stream(gateway.streamSessionParts, session);
-    await harness.call(gateway.sendMessage, { ...session, message: 'x', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'x', waitSeconds: 30 });
     harness.streams.shutDown();
     const cursor = sink.events.at(-1)?.cursor;
     await expect(ended).rejects.toMatchObject({ reason: 'SHUTTING_DOWN', metadata: { cursor } });
@@ -313,7 +313,7 @@ describe('a batch of sessions', () => {
       untilDone: true,
     });
     for (const session of sessions)
-      await harness.call(gateway.sendMessage, { ...session, message: session.sessionId, waitSeconds: 60 });
+      await harness.call(gateway.sendMessage, { ...session, message: session.sessionId, waitSeconds: 30 });
     await ended;
     for (const session of sessions) {
       const own = sink.events.filter((event) => event.sessionId === session.sessionId && event.part?.partType === 1);

@@ -185,7 +185,7 @@ describe('the console stream', () => {
     const name = formatSessionName({ namespace: session.ns, agent: session.agent, sessionId: session.sessionId });
     const feed = await open(`?topics=part&session=${encodeURIComponent(name)}`);
     await feed.until((frame) => frame.event === 'ready');
-    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 60 });
+    await harness.call(gateway.sendMessage, { ...session, message: 'hi', waitSeconds: 30 });
     const part = await feed.until((frame) => frame.event === 'part');
     expect(part.data).toMatchObject({ sessionId: session.sessionId, kind: 'SESSION_MESSAGE_PART_EVENT_KIND_DELTA' });
     feed.close();

@@ -234,14 +234,14 @@ export class ReadSet {
 
   /**
    * As `holds`, for a run that ends without writing: nothing needs to be held until then, it only must have been so at one
-   * moment. Takes no lock and waits for nobody, so a crowd that is refused one row does not stand in line for it.
+   * moment. Takes no lock and waits for no other transaction, so a crowd that is refused one row does not queue for it.
    */
   async heldTogether(sql: WriteQueries): Promise<boolean> {
     if (this.#isStale) return false;
     const rows = this.#unwritten();
     const [resources, values] = split(rows);
     // A value, a row that was not there and a list may change and change back; a version never comes again. So when only one of those
-    // was read, and is looked at first, the moment of that look is one at which everything was so.
+    // was read, and is checked first, the moment of that check is one at which everything was so.
     const fickle = [
       values.length > 0,
       resources.some(({ seen }) => seen === undefined),
