@@ -49,8 +49,9 @@ describe('a word of the list', () => {
     ['log.warn(`$' + '{name}: the turn goes on`);', 'go on'],
     ['// The name stands in the row.', 'stand'],
     ['// As RT-2.6 says.', 'chapter'],
-    ['// See wire.md 5.', 'chapter'],
+    ['// See rules.md 5.', 'chapter'],
     ['// Runs again (K5).', 'chapter'],
+    ['// By chapter 5.', 'chapter'],
     ['// The world around it.', 'world'],
   ])('is found in %j', (text, word) => {
     expect(wordsOf(file, text)).toEqual([word]);

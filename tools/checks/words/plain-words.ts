@@ -67,14 +67,14 @@ const chapterRules: readonly WordRule[] = [
   { word: 'chapter', pattern: /\b(?:RT|API|PL|CO|WIRE|AD)-[A-Z]?\d/, say: 'the reason in words' },
   {
     word: 'chapter',
-    pattern: /\b(?:wire|runtime|platform|coordination|specification|additions)\.md\b/,
+    pattern: /\b[a-z-]+\.md,? (?:chapter )?\d/,
     say: 'the reason in words',
   },
-  { word: 'chapter', pattern: /\barchitecture \d/, say: 'docs/architecture.md, or the reason in words' },
+  { word: 'chapter', pattern: /\b(?:architecture|chapter) \d/, say: 'the reason in words' },
 ];
 const invariantRule: WordRule = {
   word: 'chapter',
-  pattern: /(?<![\w'"`/.-])[KRX]\d{1,2}\b(?!.*docs\/guarantees\.md)(?<!docs\/guarantees\.md.*)(?! of docs)/,
+  pattern: /(?<![\w'"`/.-])[KRX]\d{1,2}\b(?!.*docs\/guarantees\.md)/,
   say: 'the reason in words, or point to docs/guarantees.md',
 };
 const proofTable = /^docs\/(?:guarantees|obligations)\.md$/;
