@@ -939,6 +939,8 @@ export const comments = {
   "svc.gateway.SendMessageRequest.when_busy": "What happens while a turn runs.",
   "svc.gateway.SendMessageResponse": "Answer of SendMessage.",
   "svc.gateway.SendMessageResponse.error": "Readable text of a failed turn; the call itself succeeded.",
+  "svc.gateway.SendMessageResponse.error_metadata": "Facts of that failure, the same as in the ERROR part: code, retryable and error_id; of an exceeded quota also metric, policy, used, max and reset_at (Unix seconds), as in the ErrorInfo of a refused call.",
+  "svc.gateway.SendMessageResponse.error_reason": "Class of that failure, e.g. quota_exceeded; the same word as in the turn and its ERROR part.",
   "svc.gateway.SendMessageResponse.message_id": "Id of the message.",
   "svc.gateway.SendMessageResponse.reply": "Text of the final message; empty unless waited for.",
   "svc.gateway.SendMessageResponse.session_id": "Id of the session.",

@@ -49,7 +49,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.SendMessageRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 message string, 5 labels map<string>, 6 when_busy WhenBusy, 7 wait_seconds uint32?, 8 parts data.SessionMessagePart[]',
   'gateway.SendMessageResponse':
-    '1 reply string, 4 session_id string, 5 message_id string, 6 turn_id string, 7 reply_message_id string, 8 turn_state data.TurnState, 9 error string',
+    '1 reply string, 4 session_id string, 5 message_id string, 6 turn_id string, 7 reply_message_id string, 8 turn_state data.TurnState, 9 error string, 10 error_reason string, 11 error_metadata map<string>',
   'gateway.AppendSessionMessageRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 message data.SessionMessage',
   'gateway.AppendSessionMessageResponse': '1 session_id string, 2 message data.SessionMessage',
