@@ -387,6 +387,7 @@ export const comments = {
   "svc.gateway.CreateScheduleRequest.schedule": "The schedule, with its name in metadata. Required.",
   "svc.gateway.CreateSessionRequest": "Arguments of CreateSession.",
   "svc.gateway.CreateSessionRequest.agent": "Name of the agent.",
+  "svc.gateway.CreateSessionRequest.keep_id": "Id that an import brings along, a UUIDv7 in lower case. Kept when it is free, for unscoped admins only; else the session gets a new one.",
   "svc.gateway.CreateSessionRequest.labels": "Labels of the resource.",
   "svc.gateway.CreateSessionRequest.ns": "Namespace. Required.",
   "svc.gateway.DeleteAgentTemplateRequest": "Arguments of DeleteAgentTemplate.",
