@@ -72,11 +72,17 @@ it('an import keeps every uid, and again changes nothing', { timeout: 180_000 },
     'Skill acme/free',
     'Skill acme/owned',
   ]);
+  const caller = new RestCaller(from.url);
+  const sessions = '/v1/ns/acme/agents/helper/sessions';
+  const { sessionId } = await caller.ok<{ sessionId: string }>(`POST ${sessions}`, {});
+  await caller.ok(`POST ${sessions}/${sessionId}/message`, { message: 'hi', waitSeconds: 30 });
   const { out: archive } = await svc(from, 'export', '-A', '--data');
   write('all.jsonl', archive);
   const first = await svc(to, 'import', 'all.jsonl');
-  expect(first).toMatchObject({ exit: 0, err: '5 resources, 1 file, 0 sessions, 0 messages written\n' });
-  expect(await uids(to)).toEqual(before);
+  expect(first).toMatchObject({ exit: 0, err: '5 resources, 1 file, 1 session, 2 messages written\n' });
+  expect(await uids(to)).toEqual({ ...before, [`Session acme/${sessionId}`]: sessionId });
+  const told = await new RestCaller(to.url).ok(`GET ${sessions}/${sessionId}/messages`);
+  expect(told).toMatchObject({ items: [{ message: { parts: [{ content: 'hi' }] } }, { message: {} }] });
   const { resourceVersion } = await list(to);
   const again = await svc(to, 'import', 'all.jsonl');
   expect(again.out).toContain('5 unchanged');

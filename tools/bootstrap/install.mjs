@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { runShown } from './progress.mjs';
 
 /** Absolute path of the checkout. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,14 +16,12 @@ const isWindows = process.platform === 'win32';
  * Makes the checkout runnable and returns the path of the Node.js to run it with.
  * Does nothing but read two lock files when all is in place. Throws with advice when it cannot.
  */
-export function ensureInstalled() {
+export async function ensureInstalled() {
   if (!packagesAreCurrent()) {
-    say('installing packages (first start, or package-lock.json changed); this can take some minutes ...');
-    const started = Date.now();
-    npm(['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
-    say(`installed the packages in ${Math.round((Date.now() - started) / 1_000)} s`);
+    const label = 'svc: installing npm packages (first start or a new package-lock.json)';
+    await npm(['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], label);
   }
-  return ensureNode();
+  return await ensureNode();
 }
 
 /**
@@ -57,16 +56,15 @@ function readLock(path) {
  * The `node` package fetches its binary in an install script, which newer npm versions block unless approved; in that
  * case its step is run here. A machine whose own Node.js has the wanted major version may do without the package.
  */
-function ensureNode() {
+async function ensureNode() {
   const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies.node;
   const major = wanted.split('.')[0];
   const pinned = () => findPinned(wanted);
   let found = pinned();
   if (found === undefined && existsSync(join(root, 'node_modules', 'node'))) {
-    say(`fetching Node.js ${wanted} ...`);
-    spawnSync(process.execPath, ['installArchSpecificPackage.js'], {
-      cwd: join(root, 'node_modules', 'node'),
-      stdio: ['ignore', 2, 2],
+    await runShown(process.execPath, ['installArchSpecificPackage.js'], {
+      label: `svc: fetching Node.js ${wanted}`,
+      options: { cwd: join(root, 'node_modules', 'node') },
     });
     found = pinned();
   }
@@ -95,17 +93,16 @@ function versionOf(path) {
 }
 
 /** Runs npm with its output on stderr, so that the standard output of the real command stays clean. */
-function npm(parameters) {
+async function npm(parameters, label) {
   const script = process.env.npm_execpath;
   const isNpm = script !== undefined && basename(script) === 'npm-cli.js';
   const command = isNpm ? process.execPath : 'npm';
   const all = isNpm ? [script, ...parameters] : parameters;
-  const { status, error } = spawnSync(command, all, {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: isWindows && !isNpm,
+  const options = { cwd: root, shell: isWindows && !isNpm };
+  const status = await runShown(command, all, { label, options }).catch((cause) => {
+    throw new Error(`npm could not be started: ${cause.message}`, { cause });
   });
-  if (status !== 0) throw new Error(`npm ${parameters[0]} failed: see its messages above`, { cause: error });
+  if (status !== 0) throw new Error(`npm ${parameters[0]} failed: see its messages above`);
 }
 
 function say(text) {

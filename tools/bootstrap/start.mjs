@@ -4,7 +4,7 @@ import process from 'node:process';
 import { ensureInstalled, root, runBootstrap } from './install.mjs';
 import { handOver } from './run.mjs';
 
-await runBootstrap(() => {
-  const node = ensureInstalled();
+await runBootstrap(async () => {
+  const node = await ensureInstalled();
   handOver(node, [join(root, 'packages', 'cli', 'bin', 'svc.mjs'), 'up', ...process.argv.slice(2)]);
 });

@@ -111,8 +111,19 @@ const tableOf = (world: World, shown: ShownItems, isWide: boolean): string => {
     ...item.cells,
     ...(isWide ? item.wideCells : []),
   ]);
-  return renderPaintedTable({
-    ...{ headings, rows, columns: world.stdout.isTerminal ? world.stdout.columns : undefined },
-    paint: phasePainter(styleFor(world.stdout, world.environment, shown.color)),
-  });
+  return phaseTable(world, { headings, rows, color: shown.color });
 };
+
+interface PhaseTable {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** False with --no-color. */
+  readonly color?: boolean | undefined;
+}
+
+/** A table for standard output, fitted into a terminal, with the cells below PHASE and STATE in the colours of what they mean. */
+export const phaseTable = (world: World, { headings, rows, color }: PhaseTable): string =>
+  renderPaintedTable({
+    ...{ headings, rows, columns: world.stdout.isTerminal ? world.stdout.columns : undefined },
+    paint: phasePainter(styleFor(world.stdout, world.environment, color)),
+  });

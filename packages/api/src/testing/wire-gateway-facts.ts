@@ -28,7 +28,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.NamespaceKnowledgeResponse': '1 knowledge resources.Knowledge',
   'gateway.ListNamespaceKnowledgeResponse': '1 knowledge resources.Knowledge[], 2 next_page_token string',
   'gateway.DeleteNamespaceKnowledgeResponse': '1 success bool',
-  'gateway.CreateSessionRequest': '1 agent string, 2 ns string, 3 labels map<string>',
+  'gateway.CreateSessionRequest': '1 agent string, 2 ns string, 3 labels map<string>, 4 keep_id string',
   'gateway.GetSessionRequest': '1 session_id string, 2 agent string, 3 ns string, 4 message_limit int32',
   'gateway.SessionResponse':
     '1 session_id string, 2 agent string, 3 state string, 4 messages data.SessionMessage[], 6 labels map<string>, 7 session resources.Session, 8 active_turn_id string, 9 queued_turns uint32, 10 context_tokens data.TokenCounter, 11 stream_cursor string',
@@ -49,7 +49,7 @@ export const gatewayMessages: Readonly<Record<string, string>> = {
   'gateway.SendMessageRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 message string, 5 labels map<string>, 6 when_busy WhenBusy, 7 wait_seconds uint32?, 8 parts data.SessionMessagePart[]',
   'gateway.SendMessageResponse':
-    '1 reply string, 4 session_id string, 5 message_id string, 6 turn_id string, 7 reply_message_id string, 8 turn_state data.TurnState, 9 error string',
+    '1 reply string, 4 session_id string, 5 message_id string, 6 turn_id string, 7 reply_message_id string, 8 turn_state data.TurnState, 9 error string, 10 error_reason string, 11 error_metadata map<string>',
   'gateway.AppendSessionMessageRequest':
     '1 session_id string, 2 agent string, 3 ns string, 4 message data.SessionMessage',
   'gateway.AppendSessionMessageResponse': '1 session_id string, 2 message data.SessionMessage',

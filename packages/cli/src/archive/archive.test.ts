@@ -203,7 +203,9 @@ describe('svc import of an archive', () => {
     expect([exit, err]).toEqual([exitCodes.ok, '1 resource, 1 file, 1 session, 2 messages written\n']);
     expect(applied).toMatchObject([{ atomic: false, keepGoing: true, createNamespaces: true }]);
     expect(applied[0]?.text).toContain('"{{ x }}"');
-    expect(sessions).toMatchObject([{ ns: 'acme', agent: 'helper', labels: { a: 'b', 'imported-session': 'old' } }]);
+    expect(sessions).toMatchObject([
+      { ns: 'acme', agent: 'helper', keepId: 'old', labels: { a: 'b', 'imported-session': 'old' } },
+    ]);
     expect(appended).toMatchObject([
       { ns: 'acme', agent: 'helper', sessionId: 'new0', message: { id: 'm1', labels: { mine: 'x' } } },
       { message: { id: '' } },

@@ -30,7 +30,8 @@ const DEPLOYMENTS_WAIT = '1m';
 
 /**
  * `svc import FILE` of an archive: applies its manifests one by one, stores its files, and makes its sessions anew with their
- * messages. May be repeated: what is there already stays, and an interrupted session continues where it was.
+ * messages, under their ids where these are free. May be repeated: what is there already stays, and an interrupted session
+ * continues where it was.
  */
 export const importArchive = async (world: World, blob: Blob, options: ApplyOptions): Promise<void> => {
   const importer = new Importer(await openContext(world, options));
@@ -115,7 +116,8 @@ class Importer {
       const { sessions } = await gateway.listSessions({ ns, agent, labelSelector: `${IMPORTED_LABEL}=${id}` });
       const [earlier] = sessions;
       if (earlier === undefined) {
-        const { sessionId } = await gateway.createSession({ ns, agent, labels: { ...labels, [IMPORTED_LABEL]: id } });
+        const marked = { ...labels, [IMPORTED_LABEL]: id };
+        const { sessionId } = await gateway.createSession({ ns, agent, labels: marked, keepId: id });
         this.#session = { ns, agent, sessionId };
         this.#counts.sessions += 1;
       } else {

@@ -6,9 +6,9 @@ import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
 
 const micros = (secondsAgo: number): bigint => BigInt(NOW_MS - secondsAgo * 1_000) * 1_000n;
 
-const shell = (handlers: FakeHandlers) => {
+const shell = (handlers: FakeHandlers, isTerminal = false) => {
   const run = async (...words: string[]) => {
-    const world = fakeWorld({ handlers });
+    const world = fakeWorld({ handlers, isTerminal });
     return { exit: await world.run(...words), out: world.out(), err: world.err() };
   };
   return run;
@@ -93,6 +93,18 @@ describe('svc worker', () => {
     expect((await run('worker', 'list', '-n', 'acme')).out).toMatch(/\nw +ready +5m +4s +1 +u\n +- +- +- +- +-\n$/);
     expect(JSON.parse((await run('worker', 'list', '-o', 'json')).out)).toMatchObject({ kind: 'List' });
     expect((await shell({ unary: { ListResources: () => ({}) } })('worker', 'list')).err).toBe('no workers\n');
+  });
+
+  it('shows at a terminal what phases mean by their colours, unless told not to', async () => {
+    const resources = ['ready', 'draining', 'lost'].map((phase) => ({
+      ...{ kind: 'Worker', metadata: { name: 'w' } },
+      status: { kind: { case: 'worker', value: { phase } } },
+    }));
+    const list = shell({ unary: { ListResources: () => ({ resources }) } }, true);
+    const { out } = await list('worker', 'list');
+    for (const painted of ['\u001b[32mready\u001b', '\u001b[33mdraining\u001b', '\u001b[31mlost\u001b'])
+      expect(out).toContain(painted);
+    expect((await list('worker', 'list', '--no-color')).out).not.toContain('\u001b');
   });
 
   it('drains one', async () => {

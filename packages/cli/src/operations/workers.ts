@@ -3,8 +3,8 @@ import type { GlobalOptions } from '../connection.ts';
 import { openPlain } from '../context.ts';
 import { mapOf, mapsOf, msOf, textOf } from '../json-value.ts';
 import { listItems, manifestForm } from '../kinds/index.ts';
-import { outputForm, printList, printValue, resourceList } from '../output.ts';
-import { age, renderTable } from '../terminal/index.ts';
+import { outputForm, phaseTable, printList, printValue, resourceList } from '../output.ts';
+import { age } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
 const SYSTEM = 'system';
@@ -18,9 +18,9 @@ export const listWorkers = async (world: World, options: GlobalOptions): Promise
   const workers = found.map(manifestForm);
   if (form.form !== 'table' && form.form !== 'wide') return printList(world, resourceList(workers), form);
   if (workers.length === 0) return note('no workers');
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
+  const headings = ['NAME', 'PHASE', 'UP FOR', 'HEARD', 'VERSION', 'AT'];
   const rows = workers.map((worker) => rowOf(world, worker));
-  world.stdout.write(renderTable(['NAME', 'PHASE', 'UP FOR', 'HEARD', 'VERSION', 'AT'], rows, columns));
+  world.stdout.write(phaseTable(world, { headings, rows, color: options.color }));
 };
 
 const rowOf = (world: World, worker: JsonObject): readonly string[] => {

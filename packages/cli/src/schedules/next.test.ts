@@ -4,6 +4,7 @@ import type { FakeHandlers } from '../testing/fake-fetch.ts';
 import { fakeWorld, NOW_MS } from '../testing/fake-world.ts';
 
 const inSeconds = (seconds: number): bigint => BigInt(NOW_MS + seconds * 1_000) * 1_000n;
+const E = '\u001b';
 const previews: number[] = [];
 const handlers: FakeHandlers = {
   unary: {
@@ -27,10 +28,11 @@ const handlers: FakeHandlers = {
     }),
   },
 };
-const run = async (...words: string[]) => {
-  const shell = fakeWorld({ handlers });
+const runAt = async (isTerminal: boolean, ...words: string[]) => {
+  const shell = fakeWorld({ handlers, isTerminal });
   return { exit: await shell.run('schedule', 'next', ...words), out: shell.out(), err: shell.err() };
 };
+const run = (...words: string[]) => runAt(false, ...words);
 
 describe('svc schedule next', () => {
   it('shows the coming runs of one schedule', async () => {
@@ -50,6 +52,11 @@ describe('svc schedule next', () => {
       items: [{ name: 'soon', nextRun: '2026-03-01T12:01:00.000Z' }, {}, { name: 'never', nextRun: null }],
     });
     expect((await run('-n', 'acme')).err).toBe('no schedules in namespace acme\n');
+  });
+
+  it('shows at a terminal what phases mean by their colours, unless told not to', async () => {
+    expect((await runAt(true)).out).toMatch(new RegExp(`soon .* ${E}\\[32mReady${E}\\[39m\n`));
+    expect((await runAt(true, '--no-color')).out).not.toContain(E);
   });
 
   it.each(['0', '21', 'many'])('refuses --count %s', async (count) => {

@@ -4,7 +4,7 @@ import { openPlain } from '../context.ts';
 import { CommandFailure } from '../failure.ts';
 import { mapOf, msOf, textOf } from '../json-value.ts';
 import { listItems } from '../kinds/index.ts';
-import { outputForm, printList, printValue } from '../output.ts';
+import { outputForm, phaseTable, printList, printValue } from '../output.ts';
 import { age, localTime, renderTable } from '../terminal/index.ts';
 import type { World } from '../world.ts';
 
@@ -54,8 +54,8 @@ const nextOfAll = async (world: World, options: NextOptions): Promise<void> => {
     const times = next === undefined ? ['-', '-'] : [localTime(msOf(next)), distance(world, next)];
     return [nameOf(schedule), ...times, textOf(mapOf(schedule['status'])['phase']) || '-'];
   });
-  const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
-  world.stdout.write(renderTable(['NAME', 'RUNS AT', 'IN', 'PHASE'], rows, columns));
+  const headings = ['NAME', 'RUNS AT', 'IN', 'PHASE'];
+  world.stdout.write(phaseTable(world, { headings, rows, color: options.color }));
 };
 
 const nameOf = ({ metadata }: JsonObject): string => textOf(mapOf(metadata)['name']);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { outputForm, printValue } from '../output.ts';
 import type { World } from '../world.ts';
+import { showingElapsed } from './elapsed.ts';
 import { explained, openLocalStore, type StoreOptions } from './local-store.ts';
 import { givenPassphrase, type PassphraseOptions, readPassphrase } from './passphrase.ts';
 
@@ -15,21 +16,25 @@ export const restore = async (world: World, name: string, options: RestoreOption
   const { server, upkeep, dataDir } = await openLocalStore(world, options);
   const file = resolve(world.cwd, name);
   const isWithoutKeys = options.withoutKeys === true;
+  const { quiet } = options;
   const passphrase = isWithoutKeys
     ? undefined
     : await passphraseFor(world, options, async () => {
-        const { hasKeys } = await explained(server, () => upkeep.check(file));
+        const { hasKeys } = await showingElapsed(world, { label: 'reading the archive', quiet }, () =>
+          explained(server, () => upkeep.check(file)),
+        );
         return hasKeys;
       });
   const keys = passphrase === undefined ? {} : { passphrase };
-  const restored = await explained(server, () =>
-    upkeep.restore({ file, isReplacing: options.replace === true, isWithoutKeys, ...keys }),
+  const order = { file, isReplacing: options.replace === true, isWithoutKeys, ...keys };
+  const restored = await showingElapsed(world, { label: 'restoring the backup', quiet }, () =>
+    explained(server, () => upkeep.restore(order)),
   );
   const { manifest, safety, hasKeys } = restored;
   const form = outputForm(options.output);
   if (form.form === 'table' || form.form === 'wide') world.stdout.write(`${dataDir}\n`);
   else await printValue(world, { dataDir, safety: safety ?? null, createdAt: manifest.created_at }, form);
-  if (options.quiet === true) return;
+  if (quiet === true) return;
   world.stderr.write(`restored the state of ${manifest.created_at}\n`);
   if (safety !== undefined) world.stderr.write(`what was there before is in ${safety}\n`);
   if (!hasKeys || isWithoutKeys)

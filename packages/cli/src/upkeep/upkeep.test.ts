@@ -285,6 +285,25 @@ describe('svc restore', () => {
     expect(without.err()).toContain('no keys were restored');
   });
 
+  it('shows at a terminal what it is at and for how long, unless told to be quiet', async () => {
+    const terminal = { isErrorTerminal: true, hidden: [PASSPHRASE] };
+    const fake = world({ hasKeys: true }, terminal);
+    expect(await fake.run('restore', 'a')).toBe(0);
+    for (const label of ['reading the archive', 'restoring the backup'])
+      expect(fake.err()).toContain(`\r${label}  0 s\u001b[K`);
+    expect(fake.err()).toContain('\r\u001b[Krestored the state of');
+    const quiet = world({ hasKeys: true }, terminal);
+    expect(await quiet.run('restore', 'a', '--quiet')).toBe(0);
+    expect(quiet.err()).not.toContain(' 0 s');
+    const failing = world(
+      { fails: fault('DATA_LOSS', 'ARCHIVE_DAMAGED', 'its end is missing') },
+      { ...terminal, piped: '' },
+    );
+    expect(await failing.run('restore', 'a')).toBe(1);
+    const lines = ['', 'restoring the backup  0 s\u001b[K', expect.stringContaining('its end is missing')];
+    expect(failing.err().split('\r')).toEqual(lines);
+  });
+
   it('explains a refusal with what to do, and leaves mistakes of the program as they are', async () => {
     const inUse = world({ fails: fault('FAILED_PRECONDITION', 'DATA_DIR_IN_USE', 'in use') }, { piped: '' });
     expect(await inUse.run('restore', 'a')).toBe(1);

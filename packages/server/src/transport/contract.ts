@@ -33,6 +33,13 @@ export interface TransportConfig {
   readonly version: string;
 }
 
+/** The most bytes that something may have, for refusals that name it. */
+export interface ByteLimit {
+  readonly bytes: number;
+  /** The configuration key that sets it, e.g. `limits.requestBytes`; absent where none does. */
+  readonly setting?: string;
+}
+
 /** Plain HTTP under the gateway's roof that is not a protobuf operation: the browser surface, uploads, profile. */
 export interface HttpExchange {
   readonly method: string;
@@ -40,13 +47,13 @@ export interface HttpExchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** Whole body, refused above `limitBytes` with TOO_LARGE. */
-  body(limitBytes: number): Promise<Uint8Array>;
+  /** Whole body, refused above the limit with TOO_LARGE. */
+  body(limit: ByteLimit): Promise<Uint8Array>;
   /**
-   * The body as it comes, instead of `body`: read once, at the reader's speed. Throws TOO_LARGE above `limitBytes`, CANCELLED
+   * The body as it comes, instead of `body`: read once, at the reader's speed. Throws TOO_LARGE above the limit, CANCELLED
    * CLIENT_GONE when the sender goes away half-way, and DEADLINE when he falls silent for a minute.
    */
-  pieces(limitBytes: number): AsyncIterable<Uint8Array>;
+  pieces(limit: ByteLimit): AsyncIterable<Uint8Array>;
   /** Answers once; for JSON pass a string and its content type. */
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void;
   /** Starts a streamed answer; `write` returns false while the reader lags. `keepAlive` is written every 15 s. */

@@ -5,9 +5,9 @@ import { v1, v1alpha } from '@svc/api/reflection';
 import { Fault } from '../base/index.ts';
 import { Codec } from './codec/index.ts';
 import { ConnectProtocol } from './connect/index.ts';
-import type { HttpRoute, TransportParts, TransportServer } from './contract.ts';
+import type { ByteLimit, HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { Dispatcher, methodTable } from './dispatcher/index.ts';
-import { FaultWriter, tooLarge } from './faults/index.ts';
+import { FaultWriter, headTooLarge } from './faults/index.ts';
 import { GrpcProtocol } from './grpc/index.ts';
 import { GrpcWebProtocol } from './grpc-web/index.ts';
 import { type Exchange, OriginRules } from './http/index.ts';
@@ -48,7 +48,8 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
     method: plainEntry(route),
     wire: new PlainWire(route, { dispatcher, faults, origins }),
   }));
-  const shared = { codec, faults, origins, requestBytes: config.requestBytes, dispatcher, methods };
+  const requestLimit: ByteLimit = { bytes: config.requestBytes, setting: 'limits.requestBytes' };
+  const shared = { codec, faults, origins, requestLimit, dispatcher, methods };
   const rest = new RestProtocol({ ...shared, plain });
   const refusePlain = rest.refuse.bind(rest);
   const grpc = new GrpcProtocol({ ...shared, refusePlain });
@@ -58,7 +59,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   const requestId = (exchange: Exchange): string => dispatcher.requestId(exchange);
   const router = new PortRouter({ config, origins, requestId, rest, grpc, grpcWeb, connect, faultOf });
   const refuseBroken = (status: BrokenStatus): BrokenAnswer => {
-    const fault = brokenRequest(status, config.headerBytes);
+    const fault = brokenRequest(status, config);
     return { headers: refusalHeaders(fault, parts.ids.next()), body: faults.body(fault) };
   };
   const port = new OnePort({ config, clock, log, handle: (exchange) => router.handle(exchange), refuseBroken });
@@ -83,8 +84,8 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
 const TOO_MANY = 'the server has as many connections as it takes: try again later, or use fewer connections';
 const RETRY_MS = 5000;
 
-const brokenRequest = (status: BrokenStatus, headerBytes: number): Fault => {
-  if (status === 431) return tooLarge(431, headerBytes);
+const brokenRequest = (status: BrokenStatus, limits: Pick<TransportConfig, 'urlBytes' | 'headerBytes'>): Fault => {
+  if (status === 431) return headTooLarge(limits);
   if (status === 503) return new Fault('UNAVAILABLE', 'CONNECTIONS', TOO_MANY, { retryAfterMs: RETRY_MS });
   if (status === 408) return new Fault('DEADLINE_EXCEEDED', 'DEADLINE', 'the request did not arrive in time');
   return new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'not an HTTP request');

@@ -501,7 +501,7 @@ describe('the pages beside the operations', () => {
     });
     const routes = [
       route('POST', '/v1/ui/ns/{ns}/x', async (exchange, params, { caller }) => {
-        const body = await exchange.body(10);
+        const body = await exchange.body({ bytes: 10 });
         exchange.answer(
           200,
           { 'Content-Type': 'text/plain' },

@@ -55,8 +55,10 @@ export class PortRouter {
 
   #checkSizes(exchange: Exchange): void {
     const { urlBytes, headerBytes } = this.#parts.config;
-    if (exchange.path.length + exchange.query.length > urlBytes) throw tooLarge(414, urlBytes);
-    if (exchange.headerBytes() > headerBytes) throw tooLarge(431, headerBytes);
+    if (exchange.path.length + exchange.query.length > urlBytes)
+      throw tooLarge(414, { bytes: urlBytes, setting: 'limits.urlBytes' });
+    if (exchange.headerBytes() > headerBytes)
+      throw tooLarge(431, { bytes: headerBytes, setting: 'limits.headerBytes' });
   }
 
   #preflight(exchange: Exchange, origin: string): void {

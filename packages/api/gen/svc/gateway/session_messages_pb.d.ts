@@ -131,6 +131,21 @@ export declare type SendMessageResponse = Message<"svc.gateway.SendMessageRespon
    * @generated from field: string error = 9;
    */
   error: string;
+
+  /**
+   * Class of that failure, e.g. quota_exceeded; the same word as in the turn and its ERROR part.
+   *
+   * @generated from field: string error_reason = 10;
+   */
+  errorReason: string;
+
+  /**
+   * Facts of that failure, the same as in the ERROR part: code, retryable and error_id; of an exceeded quota also metric, policy,
+   * used, max and reset_at (Unix seconds), as in the ErrorInfo of a refused call.
+   *
+   * @generated from field: map<string, string> error_metadata = 11;
+   */
+  errorMetadata: { [key: string]: string };
 };
 
 /**

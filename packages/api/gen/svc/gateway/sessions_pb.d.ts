@@ -39,6 +39,14 @@ export declare type CreateSessionRequest = Message<"svc.gateway.CreateSessionReq
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
+
+  /**
+   * Id that an import brings along, a UUIDv7 in lower case. Kept when it is free, for unscoped admins only; else the session gets a
+   * new one.
+   *
+   * @generated from field: string keep_id = 4;
+   */
+  keepId: string;
 };
 
 /**

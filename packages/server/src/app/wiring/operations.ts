@@ -52,6 +52,7 @@ const sessionsDeps = ({ config, engines, resources, turns }: AppParts): Sessions
   clock: engines.clock,
   ids: engines.ids,
   views: resources.views,
+  authorizer: resources.authorizer,
   audit: resources.audit,
   admission: turns.runtime.admission,
   lifecycle: turns.runtime.lifecycle,

@@ -46,7 +46,7 @@ import {
 } from './inbound/index.ts';
 import { causeOf, lockSession, readSession, recordWrite } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
-import { awaitTurn, replyText } from './turn-wait.ts';
+import { awaitTurn, failureFacts, replyText } from './turn-wait.ts';
 
 const WHEN_BUSY: Readonly<Record<WhenBusy, Submission['whenBusy']>> = {
   [WhenBusy.UNSPECIFIED]: 'QUEUE',
@@ -258,7 +258,11 @@ export class MessageService {
     if (!isTurnOver(turn)) return response;
     const body = parseBody(turn);
     response.replyMessageId = body.replyMessageIds.at(-1) ?? response.replyMessageId;
-    response.error = turn.state === 'FAILED' ? (body.error ?? '') : '';
+    if (turn.state === 'FAILED') {
+      response.error = body.error ?? '';
+      response.errorReason = body.reason ?? '';
+      response.errorMetadata = await failureFacts(this.#context.store.direct, turn);
+    }
     response.reply = await replyText(this.#context.store.direct, turn);
     return response;
   }

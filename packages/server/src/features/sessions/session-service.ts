@@ -17,7 +17,15 @@ import {
   SessionResponseSchema,
 } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
-import { decodePageToken, encodePageToken, isUuid, pageSize, placeNumber } from '../../base/index.ts';
+import {
+  decodePageToken,
+  encodePageToken,
+  isUuid,
+  isUuidV7,
+  pageSize,
+  placeNumber,
+  violation,
+} from '../../base/index.ts';
 import {
   checkLabels,
   checkSystemKeys,
@@ -26,6 +34,7 @@ import {
   refusal,
   withoutPrivate,
 } from '../../resources/index.ts';
+import { UID_FORM } from '../../resources/manifest/index.ts';
 import type { ReadTx, SessionRow, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { findRepeat, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
 import { lockSession, readSession, recordWrite, requireAgent, sessionNotFound } from './session-access.ts';
@@ -49,6 +58,7 @@ export class SessionService {
     const violations = [
       ...checkLabels(request.labels, 'labels', { labels: this.#context.limits.labels, annotationsBytes: 0 }),
       ...checkSystemKeys({}, request.labels, 'labels'),
+      ...(request.keepId === '' || isUuidV7(request.keepId) ? [] : [violation('keepId', UID_FORM)]),
     ];
     if (violations.length > 0) throw refusal(violations);
     const repeatable = repeatableCall(call, CreateSessionRequestSchema, request);
@@ -144,9 +154,16 @@ export class SessionService {
   async #create(tx: WriteTx, request: CreateSessionRequest, call: CallContext): Promise<SessionResponse> {
     const { ns, agent, labels } = request;
     const { identity } = call.caller;
-    const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity });
+    const kept = (await this.#keepsId(tx, request, call)) ? { sessionId: request.keepId } : {};
+    const row = await this.#context.lifecycle.create(tx, { namespace: ns, agent, labels, identity, ...kept });
     await this.#record(tx, call, { row, outcome: 'created' });
     return await this.#answer(tx, row, { messages: [], isNew: true });
+  }
+
+  /** As for uids of other kinds: callers with narrower grants would learn by trying which sessions others have. */
+  async #keepsId(tx: WriteTx, { keepId }: CreateSessionRequest, { caller }: CallContext): Promise<boolean> {
+    if (keepId === '' || !this.#context.authorizer.allows(caller, 'admin', {})) return false;
+    return await tx.resources.claimUid(keepId);
   }
 
   async #readWhole(tx: ReadTx, request: GetSessionRequest): Promise<SessionResponse> {

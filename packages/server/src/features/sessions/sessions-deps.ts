@@ -1,3 +1,4 @@
+import type { Authorizer } from '../../auth/contract.ts';
 import type { Clock, Ids } from '../../base/index.ts';
 import type { AppendAudit } from '../../controllers/contract.ts';
 import type { ResourceViews } from '../../resources/index.ts';
@@ -64,6 +65,7 @@ export interface SessionsDeps {
   readonly namespaces: NamespaceGate & NamespaceTree;
   readonly objects: ObjectAccess;
   readonly fetcher: UrlFetcher;
+  readonly authorizer: Pick<Authorizer, 'allows'>;
   readonly audit: AppendAudit;
   readonly views: ResourceViews;
   readonly limits: SessionLimits;

@@ -1,15 +1,26 @@
 import { type Clock, isFault } from '../../base/index.ts';
-import { type Part, parseBody, replyTextOf } from '../../runtime/contract.ts';
+import { PART, type Part, parseBody, replyTextOf } from '../../runtime/contract.ts';
 import type { EventOutlet } from '../../runtime/stream/stream-contract.ts';
 import type { ReadTx, TurnRow } from '../../store/contracts/index.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 
 /** Text of the final message of a COMPLETED turn; '' for every other one. */
-export const replyText = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<string> => {
-  if (turn.state !== 'COMPLETED') return '';
+export const replyText = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<string> =>
+  turn.state === 'COMPLETED' ? replyTextOf(await lastParts(tx, turn)) : '';
+
+/** Facts of a FAILED turn by name, from the ERROR part that ends its final message; {} once that message is gone. */
+export const failureFacts = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<Record<string, string>> => {
+  if (turn.state !== 'FAILED') return {};
+  const error = (await lastParts(tx, turn)).findLast((part) => part.type === PART.ERROR);
+  const { reason: _ownField, ...facts } = error?.payload ?? {};
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, String(fact)]));
+};
+
+/** Parts of the final message of a turn; none once it is gone. */
+const lastParts = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promise<readonly Part[]> => {
   const id = parseBody(turn).replyMessageIds.at(-1) ?? '';
   const message = await tx.log.message(turn.sessionId, id);
-  return message === undefined ? '' : replyTextOf(JSON.parse(message.parts) as Part[]);
+  return message === undefined ? [] : (JSON.parse(message.parts) as Part[]);
 };
 
 const SILENT: EventOutlet = { open: () => undefined, send: () => true, onDrained: () => undefined };

@@ -76,7 +76,7 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
 
 const post = async (deps: UiDeps, chat: ChatCall): Promise<void> => {
   const { names, exchange, call } = chat;
-  const request = readChatRequest(await exchange.body(deps.requestBytes));
+  const request = readChatRequest(await exchange.body({ bytes: deps.requestBytes, setting: 'limits.uiRequestBytes' }));
   if (request.kind === 'answer') {
     await answerAndShow(deps, chat, request.answers);
     return;

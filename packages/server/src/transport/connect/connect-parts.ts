@@ -1,5 +1,6 @@
 import type { Fault } from '../../base/index.ts';
 import type { Codec } from '../codec/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import type { Call } from '../dispatcher/index.ts';
 import { malformed } from '../envelope/index.ts';
 import { type FaultWriter, faultHeaders } from '../faults/index.ts';
@@ -10,7 +11,7 @@ export interface ConnectParts {
   readonly codec: Codec;
   readonly faults: FaultWriter;
   readonly origins: OriginRules;
-  readonly requestBytes: number;
+  readonly requestLimit: ByteLimit;
 }
 
 const timeoutForm = /^[0-9]{1,10}$/;

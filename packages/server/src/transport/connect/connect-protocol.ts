@@ -1,6 +1,6 @@
 import type { Fault } from '../../base/index.ts';
 import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
-import { type FormatName, HEAD_BYTES } from '../envelope/index.ts';
+import type { FormatName } from '../envelope/index.ts';
 import { faultHeaders, httpStatus, methodNotAllowed, unsupportedMedia } from '../faults/index.ts';
 import { unknownOperation } from '../grpc/index.ts';
 import { checkDeclaredLength, type Exchange } from '../http/index.ts';
@@ -38,7 +38,7 @@ export class ConnectProtocol {
     if (row === undefined) throw unknownOperation(exchange.path);
     const { method, wires } = row;
     // A stream says it in its end: no status but 200 means anything there.
-    if (!method.streaming) checkDeclaredLength(exchange, this.#parts.requestBytes + HEAD_BYTES);
+    if (!method.streaming) checkDeclaredLength(exchange, this.#parts.requestLimit);
     this.#parts.dispatcher.start({ wire: wires[formatOf(exchange, method)], method, exchange, origin });
   }
 

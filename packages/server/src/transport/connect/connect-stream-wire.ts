@@ -7,9 +7,9 @@ import {
   HEAD_BYTES,
   type MessageFormat,
   messageFormat,
-  messageTooLarge,
   readRequest,
 } from '../envelope/index.ts';
+import { messageTooLarge } from '../faults/index.ts';
 import { acceptedEncoding, chunkOf, type HeaderList, PASS_THROUGH } from '../http/index.ts';
 import { type ConnectParts, checkConnectVersion, connectHeaders, connectTimeoutMs } from './connect-parts.ts';
 
@@ -41,8 +41,9 @@ export class ConnectStreamWire implements Wire {
 
   read(call: Call): void {
     checkConnectVersion(call);
-    const { requestBytes: limit } = this.#parts;
-    const isTold = !this.#isClientStreaming && Number(call.exchange.header('content-length')) > limit + HEAD_BYTES;
+    const { requestLimit: limit } = this.#parts;
+    const isTold =
+      !this.#isClientStreaming && Number(call.exchange.header('content-length')) > limit.bytes + HEAD_BYTES;
     if (isTold) throw messageTooLarge(limit);
     const encoding = call.exchange.header('connect-content-encoding');
     readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });

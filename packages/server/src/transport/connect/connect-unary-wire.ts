@@ -34,8 +34,8 @@ export class ConnectUnaryWire implements Wire {
       body instanceof Fault ? call.fail(body) : decodeInto(call, this.#format, body);
     if (call.exchange.method === 'POST') {
       checkConnectVersion(call);
-      readRequestBody(call.exchange, this.#parts.requestBytes, done);
-    } else readGetMessage(call.exchange.query, this.#parts.requestBytes, done);
+      readRequestBody(call.exchange, this.#parts.requestLimit, done);
+    } else readGetMessage(call.exchange.query, this.#parts.requestLimit, done);
   }
 
   answer(call: Call, message: object): void {

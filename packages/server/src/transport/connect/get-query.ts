@@ -1,5 +1,7 @@
 import type { Fault } from '../../base/index.ts';
-import { type FormatName, malformed, messageTooLarge } from '../envelope/index.ts';
+import type { ByteLimit } from '../contract.ts';
+import { type FormatName, malformed } from '../envelope/index.ts';
+import { messageTooLarge } from '../faults/index.ts';
 import { decompress } from '../http/index.ts';
 import { parseQuery } from '../rest/index.ts';
 
@@ -14,7 +16,7 @@ export const getFormat = (query: string): FormatName => {
 };
 
 /** Message bytes of a Connect GET: `message`, base64url with `base64=1`, packed with `compression=gzip` or `br`. */
-export const readGetMessage = (query: string, limit: number, done: (body: Buffer | Fault) => void): void => {
+export const readGetMessage = (query: string, limit: ByteLimit, done: (body: Buffer | Fault) => void): void => {
   const parameters = new Map(parseQuery(query));
   const text = parameters.get('message') ?? '';
   const bytes = parameters.get('base64') === '1' ? Buffer.from(text, 'base64url') : Buffer.from(text);
@@ -22,7 +24,7 @@ export const readGetMessage = (query: string, limit: number, done: (body: Buffer
   if (compression === '' || compression === 'identity') return done(bytes);
   if (compression !== 'gzip' && compression !== 'br')
     return done(malformed('compression must be gzip, br or identity'));
-  decompress(compression, { bytes, limit }, (result) => {
+  decompress(compression, { bytes, limit: limit.bytes }, (result) => {
     if (result === undefined) done(messageTooLarge(limit));
     else done(result instanceof Error ? malformed(`message is not valid ${compression}`) : result);
   });

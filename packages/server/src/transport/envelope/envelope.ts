@@ -1,4 +1,6 @@
 import { Fault } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
+import { messageTooLarge } from '../faults/index.ts';
 
 /** Length of the head of one message on gRPC, gRPC-web and Connect streams: flags, then the length in four bytes. */
 export const HEAD_BYTES = 5;
@@ -39,12 +41,12 @@ export const onlyEnvelope = (body: Buffer): Envelope => {
   return { flags: body[0] ?? 0, data: body.subarray(HEAD_BYTES) };
 };
 
-/** Cuts a byte stream into messages, whatever the pieces it comes in; refuses one longer than `limit`. */
+/** Cuts a byte stream into messages, whatever the pieces it comes in; refuses one longer than the limit. */
 export class EnvelopeReader {
-  readonly #limit: number;
+  readonly #limit: ByteLimit;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(limit: number) {
+  constructor(limit: ByteLimit) {
     this.#limit = limit;
   }
 
@@ -59,8 +61,7 @@ export class EnvelopeReader {
     const messages: Envelope[] = [];
     while (this.#rest.length >= HEAD_BYTES) {
       const length = this.#rest.readUInt32BE(1);
-      if (length > this.#limit)
-        throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `message larger than ${this.#limit} bytes`);
+      if (length > this.#limit.bytes) throw messageTooLarge(this.#limit);
       const end = HEAD_BYTES + length;
       if (this.#rest.length < end) break;
       messages.push({ flags: this.#rest[0] ?? 0, data: this.#rest.subarray(HEAD_BYTES, end) });

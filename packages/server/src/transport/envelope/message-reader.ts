@@ -1,17 +1,15 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
+import { messageTooLarge } from '../faults/index.ts';
 import { decompress } from '../http/index.ts';
 import { COMPRESSED, type Envelope, malformed } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
 
-/** RESOURCE_EXHAUSTED for a message over `limits.requestBytes`; on these protocols no HTTP status says it. */
-export const messageTooLarge = (limit: number): Fault =>
-  new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `message larger than ${limit} bytes`);
-
 interface ReadParts {
   readonly format: MessageFormat;
-  readonly limit: number;
+  readonly limit: ByteLimit;
   /** Name of the message compression that the request declares, '' for none. */
   readonly encoding: string;
 }
@@ -47,7 +45,7 @@ export const executeEnvelope = (call: Call, envelope: Envelope, parts: ReadParts
   if ((envelope.flags & ~COMPRESSED) !== 0) return call.fail(malformed('unknown message flags'));
   if ((envelope.flags & COMPRESSED) === 0) return decodeInto(call, format, envelope.data);
   if (encoding !== 'gzip') return call.fail(notPacked());
-  decompress('gzip', { bytes: envelope.data, limit }, (result) => {
+  decompress('gzip', { bytes: envelope.data, limit: limit.bytes }, (result) => {
     if (result === undefined) call.fail(messageTooLarge(limit));
     else if (result instanceof Error) call.fail(malformed('message is not valid gzip'));
     else decodeInto(call, format, result);

@@ -1,8 +1,10 @@
 import { inTurns, type Steps } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { type Call, DECODED_AT_ONCE_BYTES } from '../dispatcher/index.ts';
+import { messageTooLarge } from '../faults/index.ts';
 import { HEAD_BYTES, onlyEnvelope } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
-import { executeEnvelope, messageTooLarge, unknownCompression } from './message-reader.ts';
+import { executeEnvelope, unknownCompression } from './message-reader.ts';
 import { executeStream } from './stream-reader.ts';
 
 /** How a protocol writes the bytes of messages into a body, where it is not as they are. */
@@ -18,7 +20,7 @@ export interface BodyText {
 interface RequestParts {
   readonly format: MessageFormat;
   /** `limits.requestBytes`. */
-  readonly limit: number;
+  readonly limit: ByteLimit;
   /** Name of the message compression that the request declares; absent for none. */
   readonly encoding: string | undefined;
   readonly isClientStreaming: boolean;
@@ -34,7 +36,7 @@ export const readRequest = (call: Call, parts: RequestParts): void => {
   if (encoding !== '' && encoding !== 'identity' && encoding !== 'gzip') throw unknownCompression(encoding);
   if (parts.isClientStreaming)
     return executeStream(call, { format, encoding, ...(text === undefined ? {} : { unwrap: text.pieces() }) });
-  const most = limit + HEAD_BYTES;
+  const most = limit.bytes + HEAD_BYTES;
   const take = (bytes: Buffer): void => {
     try {
       executeEnvelope(call, onlyEnvelope(bytes), { format, limit, encoding });

@@ -1,11 +1,12 @@
 import { type Call, RequestMessages } from '../dispatcher/index.ts';
+import { messageTooLarge } from '../faults/index.ts';
 import { decompressSync } from '../http/index.ts';
 import { COMPRESSED, type Envelope, EnvelopeReader, malformed } from './envelope.ts';
 import type { MessageFormat } from './message-format.ts';
-import { messageTooLarge, notPacked } from './message-reader.ts';
+import { notPacked } from './message-reader.ts';
 
-/** One message of a client stream, unpacked: these are questions about names, never documents. */
-const MESSAGE_BYTES = 64 * 1024;
+/** One message of a client stream, unpacked: these are questions about names, never documents. No setting raises it. */
+const MESSAGE_LIMIT = { bytes: 64 * 1024 };
 
 interface StreamReadParts {
   readonly format: MessageFormat;
@@ -18,7 +19,7 @@ interface StreamReadParts {
 /** Hands a client stream to its call: the call starts at once, the messages follow as they come. */
 export const executeStream = (call: Call, { format, encoding, unwrap }: StreamReadParts): void => {
   const messages = new RequestMessages();
-  const reader = new EnvelopeReader(MESSAGE_BYTES);
+  const reader = new EnvelopeReader(MESSAGE_LIMIT);
   const take = (piece: Buffer, isLast: boolean): void => {
     try {
       const bytes = unwrap === undefined ? piece : unwrap(piece, isLast);
@@ -43,8 +44,8 @@ const unpack = ({ flags, data }: Envelope, encoding: string): Buffer => {
   if ((flags & ~COMPRESSED) !== 0) throw malformed('unknown message flags');
   if ((flags & COMPRESSED) === 0) return data;
   if (encoding !== 'gzip') throw notPacked();
-  const unpacked = decompressSync(data, MESSAGE_BYTES);
-  if (unpacked === undefined) throw messageTooLarge(MESSAGE_BYTES);
+  const unpacked = decompressSync(data, MESSAGE_LIMIT.bytes);
+  if (unpacked === undefined) throw messageTooLarge(MESSAGE_LIMIT);
   if (unpacked instanceof Error) throw malformed('message is not valid gzip');
   return unpacked;
 };

@@ -1,4 +1,5 @@
 import { Fault, type FaultCode } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { FAULT_CODES } from './fault-codes.ts';
 
 interface HttpFaultParts {
@@ -6,6 +7,7 @@ interface HttpFaultParts {
   readonly code: FaultCode;
   readonly reason: string;
   readonly message: string;
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Headers of the refusal, flat name and value: `['allow', 'GET']`. */
   readonly headers?: readonly string[];
 }
@@ -16,7 +18,7 @@ export class HttpFault extends Fault {
   readonly headers: readonly string[];
 
   constructor(parts: HttpFaultParts) {
-    super(parts.code, parts.reason, parts.message);
+    super(parts.code, parts.reason, parts.message, { metadata: parts.metadata ?? {} });
     this.name = 'HttpFault';
     this.status = parts.status;
     this.headers = parts.headers ?? [];
@@ -35,14 +37,40 @@ export const httpStatus = (fault: Fault): number => {
 
 const sizes = { 413: 'body', 414: 'URL', 431: 'header fields' } as const;
 
-/** RESOURCE_EXHAUSTED TOO_LARGE for a request that is too big in itself. */
-export const tooLarge = (status: keyof typeof sizes, limit: number): HttpFault =>
+/** `larger than 1000 bytes (limits.requestBytes)`. */
+const beyond = ({ bytes, setting }: ByteLimit): string =>
+  `larger than ${bytes} bytes${setting === undefined ? '' : ` (${setting})`}`;
+
+const limitFacts = ({ bytes, setting }: ByteLimit): Readonly<Record<string, string>> => ({
+  limit_bytes: String(bytes),
+  ...(setting === undefined ? {} : { setting }),
+});
+
+/** RESOURCE_EXHAUSTED TOO_LARGE for a request that is too big in itself; names the limit and what sets it. */
+export const tooLarge = (status: keyof typeof sizes, limit: ByteLimit): HttpFault =>
   new HttpFault({
     status,
     code: 'RESOURCE_EXHAUSTED',
     reason: 'TOO_LARGE',
-    message: `${sizes[status]} of the request larger than ${limit} bytes`,
+    message: `${sizes[status]} of the request ${beyond(limit)}`,
+    metadata: limitFacts(limit),
   });
+
+/** The same for one message of a protocol in which no HTTP status says it. */
+export const messageTooLarge = (limit: ByteLimit): Fault =>
+  new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `message ${beyond(limit)}`, { metadata: limitFacts(limit) });
+
+/** The same for a head of a request that was not read to its end, so that nobody knows which part of it is too large. */
+export const headTooLarge = (limits: { readonly urlBytes: number; readonly headerBytes: number }): HttpFault => {
+  const limit = { bytes: limits.urlBytes + limits.headerBytes, setting: 'limits.urlBytes, limits.headerBytes' };
+  return new HttpFault({
+    status: 431,
+    code: 'RESOURCE_EXHAUSTED',
+    reason: 'TOO_LARGE',
+    message: `URL and header fields of the request together ${beyond(limit)}`,
+    metadata: limitFacts(limit),
+  });
+};
 
 export const methodNotAllowed = (allowed: readonly string[]): HttpFault =>
   new HttpFault({

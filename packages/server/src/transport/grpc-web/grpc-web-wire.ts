@@ -54,7 +54,7 @@ export class GrpcWebWire implements Wire {
   }
 
   read(call: Call): void {
-    const { requestBytes: limit } = this.#parts;
+    const { requestLimit: limit } = this.#parts;
     readRequest(call, {
       format: this.#format,
       limit,

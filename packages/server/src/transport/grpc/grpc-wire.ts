@@ -1,5 +1,6 @@
 import { Fault } from '../../base/index.ts';
 import type { Codec } from '../codec/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   COMPRESSED,
@@ -27,7 +28,7 @@ import { grpcTimeoutMs } from './timeout.ts';
 export interface GrpcParts {
   readonly codec: Codec;
   readonly faults: FaultWriter;
-  readonly requestBytes: number;
+  readonly requestLimit: ByteLimit;
 }
 
 const wantsGzip = (call: Call): boolean => {
@@ -57,7 +58,7 @@ export class GrpcWire implements Wire {
   }
 
   read(call: Call): void {
-    const { requestBytes: limit } = this.#parts;
+    const { requestLimit: limit } = this.#parts;
     const encoding = call.exchange.header('grpc-encoding');
     readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });
   }

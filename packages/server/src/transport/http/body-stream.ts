@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { isFault } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { tooLarge } from '../faults/index.ts';
 import type { ContentEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
@@ -12,9 +13,9 @@ export class BodyBroken extends Error {}
 
 /**
  * A request body as it comes, unpacked, never more of it in memory than what is on its way: a slow reader slows the sender.
- * Both sizes stay within `limit` bytes. Throws the Fault that refuses it, and BodyBroken when the peer goes away half-way.
+ * Both sizes stay within the limit. Throws the Fault that refuses it, and BodyBroken when the peer goes away half-way.
  */
-export async function* requestBodyPieces(exchange: Exchange, limit: number): AsyncGenerator<Uint8Array> {
+export async function* requestBodyPieces(exchange: Exchange, limit: ByteLimit): AsyncGenerator<Uint8Array> {
   if (!exchange.hasBody) return;
   checkDeclaredLength(exchange, limit);
   const encoding = bodyEncoding(exchange);
@@ -23,13 +24,13 @@ export async function* requestBodyPieces(exchange: Exchange, limit: number): Asy
 }
 
 /** As it was sent. Leaving early does not end the connection, on which the answer is still to go out. */
-async function* sentPieces(exchange: Exchange, limit: number): AsyncGenerator<Uint8Array> {
+async function* sentPieces(exchange: Exchange, limit: ByteLimit): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0;
   const source: Readable = exchange.bodyStream();
   try {
     for await (const piece of source.iterator({ destroyOnReturn: false })) {
       sizeBytes += (piece as Uint8Array).length;
-      if (sizeBytes > limit) throw tooLarge(413, limit);
+      if (sizeBytes > limit.bytes) throw tooLarge(413, limit);
       yield piece as Uint8Array;
     }
   } catch (error) {
@@ -41,7 +42,7 @@ async function* sentPieces(exchange: Exchange, limit: number): AsyncGenerator<Ui
 
 async function* unpacked(
   sent: AsyncGenerator<Uint8Array>,
-  { encoding, limit }: { readonly encoding: ContentEncoding; readonly limit: number },
+  { encoding, limit }: { readonly encoding: ContentEncoding; readonly limit: ByteLimit },
 ): AsyncGenerator<Uint8Array> {
   const first = await sent.next();
   if (first.done === true) return;
@@ -62,7 +63,7 @@ async function* unpacked(
   try {
     for await (const piece of decoder) {
       sizeBytes += (piece as Uint8Array).length;
-      if (sizeBytes > limit) throw tooLarge(413, limit);
+      if (sizeBytes > limit.bytes) throw tooLarge(413, limit);
       yield piece as Uint8Array;
     }
   } catch (error) {

@@ -28,7 +28,7 @@ const route: HttpRoute = {
   ...{ method: 'PUT', pattern: PATH, authenticated: false },
   handle: async (exchange) => {
     try {
-      for await (const piece of exchange.pieces(LIMIT)) {
+      for await (const piece of exchange.pieces({ bytes: LIMIT })) {
         taken.push(Uint8Array.from(piece));
         await pause();
       }

@@ -1,4 +1,5 @@
 import { type Clock, Fault } from '../../base/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { type Call, clientGone } from '../dispatcher/index.ts';
 import { BodyBroken, requestBodyPieces } from '../http/index.ts';
 
@@ -6,11 +7,11 @@ import { BodyBroken, requestBodyPieces } from '../http/index.ts';
 const SILENCE_MS = 60_000;
 
 /**
- * The body of a call piece by piece, at the speed of the reader. Throws TOO_LARGE above `limitBytes`, CANCELLED CLIENT_GONE when
+ * The body of a call piece by piece, at the speed of the reader. Throws TOO_LARGE above the limit, CANCELLED CLIENT_GONE when
  * the sender goes away half-way, DEADLINE_EXCEEDED when he falls silent, and what the call was aborted with.
  */
-export async function* bodyPieces(call: Call, limitBytes: number, clock: Clock): AsyncGenerator<Uint8Array> {
-  const pieces = requestBodyPieces(call.exchange, limitBytes);
+export async function* bodyPieces(call: Call, limit: ByteLimit, clock: Clock): AsyncGenerator<Uint8Array> {
+  const pieces = requestBodyPieces(call.exchange, limit);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   // No one learns of it when the reader has left already.
   aborted.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { HttpExchange, HttpStream } from '../contract.ts';
+import type { ByteLimit, HttpExchange, HttpStream } from '../contract.ts';
 import type { Call, Dispatcher } from '../dispatcher/index.ts';
 import { shuttingDown } from '../dispatcher/index.ts';
 import { chunkOf, type HeaderList, type OriginRules, readRequestBody, type StreamChunk } from '../http/index.ts';
@@ -43,17 +43,17 @@ export class PlainExchange implements HttpExchange {
     return this.#parts.call.exchange.header(name);
   }
 
-  body(limitBytes: number): Promise<Uint8Array> {
+  body(limit: ByteLimit): Promise<Uint8Array> {
     const { exchange, signal } = this.#parts.call;
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      readRequestBody(exchange, limitBytes, (body) => (body instanceof Fault ? reject(body) : resolve(body)));
+      readRequestBody(exchange, limit, (body) => (body instanceof Fault ? reject(body) : resolve(body)));
     });
   }
 
-  pieces(limitBytes: number): AsyncIterable<Uint8Array> {
+  pieces(limit: ByteLimit): AsyncIterable<Uint8Array> {
     const { call, dispatcher } = this.#parts;
-    return bodyPieces(call, limitBytes, dispatcher.clock);
+    return bodyPieces(call, limit, dispatcher.clock);
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, body?: Uint8Array | string): void {

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/index.ts';
-import type { HttpRoute } from '../contract.ts';
+import type { ByteLimit, HttpRoute } from '../contract.ts';
 import type { Dispatcher, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { httpStatus, methodNotAllowed } from '../faults/index.ts';
 import { checkDeclaredLength, type Exchange } from '../http/index.ts';
@@ -10,8 +10,8 @@ import { RouteTrie } from './route-trie.ts';
 interface RestTarget {
   readonly method: MethodEntry;
   readonly wire: Wire;
-  /** Bytes that the body of the route may have, where transport reads it. */
-  readonly limit?: number;
+  /** What the body of the route may have, where transport reads it. */
+  readonly limit?: ByteLimit;
 }
 
 /** A plain route with what serves it. */
@@ -37,7 +37,7 @@ export class RestProtocol {
         this.#trie.add(method.http.verb, method.http.path, {
           method,
           wire: new RestWire(method, parts),
-          limit: parts.requestBytes,
+          limit: parts.requestLimit,
         });
       }
     }

@@ -1,6 +1,7 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
 import { type Codec, type EncodeJson, jsonInvalid, utf8Text } from '../codec/index.ts';
+import type { ByteLimit } from '../contract.ts';
 import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
@@ -23,7 +24,7 @@ export interface RestParts {
   readonly codec: Codec;
   readonly faults: FaultWriter;
   readonly origins: OriginRules;
-  readonly requestBytes: number;
+  readonly requestLimit: ByteLimit;
 }
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
@@ -98,7 +99,7 @@ export class RestWire implements Wire {
 
   /** A body on GET or DELETE is refused, except `{}`. */
   #readNoBody(call: Call): void {
-    readRequestBody(call.exchange, this.#parts.requestBytes, (body) => {
+    readRequestBody(call.exchange, this.#parts.requestLimit, (body) => {
       if (body instanceof Fault) return call.fail(body);
       const text = body.toString('utf8').trim();
       if (text !== '' && !/^\{\s*\}$/.test(text))
@@ -114,7 +115,7 @@ export class RestWire implements Wire {
     if (type !== '' && !isYaml && !jsonType.test(type) && exchange.hasBody) {
       throw unsupportedMedia('the body must be application/json', ['accept-post', 'application/json']);
     }
-    readRequestBody(exchange, this.#parts.requestBytes, (body) => {
+    readRequestBody(exchange, this.#parts.requestLimit, (body) => {
       if (body instanceof Fault) return call.fail(body);
       if (body.length <= DECODED_AT_ONCE_BYTES) this.#deliver(call, () => this.#fromBody(call, utf8Text(body), isYaml));
       else this.#deliverSteps(call, body, isYaml);

@@ -67,7 +67,12 @@ const general = [
         '400',
         'a write into a namespace that does not exist or is deleted',
       ],
-      ['TOO_LARGE', 'RESOURCE_EXHAUSTED', '429', 'the request, or a field of it, is larger than its limit'],
+      [
+        'TOO_LARGE',
+        'RESOURCE_EXHAUSTED',
+        '413 (body), 414 (URL), 431 (headers), 429 (a field)',
+        'the request, or a field of it, is larger than its limit; the message names the limit and its setting',
+      ],
       ['DEADLINE', 'DEADLINE_EXCEEDED', '504', 'the time of the call is over; a write may have happened'],
       ['STORAGE, SHUTTING_DOWN', 'UNAVAILABLE', '503', 'the store cannot be reached, or the server stops; try again'],
       ['METHOD_UNKNOWN', 'UNIMPLEMENTED', '501', 'the operation is not served'],

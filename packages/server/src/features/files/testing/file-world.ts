@@ -108,18 +108,18 @@ export const visit = async (
     path: '',
     query: new URLSearchParams(asked.query ?? ''),
     header: (name) => asked.headers?.[name],
-    body: async (limitBytes) => {
+    body: async (limit) => {
       const body = asked.body ?? new Uint8Array(0);
-      if (body.length > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
+      if (body.length > limit.bytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
       return body;
     },
-    pieces: async function* (limitBytes) {
+    pieces: async function* (limit) {
       const body = asked.body ?? new Uint8Array(0);
       for (let at = 0; at < body.length; at += PIECE_BYTES) {
-        if (at > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
+        if (at > limit.bytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
         yield body.subarray(at, at + PIECE_BYTES);
       }
-      if (body.length > limitBytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
+      if (body.length > limit.bytes) throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', 'too large');
     },
     answer: (status, headers, body = '') =>
       void Object.assign(sent, { status, headers, body: Buffer.from(body as string), isEnded: true }),

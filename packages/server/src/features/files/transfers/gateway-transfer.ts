@@ -41,7 +41,7 @@ export class GatewayTransfer implements UploadTransfer {
           this.#deps.signatures.isGood(signed(record.key, upload), exchange.query.get('sig') ?? '');
         if (!isSigned) throw uploadInvalid('signature');
         if (upload.expiresAt <= this.#deps.store.now()) throw uploadInvalid('expired');
-        await this.#receive(record.key, upload, exchange.pieces(upload.sizeBytes));
+        await this.#receive(record.key, upload, exchange.pieces({ bytes: upload.sizeBytes }));
         exchange.answer(200, { etag: `"${upload.sha256}"` });
       },
     };

@@ -151,6 +151,7 @@ export class SessionHarness {
       },
       objects,
       fetcher: { fetch: () => Promise.reject(new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', 'not fetched in tests')) },
+      authorizer: { allows: ({ grants }) => grants.some(({ namespace }) => namespace === undefined) },
       audit: (tx, origin, entry) =>
         tx.audit.append({
           id: ids.next(),
