@@ -1,4 +1,4 @@
-// Shows that a long step of the bootstrap goes on. Plain JavaScript for the Node.js the machine happens to have, as install.mjs.
+// Shows that a long step of the bootstrap is still running. Plain JavaScript for the Node.js the machine happens to have, as install.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 const ERASE_TO_END = '\u001b[K';
 
 /**
- * Runs a command to its end and answers its exit code; null when a signal ended it. On a terminal one line says what goes on and
- * for how long, the command's own output stands above it, and the line is gone at the end. Elsewhere the label is one plain line
+ * Runs a command to its end and answers its exit code; null when a signal ended it. On a terminal one line says what is running and
+ * for how long, the command's own output is above it, and the line is gone at the end. Elsewhere the label is one plain line
  * at the beginning. All of it goes to `output`, standard error by default. Throws when the command cannot be started.
  *
  * @param {string} command

@@ -60,7 +60,7 @@ export const tooLarge = (status: keyof typeof sizes, limit: ByteLimit): HttpFaul
 export const messageTooLarge = (limit: ByteLimit): Fault =>
   new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `message ${beyond(limit)}`, { metadata: limitFacts(limit) });
 
-/** The same for a head of a request that was not read to its end, so that nobody knows which part of it is too large. */
+/** The same for a head of a request that was not read to its end, so that it is not known which part of it is too large. */
 export const headTooLarge = (limits: { readonly urlBytes: number; readonly headerBytes: number }): HttpFault => {
   const limit = { bytes: limits.urlBytes + limits.headerBytes, setting: 'limits.urlBytes, limits.headerBytes' };
   return new HttpFault({
