@@ -1,7 +1,7 @@
 import { DeletePropagation, GatewayService, ResourceService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '../../auth/contract.ts';
-import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../testing/index.ts';
+import type { Caller } from '../../../auth/contract.ts';
+import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../../testing/index.ts';
 
 const { applyResource, deleteResource } = ResourceService.method;
 const { createAgentTemplate, deleteAgentTemplate, deleteNamespace } = GatewayService.method;
