@@ -6,7 +6,6 @@ const refusals = 'the text of a refusal, which callers and tests compare: to be 
 export const knownTexts: readonly { readonly path: string; readonly word: string; readonly reason: string }[] = [
   { path: 'packages/cli/src/upkeep/local-store.ts', word: 'beside', reason: refusals },
   { path: 'packages/cli/src/upkeep/migrate.ts', word: 'is no', reason: refusals },
-  { path: 'packages/server/src/features/deployments/placement-scope.ts', word: 'is no', reason: refusals },
   { path: 'packages/server/src/features/deployments/rendering/object-problems.ts', word: 'nobody', reason: refusals },
   { path: 'packages/server/src/features/schedules/schedule-rules.ts', word: 'is no', reason: refusals },
   { path: 'packages/server/src/features/schedules/timing/zone-rules.ts', word: 'stand', reason: refusals },

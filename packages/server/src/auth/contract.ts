@@ -72,8 +72,7 @@ export interface EarlyAuthorizer {
   authorizeEarly(method: string, known: EarlyNames, caller: Caller): void;
 }
 
-/** What every handler gets with its request. One object per call. */
-/** What a REST body says in the metadata of its resource although the request message has no field for it. */
+/** What a REST body says in the metadata of its resource and the request message cannot say, or has no field for. */
 export interface SentMetadata {
   /** '' when it was left out. */
   readonly resourceVersion: string;
@@ -83,6 +82,7 @@ export interface SentMetadata {
   readonly owners: readonly string[] | undefined;
 }
 
+/** What every handler gets with its request. One object per call. */
 export interface CallContext {
   readonly requestId: string;
   readonly caller: Caller;
@@ -94,7 +94,7 @@ export interface CallContext {
   readonly traceParent?: string | undefined;
   /** True when the `Prefer` header (RFC 7240) or metadata of the call names this behaviour; absent = never. */
   prefers?(name: string): boolean;
-  /** Set for bodies that are a whole resource, of requests that spell it out as fields. */
+  /** Set for REST bodies that are, or spell out, a whole resource. */
   readonly sentMetadata?: SentMetadata | undefined;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;

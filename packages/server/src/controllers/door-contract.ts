@@ -1,7 +1,7 @@
 import type { Message } from '@bufbuild/protobuf';
-import { namespaceKey, resourceNotFound } from '../resources/index.ts';
+import { namespaceKey, resourceNotFound, type SentHolders, wantedHolders } from '../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredOwner, StoredResource } from '../store/contracts/index.ts';
-import type { WriteOrigin } from './contract.ts';
+import type { DesiredResource, WriteOrigin } from './contract.ts';
 
 /** What of a ResourceMeta is written. */
 export interface DoorMetadata {
@@ -16,6 +16,8 @@ export interface DoorMetadata {
 export interface WholeResource {
   readonly metadata?: DoorMetadata | undefined;
   readonly spec?: Message | undefined;
+  /** What the body of the request says of owners and finalizers, where it is known. */
+  readonly sent?: SentHolders | undefined;
 }
 
 export interface DoorAddress {
@@ -50,6 +52,13 @@ export interface KindDoor {
   /** One page by name. Throws NAMESPACE_NOT_FOUND, PAGE_TOKEN_INVALID, FIELD_INVALID. */
   list(question: DoorQuestion): Promise<DoorPage>;
 }
+
+/** What a request with a whole resource wants: its spec, labels and annotations, and the owners and finalizers that it says. */
+export const desiredOf = (resource: WholeResource & { readonly spec: Message }): DesiredResource => {
+  const { metadata, spec, sent } = resource;
+  const { labels = {}, annotations = {} } = metadata ?? {};
+  return { spec, labels, annotations, ...wantedHolders(metadata, sent) };
+};
 
 /** Throws NAMESPACE_NOT_FOUND for a namespace that has no record. */
 export const requireNamespace = async (reads: Pick<ReadTx, 'resources'>, namespace: string): Promise<void> => {

@@ -4,7 +4,6 @@ import {
   fillPage,
   type KindRow,
   kindRow,
-  ownerRecord,
   parseLabelSelector,
   recordKey,
   resourceNotFound,
@@ -15,6 +14,7 @@ import {
   type DoorAddress,
   type DoorPage,
   type DoorQuestion,
+  desiredOf,
   type KindDoor,
   requireNamespace,
   type WholeResource,
@@ -95,18 +95,8 @@ export class StoredKindDoor implements KindDoor {
   }
 }
 
-/** Owners and finalizers stay as they are unless the request names some. */
-const writeInput = (schema: DescMessage, key: ResourceKey, { metadata, spec }: WholeResource): WriteInput => {
+const writeInput = (schema: DescMessage, key: ResourceKey, { metadata, spec, sent }: WholeResource): WriteInput => {
   const wanted = { key, spec: spec ?? create(schema) };
   if (metadata === undefined) return wanted;
-  const { labels, annotations, resourceVersion, finalizers } = metadata;
-  const owners = metadata.ownerReferences.map(ownerRecord);
-  return {
-    ...wanted,
-    labels,
-    annotations,
-    resourceVersion,
-    ...(owners.length === 0 ? {} : { owners }),
-    ...(finalizers.length === 0 ? {} : { finalizers }),
-  };
+  return { ...desiredOf({ metadata, spec: wanted.spec, sent }), key, resourceVersion: metadata.resourceVersion };
 };

@@ -3,18 +3,18 @@ import { assert, type FieldViolation, type Ids, invalidField, oversize } from '.
 import {
   API_VERSION,
   formatKey,
-  givenValues,
   hasSensitiveFields,
   holdsHalfCharacter,
   keepSystemKeys,
   type LabelLimits,
   openRecord,
-  parseJsonMap,
   refusal,
   resourceDeleting,
   resourceExists,
   resourceNotFound,
   sameMap,
+  type UnseenWrite,
+  unseenWrite,
   type ValueSeal,
   versionConflict,
 } from '../resources/index.ts';
@@ -63,8 +63,6 @@ export interface ResourceWriterDeps {
   /** Tells listeners that the store moved on; called after the commit. */
   readonly hint: (version: number) => void;
 }
-
-const NO_POINTERS: ReadonlySet<string> = new Set();
 
 interface Pending {
   readonly origin: WriteOrigin;
@@ -186,7 +184,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     const spec = incomingSpec(forms, contract, this.#opened(pending));
     const plainText = forms.specText(spec);
     const place = { kind: input.key.kind, section: 'spec', uid } as const;
-    const fresh = this.#unseen(forms, pending);
+    const { fresh, annotations: unseen } = this.#unseen(forms, pending, plainText);
     const by = { seal: this.#deps.seal, stored: current?.spec, desc: forms.row?.spec, fresh };
     const specText = storedText(place, plainText, by);
     const isSpecChanged = current === undefined || specText !== current.spec;
@@ -209,17 +207,23 @@ export class TransactionalResourceWriter implements ResourceWriter {
       ...(await this.#checkOwners(tx, input, path)),
     ];
     if (faults.length > 0) throw refusal(faults);
-    return { ...pending, uid, forms, contract, specText, write, apiVersion };
+    return { ...pending, uid, forms, contract, specText, write, apiVersion, unseen };
   }
 
   /**
    * Values that the origin wrote but may not read: they count as changed also where they are equal to the stored ones, so that no
    * answer tells whether a guess was right.
    */
-  #unseen(forms: KindForms, { origin, input }: Pending): ReadonlySet<string> {
+  #unseen(forms: KindForms, { origin, input, current }: Pending, whole: string): UnseenWrite {
     const { key, given = input.spec } = input;
-    if (given === undefined || !hasSensitiveFields(key.kind) || this.#deps.readsValues(origin, key)) return NO_POINTERS;
-    return givenValues(key, parseJsonMap(forms.specText(given)) ?? {});
+    const reads = hasSensitiveFields(key.kind) && this.#deps.readsValues(origin, key);
+    return unseenWrite({
+      kind: key.kind,
+      annotations: current?.annotations ?? {},
+      writer: origin.caller.grants === undefined ? 'program' : reads ? 'reader' : 'other',
+      given: () => (given === undefined ? '{}' : forms.specText(given)),
+      whole,
+    });
   }
 
   #opened(pending: Pending): Pending {
@@ -258,7 +262,8 @@ export class TransactionalResourceWriter implements ResourceWriter {
     }
     // What a deleted resource refers to may be gone, and removing finalizers does not use it.
     if (current?.deletionTimestamp === undefined) await contract?.admit?.(tx, write, prepared.origin);
-    const system = joinSystemKeys(await contract?.systemKeys?.(tx, write), input.system);
+    const ofKind = joinSystemKeys(await contract?.systemKeys?.(tx, write), { annotations: prepared.unseen });
+    const system = joinSystemKeys(ofKind, input.system);
     const labels = settleMap(current?.labels ?? {}, input.labels, system.labels);
     const annotations = settleMap(current?.annotations ?? {}, input.annotations, system.annotations);
     const parts = {
@@ -351,6 +356,7 @@ interface Prepared extends Pending {
   readonly specText: string;
   readonly write: SpecWrite<Message>;
   readonly apiVersion: string;
+  readonly unseen: UnseenWrite['annotations'];
 }
 
 type WrittenParts = Pick<StoredResource, 'spec' | 'status' | 'labels' | 'annotations' | 'owners' | 'finalizers'>;

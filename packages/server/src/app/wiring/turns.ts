@@ -127,15 +127,15 @@ export const wireTurns = (needs: TurnNeeds) => {
 
 export type TurnParts = ReturnType<typeof wireTurns>;
 
-/** Stops what a tombstoned namespace runs; its queued turns wait. The runtime is looked up late: it needs the namespaces. */
+/** Stops what tombstoned namespaces run; their queued turns wait. The runtime is looked up late: it needs the namespaces. */
 export const namespaceTurns = (runtime: () => Runtime): NamespaceTurns => ({
-  stopNamespace: async (tx: WriteTx, namespace: string) => {
+  stopNamespaces: async (tx: WriteTx, namespaces: ReadonlySet<string>) => {
     const started = [
       ...(await tx.log.claimedTurns(undefined, STOP_ROWS)),
       ...(await tx.log.dueParks(Number.MAX_SAFE_INTEGER, STOP_ROWS)),
     ];
     for (const turn of started) {
-      if (turn.namespace !== namespace) continue;
+      if (!namespaces.has(turn.namespace)) continue;
       const session = await tx.log.lockSession(turn.sessionId);
       if (session !== undefined) await runtime().lifecycle.stop(tx, session, turn.id);
     }

@@ -15,12 +15,13 @@ import {
 import { type Channel, ChannelSchema, ChannelSpecSchema } from '@svc/api/resources';
 import type { CallContext } from '../../auth/contract.ts';
 import type { FieldViolation } from '../../base/index.ts';
+import type { DesiredResource } from '../../controllers/contract.ts';
+import { desiredOf } from '../../controllers/door-contract.ts';
 import { checkAnnotations, checkLabels, checkPathNames, recordKey, refusal } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 import { touchChannel } from './channel-kind.ts';
 import { checkChannel, checkPhase, phaseOf, settleState } from './channel-rules.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
-import { desiredOf } from './whole-resource.ts';
 
 /** CreateChannel, GetChannel, ModifyChannel, ListChannels, DeleteChannel. */
 export class ChannelService {
@@ -34,7 +35,7 @@ export class ChannelService {
     const { ns, channel } = request;
     const phase = channel?.status?.phase ?? '';
     this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns }), ...checkPhase(phase)]);
-    const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
+    const desired = wanted(channel, call);
     const annotations = settleState({ phase, annotations: desired.annotations ?? {}, current: undefined });
     const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
@@ -54,7 +55,7 @@ export class ChannelService {
     const { ns, name, channel } = request;
     const phase = channel?.status?.phase ?? '';
     this.#refuse(channel, [...checkPathNames(channel?.metadata, { ns, name }), ...checkPhase(phase)]);
-    const desired = desiredOf(channel?.metadata, channel?.spec ?? create(ChannelSpecSchema));
+    const desired = wanted(channel, call);
     const resource = await this.#deps.store.write(async (tx) => {
       const written = await this.#deps.writer.modify(tx, call, {
         key: recordKey('Channel', ns, name),
@@ -112,3 +113,10 @@ export class ChannelService {
     return this.#deps.views.full(ChannelSchema, record, { secrets: true, activity, metadataOnly });
   }
 }
+
+const wanted = (channel: Channel | undefined, call: CallContext): DesiredResource =>
+  desiredOf({
+    metadata: channel?.metadata,
+    spec: channel?.spec ?? create(ChannelSpecSchema),
+    sent: call.sentMetadata,
+  });

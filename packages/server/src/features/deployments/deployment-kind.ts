@@ -4,7 +4,7 @@ import { type KindContract, kindContract, type SpecWrite, type WriteOrigin } fro
 import type { LabelLimits } from '../../resources/index.ts';
 import { checkDeployment, mayPlace, selectorParent } from './deployment-rules.ts';
 import { deploymentStatus, freshDeploymentStatus } from './deployment-status.ts';
-import type { PlacementScope } from './placement-scope.ts';
+import type { PlacementScope } from './placement/index.ts';
 import { freshReplicaStatus, replicaStatus } from './replica-record.ts';
 
 export interface DeploymentKindDeps {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DeploymentSpec, DeploymentSpecSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import {
+  holdsUnseenValues,
   messageFromText,
   openRecord,
   parseJsonMap,
@@ -19,7 +20,7 @@ import {
   resourcePages,
   type StoredResource,
 } from '../../store/contracts/index.ts';
-import { DEPLOYMENT_LABEL, selectorParent, TARGET_LABEL } from './deployment-rules.ts';
+import { DEPLOYMENT_LABEL, selectorParent, TARGET_LABEL, type TargetNamespace } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import type { RenderedTemplate } from './rendering/index.ts';
 import { replicaSpec } from './replica-record.ts';
@@ -49,13 +50,22 @@ export const findTemplates = async (
 };
 
 /** A template as it is rendered: with readable values. */
-export const openTemplate = (record: StoredResource, seal: Pick<ValueSeal, 'open'>): RenderedTemplate => ({
+export const openTemplate = (
+  record: StoredResource,
+  target: Pick<TargetNamespace, 'name'>,
+  seal: Pick<ValueSeal, 'open'>,
+): RenderedTemplate => ({
   name: record.key.name,
   labels: withoutPrivate(record.labels),
   annotations: withoutPrivate(record.annotations),
+  isSeen: !holdsUnseenValues(record.annotations) && isAbove(record.key.namespace, target.name),
   isReadable: unopenedValues(templatePart(record), parseJsonMap(record.spec) ?? {}, seal).length === 0,
   spec: messageFromText(TemplateSpecSchema, openRecord(record, seal).spec) as TemplateSpec,
 });
+
+/** Who may read values in the one namespace may read them in the other. */
+const isAbove = (namespace: string, target: string): boolean =>
+  namespace === SYSTEM_NAMESPACE || target === namespace || target.startsWith(`${namespace}:`);
 
 const templatePart = ({ uid }: StoredResource): SealedPart => ({ kind: 'Template', section: 'spec', uid });
 

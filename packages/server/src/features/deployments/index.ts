@@ -7,4 +7,4 @@ export { deploymentControllers } from './deployment-controllers.ts';
 export { deploymentContracts } from './deployment-kind.ts';
 export { defaultDeploymentLimits } from './deployment-rules.ts';
 export type { DeploymentsDeps } from './deployments-deps.ts';
-export { PlacementScope } from './placement-scope.ts';
+export { PlacementScope } from './placement/index.ts';

@@ -1,6 +1,6 @@
 import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { DesiredResource } from '../../controllers/contract.ts';
-import { formatKey, openRecord } from '../../resources/index.ts';
+import { formatKey, givenValues, isJsonMap, openRecord, unseenAnnotation } from '../../resources/index.ts';
 import { managedParts, ownershipText, saveOwnership } from '../../resources/merge/index.ts';
 import type { StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import { deploymentKeyOf } from './deployment-reads.ts';
@@ -48,7 +48,8 @@ export const applyObject = async (
   if (found.live?.deletionTimestamp !== undefined) return { ...outcome, isWaiting: true };
   const { manager, target: namespace } = session;
   const subject = { id: object.id, kind: object.row.kind, namespace, manager, record: session.record(object.id) };
-  const merge = mergeObject({ ...subject, ...found, defaults: object.defaults }, object.form, deps.hash);
+  const { defaults, isUnseen } = object;
+  const merge = mergeObject({ ...subject, ...found, defaults, isUnseen }, object.form, deps.hash);
   const problems = merge.result.conflicts.map((conflict) => fieldProblem(object, conflict));
   if (isSettled(session, object, { ...found, merge })) return { ...outcome, problems };
   try {
@@ -70,6 +71,15 @@ const isSettled = (session: ReplicaSession, { id }: RenderedObject, found: Found
     ownershipText(after) === ownershipText(ownership) &&
     JSON.stringify(session.record(id)) === JSON.stringify(merge.record)
   );
+};
+
+/** Marks what a rendering writes, not what it meets, where that may be a guess. */
+const unseenMark = ({ object, found: { live, merge } }: ObjectWrite): Readonly<Record<string, string | undefined>> => {
+  const { row, form, isUnseen } = object;
+  if (!isUnseen || !isJsonMap(form['spec'])) return {};
+  const owned = merge.record.owned;
+  const isOwned = (value: string): boolean => owned.some((each) => `/spec${value}/`.startsWith(`${each}/`));
+  return unseenAnnotation([...givenValues({ kind: row.kind }, form['spec'])].filter(isOwned), live?.annotations);
 };
 
 const markers = (session: ReplicaSession) => ({
@@ -105,13 +115,11 @@ const store = async (
 
 type ObjectWrite = Parameters<typeof store>[2];
 
-const insert = async (
-  deps: DeploymentsDeps,
-  tx: WriteTx,
-  { session, object }: ObjectWrite,
-): Promise<StoredResource> => {
+const insert = async (deps: DeploymentsDeps, tx: WriteTx, write: ObjectWrite): Promise<StoredResource> => {
+  const { session, object } = write;
   const { labels, annotations } = markers(session);
-  const system = { labels, annotations: { ...annotations, [CREATED_BY]: session.manager } };
+  const own = { ...annotations, [CREATED_BY]: session.manager };
+  const system = { labels, annotations: { ...own, ...unseenMark(write) } };
   const input = { key: object.key, ...desired(object, object.form), system };
   return (await deps.writer.create(tx, session.origin, input)).resource;
 };
@@ -119,12 +127,14 @@ const insert = async (
 const replace = async (
   deps: DeploymentsDeps,
   tx: WriteTx,
-  { session, object, found, live }: ObjectWrite & { readonly live: StoredResource },
+  write: ObjectWrite & { readonly live: StoredResource },
 ): Promise<StoredResource> => {
-  const { merge } = found;
+  const { session, object, live } = write;
+  const { merge } = write.found;
   if (!merge.isChanged && isMarked(session, live)) return live;
-  const system = session.mayMark(live) ? { system: markers(session) } : {};
-  const change = (): DesiredResource => ({ ...desired(object, merge.result.merged), ...system });
+  const { labels, annotations } = session.mayMark(live) ? markers(session) : {};
+  const system = { labels: { ...labels }, annotations: { ...annotations, ...unseenMark(write) } };
+  const change = (): DesiredResource => ({ ...desired(object, merge.result.merged), system });
   const resourceVersion = String(live.version);
   return (await deps.writer.modify(tx, session.origin, { key: object.key, resourceVersion, change })).resource;
 };

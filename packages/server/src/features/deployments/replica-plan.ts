@@ -95,7 +95,7 @@ const renderAll = (deps: DeploymentsDeps, world: World): RenderPlan => {
     const rendering =
       record === undefined
         ? { problems: [missingTemplate(name)] }
-        : renderTemplate(deps, openTemplate(record, deps.seal), place);
+        : renderTemplate(deps, openTemplate(record, target, deps.seal), place);
     if ('problems' in rendering) problems.push(...rendering.problems);
     else if (objects.has(rendering.object.id)) problems.push(sameName(rendering.object));
     else objects.set(rendering.object.id, rendering.object);

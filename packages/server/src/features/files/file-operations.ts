@@ -91,7 +91,7 @@ class FileAnswers {
 
   async update({ ns, name, file, content, filename }: UpdateFileRequest, call: CallContext) {
     const { key } = await this.#parts.reads.find(fileKey(ns, name));
-    const record = await this.#parts.writes.update(call, key, { file, content, filename });
+    const record = await this.#parts.writes.update(call, key, { file, sent: call.sentMetadata, content, filename });
     return create(FileResponseSchema, { file: this.view(record, call) });
   }
 

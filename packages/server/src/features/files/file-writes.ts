@@ -2,7 +2,14 @@ import { create } from '@bufbuild/protobuf';
 import { type File, type FileSpec, FileSpecSchema } from '@svc/api/resources';
 import { Fault, type FieldViolation } from '../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteOrigin } from '../../controllers/contract.ts';
-import { fileName, ownerRecord, recordKey, refusal, requireSameNamespace } from '../../resources/index.ts';
+import {
+  fileName,
+  recordKey,
+  refusal,
+  requireSameNamespace,
+  type SentHolders,
+  wantedHolders,
+} from '../../resources/index.ts';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 import {
   FACT,
@@ -80,13 +87,12 @@ const refuse = (faults: readonly FieldViolation[]): void => {
 };
 
 /** Metadata that a request gives; what it gives nothing of stays as it is. */
-export const givenMetadata = (file: File | undefined): GivenMetadata => {
-  const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [] } = file?.metadata ?? {};
+export const givenMetadata = (file: File | undefined, sent?: SentHolders): GivenMetadata => {
+  const { labels = {}, annotations = {} } = file?.metadata ?? {};
   return {
     ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-    ...(ownerReferences.length === 0 ? {} : { owners: ownerReferences.map(ownerRecord) }),
-    ...(finalizers.length === 0 ? {} : { finalizers }),
+    ...wantedHolders(file?.metadata, sent),
   };
 };
 
@@ -155,17 +161,22 @@ export class FileWrites {
   async update(
     origin: WriteOrigin,
     key: ResourceKey,
-    given: { readonly file: File | undefined; readonly content: Uint8Array | undefined; readonly filename: string },
+    given: {
+      readonly file: File | undefined;
+      readonly sent?: SentHolders | undefined;
+      readonly content: Uint8Array | undefined;
+      readonly filename: string;
+    },
   ): Promise<StoredResource> {
     const { store, writer } = this.#deps;
     requireSameNamespace(key.namespace, given.file?.metadata?.namespace ?? '');
-    const { file, filename } = given;
+    const { file, sent, filename } = given;
     const before = await store.direct.resources.get(key);
     const expected = before === undefined ? create(FileSpecSchema) : fillFile(mergeFile(fileSpec(before), file?.spec));
     refuse([
       ...(before === undefined ? [] : checkFile(expected, { name: key.name, before: fileSpec(before).path })),
       ...checkFilename(filename),
-      ...writer.metadataFaults(givenMetadata(file), { current: before, path: 'metadata.' }),
+      ...writer.metadataFaults(givenMetadata(file, sent), { current: before, path: 'metadata.' }),
     ]);
     const shownName = filename === '' ? baseName(expected.path) : filename;
     const content =
@@ -176,7 +187,7 @@ export class FileWrites {
       const { resource } = await writer.modify(tx, origin, {
         key,
         resourceVersion: file?.metadata?.resourceVersion ?? '',
-        change: (current) => this.changed(tx, current, { file, spec: file?.spec, content, filename }),
+        change: (current) => this.changed(tx, current, { file, sent, spec: file?.spec, content, filename }),
       });
       await this.index(tx, resource, content);
       return resource;
@@ -189,6 +200,7 @@ export class FileWrites {
     current: StoredResource,
     given: {
       readonly file?: File | undefined;
+      readonly sent?: SentHolders | undefined;
       readonly spec: FileSpec | undefined;
       readonly content: NewContent | undefined;
       /** Name of downloads of bytes that stay; '' or absent leaves it. */
@@ -197,7 +209,7 @@ export class FileWrites {
   ): DesiredResource {
     const spec = fillFile(mergeFile(fileSpec(current), given.spec));
     const { content, filename = '' } = given;
-    const desired = { ...givenMetadata(given.file), spec };
+    const desired = { ...givenMetadata(given.file, given.sent), spec };
     const previous = objectOf(current.annotations);
     if (content === undefined)
       return filename === '' || previous === undefined

@@ -51,7 +51,11 @@ const createKnowledge = async (
   requireSameNamespace(request.ns, metadata?.namespace ?? '');
   const given = metadata?.name ?? '';
   const name = given === '' ? normalPath(spec?.path ?? '') : given;
-  const record = await deps.knowledge.upsert(context, keyOf(request.ns, name), { metadata, spec });
+  const record = await deps.knowledge.upsert(context, keyOf(request.ns, name), {
+    metadata,
+    spec,
+    sent: context.sentMetadata,
+  });
   return create(NamespaceKnowledgeResponseSchema, { knowledge: view(deps, record) });
 };
 

@@ -54,7 +54,11 @@ const createBinding = async (
 ): Promise<McpServerBindingResponse> => {
   const { metadata, spec } = request.binding ?? {};
   requireSameNamespace(request.ns, metadata?.namespace ?? '');
-  const record = await deps.bindings.upsert(context, keyOf(request.ns, metadata?.name ?? ''), { metadata, spec });
+  const record = await deps.bindings.upsert(context, keyOf(request.ns, metadata?.name ?? ''), {
+    metadata,
+    spec,
+    sent: context.sentMetadata,
+  });
   return create(McpServerBindingResponseSchema, { binding: view(deps, record, { context }) });
 };
 

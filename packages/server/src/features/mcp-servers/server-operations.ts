@@ -56,7 +56,11 @@ const createServer = async (
   const { metadata, spec } = request.server ?? {};
   if (!['', SYSTEM_NAMESPACE].includes(metadata?.namespace ?? ''))
     throw invalidField('metadata.namespace', 'must be empty or system');
-  const record = await deps.servers.upsert(context, keyOf(metadata?.name ?? ''), { metadata, spec });
+  const record = await deps.servers.upsert(context, keyOf(metadata?.name ?? ''), {
+    metadata,
+    spec,
+    sent: context.sentMetadata,
+  });
   return create(McpServerResponseSchema, { server: view(deps, record, { context }) });
 };
 

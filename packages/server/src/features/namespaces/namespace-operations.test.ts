@@ -132,7 +132,8 @@ describe('namespaces', () => {
     const before = await world.store.direct.resources.get(recordKey('Agent', 'acme:a', 'helper'));
     const { namespace } = await remove('acme');
     expect(namespace?.status).toMatchObject({ phase: 'Terminating', isDeleted: true });
-    expect(world.stopped.sort()).toEqual(['acme', 'acme:a']);
+    // One look at what runs, however many namespaces go.
+    expect(world.stopped).toEqual(['acme acme:a']);
     await expect(world.call(createAgent, { ns: 'acme:a', name: 'new' })).rejects.toMatchObject({
       reason: 'NAMESPACE_DELETED',
     });

@@ -37,8 +37,8 @@ export interface PurgePayload {
 
 /** What a tombstone does to turns; runtime satisfies it. */
 export interface NamespaceTurns {
-  /** Stops every running and waiting turn of the namespace; queued ones stay. */
-  stopNamespace(tx: WriteTx, namespace: string): Promise<void>;
+  /** Stops every running and waiting turn of the namespaces; queued ones stay. Looks at the turns of all namespaces. */
+  stopNamespaces(tx: WriteTx, namespaces: ReadonlySet<string>): Promise<void>;
 }
 
 export interface NamespaceServiceDeps {
@@ -214,10 +214,13 @@ export class NamespaceService {
   ): Promise<StoredResource> {
     const { record, deletedAt } = deletion;
     const mark = deletionMark(record.key.name, deletedAt);
-    const below = await descendantRecords(tx.resources, record.key.name);
-    for (const descendant of below)
-      if (!namespaceState(descendant).isDeleted) await this.#markDeleted(tx, descendant, { deletedAt, mark });
-    return this.#markDeleted(tx, record, { deletedAt, mark: undefined });
+    const below = (await descendantRecords(tx.resources, record.key.name)).filter(
+      (descendant) => !namespaceState(descendant).isDeleted,
+    );
+    for (const descendant of below) await this.#markDeleted(tx, descendant, { deletedAt, mark });
+    const stored = await this.#markDeleted(tx, record, { deletedAt, mark: undefined });
+    await this.#deps.turns.stopNamespaces(tx, new Set([record, ...below].map(({ key }) => key.name)));
+    return stored;
   }
 
   async #markDeleted(
@@ -231,7 +234,6 @@ export class NamespaceService {
       system: { annotations: { [DELETED_WITH]: mark } },
     }));
     await tx.log.setNamespaceReady(record.key.name, false);
-    await this.#deps.turns.stopNamespace(tx, record.key.name);
     return stored ?? record;
   }
 }

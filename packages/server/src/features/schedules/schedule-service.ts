@@ -16,13 +16,12 @@ import { type Schedule, ScheduleSchema, ScheduleSpecSchema } from '@svc/api/reso
 import type { CallContext } from '../../auth/contract.ts';
 import { type FieldViolation, invalidField } from '../../base/index.ts';
 import type { DesiredResource, ResourceWriter } from '../../controllers/contract.ts';
-import type { KindDoor } from '../../controllers/door-contract.ts';
+import { desiredOf, type KindDoor } from '../../controllers/door-contract.ts';
 import {
   checkAnnotations,
   checkLabels,
   checkPathNames,
   type LabelLimits,
-  ownerRecord,
   type ResourceViews,
   recordKey,
   refusal,
@@ -64,7 +63,7 @@ export class ScheduleService {
     const key = recordKey('Schedule', ns, schedule?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.create(tx, call, {
-        ...desiredOf(schedule),
+        ...wanted(schedule, call),
         key,
         resourceVersion: schedule?.metadata?.resourceVersion ?? '',
       }),
@@ -87,7 +86,7 @@ export class ScheduleService {
     const resource = await this.#deps.store.write(async (tx) => {
       const key = recordKey('Schedule', ns, name);
       const resourceVersion = schedule?.metadata?.resourceVersion ?? '';
-      const change = () => desiredOf(schedule);
+      const change = () => wanted(schedule, call);
       const written = await this.#deps.writer.modify(tx, call, { key, resourceVersion, change });
       return written.outcome === 'unchanged' ? await this.#armAnew(tx, written.resource) : written.resource;
     });
@@ -154,16 +153,9 @@ export class ScheduleService {
 
 const required = (field: string): FieldViolation => ({ field, description: 'is required', reason: 'FIELD_INVALID' });
 
-/** Owners and finalizers stay as they are unless the request names some. */
-const desiredOf = (schedule: Schedule | undefined): DesiredResource => {
-  const { metadata, spec } = schedule ?? {};
-  const owners = (metadata?.ownerReferences ?? []).map(ownerRecord);
-  const finalizers = metadata?.finalizers ?? [];
-  return {
-    spec: spec ?? create(ScheduleSpecSchema),
-    labels: metadata?.labels ?? {},
-    annotations: metadata?.annotations ?? {},
-    ...(owners.length === 0 ? {} : { owners }),
-    ...(finalizers.length === 0 ? {} : { finalizers }),
-  };
-};
+const wanted = (schedule: Schedule | undefined, call: CallContext): DesiredResource =>
+  desiredOf({
+    metadata: schedule?.metadata,
+    spec: schedule?.spec ?? create(ScheduleSpecSchema),
+    sent: call.sentMetadata,
+  });

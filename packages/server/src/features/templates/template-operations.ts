@@ -62,7 +62,7 @@ const createTemplate = async (
   if (faults.length > 0) throw invalidFields(faults);
   const { key } = address(metadata?.name ?? '');
   const filled = { ...(spec ?? create(TemplateSpecSchema)), kind: AGENT };
-  const record = await deps.templates.upsert(context, key, { metadata, spec: filled });
+  const record = await deps.templates.upsert(context, key, { metadata, spec: filled, sent: context.sentMetadata });
   return create(AgentTemplateResponseSchema, { template: view(deps, record, { context }) });
 };
 

@@ -123,7 +123,10 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
     graceSeconds: 86_400,
     requireContents: (tx, names, origin) =>
       new PlacementScope({ namespaces: kinds.directory }).requireNamespaces(tx, names, origin),
-    turns: { stopNamespace: async (_tx: WriteTx, namespace: string) => void stopped.push(namespace) },
+    turns: {
+      stopNamespaces: async (_tx: WriteTx, names: ReadonlySet<string>) =>
+        void stopped.push([...names].sort().join(' ')),
+    },
   });
   const authorizer = new GrantAuthorizer((namespace) => ancestry.ancestors(namespace));
   const views = new ResourceViews(1_000, seal);

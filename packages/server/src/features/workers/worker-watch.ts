@@ -1,6 +1,6 @@
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/index.ts';
-import type { Store, StoredResource, WriteTx } from '../../store/contracts/index.ts';
+import { resourcePages, type Store, type StoredResource, type WriteTx } from '../../store/contracts/index.ts';
 import { expiresAt, WORKER_ORIGIN, workerStatus } from './worker-records.ts';
 import { judgedStatus, LOST_KEPT_MICROS } from './worker-rules.ts';
 
@@ -8,8 +8,6 @@ export interface WorkerWatchDeps {
   readonly store: Pick<Store, 'write' | 'direct' | 'now'>;
   readonly writer: () => ResourceWriter;
 }
-
-const PAGE = 1_000;
 
 /** Marks workers that fell silent as lost and removes their records a day later. Any process may do it. */
 export class WorkerWatch {
@@ -22,11 +20,12 @@ export class WorkerWatch {
   async tick(): Promise<void> {
     const { store } = this.#deps;
     const { resources } = store.direct;
-    const query = { kind: 'Worker', scope: { type: 'namespace', namespace: SYSTEM_NAMESPACE }, limit: PAGE } as const;
-    const workers = await resources.list(query);
-    const activity = await resources.activity(workers.map((worker) => worker.uid));
-    const now = store.now();
-    for (const worker of workers) if (expiresAt(activity.get(worker.uid)) < now) await this.#judge(worker);
+    const query = { kind: 'Worker', scope: { type: 'namespace', namespace: SYSTEM_NAMESPACE } } as const;
+    for await (const workers of resourcePages(resources, query)) {
+      const activity = await resources.activity(workers.map((worker) => worker.uid));
+      const now = store.now();
+      for (const worker of workers) if (expiresAt(activity.get(worker.uid)) < now) await this.#judge(worker);
+    }
   }
 
   async #judge(worker: StoredResource): Promise<void> {

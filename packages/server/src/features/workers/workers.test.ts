@@ -5,7 +5,7 @@ import type { ResourceChange, StoredResource } from '../../store/contracts/index
 import type { Operation } from '../contract.ts';
 import { openResourceWorld, type ResourceWorld } from '../testing/index.ts';
 import { HEARTBEAT_MS, WorkerRegistration, WorkerWatch, workerContract, workerOperations } from './index.ts';
-import { workerKey } from './worker-records.ts';
+import { emptyWorkerSpec, WORKER_ORIGIN, workerKey } from './worker-records.ts';
 
 describe('workers', () => {
   let world: ResourceWorld;
@@ -57,6 +57,16 @@ describe('workers', () => {
       heartbeatAt: String(world.store.now()),
       expiresAt: String(world.store.now() + 30_000_000),
     });
+  });
+
+  it('are lost also when there are more than one page of them', async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => `w${String(index).padStart(4, '0')}`);
+    await world.store.write(async (tx) => {
+      for (const name of names)
+        await world.writer.create(tx, WORKER_ORIGIN, { key: workerKey(name), spec: emptyWorkerSpec() });
+    });
+    await watch().tick();
+    expect([await phase('w0000'), await phase('w1000')]).toEqual(['lost', 'lost']);
   });
 
   it('are lost when they fall silent, come back when they speak, and are collected a day later', async () => {

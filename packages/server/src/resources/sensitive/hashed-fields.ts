@@ -18,10 +18,10 @@ export const HASHED_PREFIX = 'hashed:v1:';
 
 /**
  * The spec with every sensitive value of classes A and C hashed; references to secrets stay. Values that `like` holds the hash
- * of keep that text, so that equal values are equal texts across a rotation of keys.
+ * of keep that text, so that equal values are equal texts across a rotation of keys; also where it was made for the `former` place.
  */
 export const hashSpec = (
-  of: { readonly kind: string; readonly place: string },
+  of: { readonly kind: string; readonly place: string; readonly former?: string },
   spec: JsonMap,
   by: { readonly hash: ValueHash; readonly like?: JsonMap | undefined },
 ): JsonMap => {
@@ -33,8 +33,9 @@ export const hashSpec = (
   });
   return changeLeaves(part, spec, (leaf, pointer, field) => {
     if (leaf === '' || isShown(field, leaf)) return leaf;
-    const place = `${of.place}${pointer}`;
+    const places = [of.place, ...(of.former === undefined ? [] : [of.former])].map((place) => `${place}${pointer}`);
     const kept = before.get(pointer);
-    return kept !== undefined && by.hash.isHashOf(kept, place, leaf) ? kept : by.hash.hash(place, leaf);
+    const isKept = kept !== undefined && places.some((place) => by.hash.isHashOf(kept, place, leaf));
+    return isKept ? kept : by.hash.hash(`${of.place}${pointer}`, leaf);
   });
 };

@@ -6,6 +6,7 @@ export * from './hashed-fields.ts';
 export {
   closedSeal,
   givenValues,
+  holdsValue,
   isSealed,
   openMap,
   openRecord,
@@ -27,3 +28,4 @@ export {
   maskSpec,
   maskStatus,
 } from './sensitive-fields.ts';
+export { holdsUnseenValues, type UnseenWrite, unseenAnnotation, unseenWrite } from './unseen-values.ts';

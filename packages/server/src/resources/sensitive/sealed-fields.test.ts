@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonMap } from '../canonical-json.ts';
+import { canonicalJson, type JsonMap } from '../canonical-json.ts';
 import {
   closedSeal,
   isSealed,
@@ -14,7 +14,7 @@ import {
   unopenedValues,
   type ValueSeal,
 } from './sealed-fields.ts';
-import { keepSensitive } from './sensitive-fields.ts';
+import { keepSensitive, maskSpec } from './sensitive-fields.ts';
 
 /** Writes place and key into the text, so that a test sees what would be encrypted. */
 const sealOf = (newest: string, known: readonly string[] = [newest]): ValueSeal => ({
@@ -32,6 +32,9 @@ const part = (kind: string, section: SealedPart['section'] = 'spec'): SealedPart
 const roundTrip = (kind: string, map: JsonMap, section: SealedPart['section'] = 'spec'): JsonMap =>
   openMap(part(kind, section), sealMap(part(kind, section), map, { seal }), { seal, unopened: 'blank' });
 
+/** A template that renders the template of that spec. */
+const nested = (inner: JsonMap): JsonMap => ({ kind: 'Template', specJson: canonicalJson(inner) });
+
 describe('sealed values of a record', () => {
   it('are none for a kind without secret fields', () => {
     const key = { kind: 'Skill', namespace: 'a', parent: '', name: 's' };
@@ -48,11 +51,19 @@ describe('sealing', () => {
     ['SandboxClass', { credentialsJson: '{"a":[{"b":"value"},5,null],"c":"secret://a/b"}' }, ['value']],
     ['Template', { kind: 'McpServer', specJson: '{"headers":{"a":"value"}}' }, ['value']],
     ['Template', { kind: 'Secret', specJson: '{"stringData":{"a":"value"}}' }, ['value']],
+    ['Template', nested(nested({ kind: 'Secret', specJson: '{"stringData":{"a":"value"}}' })), ['value']],
   ])('hides the values of a %s in what is stored and gives them back', (kind, map, values) => {
     const text = JSON.stringify(sealMap(part(kind), map, { seal }));
     for (const value of values) expect(text).not.toContain(`"${value}`);
     expect(text).toContain(SEALED_PREFIX);
     expect(roundTrip(kind, map)).toEqual(map);
+  });
+
+  it('hides values of a template inside a template from readers, and keeps them when that is written back', () => {
+    const spec = nested({ kind: 'Secret', specJson: '{"stringData":{"a":"value"}}' });
+    const masked = maskSpec('Template', spec);
+    expect(masked).toEqual(nested({ kind: 'Secret', specJson: '{"stringData":{"a":""}}' }));
+    expect(keepSensitive('Template', spec, masked)).toEqual(spec);
   });
 
   it('leaves references, empty values and other fields readable', () => {

@@ -114,6 +114,10 @@ export const givenValues = (part: Pick<SealedPart, 'kind'>, spec: JsonMap): Read
   return new Set([...found].map((pointer) => pointer.replace(/^\/stringData\//, '/data/')));
 };
 
+/** True when a sensitive value of the spec is as asked for. */
+export const holdsValue = (kind: string, spec: JsonMap, isMeant: (value: string) => boolean): boolean =>
+  [...leavesOf({ kind, section: 'spec' }, spec).values()].some(isMeant);
+
 /** Pointers of values that cannot be opened. */
 export const unopenedValues = (part: SealedPart, map: JsonMap, seal: Pick<ValueSeal, 'open'>): readonly string[] =>
   [...leavesOf(part, map)]
@@ -149,7 +153,7 @@ const asMap = (text: string): JsonMap => parseJsonMap(text) ?? {};
 const placeOf = (part: SealedPart, pointer: string): string =>
   `${part.uid}${part.section === 'spec' ? '' : '#status'}${pointer}`;
 
-const leavesOf = (part: SealedPart, map: JsonMap): ReadonlyMap<string, string> => {
+const leavesOf = (part: Pick<SealedPart, 'kind' | 'section'>, map: JsonMap): ReadonlyMap<string, string> => {
   const found = new Map<string, string>();
   changeLeaves(part, map, (leaf, pointer) => {
     found.set(pointer, leaf);
@@ -158,15 +162,17 @@ const leavesOf = (part: SealedPart, map: JsonMap): ReadonlyMap<string, string> =
   return found;
 };
 
-/** The section with every sensitive value changed; a Template holds those of the kind inside it. */
+/** The section with every sensitive value changed; a Template holds those of the kind inside it, which may be a Template too. */
 export const changeLeaves = (part: Pick<SealedPart, 'kind' | 'section'>, map: JsonMap, change: Change): JsonMap => {
   if (part.section === 'status' || part.kind !== 'Template')
     return changeFields(map, sensitiveFields(part.section, part.kind), { change, at: '' });
   const { kind, specJson } = map;
-  const fields = typeof kind === 'string' ? sensitiveFields('spec', kind) : [];
   const inner = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
-  if (fields.length === 0 || inner === undefined) return map;
-  return { ...map, specJson: canonicalJson(changeFields(inner, fields, { change, at: '/specJson' })) };
+  if (typeof kind !== 'string' || !hasSensitiveFields(kind) || inner === undefined) return map;
+  const changed = changeLeaves({ kind, section: 'spec' }, inner, (leaf, pointer, field) =>
+    change(leaf, `/specJson${pointer}`, field),
+  );
+  return { ...map, specJson: canonicalJson(changed) };
 };
 
 interface Walk {

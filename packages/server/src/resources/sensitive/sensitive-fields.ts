@@ -148,11 +148,11 @@ export const replacePath = (
   return next === undefined ? others : { ...others, [key]: next };
 };
 
-/** A template holds the spec of another kind and is masked like it. */
+/** A template holds the spec of another kind, or of a template again, and is masked like it. */
 const maskTemplate = (spec: JsonMap): JsonMap => {
   const { kind, specJson } = spec;
   const inner = typeof specJson === 'string' ? parseJsonMap(specJson) : undefined;
-  if (typeof kind !== 'string' || inner === undefined || sensitiveFields('spec', kind).length === 0) return spec;
+  if (typeof kind !== 'string' || inner === undefined || !hasSensitiveFields(kind)) return spec;
   return { ...spec, specJson: canonicalJson(maskSpec(kind, inner)) };
 };
 

@@ -147,6 +147,7 @@ export const wrappedBinder = (method: MethodEntry, field: DescField & { readonly
     const strangers = strangersOf(own, wholes);
     for (const name of wholes) delete own[name];
     own[field.jsonName] = { ...strangers, ...resourceBody(resource) };
+    noteSentMetadata(own, resource.metadata);
     return own;
   };
 };
@@ -213,7 +214,7 @@ export const flatBinder = (method: MethodEntry, resource: DescMessage, decoder: 
     if (shape.kind !== 'Namespace') fill(said.metadata, 'namespace', { value: path['ns'], at: 'metadata.namespace' });
     if (saysMetadata) {
       checkMetadata(said, decoder);
-      noteSentMetadata(own, said.metadata, decoder);
+      noteSentMetadata(own, said.metadata);
     }
     refuseUnsupportedMetadata(said.metadata, unsupportedMetadata[operationName(method)] ?? []);
     takeMetadata(said.metadata, own, input);

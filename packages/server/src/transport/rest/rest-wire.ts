@@ -142,6 +142,7 @@ export class RestWire implements Wire {
     if (call.exchange.query !== '') bindQuery([], call.exchange.query);
     const json = this.#bindBody(yield* jsonDecoder.parsing(text), call.params);
     bindPath(json, this.#pathFields, call.params);
+    call.sentMetadata = sentMetadataOf(json);
     yield;
     return yield* jsonDecoder.decoding(input, json);
   }

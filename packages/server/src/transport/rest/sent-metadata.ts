@@ -1,25 +1,30 @@
-import { type ResourceMeta, ResourceMetaSchema } from '@svc/api/resources';
 import type { SentMetadata } from '../../auth/contract.ts';
-import type { JsonDecoder } from '../codec/index.ts';
+import { isJsonObject } from '../codec/index.ts';
 
 type Json = Record<string, unknown>;
 
 /** Key under which a binder leaves it next to the JSON of the request; no decoder sees symbols. */
 const SENT = Symbol('sent metadata');
 
-/** Notes metadata that the request message has no field for; it was checked before. */
-export const noteSentMetadata = (own: Json, metadata: Json, decoder: JsonDecoder): void => {
-  const decoded = decoder.decode(ResourceMetaSchema, metadata) as ResourceMeta;
-  const { resourceVersion, finalizers, ownerReferences } = decoded;
+/**
+ * Notes metadata for which the request message has no field, or in which a list that is empty reads as left out. What is not a text or
+ * list is for the decoder to refuse.
+ */
+export const noteSentMetadata = (own: Json, metadata: Json): void => {
+  const said = (...names: readonly string[]): unknown => names.map((name) => metadata[name]).find(isSaid);
   const sent: SentMetadata = {
-    resourceVersion,
-    finalizers: metadata['finalizers'] === undefined ? undefined : finalizers,
-    owners: says(metadata, ['ownerReferences', 'owner_references']) ? ownerReferences.map(({ uid }) => uid) : undefined,
+    resourceVersion: textOf(said('resourceVersion', 'resource_version')),
+    finalizers: listOf(said('finalizers'))?.map(textOf),
+    owners: listOf(said('ownerReferences', 'owner_references'))?.map((owner) =>
+      isJsonObject(owner) ? textOf(owner['uid']) : '',
+    ),
   };
   Object.defineProperty(own, SENT, { value: sent });
 };
 
-const says = (metadata: Json, names: readonly string[]): boolean => names.some((name) => metadata[name] !== undefined);
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
 /** What a binder noted; undefined for requests that have a field for everything. */
 export const sentMetadataOf = (json: Json): SentMetadata | undefined =>

@@ -20,6 +20,7 @@ import {
 } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type FieldViolation, pageSize } from '../../../base/index.ts';
+import { desiredOf } from '../../../controllers/door-contract.ts';
 import {
   checkAnnotations,
   checkLabels,
@@ -32,7 +33,7 @@ import {
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import { findChannel } from '../channel-access.ts';
 import type { ChannelsDeps } from '../channels-deps.ts';
-import { desiredOf } from '../whole-resource.ts';
+
 import { checkSubscription, fillSubscription } from './subscription-rules.ts';
 
 interface SubscriptionNames {
@@ -63,7 +64,7 @@ export class SubscriptionService {
     const key = subscriptionKey({ ns, channel, name: subscription?.metadata?.name ?? '' });
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.create(tx, call, {
-        ...desiredOf(subscription?.metadata, spec),
+        ...desiredOf({ metadata: subscription?.metadata, spec, sent: call.sentMetadata }),
         key,
         resourceVersion: subscription?.metadata?.resourceVersion ?? '',
       }),
@@ -78,7 +79,8 @@ export class SubscriptionService {
   async modify(request: ModifyChannelSubscriptionRequest, call: CallContext): Promise<ChannelSubscriptionResponse> {
     const { ns, channel, name, subscription } = request;
     this.#refuse(request, checkPathNames(subscription?.metadata, { ns, name }));
-    const desired = desiredOf(subscription?.metadata, specFor(subscription, channel));
+    const spec = specFor(subscription, channel);
+    const desired = desiredOf({ metadata: subscription?.metadata, spec, sent: call.sentMetadata });
     const { resource } = await this.#deps.store.write(async (tx) => {
       await this.#deps.namespaces.requireLive(tx, ns);
       const { key } = await findSubscription(tx, request);

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
   canonicalJson,
+  givenValues,
   hashSpec,
+  holdsUnseenValues,
   isJsonMap,
   type JsonData,
   type JsonMap,
@@ -47,6 +49,8 @@ export interface MergeSubject {
   readonly record: ObjectRecord | undefined;
   /** Spec of an empty object of the kind: such values were requested by no one. Absent = none. */
   readonly defaults?: JsonMap;
+  /** Sensitive values of the rendering may be guesses. */
+  readonly isUnseen?: boolean;
 }
 
 export interface ObjectMerge {
@@ -76,6 +80,7 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
     force: false,
     setsUnowned: false,
     // Called with a value of either side; the hashed form of that side is what the base compares with.
+    isUnseen: unseenPointers(subject, wanted),
     digest: (pointer, value) =>
       canonicalJson(readAt(isAt(wanted, pointer, value) ? wantedHashed : liveHashed, pointer) ?? null),
   };
@@ -95,6 +100,24 @@ export const mergeObject = (subject: MergeSubject, wanted: JsonMap, hash: ValueH
 /** What callers write of a stored object. */
 export const liveForm = (live: StoredResource): JsonMap => managedForm(live, parseJsonMap(live.spec) ?? {});
 
+/**
+ * Sensitive values of which nothing may show whether they are equal to those that are there: one of the two may be a guess of
+ * a writer who may not read the other. What the deployment alone wrote it compares only with itself.
+ */
+const unseenPointers = (subject: MergeSubject, wanted: JsonMap): ((pointer: string) => boolean) => {
+  const { kind, live, manager, ownership, isUnseen = false } = subject;
+  const { spec } = wanted;
+  const isGuess = live !== undefined && (isUnseen || holdsUnseenValues(live.annotations));
+  if (!isGuess || !isJsonMap(spec)) return () => false;
+  const values = [...givenValues({ kind }, spec)].map((pointer) => `/spec${pointer}`);
+  const own = new Set(ownedBefore(subject));
+  const isShared = (pointer: string): boolean =>
+    Object.entries(ownership).some(([other, fields]) => other !== manager && fields[pointer] !== undefined);
+  return (pointer) =>
+    values.some((value) => value === pointer || value.startsWith(`${pointer}/`)) &&
+    (!own.has(pointer) || (isUnseen && isShared(pointer)));
+};
+
 /** The live form without values at wanted pointers that only the kind filled in: there the deployment meets no one. */
 const said = (subject: MergeSubject, form: JsonMap, wanted: JsonMap): JsonMap => {
   const { defaults = {} } = subject;
@@ -112,15 +135,17 @@ const isAt = (form: JsonMap, pointer: string, value: JsonData): boolean => {
 };
 
 const hashedForm = (
-  subject: Pick<MergeSubject, 'id' | 'kind' | 'namespace'>,
+  subject: Pick<MergeSubject, 'id' | 'kind' | 'manager' | 'namespace'>,
   form: JsonMap,
   by: { readonly hash: ValueHash; readonly like: JsonMap },
 ): JsonMap => {
   const { spec } = form;
   if (!isJsonMap(spec)) return form;
   const like = isJsonMap(by.like['spec']) ? by.like['spec'] : {};
-  const place = `${subject.namespace}/${subject.id}`;
-  return { ...form, spec: hashSpec({ kind: subject.kind, place }, spec, { hash: by.hash, like }) };
+  const former = `${subject.namespace}/${subject.id}`;
+  // Hashes of one deployment say nothing about those of another one that writes the same object.
+  const place = `${subject.manager} ${former}`;
+  return { ...form, spec: hashSpec({ kind: subject.kind, place, former }, spec, { hash: by.hash, like }) };
 };
 
 /**

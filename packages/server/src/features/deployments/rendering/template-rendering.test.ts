@@ -8,7 +8,14 @@ const deployment = { name: 'd', namespace: 'acme', labels: {}, annotations: {} }
 const render = (kind: string, specJson: string, isReadable = true) =>
   renderTemplate(
     { contractOf: () => undefined, limits: { objectBytes: 1024 * 1024 } },
-    { name: 't', labels: {}, annotations: {}, isReadable, spec: create(TemplateSpecSchema, { kind, specJson }) },
+    {
+      name: 't',
+      labels: {},
+      annotations: {},
+      isReadable,
+      isSeen: true,
+      spec: create(TemplateSpecSchema, { kind, specJson }),
+    },
     { deployment, target },
   );
 

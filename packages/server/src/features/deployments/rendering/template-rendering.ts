@@ -16,6 +16,7 @@ import {
 import {
   canonicalJson,
   findKind,
+  holdsValue,
   isJsonMap,
   type JsonData,
   type JsonMap,
@@ -46,6 +47,8 @@ export interface NamedTexts {
 export interface RenderedTemplate extends NamedTexts {
   /** False when a value of it could not be opened. */
   readonly isReadable: boolean;
+  /** Who wrote its values may read them in the target namespace. */
+  readonly isSeen: boolean;
   readonly spec: TemplateSpec;
 }
 
@@ -64,6 +67,8 @@ export interface RenderedObject {
   readonly form: JsonMap;
   /** Spec of an object of the kind that says nothing. */
   readonly defaults: JsonMap;
+  /** Its sensitive values may be guesses of somebody who may not read those of the target namespace. */
+  readonly isUnseen: boolean;
 }
 
 export type Rendering =
@@ -122,8 +127,14 @@ class TemplateRendering {
     const form = { metadata: { labels, annotations }, spec: ownValues(plain, filled, defaults) };
     const { objectBytes } = this.#deps.limits;
     if (Buffer.byteLength(canonicalJson(form)) <= objectBytes)
-      return { object: { template: templateName, id, key, row, form, defaults } };
+      return { object: { template: templateName, id, key, row, form, defaults, isUnseen: this.#isUnseen(row.kind) } };
     return this.#refused(id, `larger than ${objectBytes} bytes`);
+  }
+
+  /** Labels and annotations that become part of a value may be anybody's. */
+  #isUnseen(kind: string): boolean {
+    const { isSeen, spec } = this.#template;
+    return !isSeen || holdsValue(kind, parseJsonMap(spec.specJson) ?? {}, (value) => value.includes('{{'));
   }
 
   #derivedName(row: KindRow, body: JsonMap): string | undefined {

@@ -1,7 +1,7 @@
 import { DeletePropagation, GatewayService, ResourceService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '../../auth/contract.ts';
-import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../testing/index.ts';
+import type { Caller } from '../../../auth/contract.ts';
+import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../../testing/index.ts';
 
 const { applyResource, deleteResource } = ResourceService.method;
 const { createAgentTemplate, deleteAgentTemplate, deleteNamespace } = GatewayService.method;
@@ -29,7 +29,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 const refused = (names = 'other:a, other:b, other:c') => [
   ...['PERMISSION_DENIED', 'PARENT_SCOPE'],
-  expect.stringContaining(`namespaces where you are no admin: ${names}.`),
+  expect.stringContaining(`namespaces where you are not an admin: ${names}.`),
 ];
 const apply = (text: string, caller = ACME, more: object = {}): Promise<unknown> =>
   outcomeOf(world.apply(text, more, caller));
