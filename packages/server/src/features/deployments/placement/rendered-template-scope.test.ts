@@ -142,7 +142,7 @@ it('a check that would have to follow too many rendered templates refuses, and n
       ),
     );
   expect(await check(2)).toBe('allowed');
-  const text = 'more than 1 templates that others use, .* not looked at: acme:team. ';
+  const text = 'more than 1 templates that others use, .* not checked: acme:team. ';
   const refused = ['PERMISSION_DENIED', 'PARENT_SCOPE', expect.stringMatching(text)];
   expect(await check(1)).toEqual(refused);
 });
