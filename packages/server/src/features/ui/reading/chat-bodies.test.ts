@@ -61,4 +61,16 @@ describe('bodies of the browser chat', () => {
       message: `messages: has more than ${MESSAGE_BYTES} bytes (limits.messageBytes)`,
     });
   });
+
+  test.each(['[]', '{"a":1}'])(
+    'are refused when they have more values than memory may be spent on: %s',
+    async (value) => {
+      const bytes = new TextEncoder().encode(`{"messages":[${Array.from({ length: 200_000 }, () => value)}]}`);
+      await expect(bodies().read(bytes)).rejects.toMatchObject({
+        code: 'RESOURCE_EXHAUSTED',
+        reason: 'TOO_LARGE',
+        message: 'the body has more than 200000 values',
+      });
+    },
+  );
 });

@@ -15,7 +15,7 @@ const LARGE_BODY_BYTES = 64 * 1024;
 /** A body that takes longer is refused. */
 const LIMIT_MS = 20_000;
 /** Memory of the thread, in MiB. */
-const MEMORY_MIB = 256;
+const MEMORY_MIB = 512;
 const WORDS = { subject: 'body', advice: 'send less at once' };
 /** What a request may hold besides the text of its message and the bytes of its files: names, labels, urls. */
 const OTHER_CHARACTERS_MAX = 256 * 1024;
@@ -55,7 +55,7 @@ export class ChatBodies {
 
   /**
    * What the body asks for. Its bytes are used up. INVALID_ARGUMENT for what is no request of a chat, RESOURCE_EXHAUSTED TOO_LARGE
-   * for one that holds too much besides its files, or cannot be read within 20 s or 256 MiB.
+   * for one that holds too much besides its files, or cannot be read within 20 s or 512 MiB.
    */
   async read(bytes: Uint8Array): Promise<ChatRequest> {
     if (bytes.byteLength <= LARGE_BODY_BYTES) return inTurns(readingChatRequest(bytes), 1);

@@ -3,6 +3,7 @@ import {
   decodingDataUrl,
   Fault,
   type FieldViolation,
+  hasMoreValuesThan,
   invalidField,
   invalidFields,
   JSON_DEPTH,
@@ -28,6 +29,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WHEN_BUSY = ['QUEUE', 'STEER', 'REJECT', 'INTERRUPT'] as const;
 
+/**
+ * Lists, objects and their values in one body. It bounds the memory that parsing takes: a thread that runs out of memory inside of
+ * the parser would end the whole process.
+ */
+const VALUES_MAX = 200_000;
+
 /** Text that no UTF-8 can hold: a lone surrogate. */
 const HALF_CHARACTER = 'holds half a character';
 
@@ -42,7 +49,7 @@ const partsOf = (message: Fields): readonly Fields[] => {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 };
 
-/** Reads the body; keys that the chat does not know are ignored. JSON_INVALID, FIELD_INVALID. */
+/** Reads the body; keys that the chat does not know are ignored. JSON_INVALID, FIELD_INVALID, TOO_LARGE. */
 export function* readingChatRequest(bytes: Uint8Array): Steps<ChatRequest> {
   const body = parse(bytes);
   const { messages, trigger } = body;
@@ -59,6 +66,8 @@ const parse = (bytes: Uint8Array): Fields => {
   const text = utf8Text(bytes);
   if (nestsDeeperThan(text, JSON_DEPTH))
     throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', `the body nests deeper than ${JSON_DEPTH}`);
+  if (hasMoreValuesThan(text, VALUES_MAX))
+    throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `the body has more than ${VALUES_MAX} values`);
   let value: unknown;
   try {
     value = JSON.parse(text);
