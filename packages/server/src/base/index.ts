@@ -1,12 +1,14 @@
 /**
  * base: what every folder may use and what knows nothing of the product: faults and violations, time and durations, ids,
- * randomness, JSON texts of bounded nesting, log lines, page tokens, bounded caches, work in steps and passes, files that only their owner reads. Imports only
- * `node:`. Nothing here reads the environment, and the real clock only through what app hands in.
+ * randomness, JSON texts of bounded nesting, data: urls, log lines, page tokens, bounded caches, work in steps, passes and threads,
+ * files that only their owner reads. Imports only `node:`. Nothing here reads the environment, and the real clock only through
+ * what app hands in.
  */
 export * from './assert.ts';
 export * from './backoff.ts';
 export * from './bounded-cache.ts';
 export * from './clock.ts';
+export * from './data-url.ts';
 export * from './duration.ts';
 export * from './fault.ts';
 export * from './files/index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JSON_DEPTH_CEILING, nestsDeeperThan, parseJsonText } from './json-text.ts';
+import { hasMoreValuesThan, JSON_DEPTH_CEILING, nestsDeeperThan, parseJsonText } from './json-text.ts';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
@@ -36,4 +36,11 @@ describe('nesting of JSON texts', () => {
     expect(() => parseJsonText(nested(5), 4)).toThrow('nested deeper than 4');
     expect(parseJsonText('{"a":1}')).toEqual({ a: 1 });
   });
+});
+
+it('the values of a JSON text are counted, whatever stands inside of strings', () => {
+  const text = '{"a":[1,2,3],"b":"[,{,[","c":{}}';
+  expect([6, 7].map((limit) => hasMoreValuesThan(text, limit))).toEqual([true, false]);
+  expect(hasMoreValuesThan('[[],[]]', 3)).toBe(true);
+  expect(hasMoreValuesThan('"unfinished [,[', 0)).toBe(false);
 });

@@ -33,6 +33,20 @@ export const nestsDeeperThan = (text: string, limit: number): boolean => {
   return false;
 };
 
+/** True when a JSON text has more than `limit` lists, objects and values after a comma; the text need not be valid. */
+export const hasMoreValuesThan = (text: string, limit: number): boolean => {
+  let values = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x22) index = jsonStringEnd(text, index);
+    else if (code === 0x7b || code === 0x5b || code === 0x2c) {
+      values += 1;
+      if (values > limit) return true;
+    }
+  }
+  return false;
+};
+
 /** As `JSON.parse`, but a text that nests deeper than `depth` throws a SyntaxError too. */
 export const parseJsonText = (text: string, depth = JSON_DEPTH_CEILING): unknown => {
   if (nestsDeeperThan(text, depth)) throw new SyntaxError(`nested deeper than ${depth}`);

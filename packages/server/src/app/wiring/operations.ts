@@ -118,6 +118,7 @@ export const surfaceOf = (
   };
   const streamBufferEvents = config.settings['limits.streamBufferEvents'];
   const requestBytes = config.settings['limits.uiRequestBytes'];
+  const messageBytes = config.settings['limits.messageBytes'];
   return {
     operations: [
       ...namespaceOperations({ store, service: namespaceService, authorizer, views, responseBytes }),
@@ -146,7 +147,15 @@ export const surfaceOf = (
       ...accessOperations({ store, descendants: resources.descendants, version: config.transport.version }),
     ],
     routes: [
-      ...chatRoutes({ sessions: sessions.chat, streams: turns.streams, links, authorizer, requestBytes, clock }),
+      ...chatRoutes({
+        sessions: sessions.chat,
+        streams: turns.streams,
+        links,
+        authorizer,
+        requestBytes,
+        messageBytes,
+        clock,
+      }),
       ...consoleOf(parts, sessions),
       links.route(),
     ],

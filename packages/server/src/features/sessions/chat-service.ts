@@ -11,13 +11,19 @@ import { Fault, invalidField, isUuid, notFound } from '../../base/index.ts';
 import { type Admitted, PART, type Part } from '../../runtime/contract.ts';
 import type { MessageRow, SessionRow, WriteTx } from '../../store/contracts/index.ts';
 import type { ControlService } from './control-service.ts';
-import { messageHolder } from './inbound/index.ts';
+import { type InboundContents, messageHolder } from './inbound/index.ts';
 import type { MessageService } from './message-service.ts';
 import { causeOf, lockSession, readSession, recordWrite, type SessionNames } from './session-access.ts';
 import type { SessionsContext } from './sessions-deps.ts';
 
+interface ChatContent {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly sha256: string;
+}
+
 interface ChatFile {
-  readonly url: string;
+  readonly source: { readonly url: string } | ChatContent;
   readonly mediaType: string;
   readonly filename: string;
 }
@@ -52,7 +58,7 @@ export class ChatService {
       whenBusy: WhenBusy[message.whenBusy],
       parts: message.files.map(filePart),
     });
-    return this.#messages.admit(request, call);
+    return this.#messages.admit(request, call, contentsOf(message.files));
   }
 
   async regenerate(names: SessionNames, messageId: string, call: CallContext): Promise<Admitted> {
@@ -136,12 +142,18 @@ const partType = (mediaType: string): number => {
   return mediaType.startsWith('video/') ? PART.VIDEO : PART.FILE;
 };
 
-const filePart = (file: ChatFile): SessionMessagePart =>
+/** A file as a part; one that came with its bytes names them by their hash. */
+const filePart = ({ source, mediaType, filename }: ChatFile): SessionMessagePart =>
   create(SessionMessagePartSchema, {
-    partType: partType(file.mediaType),
-    name: file.filename,
-    payloadJson: JSON.stringify({ url: file.url }),
+    partType: partType(mediaType),
+    name: filename,
+    ...('url' in source
+      ? { payloadJson: JSON.stringify({ url: source.url }) }
+      : { object: { sha256: source.sha256, mediaType: source.mediaType, sizeBytes: BigInt(source.bytes.length) } }),
   });
+
+const contentsOf = (files: readonly ChatFile[]): InboundContents =>
+  new Map(files.flatMap(({ source }) => ('url' in source ? [] : [[source.sha256, source.bytes] as const])));
 
 /** The newest message, which must be an assistant's, and the user message before it. */
 const lastExchange = async (

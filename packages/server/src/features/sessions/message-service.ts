@@ -39,6 +39,7 @@ import {
   checkAppend,
   checkSend,
   holdObjects,
+  type InboundContents,
   type InboundObjects,
   messageHolder,
   plainPart,
@@ -100,8 +101,12 @@ export class MessageService {
     return await this.#sendAnswer(request, call, await this.admit(request, call));
   }
 
-  /** Checks and admits a message; answers once it is durable, before its turn runs. */
-  async admit(request: SendMessageRequest, call: CallContext): Promise<Admitted> {
+  /** Checks and admits a message; answers once it is durable, before its turn runs. `contents`: bytes that came with it. */
+  async admit(
+    request: SendMessageRequest,
+    call: CallContext,
+    contents: InboundContents = new Map(),
+  ): Promise<Admitted> {
     const violations = checkSend(request, this.#context.limits);
     if (violations.length > 0) throw refusal(violations);
     const { ns: namespace, parts } = request;
@@ -111,7 +116,7 @@ export class MessageService {
       markReplayed(call);
       return JSON.parse(known) as Admitted;
     }
-    const inbound = { namespace, parts, field: 'parts', signal: call.signal };
+    const inbound = { namespace, parts, field: 'parts', signal: call.signal, contents };
     const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
     let replayed = false;
     const admitted = await this.#context.store.write(async (tx) => {

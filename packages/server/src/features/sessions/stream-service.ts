@@ -1,7 +1,7 @@
 import type { SessionMessagePartEvent } from '@svc/api/events';
 import type { StreamSessionPartsBatchRequest, StreamSessionPartsRequest } from '@svc/api/gateway';
 import type { CallContext } from '../../auth/contract.ts';
-import { type FieldViolation, invalidField, invalidFields } from '../../base/index.ts';
+import { type FieldViolation, inTurns, invalidField, invalidFields, type Steps } from '../../base/index.ts';
 import { formatSessionName, parseSessionName } from '../../resources/index.ts';
 import type { SessionEvent } from '../../runtime/contract.ts';
 import type { EventOutlet, FollowedSession } from '../../runtime/stream/stream-contract.ts';
@@ -51,7 +51,7 @@ export class StreamService {
   }
 
   async batch(request: StreamSessionPartsBatchRequest, call: CallContext, sink: PartSink): Promise<void> {
-    const sessions = batchSessions(request, this.#deps.limits.batchSessions);
+    const sessions = await inTurns(readingSessions(request, this.#deps.limits.batchSessions), NAMES_PER_TURN);
     const outlet = new SinkOutlet(sink, this.#messages);
     await this.#deps.streams.follow(
       { sessions, untilDone: request.untilDone, turnId: '', batch: true },
@@ -61,11 +61,14 @@ export class StreamService {
   }
 }
 
-/** The sessions of a batch, duplicates merged; INVALID_ARGUMENT for an empty, malformed or over-long list. */
-const batchSessions = (
+/** Sessions of a batch whose names are read before others get a turn. */
+const NAMES_PER_TURN = 500;
+
+/** The sessions of a batch, duplicates merged, a step for each; INVALID_ARGUMENT for an empty, malformed or over-long list. */
+function* readingSessions(
   request: Pick<StreamSessionPartsBatchRequest, 'sessionNames' | 'sessions' | 'after'>,
   limit: number,
-): readonly FollowedSession[] => {
+): Steps<readonly FollowedSession[]> {
   const count = request.sessionNames.length + request.sessions.length;
   if (count === 0) throw invalidField('sessionNames', 'names no session');
   if (count > limit) throw invalidField('sessionNames', `names more than ${limit} sessions`);
@@ -85,6 +88,7 @@ const batchSessions = (
         description: 'is not a canonical session name',
         reason: 'FIELD_INVALID',
       });
+    yield;
   }
   for (const [index, key] of request.sessions.entries()) {
     const isWhole = key.ns !== '' && key.agent !== '' && key.sessionId !== '';
@@ -95,11 +99,12 @@ const batchSessions = (
         description: 'needs ns, agent and session_id',
         reason: 'FIELD_INVALID',
       });
+    yield;
   }
   violations.push(...strayCursors(request.after, found));
   if (violations.length > 0) throw invalidFields(violations);
   return [...found.values()];
-};
+}
 
 /** A session name as it is formatted here, a raw `:` in its namespace encoded; any other text as it is. */
 const canonicalKey = (key: string): string => {

@@ -44,6 +44,7 @@ beforeEach(async () => {
     authorizer: { authorize: () => undefined, allows: () => true, readsSecrets: () => true },
     clock: harness.engine.clock,
     requestBytes: 32 << 20,
+    messageBytes: 1 << 20,
   });
   fetcher = routeFetch(routes, () => ({ ...harness.context('ui'), ...caller }));
 });

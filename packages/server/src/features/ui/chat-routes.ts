@@ -3,7 +3,7 @@ import { isFault } from '../../base/index.ts';
 import type { HttpExchange, HttpRoute } from '../../transport/contract.ts';
 import { ChatChunks } from './chat-chunks.ts';
 import { ChatOutlet } from './chat-outlet.ts';
-import { type ChatAnswer, readChatRequest } from './chat-request.ts';
+import { type ChatAnswer, ChatBodies } from './reading/index.ts';
 import type { ChatNames, UiDeps } from './ui-deps.ts';
 
 const BASE = '/v1/ui/ns/{ns}/agents/{agent}/sessions/{session_id}';
@@ -48,6 +48,7 @@ const callAs = (context: CallContext, operation: string): CallContext => ({
 
 /** The browser chat of one session: send, attach again, stop. */
 export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
+  const bodies = new ChatBodies(deps);
   const route = (at: RouteAt, as: string, handle: ChatHandler): HttpRoute => ({
     ...at,
     authenticated: true,
@@ -60,7 +61,9 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   });
   const attach: ChatHandler = (chat) => reattach(deps, chat);
   return [
-    route({ method: 'POST', pattern: BASE, repeatable: true }, `${GATEWAY}/SendMessage`, (chat) => post(deps, chat)),
+    route({ method: 'POST', pattern: BASE, repeatable: true }, `${GATEWAY}/SendMessage`, (chat) =>
+      post(deps, bodies, chat),
+    ),
     route(
       { method: 'DELETE', pattern: BASE },
       `${GATEWAY}/StopSessionGeneration`,
@@ -74,9 +77,10 @@ export const chatRoutes = (deps: UiDeps): readonly HttpRoute[] => {
   ];
 };
 
-const post = async (deps: UiDeps, chat: ChatCall): Promise<void> => {
+const post = async (deps: UiDeps, bodies: ChatBodies, chat: ChatCall): Promise<void> => {
   const { names, exchange, call } = chat;
-  const request = readChatRequest(await exchange.body({ bytes: deps.requestBytes, setting: 'limits.uiRequestBytes' }));
+  const body = await exchange.body({ bytes: deps.requestBytes, setting: 'limits.uiRequestBytes' });
+  const request = await bodies.read(body);
   if (request.kind === 'answer') {
     await answerAndShow(deps, chat, request.answers);
     return;

@@ -9,9 +9,17 @@ export interface ChatNames {
   readonly sessionId: string;
 }
 
-/** A file of a chat message: a data: or https: url. */
+/** Bytes that came with a chat message. */
+export interface ChatContent {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mediaType: string;
+  /** Of the bytes, in lower-case hex. */
+  readonly sha256: string;
+}
+
+/** A file of a chat message: an https: url, or what was in a data: url. */
 export interface ChatFile {
-  readonly url: string;
+  readonly source: { readonly url: string } | ChatContent;
   readonly mediaType: string;
   readonly filename: string;
 }
@@ -59,4 +67,6 @@ export interface UiDeps {
   readonly clock: Clock;
   /** `limits.uiRequestBytes`. */
   readonly requestBytes: number;
+  /** `limits.messageBytes`. */
+  readonly messageBytes: number;
 }

@@ -28,3 +28,10 @@ it.each([
   const text = `'${'['.repeat(depth)}${']'.repeat(depth)}'`;
   expect(findingsOf(`kind: Workflow\nmetadata: {name: x}\nspec: {inputSchemaJson: ${text}}\n`)).toEqual(expected);
 });
+
+it('of a call 10,000 findings are reported, and beyond them the first of each document', () => {
+  const text = Array.from({ length: 105 }, () => `kind: Channel\n${members('')}`).join('---\n');
+  const { findings } = parseManifests(text, { namespace: 'default' });
+  const counts = [...Map.groupBy(findings, ({ document }) => document).values()].map((found) => found.length);
+  expect(counts).toEqual([...Array.from({ length: 100 }, () => 100), 1, 1, 1, 1, 1]);
+});

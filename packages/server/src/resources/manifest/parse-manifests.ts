@@ -20,35 +20,63 @@ export function* parsingManifests(text: string, options: ReadOptions): Steps<Par
   return yield* judgingManifests(yield* readingText(text), options);
 }
 
+/** Findings of all documents together that are kept in full; beyond them the first of each document. */
+const FINDINGS_MAX = 10_000;
+/** Documents of which little is done that are passed in one step. */
+const DOCUMENTS_PER_STEP = 100;
+
 /** The second half of `parsingManifests`: a text that has been read, a step for each document. */
 export function* judgingManifests(read: ReadText, options: ReadOptions): Steps<ParsedManifests> {
   const { documents: nodes, findings: syntax } = read;
   const wrong = new Set(syntax.map(({ document }) => document));
+  const found = new FoundByDocument();
+  for (const finding of syntax) found.add(finding);
   const documents: ManifestDocument[] = [];
+  const seen = new Set<string>();
   for (const [index, node] of nodes) {
     const { resource, ...document } = readDocument(index, node, options);
     documents.push(resource === undefined || wrong.has(index) ? document : { ...document, resource });
+    const { report } = document;
+    for (const finding of report.findings.slice(0, Math.max(1, FINDINGS_MAX - found.count))) found.add(finding);
+    if (resource !== undefined && !wrong.has(index))
+      for (const each of repeated({ ...document, resource }, seen)) found.add(each);
     yield;
   }
-  const found = [...syntax, ...documents.flatMap((document) => document.report.findings), ...repeated(documents)];
-  const findings = found.sort(
-    (left, right) => left.document - right.document || left.line - right.line || left.column - right.column,
-  );
-  return { documents, findings };
+  return { documents, findings: yield* found.inOrder() };
+}
+
+/** Findings on their way into the order of the input. */
+class FoundByDocument {
+  readonly #documents = new Map<number, ManifestFinding[]>();
+  count = 0;
+
+  add(finding: ManifestFinding): void {
+    const of = this.#documents.get(finding.document);
+    if (of === undefined) this.#documents.set(finding.document, [finding]);
+    else of.push(finding);
+    this.count += 1;
+  }
+
+  *inOrder(): Steps<readonly ManifestFinding[]> {
+    const ordered: ManifestFinding[] = [];
+    for (const [place, index] of [...this.#documents.keys()].sort((left, right) => left - right).entries()) {
+      if (place % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
+      const findings = this.#documents.get(index) ?? [];
+      ordered.push(...findings.sort((left, right) => left.line - right.line || left.column - right.column));
+    }
+    return ordered;
+  }
 }
 
 /** Two documents of one call may not mean the same resource. */
-const repeated = (documents: readonly ManifestDocument[]): readonly ManifestFinding[] => {
-  const seen = new Set<string>();
-  return documents.flatMap(({ index, resource, report }) => {
-    if (resource === undefined) return [];
-    const text = formatKey(resource.key);
-    if (!seen.has(text)) {
-      seen.add(text);
-      return [];
-    }
-    const { line, column } = report.positionOf('metadata.name');
-    const description = `${text} stands in an earlier document too`;
-    return [{ document: index, line, column, field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' }];
-  });
+const repeated = ({ index, resource, report }: ManifestDocument, seen: Set<string>): readonly ManifestFinding[] => {
+  if (resource === undefined) return [];
+  const text = formatKey(resource.key);
+  if (!seen.has(text)) {
+    seen.add(text);
+    return [];
+  }
+  const { line, column } = report.positionOf('metadata.name');
+  const description = `${text} stands in an earlier document too`;
+  return [{ document: index, line, column, field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' }];
 };

@@ -1,9 +1,19 @@
-import { Fault } from '../../base/index.ts';
+import { Fault, inTurns, type Steps } from '../../base/index.ts';
 import { Follow, type FollowTarget } from '../../store/follow/index.ts';
 import { EVENT, PART, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
 import { type BufferLimits, EventBuffer, limitsFor } from './event-buffer.ts';
 import type { SessionHub } from './session-hub.ts';
 import type { EventOutlet } from './stream-contract.ts';
+
+/** Members of an ended stream that leave their sessions before others get a turn. */
+const LEAVES_PER_TURN = 200;
+
+function* leaving(members: readonly StreamMember[]): Steps<void> {
+  for (const member of members) {
+    member.leave();
+    yield;
+  }
+}
 
 /** One reader: sessions it follows, what waits while it lags, and how it ends. */
 export class EventStream {
@@ -14,7 +24,10 @@ export class EventStream {
   /** What waits for the reader to catch up. */
   #caughtUp: PromiseWithResolvers<void> | undefined;
   #watchesDrain = false;
-  #members: readonly StreamMember[] = [];
+  #members: StreamMember[] = [];
+  /** Members that the stream has in all, those to come included. */
+  #size = 0;
+  /** Of them, the ones that may still have something to say. */
   #open = 0;
   #lastCursor = '';
   #ended = false;
@@ -22,7 +35,7 @@ export class EventStream {
   /** Set once somebody waits for the end. */
   #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   /** The hub of each waiting event, by session, to name its cursor when it is sent at last. */
-  #hubs: ReadonlyMap<string, SessionHub> | undefined;
+  #hubs: Map<string, SessionHub> | undefined;
 
   constructor(outlet: EventOutlet, limits: BufferLimits) {
     this.#outlet = outlet;
@@ -41,10 +54,17 @@ export class EventStream {
     return this.#ended;
   }
 
-  /** Takes the members in; they must already be in their hubs. */
-  adopt(members: readonly StreamMember[]): void {
-    this.#members = members;
-    this.#open = members.length;
+  /** Says how many members are adopted one by one: the stream does not end while some are to come. */
+  expect(members: number): void {
+    this.#size = members;
+    this.#open = members;
+  }
+
+  /** Takes a member in, which must already be in its hub; it leaves at once when the stream has ended. */
+  adopt(member: StreamMember): void {
+    if (this.#ended) return member.leave();
+    this.#members.push(member);
+    this.#hubs?.set(member.hub.sessionId, member.hub);
   }
 
   send(event: SessionEvent, hub: SessionHub): void {
@@ -75,7 +95,7 @@ export class EventStream {
     if (this.#ended) return;
     this.#ended = true;
     this.#noteCaughtUp();
-    for (const member of this.#members) member.leave();
+    void inTurns(leaving(this.#members), LEAVES_PER_TURN);
     this.#members = [];
     this.#fault = fault;
     this.#tell();
@@ -94,7 +114,7 @@ export class EventStream {
   }
 
   #lag(): void {
-    this.#waiting = new EventBuffer(limitsFor(this.#limits, Math.max(1, this.#members.length)));
+    this.#waiting = new EventBuffer(limitsFor(this.#limits, Math.max(1, this.#size)));
     this.#hubs ??= new Map(this.#members.map((member) => [member.hub.sessionId, member.hub]));
     if (this.#watchesDrain) return;
     this.#watchesDrain = true;

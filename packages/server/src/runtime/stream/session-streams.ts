@@ -32,8 +32,13 @@ export interface SessionStreamsDeps extends EventSource {
 /** Values of `after` that name no place in the events of a session. */
 const WITHOUT_CURSOR: ReadonlySet<string> = new Set(['', '0', 'live']);
 
-/** Sessions of a batch that start in one turn of the event loop; SQLite answers without leaving it, and others wait meanwhile. */
+/**
+ * Sessions of a batch for which one thing is done in one turn of the event loop; SQLite answers without leaving it, and others wait
+ * meanwhile.
+ */
 const STARTS_PER_TURN = 100;
+
+const isTurnEnd = (index: number): boolean => index % STARTS_PER_TURN === STARTS_PER_TURN - 1;
 
 /** How a member begins: behind a place, with whatever comes, or with the events of a turn that is over. */
 type Start =
@@ -144,31 +149,48 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     this.#hubs.delete(hubKey(hub.feed));
   }
 
-  /** Subscribes first and reads then, so that nothing falls between the two. */
+  /** Subscribes first and reads then, so that nothing falls between the two. Stops where the stream ends meanwhile. */
   async #begin(request: FollowRequest, stream: EventStream, outlet: EventOutlet): Promise<void> {
-    const rules = { untilDone: request.untilDone, turnId: request.turnId, batch: request.batch };
-    const members = request.sessions.map((session) => {
-      const hub = this.#hub(session);
-      const member = new StreamMember(stream, hub, rules);
-      hub.add(member);
-      return member;
-    });
-    stream.adopt(members);
+    const members = await this.#join(request, stream);
     await this.#watch.ready();
-    const starts: Start[] = [];
-    for (const [index, asked] of request.sessions.entries()) {
-      if (index % STARTS_PER_TURN === STARTS_PER_TURN - 1) await nextTurn();
-      starts.push(await this.#start(asked, request.turnId));
-    }
+    const starts = await this.#starts(request, stream);
     if (stream.ended) return;
     outlet.open();
     for (const [index, member] of members.entries()) {
+      if (isTurnEnd(index)) await nextTurn();
+      if (stream.ended) return;
       const start = starts[index];
       if (start !== undefined) begin(member, start);
       const after = request.sessions[index]?.after ?? '';
       const hasPlace = request.turnId !== '' || !WITHOUT_CURSOR.has(after);
       if (request.untilDone && !hasPlace && !member.left) this.#endWhenIdle(member);
     }
+  }
+
+  async #join(request: FollowRequest, stream: EventStream): Promise<readonly StreamMember[]> {
+    const rules = { untilDone: request.untilDone, turnId: request.turnId, batch: request.batch };
+    stream.expect(request.sessions.length);
+    const members: StreamMember[] = [];
+    for (const [index, session] of request.sessions.entries()) {
+      if (isTurnEnd(index)) await nextTurn();
+      if (stream.ended) break;
+      const hub = this.#hub(session);
+      const member = new StreamMember(stream, hub, rules);
+      hub.add(member);
+      stream.adopt(member);
+      members.push(member);
+    }
+    return members;
+  }
+
+  async #starts(request: FollowRequest, stream: EventStream): Promise<readonly Start[]> {
+    const starts: Start[] = [];
+    for (const [index, asked] of request.sessions.entries()) {
+      if (isTurnEnd(index)) await nextTurn();
+      if (stream.ended) break;
+      starts.push(await this.#start(asked, request.turnId));
+    }
+    return starts;
   }
 
   #endWhenIdle(member: StreamMember): void {

@@ -7,12 +7,15 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { joining, type Steps } from '../../base/index.ts';
 import { ByteWriter } from './byte-writer.ts';
 
 type Loose = Record<string, unknown>;
 type WriteValue = (value: unknown, out: ByteWriter, cached: boolean) => void;
 type WriteMember = (message: Loose, out: ByteWriter, cached: boolean) => void;
 
+/** Items of a list that are written in one step. */
+const STEP_ITEMS = 100;
 const VARINT = 0;
 const LENGTH = 2;
 const EXPLICIT = 1;
@@ -65,6 +68,26 @@ export class BinaryEncoder {
     out.reset(prefix);
     this.#writerOf(desc)(message, out, true);
     return out.copy();
+  }
+
+  /**
+   * As `encode`, in steps. Lists of messages directly in the message are written some items at a time behind the rest of it: fields
+   * of a message may come in any order, and a list in several pieces.
+   */
+  *encoding(desc: DescMessage, message: object, prefix = 0): Steps<Buffer> {
+    const loose = message as Loose;
+    const lists = desc.fields
+      .filter((field) => field.fieldKind === 'list' && field.listKind === 'message')
+      .map(({ localName }) => [localName, (loose[localName] ?? []) as readonly unknown[]] as const);
+    if (lists.every(([, items]) => items.length <= STEP_ITEMS)) return this.encode(desc, message, prefix);
+    const rest = { ...loose, ...Object.fromEntries(lists.map(([name]) => [name, []])) };
+    const written = [this.encode(desc, rest, prefix)];
+    for (const [name, items] of lists)
+      for (let start = 0; start < items.length; start += STEP_ITEMS) {
+        yield;
+        written.push(this.encode(desc, { [name]: items.slice(start, start + STEP_ITEMS) }));
+      }
+    return yield* joining(written);
   }
 
   #writerOf(desc: DescMessage): WriteValue {

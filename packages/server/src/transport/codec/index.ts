@@ -5,5 +5,5 @@
 export * from './codec.ts';
 export * from './decode-report.ts';
 export * from './json-decoder.ts';
-export type { EncodeJson } from './json-encoder.ts';
+export type { EncodeJson, EncodeJsonInSteps } from './json-encoder.ts';
 export * from './json-text.ts';

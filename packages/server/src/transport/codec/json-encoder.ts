@@ -7,6 +7,7 @@ import {
   ScalarType,
   toJsonString,
 } from '@bufbuild/protobuf';
+import { joining, type Steps } from '../../base/index.ts';
 import { doubleText, floatText, quote } from './json-text.ts';
 
 type Loose = Record<string, unknown>;
@@ -16,6 +17,15 @@ type WriteMember = (message: Loose, cached: boolean) => string;
 
 /** Writes a message, or the initialiser of one, as JSON. */
 export type EncodeJson = (message: object) => string;
+
+/** As EncodeJson, in steps: the text of an answer that is written in one step, the bytes of a longer one. */
+export type EncodeJsonInSteps = (message: object) => Steps<string | Buffer>;
+
+/** Messages whose JSON the library writes. */
+const LIBRARY_TYPES = 'google.protobuf.';
+
+/** Characters of an answer that are written in one step. */
+const STEP_CHARACTERS = 64 * 1024;
 
 const base64 = (value: unknown): string => {
   const bytes = value instanceof Uint8Array ? value : new Uint8Array();
@@ -72,6 +82,26 @@ export class JsonEncoder {
     return (message) => write(message, true);
   }
 
+  /**
+   * As `encoderOf`, in steps. A list of messages directly in the message is written some items at a time: what an answer of megabytes
+   * consists of.
+   */
+  steppedEncoderOf(desc: DescMessage): EncodeJsonInSteps {
+    const whole = this.encoderOf(desc);
+    const isStepped = desc.fields.some(isMessageList) && !desc.typeName.startsWith(LIBRARY_TYPES);
+    let rows: readonly SteppedRow[] | undefined;
+    const rowOf = (member: DescField | DescOneof): SteppedRow => {
+      if (member.kind === 'oneof') return { member: this.#oneof(member) };
+      if (!isMessageList(member)) return { member: this.#field(member) };
+      return { name: member.localName, key: `${quote(member.jsonName)}:`, item: this.#element(member) };
+    };
+    return function* (message) {
+      if (!isStepped || Object.isFrozen(message)) return whole(message);
+      rows ??= desc.members.map(rowOf);
+      return yield* writingRows(rows, message as Loose);
+    };
+  }
+
   #writerOf(desc: DescMessage): WriteValue {
     const known = this.#writers.get(desc.typeName);
     if (known !== undefined) return known;
@@ -85,7 +115,7 @@ export class JsonEncoder {
   }
 
   #compile(desc: DescMessage): WriteValue {
-    if (desc.typeName.startsWith('google.protobuf.')) return (value) => toJsonString(desc, value as Message);
+    if (desc.typeName.startsWith(LIBRARY_TYPES)) return (value) => toJsonString(desc, value as Message);
     const members = desc.members.map((member) => (member.kind === 'oneof' ? this.#oneof(member) : this.#field(member)));
     const texts = this.#texts;
     const build = (message: Loose, cached: boolean): string => {
@@ -169,6 +199,56 @@ export class JsonEncoder {
     if (field.message !== undefined) return this.#writerOf(field.message);
     if (field.enum !== undefined) return writeEnum(field.enum);
     return writeScalar(field.scalar ?? ScalarType.STRING);
+  }
+}
+
+type MessageList = DescField & { fieldKind: 'list'; listKind: 'message' };
+
+const isMessageList = (field: DescField): field is MessageList =>
+  field.fieldKind === 'list' && field.listKind === 'message';
+
+/** A member of a message that is written whole, or a list of messages item by item. */
+type SteppedRow =
+  | { readonly member: WriteMember }
+  | { readonly name: string; readonly key: string; readonly item: WriteValue };
+
+function* writingRows(rows: readonly SteppedRow[], message: Loose): Steps<string | Buffer> {
+  const out = new LongText();
+  let separator = '{';
+  for (const row of rows) {
+    const member = 'member' in row ? row.member(message, true) : `${row.key}[`;
+    if (member === '') continue;
+    out.add(separator + member);
+    separator = ',';
+    if ('member' in row) continue;
+    const items = (message[row.name] ?? []) as readonly unknown[];
+    for (let index = 0; index < items.length; index++) {
+      if (out.add((index === 0 ? '' : ',') + row.item(items[index], true))) yield;
+    }
+    out.add(']');
+  }
+  out.add(separator === '{' ? '{}' : '}');
+  return yield* out.whole();
+}
+
+/** A text that becomes bytes as it grows. */
+class LongText {
+  readonly #written: Buffer[] = [];
+  #text = '';
+
+  /** True when a step's worth was written. */
+  add(text: string): boolean {
+    this.#text += text;
+    if (this.#text.length < STEP_CHARACTERS) return false;
+    this.#written.push(Buffer.from(this.#text));
+    this.#text = '';
+    return true;
+  }
+
+  /** Text as long as it is short. */
+  *whole(): Steps<string | Buffer> {
+    if (this.#written.length === 0) return this.#text;
+    return yield* joining([...this.#written, Buffer.from(this.#text)]);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../base/index.ts';
+import type { Fault, Steps } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
   type FormatName,
@@ -49,7 +49,7 @@ export class ConnectStreamWire implements Wire {
     readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });
   }
 
-  answer(): void {
+  answering(): Steps<void> {
     throw new Error('a streaming operation has no single answer');
   }
 

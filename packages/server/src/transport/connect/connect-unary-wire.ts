@@ -1,4 +1,4 @@
-import { Fault } from '../../base/index.ts';
+import { Fault, type Steps } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import { decodeInto, type FormatName, type MessageFormat, messageFormat } from '../envelope/index.ts';
 import { httpStatus } from '../faults/index.ts';
@@ -38,9 +38,9 @@ export class ConnectUnaryWire implements Wire {
     } else readGetMessage(call.exchange.query, this.#parts.requestLimit, done);
   }
 
-  answer(call: Call, message: object): void {
+  *answering(call: Call, message: object): Steps<void> {
     const { exchange } = call;
-    const body = this.#format.encode(message, 0);
+    const body = yield* this.#format.encoding(message, 0);
     const headers = connectHeaders(call, this.#contentType, this.#parts.origins);
     const accept = body.length < LEAST_COMPRESSED_BYTES ? undefined : exchange.header('accept-encoding');
     const encoding = acceptedEncoding(accept, ['br', 'gzip']);

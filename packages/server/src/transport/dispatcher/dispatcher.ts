@@ -46,8 +46,8 @@ export class Dispatcher implements CallRunner, SinkOwner {
   readonly #parts: DispatcherParts;
   readonly #deadlines: DeadlineQueue;
   readonly #pending = new Set<() => void>();
-  /** Large requests of all callers take turns. */
-  readonly #decoding = new LoopShare();
+  /** Large requests and answers of all callers take turns. */
+  readonly #inGaps = new LoopShare();
   #openCalls = 0;
   #draining = false;
 
@@ -134,7 +134,7 @@ export class Dispatcher implements CallRunner, SinkOwner {
   }
 
   executeSteps(call: Call, decoding: Steps<object>): void {
-    this.#decoding.run(whileOpen(call, decoding)).then(
+    this.#inGaps.run(whileOpen(call, decoding)).then(
       (request) => {
         if (request !== undefined) this.execute(call, request);
       },
@@ -165,8 +165,12 @@ export class Dispatcher implements CallRunner, SinkOwner {
   #succeed(call: Call, answer: object): void {
     if (call.finished) return;
     try {
-      call.wire.answer(call, answer);
-      this.#finish(call);
+      const answering = call.wire.answering(call, answer);
+      if (answering.next().done === true) return this.#finish(call);
+      this.#inGaps.run(whileOpen(call, answering)).then(
+        () => this.complete(call),
+        (error: unknown) => this.fail(call, error),
+      );
     } catch (error) {
       this.fail(call, error);
     }

@@ -1,4 +1,4 @@
-import type { Fault } from '../../base/index.ts';
+import type { Fault, Steps } from '../../base/index.ts';
 import type { HeaderList, StreamChunk } from '../http/index.ts';
 import type { Call } from './call.ts';
 
@@ -13,8 +13,8 @@ export interface Wire {
   timeoutMs(call: Call): number | undefined;
   /** Reads and decodes the request, then calls `call.execute` once, or `call.fail`, or throws a Fault. */
   read(call: Call): void;
-  /** Answers a unary call. */
-  answer(call: Call, message: object): void;
+  /** Answers a unary call, in steps of a few milliseconds: an answer may have megabytes. */
+  answering(call: Call, message: object): Steps<void>;
   /** Answers with a fault before anything else was sent. */
   refuse(call: Call, fault: Fault): void;
   /** How the call's stream is cut into chunks. */

@@ -1,6 +1,6 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
-import type { Steps } from '../../base/index.ts';
-import { type Codec, type EncodeJson, utf8Text } from '../codec/index.ts';
+import { joining, type Steps } from '../../base/index.ts';
+import { type Codec, type EncodeJson, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
 import type { MethodEntry } from '../dispatcher/index.ts';
 import { HEAD_BYTES } from './envelope.ts';
 
@@ -14,6 +14,8 @@ export interface MessageFormat {
   decoding(bytes: Buffer, early: (names: object) => void): Steps<Message>;
   /** Bytes of an answer after `prefix` free bytes. */
   encode(message: object, prefix: number): Buffer;
+  /** As encode, in steps: an answer may have megabytes. */
+  encoding(message: object, prefix: number): Steps<Buffer>;
 }
 
 /** Fields that name the target of an operation, by the names of the decoded message. */
@@ -36,9 +38,11 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
           early({ ...codec.namesInBinary(input, bytes, TARGET_NAMES), $typeName: input.typeName }),
         ),
       encode: (message, prefix) => codec.binary.encode(output, message, prefix),
+      encoding: (message, prefix) => codec.binary.encoding(output, message, prefix),
     };
   }
   const encodeJson: EncodeJson = codec.json.encoderOf(output);
+  const encodingJson: EncodeJsonInSteps = codec.json.steppedEncoderOf(output);
   return {
     name,
     decode: (bytes) => codec.jsonDecoder.decodeBytes(input, bytes),
@@ -49,13 +53,19 @@ export const messageFormat = (codec: Codec, method: MethodEntry, name: FormatNam
       early({ ...namesInJson(input, json), $typeName: input.typeName });
       return yield* codec.jsonDecoder.decoding(input, json);
     },
-    encode: (message, prefix) => {
-      const text = encodeJson(message);
-      const bytes = Buffer.allocUnsafe(prefix + Buffer.byteLength(text));
-      bytes.write(text, prefix, 'utf8');
-      return bytes;
+    encode: (message, prefix) => bytesOf(encodeJson(message), prefix),
+    *encoding(message, prefix) {
+      const written = yield* encodingJson(message);
+      if (typeof written === 'string') return bytesOf(written, prefix);
+      return prefix === 0 ? written : yield* joining([Buffer.allocUnsafe(prefix), written]);
     },
   };
+};
+
+const bytesOf = (text: string, prefix: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(prefix + Buffer.byteLength(text));
+  bytes.write(text, prefix, 'utf8');
+  return bytes;
 };
 
 /** Frame of an answer with its head still to be sealed. */

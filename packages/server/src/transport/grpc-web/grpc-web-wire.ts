@@ -1,18 +1,29 @@
-import type { Fault } from '../../base/index.ts';
+import { type Fault, joining, type Steps } from '../../base/index.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
 import {
+  COMPRESSED,
   type FormatName,
   FrameCache,
+  frameOf,
+  HEAD_BYTES,
   type MessageFormat,
   messageFormat,
-  messageFrame,
   readRequest,
+  sealFrame,
 } from '../envelope/index.ts';
 import { type GrpcParts, grpcTimeoutMs, statusTrailers } from '../grpc/index.ts';
-import { acceptedEncoding, chunkOf, type HeaderList, type OriginRules, PASS_THROUGH } from '../http/index.ts';
+import {
+  acceptedEncoding,
+  chunkOf,
+  compress,
+  type HeaderList,
+  LEAST_COMPRESSED_BYTES,
+  type OriginRules,
+  PASS_THROUGH,
+} from '../http/index.ts';
 import { addOrigin } from '../rest/index.ts';
 import { trailerFrame } from './trailer-frame.ts';
-import { encodeWebText, webText } from './web-text.ts';
+import { encodeWebText, encodingWebText, webText } from './web-text.ts';
 
 export interface GrpcWebParts extends GrpcParts {
   readonly origins: OriginRules;
@@ -64,10 +75,19 @@ export class GrpcWebWire implements Wire {
     });
   }
 
-  answer(call: Call, message: object): void {
+  *answering(call: Call, message: object): Steps<void> {
     const gzip = wantsGzip(call);
-    const frame = this.#shape(messageFrame(this.#format, message, gzip));
-    call.exchange.answer(200, this.#headers(call, gzip), Buffer.concat([frame, this.#trailers(undefined)]));
+    const frame = yield* this.#format.encoding(message, HEAD_BYTES);
+    const headers = this.#headers(call, gzip);
+    if (!gzip || frame.length < LEAST_COMPRESSED_BYTES) {
+      const shaped = this.#isText ? yield* encodingWebText(sealFrame(frame)) : sealFrame(frame);
+      call.exchange.answer(200, headers, yield* joining([shaped, this.#trailers(undefined)]));
+      return;
+    }
+    compress('gzip', frame.subarray(HEAD_BYTES), (error, packed) => {
+      const sealed = error === null ? frameOf(packed, COMPRESSED) : sealFrame(frame);
+      call.exchange.answer(200, headers, Buffer.concat([this.#shape(sealed), this.#trailers(undefined)]));
+    });
   }
 
   refuse(call: Call, fault: Fault): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../../base/index.ts';
-import { webText } from './web-text.ts';
+import { encodeWebText, encodingWebText, webText } from './web-text.ts';
 
 const decode = (text: string): string => atOnce(webText.decoding(Buffer.from(text, 'latin1'))).toString('latin1');
 
@@ -42,4 +42,16 @@ describe('a body in base64', () => {
     expect(decode('QQ=='.repeat(1_000))).toHaveLength(1_000);
     expect(() => decode('QQ=='.repeat(1_001))).toThrow('body is not base64');
   });
+});
+
+it('a message of megabytes is written in steps as it would be at once', () => {
+  const frame = Buffer.from(Array.from({ length: 1_000_001 }, (_, at) => (at * 7) % 256));
+  const steps = encodingWebText(frame);
+  let count = 0;
+  for (let step = steps.next(); ; step = steps.next(), count++) {
+    if (step.done !== true) continue;
+    expect(step.value.equals(encodeWebText(frame))).toBe(true);
+    break;
+  }
+  expect(count).toBe(10);
 });

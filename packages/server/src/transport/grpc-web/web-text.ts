@@ -5,7 +5,9 @@ import { type BodyText, malformed } from '../envelope/index.ts';
 const RUNS_MAX = 1_000;
 /** Characters that become a text at once, a multiple of four: larger texts would soon cost a collection of all garbage. */
 const SLICE = 32 * 1024;
-/** Slices that are decoded in one step. */
+/** Bytes that become base64 at once, a multiple of three: only the end of a message is padded. */
+const WRITTEN_SLICE = 24 * 1024;
+/** Slices that are decoded or encoded in one step. */
 const SLICES_PER_STEP = 4;
 const PADDING = 0x3d;
 
@@ -74,6 +76,18 @@ const webTextPieces = (): ((piece: Buffer, isLast: boolean) => Buffer) => {
 
 /** One message or trailer block as base64 with its own padding: readers may decode up to every message boundary. */
 export const encodeWebText = (frame: Buffer): Buffer => Buffer.from(frame.toString('base64'), 'latin1');
+
+/** As encodeWebText, in steps. */
+export function* encodingWebText(frame: Buffer): Steps<Buffer> {
+  if (frame.length <= SLICE * SLICES_PER_STEP) return encodeWebText(frame);
+  const text = Buffer.allocUnsafeSlow(Math.ceil(frame.length / 3) * 4);
+  let size = 0;
+  for (let start = 0; start < frame.length; start += WRITTEN_SLICE) {
+    if (start > 0 && start % (WRITTEN_SLICE * SLICES_PER_STEP) === 0) yield;
+    size += text.write(frame.toString('base64', start, start + WRITTEN_SLICE), size, 'latin1');
+  }
+  return text;
+}
 
 /** Bodies in base64: four characters for three bytes, and some for a last padding. */
 export const webText: BodyText = {

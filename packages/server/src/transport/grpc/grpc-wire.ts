@@ -1,4 +1,4 @@
-import { Fault } from '../../base/index.ts';
+import { Fault, type Steps } from '../../base/index.ts';
 import type { Codec } from '../codec/index.ts';
 import type { ByteLimit } from '../contract.ts';
 import type { Call, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
@@ -10,7 +10,6 @@ import {
   HEAD_BYTES,
   type MessageFormat,
   messageFormat,
-  openFrame,
   readRequest,
   sealFrame,
 } from '../envelope/index.ts';
@@ -63,8 +62,8 @@ export class GrpcWire implements Wire {
     readRequest(call, { format: this.#format, limit, encoding, isClientStreaming: this.#isClientStreaming });
   }
 
-  answer(call: Call, message: object): void {
-    const frame = openFrame(this.#format, message);
+  *answering(call: Call, message: object): Steps<void> {
+    const frame = yield* this.#format.encoding(message, HEAD_BYTES);
     const headers = this.#headers(call);
     if (frame.length < LEAST_COMPRESSED_BYTES || !wantsGzip(call)) {
       call.exchange.answerWithTrailers(headers, sealFrame(frame), OK_TRAILERS);

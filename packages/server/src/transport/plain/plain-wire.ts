@@ -1,5 +1,5 @@
 import { EmptySchema } from '@bufbuild/protobuf/wkt';
-import { Fault } from '../../base/index.ts';
+import { Fault, type Steps } from '../../base/index.ts';
 import { isLoopbackAddress } from '../../base/network/index.ts';
 import type { HttpRoute } from '../contract.ts';
 import type { Call, Dispatcher, Framing, MethodEntry, Wire } from '../dispatcher/index.ts';
@@ -76,7 +76,7 @@ export class PlainWire implements Wire {
     );
   }
 
-  answer(): void {
+  answering(): Steps<void> {
     throw new Error('a plain route answers by itself');
   }
 

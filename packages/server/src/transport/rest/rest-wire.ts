@@ -1,6 +1,6 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
-import { type Codec, type EncodeJson, jsonInvalid, utf8Text } from '../codec/index.ts';
+import { type Codec, type EncodeJsonInSteps, jsonInvalid, utf8Text } from '../codec/index.ts';
 import type { ByteLimit } from '../contract.ts';
 import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
@@ -40,7 +40,7 @@ export class RestWire implements Wire {
   readonly #hasBody: boolean;
   readonly #takesYaml: boolean;
   readonly #bindBody: BindBody;
-  readonly #encode: EncodeJson;
+  readonly #encoding: EncodeJsonInSteps;
   readonly #framings: Readonly<Record<StreamForm, Framing>>;
   /** Field that `Last-Event-ID` replaces. */
   readonly #cursorField: DescField | undefined;
@@ -52,8 +52,9 @@ export class RestWire implements Wire {
     this.#hasBody = method.http?.body === '*';
     this.#takesYaml = method.operation.endsWith('/ApplyManifests');
     this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
-    this.#encode = parts.codec.json.encoderOf(method.output);
-    this.#framings = restFramings({ encode: this.#encode, faults: parts.faults, origins: parts.origins });
+    const encode = parts.codec.json.encoderOf(method.output);
+    this.#encoding = parts.codec.json.steppedEncoderOf(method.output);
+    this.#framings = restFramings({ encode, faults: parts.faults, origins: parts.origins });
     const cursors = ['after', 'resource_version'];
     this.#cursorField = method.input.fields.find(
       (field) => field.fieldKind === 'scalar' && cursors.includes(field.name),
@@ -169,15 +170,15 @@ export class RestWire implements Wire {
     call.execute(request);
   }
 
-  answer(call: Call, message: object): void {
+  *answering(call: Call, message: object): Steps<void> {
     const { exchange } = call;
-    const text = this.#encode(message);
+    const text = yield* this.#encoding(message);
     const headers = successHeaders(call);
     if (call.origin !== '') addOrigin(headers, call.origin, this.#parts.origins);
     const accept = text.length < LEAST_COMPRESSED_BYTES ? undefined : exchange.header('accept-encoding');
     const encoding = acceptedEncoding(accept, ['br', 'gzip']);
     if (encoding === undefined) return exchange.answer(200, headers, text);
-    compress(encoding, Buffer.from(text), (error, packed) => {
+    compress(encoding, typeof text === 'string' ? Buffer.from(text) : text, (error, packed) => {
       if (error === null) exchange.answer(200, withEncoding(headers, encoding), packed);
       else exchange.answer(200, headers, text);
     });

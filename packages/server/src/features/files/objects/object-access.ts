@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, Fault, isFault } from '../../../base/index.ts';
+import { type Clock, Fault, inTurns, isFault, piecesOf, type Steps } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
 import type { BlobStore, Store } from '../../../store/contracts/index.ts';
 
@@ -11,6 +11,18 @@ const RESERVE_PAUSE_MS = 50;
 /** Opaque name of the bytes within one namespace; no capability and no path. */
 export const objectKey = (namespace: string, sha256: string): string =>
   createHash('sha256').update(`${namespace}\n${sha256}`).digest('base64url').slice(0, KEY_CHARS);
+
+/** Bytes hashed in one step. */
+const STEP_BYTES = 1024 * 1024;
+
+function* hashing(bytes: Uint8Array): Steps<string> {
+  const hash = createHash('sha256');
+  for (const piece of piecesOf(bytes, STEP_BYTES)) {
+    hash.update(piece);
+    yield;
+  }
+  return hash.digest('hex');
+}
 
 /** Bytes of turns by content hash; who refers to them is kept in the store, so unreferenced ones can go. */
 export class StoredObjects implements ObjectAccess {
@@ -45,7 +57,7 @@ export class StoredObjects implements ObjectAccess {
     bytes: Uint8Array,
     facts: { readonly mediaType: string; readonly filename: string },
   ): Promise<ObjectData> {
-    await this.reserve(createHash('sha256').update(bytes).digest('hex'), bytes.byteLength);
+    await this.reserve(await inTurns(hashing(bytes), 1), bytes.byteLength);
     const { sha256, sizeBytes } = await this.#blobs.put(bytes);
     return {
       key: objectKey(namespace, sha256),

@@ -24,12 +24,19 @@ const namespaceDepths = (documents: readonly InputDocument[]): ReadonlyMap<strin
     const { parent = '' } = (resource?.spec ?? {}) as { readonly parent?: string };
     parents.set(name, parent === '' ? pathParent(name) : parent);
   }
-  const depthOf = (name: string): number => {
-    const seen = new Set<string>();
-    for (let at = parents.get(name); at !== undefined && !seen.has(at); at = parents.get(at) ?? above(at)) seen.add(at);
-    return seen.size;
-  };
-  return new Map([...parents.keys()].map((name) => [name, depthOf(name)]));
+  const depths = new Map<string, number>();
+  for (const name of parents.keys()) {
+    // Each name is walked once, however long the chain of parents is; one in a circle counts from where the circle was entered.
+    const walked = new Set<string>();
+    let at: string | undefined = name;
+    while (at !== undefined && !depths.has(at) && !walked.has(at)) {
+      walked.add(at);
+      at = parents.has(at) ? nonEmpty(parents.get(at)) : nonEmpty(pathParent(at));
+    }
+    let depth = (at === undefined ? undefined : depths.get(at)) ?? -1;
+    for (const each of [...walked].reverse()) depths.set(each, ++depth);
+  }
+  return depths;
 };
 
-const above = (name: string): string | undefined => (pathParent(name) === '' ? undefined : pathParent(name));
+const nonEmpty = (name: string | undefined): string | undefined => (name === '' ? undefined : name);

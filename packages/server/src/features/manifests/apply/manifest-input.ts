@@ -6,6 +6,7 @@ import { type FieldViolation, isUuidV7, type Steps } from '../../../base/index.t
 import { DEFAULT_NAMESPACE, type JsonMap, messageText, parseJsonMap } from '../../../resources/index.ts';
 import {
   judgingManifests,
+  type ManifestDocument,
   type ManifestFinding,
   type ManifestResource,
   type ParsedManifests,
@@ -14,6 +15,11 @@ import {
 } from '../../../resources/manifest/index.ts';
 import type { ReadText } from '../../../resources/manifest/syntax/index.ts';
 import { applyTarget } from './apply-target.ts';
+
+/** Documents of which little is done that are passed in one step. */
+const DOCUMENTS_PER_STEP = 100;
+/** Faults of fields that are made in one step. */
+const ERRORS_PER_STEP = 1_000;
 
 /** One document of a call, from text or from messages. */
 export interface InputDocument {
@@ -36,7 +42,7 @@ export function* readInput(request: ApplyManifestsRequest, read?: Steps<ReadText
   const namespace = request.ns === '' ? DEFAULT_NAMESPACE : request.ns;
   if (request.manifests.length === 0) {
     const options = { namespace, keepsUids: request.keepUids };
-    return fromText(
+    return yield* fromText(
       read === undefined
         ? yield* parsingManifests(request.text, options)
         : yield* judgingManifests(yield* read, options),
@@ -47,27 +53,39 @@ export function* readInput(request: ApplyManifestsRequest, read?: Steps<ReadText
     documents.push(fromMessage(index, manifest, { assumed: namespace, keepsUids: request.keepUids }));
     yield;
   }
-  return unrepeated(documents);
+  return yield* unrepeated(documents);
 }
 
-const fromText = ({ documents, findings }: ParsedManifests): readonly InputDocument[] => {
-  const byDocument = Map.groupBy(findings, (finding) => finding.document);
+function* fromText({ documents, findings }: ParsedManifests): Steps<readonly InputDocument[]> {
   const read = new Map(documents.map((document) => [document.index, document]));
-  const indices = [...new Set([...read.keys(), ...byDocument.keys()])].sort((left, right) => left - right);
-  return indices.map((index) => {
-    const document = read.get(index);
-    const errors = (byDocument.get(index) ?? []).map(errorOf);
-    return {
-      index,
-      kind: document?.kind ?? '',
-      namespace: document?.namespace ?? '',
-      name: document?.name ?? '',
-      resource: errors.length > 0 ? undefined : document?.resource,
-      errors,
-      place: (violation) => create(FieldErrorSchema, { ...violation, ...document?.report.positionOf(violation.field) }),
-    };
-  });
-};
+  const errors = new Map<number, FieldError[]>();
+  for (const [place, finding] of findings.entries()) {
+    if (place % ERRORS_PER_STEP === ERRORS_PER_STEP - 1) yield;
+    const of = errors.get(finding.document);
+    if (of === undefined) errors.set(finding.document, [errorOf(finding)]);
+    else of.push(errorOf(finding));
+  }
+  const input: InputDocument[] = [];
+  for (const index of [...new Set([...read.keys(), ...errors.keys()])].sort((left, right) => left - right)) {
+    if (input.length % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
+    input.push(documentOf(index, read.get(index), errors.get(index) ?? []));
+  }
+  return input;
+}
+
+const documentOf = (
+  index: number,
+  document: ManifestDocument | undefined,
+  errors: readonly FieldError[],
+): InputDocument => ({
+  index,
+  kind: document?.kind ?? '',
+  namespace: document?.namespace ?? '',
+  name: document?.name ?? '',
+  resource: errors.length > 0 ? undefined : document?.resource,
+  errors,
+  place: (violation) => create(FieldErrorSchema, { ...violation, ...document?.report.positionOf(violation.field) }),
+});
 
 const errorOf = ({ field, description, reason, line, column }: ManifestFinding): FieldError =>
   create(FieldErrorSchema, { field, description, reason, line, column });
@@ -111,17 +129,20 @@ const fromMessage = (
 const keyText = ({ resource }: InputDocument): string => JSON.stringify(resource?.key ?? {});
 
 /** Two documents of one call may not mean the same resource. */
-const unrepeated = (documents: readonly InputDocument[]): readonly InputDocument[] => {
+function* unrepeated(documents: readonly InputDocument[]): Steps<readonly InputDocument[]> {
   const seen = new Set<string>();
-  return documents.map((document) => {
-    if (document.resource === undefined) return document;
+  const judged: InputDocument[] = [];
+  for (const [place, document] of documents.entries()) {
+    if (place % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
     const text = keyText(document);
-    if (!seen.has(text)) {
-      seen.add(text);
-      return document;
-    }
-    const description = `${document.kind} ${document.name} is in an earlier document too`;
-    const error = unplaced({ field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' });
-    return { ...document, resource: undefined, errors: [error] };
-  });
+    judged.push(document.resource !== undefined && seen.has(text) ? repetition(document) : document);
+    if (document.resource !== undefined) seen.add(text);
+  }
+  return judged;
+}
+
+const repetition = (document: InputDocument): InputDocument => {
+  const description = `${document.kind} ${document.name} is in an earlier document too`;
+  const error = unplaced({ field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' });
+  return { ...document, resource: undefined, errors: [error] };
 };

@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads';
-import { type CancelTimer, type Clock, Fault, invalidField, type Steps } from '../../../base/index.ts';
+import { type Clock, invalidField, type Steps, WorkThread } from '../../../base/index.ts';
 import type { ManifestFinding } from '../../../resources/manifest/index.ts';
 import { nodeOfText, type ReadText } from '../../../resources/manifest/syntax/index.ts';
 
@@ -9,12 +8,9 @@ export const LARGE_TEXT_CHARACTERS = 8 * 1024;
 const LINES_MAX = 300_000;
 /** A text that takes longer is refused. */
 const LIMIT_MS = 20_000;
-/** The thread ends when it was not needed for so long. */
-const IDLE_MS = 5_000;
 /** Memory of the thread, in MiB. */
 const MEMORY_MIB = 512;
-/** Of it for new values: small, so that little is kept of what reading leaves behind. */
-const YOUNG_MIB = 16;
+const WORDS = { subject: 'text', advice: 'split it into several calls' };
 
 /** What the thread answers: the nodes of each document as one text. */
 export interface ThreadAnswer {
@@ -25,13 +21,12 @@ export interface ThreadAnswer {
 
 /** Reads large texts of manifests in a thread, one at a time; the others wait. */
 export class ManifestTexts {
-  readonly #clock: Clock;
-  #last: Promise<unknown> = Promise.resolve();
-  #worker: Worker | undefined;
-  #endIdle: CancelTimer = () => undefined;
+  readonly #thread: WorkThread<string, ThreadAnswer>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+    const module = new URL(`./manifest-worker${extension}`, import.meta.url);
+    this.#thread = new WorkThread({ module, clock, limitMs: LIMIT_MS, memoryMib: MEMORY_MIB });
   }
 
   /**
@@ -40,52 +35,7 @@ export class ManifestTexts {
    */
   async read(text: string): Promise<Steps<ReadText>> {
     if (hasMoreLines(text, LINES_MAX)) throw invalidField('text', `more than ${LINES_MAX} lines`, 'TOO_LARGE');
-    const reading = this.#last.then(() => this.#ask(text));
-    this.#last = reading.catch(() => undefined);
-    return unpacking(await reading);
-  }
-
-  async #ask(text: string): Promise<ThreadAnswer> {
-    this.#endIdle();
-    const worker = this.#started();
-    const { promise, resolve, reject } = Promise.withResolvers<ThreadAnswer>();
-    const failed = (why: string, cause?: unknown): void =>
-      reject(new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `text: ${why}; split it into several calls`, { cause }));
-    const onError = (error: Error): void => failed('it needs too much memory to be read', error);
-    const cancel = this.#clock.after(LIMIT_MS, () => failed(`not read within ${LIMIT_MS / 1_000} s`));
-    worker.once('message', resolve);
-    worker.once('error', onError);
-    worker.postMessage(text);
-    try {
-      return await promise;
-    } catch (error) {
-      this.#worker = undefined;
-      await worker.terminate();
-      throw error;
-    } finally {
-      cancel();
-      worker.off('message', resolve);
-      worker.off('error', onError);
-      if (this.#worker !== undefined) this.#endIdle = this.#clock.after(IDLE_MS, () => this.#end());
-    }
-  }
-
-  #started(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
-    const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-    const worker = new Worker(new URL(`./manifest-worker${extension}`, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
-    });
-    // Neither the thread nor its timer keeps a process alive that has stopped.
-    worker.unref();
-    this.#worker = worker;
-    return worker;
-  }
-
-  #end(): void {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    void worker?.terminate();
+    return unpacking(await this.#thread.run(text, WORDS));
   }
 }
 

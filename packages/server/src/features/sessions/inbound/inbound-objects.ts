@@ -1,9 +1,8 @@
 import type { SessionMessagePart } from '@svc/api/data';
-import { Fault, type FieldViolation, inTurns, invalidFields } from '../../../base/index.ts';
+import { decodingDataUrl, Fault, type FieldViolation, inTurns, invalidFields } from '../../../base/index.ts';
 import type { ObjectAccess, ObjectData } from '../../../runtime/contract.ts';
 import { type Store, sessionHolder, type WriteTx } from '../../../store/contracts/index.ts';
 import type { UrlFetcher } from '../sessions-deps.ts';
-import { decodingDataUrl } from './data-url.ts';
 import { ATTACHMENT_BYTES, isMedia, urlOf } from './part-rules.ts';
 
 export interface InboundRequest {
@@ -12,7 +11,11 @@ export interface InboundRequest {
   /** Path of the list in the request, for field faults. */
   readonly field: string;
   readonly signal: AbortSignal;
+  readonly contents?: InboundContents;
 }
+
+/** Bytes that came with the request, by the sha256 by which its parts name them. */
+export type InboundContents = ReadonlyMap<string, Uint8Array>;
 
 interface InboundDeps {
   readonly objects: ObjectAccess;
@@ -46,22 +49,27 @@ const settleObject = async (
   part: SessionMessagePart,
   deps: InboundDeps,
 ): Promise<ObjectData | string> => {
-  const { namespace } = request;
-  if (part.object !== undefined) return await knownObject(namespace, part.object, deps);
-  const url = urlOf(part);
-  const found = url.startsWith('data:') ? await inTurns(decodingDataUrl(url), 1) : await fetched(request, url, deps);
+  const { namespace, contents } = request;
+  const { object } = part;
+  const bytes = object === undefined ? undefined : contents?.get(object.sha256);
+  if (object !== undefined && bytes === undefined) return await knownObject(namespace, object, deps);
+  const sent = object === undefined || bytes === undefined ? undefined : { bytes, mediaType: object.mediaType };
+  const found = sent ?? (await foundByUrl(request, urlOf(part), deps));
   if (found === undefined) return 'url is not a valid data: url';
   if (typeof found === 'string') return found;
   if (found.bytes.length > ATTACHMENT_BYTES) return `larger than ${ATTACHMENT_BYTES} bytes`;
   return await deps.objects.store(namespace, found.bytes, { mediaType: found.mediaType, filename: part.name });
 };
 
+const foundByUrl = (request: InboundRequest, url: string, deps: InboundDeps): ReturnType<typeof fetched> =>
+  url.startsWith('data:') ? inTurns(decodingDataUrl(url), 1) : fetched(request, url, deps);
+
 /** The bytes behind an https url, or why they could not be read; all faults of a request come in one answer. */
 const fetched = async (
   { namespace, signal }: InboundRequest,
   url: string,
   { fetcher }: InboundDeps,
-): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | string> => {
+): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | string | undefined> => {
   try {
     return await fetcher.fetch(namespace, url, { limitBytes: ATTACHMENT_BYTES, signal });
   } catch (error) {

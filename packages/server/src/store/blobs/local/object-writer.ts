@@ -3,10 +3,12 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
-import { systemCode } from '../../../base/index.ts';
+import { piecesOf, systemCode } from '../../../base/index.ts';
 import { ByteMeasure, storageFull } from '../../contracts/index.ts';
 import { TextCheck } from './text-check.ts';
 
+/** Bytes that are hashed and written in one step. */
+const STEP_BYTES = 512 * 1024;
 /** Text up to this size is kept as it is. */
 const COMPRESS_ABOVE_BYTES = 4096;
 /** What the system answers when a disk, or the share of a user on it, is full. */
@@ -85,8 +87,8 @@ const writeAll = async (
 ): Promise<void> => {
   const handle = await open(file, 'wx', 0o600);
   try {
-    if (bytes instanceof Uint8Array) await writeChunk(handle, bytes, measure);
-    else for await (const chunk of bytes) await writeChunk(handle, chunk, measure);
+    const chunks = bytes instanceof Uint8Array ? piecesOf(bytes, STEP_BYTES) : bytes;
+    for await (const chunk of chunks) await writeChunk(handle, chunk, measure);
   } finally {
     await handle.close();
   }

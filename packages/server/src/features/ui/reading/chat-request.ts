@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import {
+  decodingDataUrl,
   Fault,
   type FieldViolation,
+  hasMoreValuesThan,
   invalidField,
   invalidFields,
   JSON_DEPTH,
   nestsDeeperThan,
-} from '../../base/index.ts';
-import type { ChatFile, ChatMessage } from './ui-deps.ts';
+  type Steps,
+} from '../../../base/index.ts';
+import type { ChatFile, ChatMessage } from '../ui-deps.ts';
 
 /** What a POST of the chat asks for. */
 export type ChatRequest =
@@ -25,6 +29,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WHEN_BUSY = ['QUEUE', 'STEER', 'REJECT', 'INTERRUPT'] as const;
 
+/**
+ * Lists, objects and their values in one body. It bounds the memory that parsing takes: a thread that runs out of memory inside of
+ * the parser would end the whole process.
+ */
+const VALUES_MAX = 200_000;
+
 /** Text that no UTF-8 can hold: a lone surrogate. */
 const HALF_CHARACTER = 'holds half a character';
 
@@ -39,8 +49,8 @@ const partsOf = (message: Fields): readonly Fields[] => {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 };
 
-/** Reads the body; keys that the chat does not know are ignored. JSON_INVALID, FIELD_INVALID. */
-export const readChatRequest = (bytes: Uint8Array): ChatRequest => {
+/** Reads the body; keys that the chat does not know are ignored. JSON_INVALID, FIELD_INVALID, TOO_LARGE. */
+export function* readingChatRequest(bytes: Uint8Array): Steps<ChatRequest> {
   const body = parse(bytes);
   const { messages, trigger } = body;
   if (trigger === 'regenerate-message') return { kind: 'regenerate', messageId: textOf(body['messageId']) };
@@ -49,13 +59,15 @@ export const readChatRequest = (bytes: Uint8Array): ChatRequest => {
   if (!isFields(last)) throw invalidField('messages', 'needs at least one message');
   if (last['role'] === 'assistant') return { kind: 'answer', answers: readAnswers(last) };
   if (last['role'] !== 'user') throw invalidField('messages', 'must end with a user or an assistant message');
-  return { kind: 'send', message: readMessage(last, body) };
-};
+  return { kind: 'send', message: yield* readingMessage(last, body) };
+}
 
 const parse = (bytes: Uint8Array): Fields => {
   const text = utf8Text(bytes);
   if (nestsDeeperThan(text, JSON_DEPTH))
     throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', `the body nests deeper than ${JSON_DEPTH}`);
+  if (hasMoreValuesThan(text, VALUES_MAX))
+    throw new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `the body has more than ${VALUES_MAX} values`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -74,7 +86,7 @@ const utf8Text = (bytes: Uint8Array): string => {
   }
 };
 
-const readMessage = (message: Fields, body: Fields): ChatMessage => {
+function* readingMessage(message: Fields, body: Fields): Steps<ChatMessage> {
   const violations: FieldViolation[] = [];
   const refuse = (field: string, description: string): void => {
     violations.push({ field, description, reason: 'FIELD_INVALID' });
@@ -84,13 +96,13 @@ const readMessage = (message: Fields, body: Fields): ChatMessage => {
   for (const part of partsOf(message)) {
     if (part['type'] === 'text') texts.push(textOf(part['text']));
     if (part['type'] !== 'file') continue;
-    const file = { url: textOf(part['url']), mediaType: textOf(part['mediaType']), filename: textOf(part['filename']) };
-    if (file.url.startsWith('data:') || file.url.startsWith('https://')) files.push(file);
-    else refuse('messages', 'a file needs a data: or https: url');
+    const source = yield* readingSource(textOf(part['url']));
+    if (typeof source === 'string') refuse('messages', source);
+    else files.push({ source, mediaType: textOf(part['mediaType']), filename: textOf(part['filename']) });
   }
   const text = texts.join('\n');
   if (text.trim() === '' && files.length === 0) refuse('messages', 'nothing to send');
-  const said = [text, ...files.flatMap((file) => [file.url, file.mediaType, file.filename])];
+  const said = [text, ...files.flatMap(({ source, mediaType, filename }) => [urlOf(source), mediaType, filename])];
   if (!said.every((each) => each.isWellFormed())) refuse('messages', HALF_CHARACTER);
   const labels = readLabels(body['labels'], refuse);
   const asked = textOf(body['whenBusy'] ?? 'QUEUE')
@@ -100,7 +112,18 @@ const readMessage = (message: Fields, body: Fields): ChatMessage => {
   if (whenBusy === undefined) refuse('whenBusy', `must be one of ${WHEN_BUSY.join(', ')}`);
   if (violations.length > 0) throw invalidFields(violations);
   return { text, files, labels, whenBusy: whenBusy ?? 'QUEUE' };
-};
+}
+
+/** Where the bytes of a file come from, or why they cannot be had; those of a data: url are in the request itself. */
+function* readingSource(url: string): Steps<ChatFile['source'] | string> {
+  if (url.startsWith('https://')) return { url };
+  if (!url.startsWith('data:')) return 'a file needs a data: or https: url';
+  const content = yield* decodingDataUrl(url);
+  if (content === undefined) return 'a file has no valid data: url';
+  return { ...content, sha256: createHash('sha256').update(content.bytes).digest('hex') };
+}
+
+const urlOf = (source: ChatFile['source']): string => ('url' in source ? source.url : source.mediaType);
 
 const readLabels = (value: unknown, refuse: (field: string, description: string) => void): Record<string, string> => {
   if (value === undefined || value === null) return {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../../base/index.ts';
 import { decodingDataUrl } from './data-url.ts';
+import { atOnce } from './steps/index.ts';
 
 const decoded = (url: string): [string, string] | undefined => {
   const content = atOnce(decodingDataUrl(url));

@@ -1,0 +1,104 @@
+import { type Transferable, Worker } from 'node:worker_threads';
+import type { CancelTimer, Clock } from '../clock.ts';
+import { Fault } from '../fault.ts';
+
+/** The thread ends when it was not needed for so long. */
+const IDLE_MS = 5_000;
+/** Memory for new values, in MiB: small, so that little is kept of what one piece of work leaves behind. */
+const YOUNG_MIB = 16;
+
+/** How a thread is started, and what bounds one piece of its work. */
+export interface WorkThreadOptions {
+  /** Module that answers each message of its parent with one message. */
+  readonly module: URL;
+  readonly clock: Clock;
+  /** Work that takes longer is given up. */
+  readonly limitMs: number;
+  /** Memory of the thread, in MiB; contents that are handed over do not count. */
+  readonly memoryMib: number;
+}
+
+/** What the refusals of one piece of work say. */
+export interface WorkWords {
+  /** What is worked on, as a field of the request. */
+  readonly subject: string;
+  /** What the caller can do about it. */
+  readonly advice: string;
+}
+
+/**
+ * A thread for work that would hold up the event loop, started with the first piece of work and ended when idle. It does one piece
+ * at a time; the others wait. Work that takes too long or too much memory ends the thread and is refused; the next piece of work
+ * gets a new one.
+ */
+export class WorkThread<Work, Answer> {
+  readonly #options: WorkThreadOptions;
+  #last: Promise<unknown> = Promise.resolve();
+  #worker: Worker | undefined;
+  #endIdle: CancelTimer = () => undefined;
+
+  constructor(options: WorkThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What the thread answers. Memory in `handed` is moved to the thread and can no longer be used here. RESOURCE_EXHAUSTED TOO_LARGE
+   * for work that needs too much time or memory; anything else that the thread throws is rejected as it is.
+   */
+  run(work: Work, words: WorkWords, handed: readonly Transferable[] = []): Promise<Answer> {
+    const answer = this.#last.then(() => this.#ask(work, words, handed));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #ask(work: Work, { subject, advice }: WorkWords, handed: readonly Transferable[]): Promise<Answer> {
+    this.#endIdle();
+    const worker = this.#started();
+    const { clock, limitMs } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const refuse = (why: string, cause?: unknown): void =>
+      reject(new Fault('RESOURCE_EXHAUSTED', 'TOO_LARGE', `${subject}: ${why}; ${advice}`, { cause }));
+    const onError = (error: Error): void => {
+      if (isExhausted(error)) refuse('it needs too much memory to be read', error);
+      else reject(error);
+    };
+    const cancel = clock.after(limitMs, () => refuse(`not read within ${limitMs / 1_000} s`));
+    worker.once('message', resolve);
+    worker.once('error', onError);
+    worker.postMessage(work, [...handed]);
+    try {
+      return await promise;
+    } catch (error) {
+      this.#worker = undefined;
+      await worker.terminate();
+      throw error;
+    } finally {
+      cancel();
+      worker.off('message', resolve);
+      worker.off('error', onError);
+      if (this.#worker !== undefined) this.#endIdle = clock.after(IDLE_MS, () => this.#end());
+    }
+  }
+
+  #started(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const { module, memoryMib } = this.#options;
+    const worker = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
+    // Neither the thread nor its timer keeps a process alive that has stopped.
+    worker.unref();
+    this.#worker = worker;
+    return worker;
+  }
+
+  #end(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    void worker?.terminate();
+  }
+}
+
+/** True for the end of a thread without memory, and for texts, lists and stacks that are larger than the engine can hold. */
+const isExhausted = (error: Error): boolean =>
+  error instanceof RangeError || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
