@@ -62,6 +62,30 @@ describe('what is older than its setting', () => {
     expect((await world.store.direct.resources.versionRange()).oldest).toBe(old + 1);
   });
 
+  it('stays when only the clock of the machine went by, and goes in time once that is set back', async () => {
+    await agent('helper');
+    await session('idle');
+    await new AuditChain(world.store).tick();
+    const kept = { 'watch.historySeconds': HOUR_MS, 'retention.audit': HOUR_MS, 'retention.sessions': HOUR_MS };
+    const counts = async (): Promise<readonly number[]> => {
+      await tick(kept);
+      const sessions = await world.store.read((tx) =>
+        tx.log.sessions({ namespace: 'default', agent: 'helper', limit: 5 }),
+      );
+      const { oldest, newest } = await world.store.direct.resources.versionRange();
+      return [sessions.length, (await world.store.direct.audit.list({ limit: 9 })).length, newest - oldest];
+    };
+    const before = await counts();
+    world.clock.stepWallClock(DAY_MS);
+    expect(await counts()).toEqual(before);
+    world.clock.stepWallClock(-2 * DAY_MS);
+    expect(await counts()).toEqual(before);
+    world.clock.stepWallClock(DAY_MS);
+    world.clock.advance(2 * HOUR_MS);
+    // Of the audit record and the log of changes the newest entry stays.
+    expect((await counts())[0]).toBe(0);
+  });
+
   it('leaves the audit record, whose chain stays sound; 0 keeps it', async () => {
     for (let index = 0; index < 600; index++) await agent(`a-${index}`);
     await new AuditChain(world.store).tick();

@@ -2,6 +2,7 @@ import type { AppendAudit } from '../controllers/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import {
+  earlierNow,
   type ResourceKey,
   resourcePages,
   type SessionRow,
@@ -12,7 +13,7 @@ import type { Config } from './config/index.ts';
 import type { PeriodicJob } from './periodic.ts';
 
 export interface RetentionDeps {
-  readonly store: Pick<Store, 'write' | 'read' | 'direct' | 'now'>;
+  readonly store: Pick<Store, 'write' | 'read' | 'direct' | 'now' | 'steadyNow'>;
   readonly settings: Pick<Config['settings'], 'watch.historySeconds' | 'retention.audit' | 'retention.sessions'>;
   readonly lifecycle: Pick<Runtime['lifecycle'], 'remove'>;
   readonly audit: AppendAudit;
@@ -28,10 +29,13 @@ const SESSIONS = 100;
 const LEAST_HISTORY_MS = MINUTE_MS;
 const ORIGIN = { requestId: '', operation: 'retention', caller: { identity: 'system' } };
 
-/** Removes what is older than its setting says: changes, audit records and idle sessions; 0 keeps the last two. */
+/**
+ * Removes what is older than its setting says: changes, audit records and idle sessions; 0 keeps the last two. A clock that is
+ * set forward, wrongly perhaps, removes nothing before its time: both clocks must find it old.
+ */
 export const retentionJobs = (deps: RetentionDeps): readonly PeriodicJob[] => {
   const { store, settings } = deps;
-  const before = (ms: number): number => store.now() - ms * MICROS_PER_MS;
+  const before = (ms: number): number => earlierNow(store) - ms * MICROS_PER_MS;
   const history = Math.max(settings['watch.historySeconds'], LEAST_HISTORY_MS);
   const { 'retention.audit': audit, 'retention.sessions': sessions } = settings;
   return [

@@ -207,7 +207,7 @@ export type ReconcileOutcome = { readonly done: true } | { readonly againMs: num
 /** What a check of a resource found: a pass has something to write, or what the outcome of a pass would be. */
 export type Look = ReconcileOutcome | { readonly due: true };
 
-/** What a check may read: the snapshot in which the resource was found, and the store's clock in micros. */
+/** What a check may read: the snapshot in which the resource was found, and the time in micros. */
 export type LookReads = Pick<ReadTx, 'resources' | 'log'> & { now(): number };
 
 export interface Reconciler {
@@ -243,6 +243,12 @@ export interface WorkItem {
 /** Takes due items of its kinds from the durable queue; throwing means: again, with backoff. */
 export interface QueueWorker {
   readonly kinds: readonly string[];
+  /**
+   * Those among `kinds` whose items are due at a Unix time that people see: they follow the machine's clock when it is set. All
+   * others wait by the clock of the store. An item that came due before its clock was set back may run again: `run` must judge
+   * by what is stored.
+   */
+  readonly datedKinds?: readonly string[];
   /** One item in its own transaction(s); `againMs` 0 = more of the same work is left. */
   readonly run: (item: WorkItem) => Promise<ReconcileOutcome>;
 }

@@ -69,7 +69,7 @@ export class ResourceRemoval {
     const stored = (await tx.resources.replace(draft, current.version, ['metadata', 'status'])) ?? current;
     await this.#record(tx, origin, { stored, outcome: 'deleting' });
     if (finalizers.includes(FOREGROUND)) await this.#follow(tx, stored);
-    const due = tx.now() + FINALIZER_GRACE_MICROS;
+    const due = tx.steadyNow() + FINALIZER_GRACE_MICROS;
     await tx.queue.put({
       kind: GC_FINALIZERS,
       key: stored.uid,
@@ -106,7 +106,7 @@ export class ResourceRemoval {
   async #follow(tx: WriteTx, owner: StoredResource): Promise<void> {
     const payload = JSON.stringify(owner.key);
     await tx.queue.put(
-      { kind: GC_DEPENDENTS, key: owner.uid, dueAt: tx.now(), attempts: 0, payload },
+      { kind: GC_DEPENDENTS, key: owner.uid, dueAt: tx.steadyNow(), attempts: 0, payload },
       { replace: true },
     );
   }

@@ -333,7 +333,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
       const item = {
         kind: GC_OWNERS,
         key: stored.uid,
-        dueAt: tx.now(),
+        dueAt: tx.steadyNow(),
         attempts: 0,
         payload: JSON.stringify(stored.key),
       };

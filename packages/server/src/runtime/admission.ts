@@ -119,12 +119,13 @@ const enqueue = async (
     profile,
     replyMessageId,
     userMessageIds: [messageId],
+    createdAt: now,
     ...(submission.whenBusy === 'INTERRUPT' ? { interrupting: true as const } : {}),
   });
   await together(
     tx.log.insertMessage(userMessage(placement, { id: messageId, turnId }, now)),
     tx.log.insertTurn({
-      ...emptyTurn(session, now),
+      ...emptyTurn(session, tx.steadyNow()),
       id: turnId,
       admission: place.admission,
       ready: place.ready,

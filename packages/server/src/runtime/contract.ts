@@ -8,5 +8,5 @@ export * from './part-contract.ts';
 export * from './prompt-contract.ts';
 export * from './telemetry-contract.ts';
 export * from './turn-contract.ts';
-export { isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './turn-record.ts';
+export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './turn-record.ts';
 export * from './work-contract.ts';

@@ -1,5 +1,5 @@
 import type { CancelTimer } from '../base/index.ts';
-import type { TurnRow, WriteTx } from '../store/contracts/index.ts';
+import { earlierNow, type TurnRow, type WriteTx } from '../store/contracts/index.ts';
 import { WAKE_TURNS } from './contract.ts';
 import { expirePermissions } from './permission/index.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
@@ -95,13 +95,13 @@ export class Sweeper {
 
   async #sweep(tx: WriteTx, isTrimming: boolean): Promise<number> {
     const deps = this.#deps;
-    const now = tx.now();
+    const now = tx.steadyNow();
     const found = [...(await tx.log.expiredClaims(now, SWEEP_ROWS)), ...(await tx.log.deadClaims(SWEEP_ROWS))];
     // A turn this process still runs is not dead: its renewal is late, because the process was kept from running.
     const abandoned = [...new Map(found.map((turn) => [turn.id, turn])).values()].filter(
       (turn) => !this.#worker.runs(turn.id),
     );
-    const due = await tx.log.dueParks(now, SWEEP_ROWS);
+    const due = await tx.log.dueParks(tx.now(), SWEEP_ROWS);
     const stuck = await tx.log.stuckSessions(SWEEP_ROWS);
     // Looking writes nothing, so an idle store commits nothing. The lease is held to the end of the transaction.
     if (abandoned.length + due.length + stuck.length === 0 && !isTrimming) return 0;
@@ -116,6 +116,6 @@ export class Sweeper {
     await tx.leases.release(SWEEP_LEASE, deps.workerId);
     if (!isTrimming) return moved;
     moved += await tx.idempotency.trim(now, SWEEP_ROWS);
-    return moved + (await tx.log.trimJournal(now - JOURNAL_KEEP_MICROS, SWEEP_ROWS));
+    return moved + (await tx.log.trimJournal(earlierNow(tx) - JOURNAL_KEEP_MICROS, SWEEP_ROWS));
   }
 }

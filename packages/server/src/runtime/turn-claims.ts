@@ -116,7 +116,7 @@ const writeClaim = async (
     attempt,
     fence,
     worker: deps.workerId,
-    claimExpiresAt: now + deps.config.leaseMs * 1000,
+    claimExpiresAt: tx.steadyNow() + deps.config.leaseMs * 1000,
     wakeAt: 0,
     body: JSON.stringify(nextBody),
   };

@@ -66,6 +66,8 @@ export interface TurnBody {
   /** Profile asked for by label, '' = by rule. */
   readonly profile: string;
   readonly startedAt: number;
+  /** Unix time of the admission, as people see it; absent in turns of releases before, whose row has it. */
+  readonly createdAt?: number;
   readonly usage?: TurnUsage;
   /** Readable text and class of a FAILED turn. */
   readonly error?: string;

@@ -36,6 +36,9 @@ export interface PartEntry {
 /** What a turn keeps in addition to the columns of its row. */
 export const parseBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
 
+/** When a turn was admitted, Unix time; the row's own time is its place in line. */
+export const admittedAt = (turn: TurnRow, body: TurnBody): number => body.createdAt ?? turn.createdAt;
+
 /** True when the turn has its terminal state. */
 export const isTurnOver = (turn: TurnRow): boolean =>
   turn.state === 'COMPLETED' || turn.state === 'FAILED' || turn.state === 'STOPPED';

@@ -214,7 +214,7 @@ export class TurnWorker implements LiveTurns {
     let sentMs = clock.monotonicMs();
     const renew = (tx: WriteTx) => {
       sentMs = clock.monotonicMs();
-      return tx.log.renewClaims(workerId, asked, tx.now() + config.leaseMs * 1000);
+      return tx.log.renewClaims(workerId, asked, tx.steadyNow() + config.leaseMs * 1000);
     };
     const news = await store.write(renew, { isUrgent: true });
     const byTurn = new Map(news.map((one) => [one.turnId, one]));

@@ -1,5 +1,5 @@
 import type { Log, LogFields } from '../../base/index.ts';
-import type { TurnEndHook } from '../../runtime/index.ts';
+import { admittedAt, type TurnEndHook } from '../../runtime/index.ts';
 import type { EndedTurn } from './metrics/index.ts';
 import { traceIdOf } from './tracing/index.ts';
 
@@ -20,7 +20,7 @@ const fieldsOf = ({ turn, body }: TurnEnd, isTraced: boolean): LogFields => {
     namespace: turn.namespace,
     agent: turn.agent,
     duration_ms: between(body.startedAt, turn.finishedAt),
-    queued_ms: between(turn.createdAt, body.startedAt > 0 ? body.startedAt : turn.finishedAt),
+    queued_ms: between(admittedAt(turn, body), body.startedAt > 0 ? body.startedAt : turn.finishedAt),
     tool_calls: body.toolCalls,
     tokens: body.usage?.totalTokens,
     attempt: turn.attempt,

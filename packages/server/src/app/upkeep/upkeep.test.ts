@@ -120,10 +120,10 @@ describe('a restored store', () => {
     await store.write(async (tx) => {
       await tx.log.insertSession(SESSION);
       await tx.log.insertTurn(TURN);
-      await tx.leases.acquire('sweep', 'old worker', tx.now(), 1_000_000_000);
+      await tx.leases.acquire('sweep', 'old worker', tx.steadyNow(), 1_000_000_000);
       await tx.queue.put({ kind: 'k', key: 'taken', dueAt: 0, attempts: 0, payload: '' });
     });
-    const taken = await store.write((tx) => tx.queue.take(['k'], tx.now(), 1_000_000, 1));
+    const taken = await store.write((tx) => tx.queue.take(['k'], tx.steadyNow(), 1_000_000, 1));
     const { epoch } = store;
     const cursor = new CursorCodec(epoch).encode({ sessionId: SESSION_ID, epoch: 0, sequence: 7 });
     await store.close();
@@ -137,12 +137,12 @@ describe('a restored store', () => {
     const codec = new CursorCodec(restored.epoch);
     expect(() => codec.decode(cursor, SESSION)).toThrow(expect.objectContaining({ reason: 'CURSOR_EXPIRED' }));
     await restored.write(async (tx) => {
-      const [news] = await tx.log.renewClaims('old worker', [{ turnId: 'turn', fence: 4 }], tx.now() + 1_000_000);
+      const [news] = await tx.log.renewClaims('old worker', [{ turnId: 'turn', fence: 4 }], tx.steadyNow() + 1_000_000);
       expect(news?.held).toBe(false);
       expect((await tx.log.turn('turn'))?.worker).not.toBe('old worker');
-      expect((await tx.log.expiredClaims(tx.now(), 9)).map(({ id }) => id)).toEqual(['turn']);
+      expect((await tx.log.expiredClaims(tx.steadyNow(), 9)).map(({ id }) => id)).toEqual(['turn']);
       expect((await tx.log.claimedTurns(undefined, 9)).map(({ id }) => id)).toEqual(['turn']);
-      expect(await tx.leases.acquire('sweep', 'new worker', tx.now(), 1_000)).toBe(true);
+      expect(await tx.leases.acquire('sweep', 'new worker', tx.steadyNow(), 1_000)).toBe(true);
       expect(await tx.queue.ack('k', 'taken', taken[0]?.token ?? '')).toBe(false);
     });
     await restored.close();

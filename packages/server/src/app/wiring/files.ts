@@ -15,7 +15,7 @@ import {
   UploadSignatures,
 } from '../../features/files/index.ts';
 import { chunkDocument, indexWords } from '../../features/knowledge/index.ts';
-import type { DirectUploads, Store } from '../../store/contracts/index.ts';
+import { type DirectUploads, earlierNow, type Store } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import type { Engines } from './engines.ts';
@@ -53,11 +53,11 @@ export interface FileParts extends FilesFeature {
 }
 
 /** Bytes that clients sent past the gateway and that no completion took: their links ended. */
-const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now'>): PeriodicJob => ({
+const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now' | 'steadyNow'>): PeriodicJob => ({
   name: 'upload-collector',
   everyMs: COLLECT_MS,
   tick: async () => {
-    for (let gone = 1; gone > 0; ) gone = await direct.collect(store.now());
+    for (let gone = 1; gone > 0; ) gone = await direct.collect(earlierNow(store));
   },
 });
 

@@ -38,6 +38,7 @@ import {
 } from '../../features/workers/index.ts';
 import { toolGrant, workflowContract } from '../../features/workflows/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
+import { earlierNow } from '../../store/contracts/index.ts';
 import { type Config, connectorVariables } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';
 import type { Engines } from './engines.ts';
@@ -125,7 +126,7 @@ const wireUsage = ({ config, engines, ancestorsOf, writer, usageRefused }: Platf
   const kept = settings['retention.usage'] * MICROS_PER_MS;
   const trim = async (): Promise<void> => {
     if (kept === 0) return;
-    const before = store.now() - Math.max(kept, policies.longestWindowMicros());
+    const before = earlierNow(store) - Math.max(kept, policies.longestWindowMicros());
     await store.write((tx) => tx.counters.trim(before, USAGE_TRIM_ROWS));
   };
   const jobs: readonly PeriodicJob[] = [

@@ -6,12 +6,13 @@ import {
   type Log,
   Passes,
   type Random,
+  together,
 } from '../../base/index.ts';
-import type { Bus, QueueItem, Store } from '../../store/contracts/index.ts';
+import type { Bus, QueueItem, QueueWrites, Store } from '../../store/contracts/index.ts';
 import { type QueueWorker, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface QueueRunnerDeps {
-  readonly store: Pick<Store, 'write' | 'now'>;
+  readonly store: Pick<Store, 'write'>;
   readonly bus: Pick<Bus, 'subscribe'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -32,6 +33,9 @@ export class QueueRunner {
   readonly #deps: QueueRunnerDeps;
   readonly #byKind: ReadonlyMap<string, QueueWorker>;
   readonly #kinds: readonly string[];
+  /** Kinds that are due by the clock of the store, and those by the clock of the machine. */
+  readonly #waiting: readonly string[];
+  readonly #dated: readonly string[];
   #timer: CancelTimer = () => undefined;
   #unsubscribe: () => void = () => undefined;
   readonly #passes = new Passes(() => this.#runDue());
@@ -40,6 +44,8 @@ export class QueueRunner {
     this.#deps = deps;
     this.#byKind = new Map(deps.workers.flatMap((worker) => worker.kinds.map((kind) => [kind, worker])));
     this.#kinds = [...this.#byKind.keys()];
+    this.#dated = deps.workers.flatMap((worker) => worker.datedKinds ?? []);
+    this.#waiting = this.#kinds.filter((kind) => !this.#dated.includes(kind));
   }
 
   /** Kinds of items that this runner takes. */
@@ -75,9 +81,11 @@ export class QueueRunner {
   /** Looks before it takes, so that an idle process writes nothing. */
   async #take(): Promise<readonly Taken[]> {
     return this.#deps.store.write(async (tx) => {
-      const due = await tx.queue.nextDue(this.#kinds);
-      if (due === undefined || due > tx.now()) return [];
-      return tx.queue.take(this.#kinds, tx.now(), LEASE_MICROS, BATCH);
+      const [waiting, dated] = await together(tx.queue.nextDue(this.#waiting), tx.queue.nextDue(this.#dated));
+      return [
+        ...(await takeDue(tx.queue, { kinds: this.#waiting, due: waiting, now: tx.steadyNow() })),
+        ...(await takeDue(tx.queue, { kinds: this.#dated, due: dated, now: tx.now() })),
+      ];
     });
   }
 
@@ -98,7 +106,13 @@ export class QueueRunner {
 
   async #again(item: Taken, delayMs: number): Promise<void> {
     await this.#deps.store.write((tx) =>
-      tx.queue.retry(item.kind, item.key, item.token, tx.now() + delayMs * 1_000, item.payload),
+      tx.queue.retry(
+        item.kind,
+        item.key,
+        item.token,
+        (this.#dated.includes(item.kind) ? tx.now() : tx.steadyNow()) + delayMs * 1_000,
+        item.payload,
+      ),
     );
   }
 
@@ -114,3 +128,9 @@ export class QueueRunner {
     });
   }
 }
+
+const takeDue = async (
+  queue: QueueWrites,
+  look: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
+): Promise<readonly Taken[]> =>
+  look.due === undefined || look.due > look.now ? [] : queue.take(look.kinds, look.now, LEASE_MICROS, BATCH);

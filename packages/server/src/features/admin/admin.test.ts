@@ -258,7 +258,7 @@ describe('RunDoctor', () => {
   it('says only that the store does not answer when it does not', async () => {
     facts.store = {
       ...world.store,
-      now: () => 0,
+      steadyNow: () => 0,
       read: world.store.read.bind(world.store),
       ping: () => Promise.reject(new Error('disk I/O error')),
     };

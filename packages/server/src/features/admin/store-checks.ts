@@ -11,7 +11,7 @@ export interface StoreExamination {
 }
 
 export interface StoreFacts {
-  readonly store: Pick<Store, 'read' | 'direct' | 'ping' | 'now'>;
+  readonly store: Pick<Store, 'read' | 'direct' | 'ping' | 'now' | 'steadyNow'>;
   readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
   /** `reach` throws what is wrong with the backend of object bytes. */
   readonly objects: { readonly reach: () => Promise<void> };
@@ -65,7 +65,7 @@ const checkSchema = ({ schema, known }: StoreExamination): Check => {
 
 /** The clock of the process against the clock of the store, which never goes back. */
 export const checkClock = ({ clock, store }: Pick<StoreFacts, 'clock' | 'store'>): Check => {
-  const seconds = Math.round((store.now() - clock.nowMicros()) / MICROS_PER_SECOND);
+  const seconds = Math.round((store.steadyNow() - clock.nowMicros()) / MICROS_PER_SECOND);
   const text = `${Math.abs(seconds)} s ${seconds < 0 ? 'before' : 'behind'} the clock of the store`;
   return Math.abs(seconds) > SKEW_SECONDS
     ? warn('clock', text, 'synchronise the clocks (NTP)')

@@ -15,7 +15,7 @@ export const keepRevision = async (tx: WriteTx, former: StoredResource): Promise
   await tx.queue.put({
     kind: DROP_REVISION,
     key: `${uid}/${generation}`,
-    dueAt: tx.now() + KEEP_MICROS,
+    dueAt: tx.steadyNow() + KEEP_MICROS,
     attempts: 0,
     payload,
   });

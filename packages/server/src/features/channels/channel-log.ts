@@ -1,10 +1,12 @@
-import type {
-  Bus,
-  ChannelEventRow,
-  ChannelHistory,
-  ChannelMessageRow,
-  StoredResource,
-  WriteTx,
+import {
+  type Bus,
+  type ChannelEventRow,
+  type ChannelHistory,
+  type ChannelMessageRow,
+  earlierNow,
+  type Store,
+  type StoredResource,
+  type WriteTx,
 } from '../../store/contracts/index.ts';
 import type { ChannelLimits } from './channels-deps.ts';
 
@@ -55,10 +57,10 @@ export class ChannelLog {
     this.#deps = deps;
   }
 
-  /** What of a log counts as kept at `now`, micros. */
-  history(now: number): ChannelHistory {
+  /** What of a log counts as kept now. */
+  history(clocks: Pick<Store, 'now' | 'steadyNow'>): ChannelHistory {
     const { historyEvents, historySeconds } = this.#deps.limits;
-    return { events: historyEvents, since: now - historySeconds * MICROS };
+    return { events: historyEvents, since: earlierNow(clocks) - historySeconds * MICROS };
   }
 
   /** Events in order. Followers see them once the transaction is durable. */
@@ -85,9 +87,9 @@ export class ChannelLog {
   }
 
   async #trim(tx: WriteTx, channelUid: string): Promise<void> {
-    await tx.channels.trimEvents(channelUid, this.history(tx.now()), TRIM_ROWS);
+    await tx.channels.trimEvents(channelUid, this.history(tx), TRIM_ROWS);
     const { retentionSeconds } = this.#deps.limits;
     if (retentionSeconds > 0)
-      await tx.channels.trimMessages(channelUid, tx.now() - retentionSeconds * MICROS, TRIM_ROWS);
+      await tx.channels.trimMessages(channelUid, earlierNow(tx) - retentionSeconds * MICROS, TRIM_ROWS);
   }
 }

@@ -191,7 +191,7 @@ describe('channels', () => {
     })) as ListChannelSubscriptionsResponse;
     expect(subscriptions.subscriptions).toEqual([]);
     const uid = channel?.metadata?.uid ?? '';
-    const taken = await world.store.write((tx) => tx.queue.take([REMOVE_REMAINS], tx.now(), 1, 10));
+    const taken = await world.store.write((tx) => tx.queue.take([REMOVE_REMAINS], tx.steadyNow(), 1, 10));
     expect(taken.map((item) => item.key)).toEqual([uid]);
     const [item] = taken;
     let passes = 1;

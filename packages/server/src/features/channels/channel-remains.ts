@@ -8,7 +8,7 @@ const BATCH = 500;
 
 /** Has the worker remove what the channel leaves behind; its name is free without that. */
 export const leaveRemains = (tx: WriteTx, channelUid: string): Promise<void> =>
-  tx.queue.put({ kind: REMOVE_REMAINS, key: channelUid, dueAt: tx.now(), attempts: 0, payload: '{}' });
+  tx.queue.put({ kind: REMOVE_REMAINS, key: channelUid, dueAt: tx.steadyNow(), attempts: 0, payload: '{}' });
 
 /** Removes messages, events and object references of deleted channels in batches; a killed pass continues where it was. */
 export class ChannelRemains implements QueueWorker {

@@ -72,7 +72,7 @@ const holdObject = async (
   const { namespace } = stored.key;
   const holder = fileHolder(stored.key, stored.uid);
   const { sha256, sizeBytes, mediaType } = object;
-  await tx.objects.dropReferences(holder, tx.now());
+  await tx.objects.dropReferences(holder, tx.steadyNow());
   await tx.objects.addReference({ namespace, sha256, sizeBytes, mediaType, holder, at: tx.now() });
   if (sizeBytes > (before?.sizeBytes ?? 0)) await requireRoom(tx, { namespace, namespaceBytes, addedBytes: 0 });
 };
@@ -101,7 +101,7 @@ const settleIndex = async (tx: WriteTx, stored: StoredResource, spec: FileSpec):
   }
   if (stored.annotations[FACT.indexed] === mark) return;
   const payload = JSON.stringify(stored.key);
-  const item = { kind: FILE_WORK.index, key: stored.uid, dueAt: tx.now(), attempts: 0, payload };
+  const item = { kind: FILE_WORK.index, key: stored.uid, dueAt: tx.steadyNow(), attempts: 0, payload };
   await tx.queue.put(item, { replace: true });
 };
 
@@ -112,18 +112,18 @@ export const armUnused = async (
   stored: StoredResource,
 ): Promise<void> => {
   if (fileSpec(stored).retention !== FileRetention.EPHEMERAL) return tx.queue.cancel(FILE_WORK.unused, stored.uid);
-  const dueAt = tx.now() + ephemeralMicros;
+  const dueAt = tx.steadyNow() + ephemeralMicros;
   const payload = JSON.stringify(stored.key);
   await tx.queue.put({ kind: FILE_WORK.unused, key: stored.uid, dueAt, attempts: 0, payload }, { replace: true });
 };
 
 const removeRemains = async (tx: WriteTx, file: StoredResource): Promise<void> => {
   await tx.search.remove(file.uid);
-  await tx.objects.dropReferences(fileHolder(file.key, file.uid), tx.now());
+  await tx.objects.dropReferences(fileHolder(file.key, file.uid), tx.steadyNow());
   await tx.queue.cancel(FILE_WORK.index, file.uid);
   await tx.queue.cancel(FILE_WORK.unused, file.uid);
   const upload = uploadOf(file.annotations);
   if (upload === undefined) return;
-  await tx.objects.dropReferences(uploadHolder(upload.id), tx.now());
+  await tx.objects.dropReferences(uploadHolder(upload.id), tx.steadyNow());
   await tx.queue.cancel(FILE_WORK.upload, upload.id);
 };

@@ -152,6 +152,6 @@ const laterSpec = (upload: UploadFacts): FileSpec => messageFromText(FileSpecSch
 /** Lets go what an upload held, when it is completed, replaced or too late. */
 export const dropUpload = async (tx: WriteTx, upload: UploadFacts | undefined): Promise<void> => {
   if (upload === undefined) return;
-  await tx.objects.dropReferences(uploadHolder(upload.id), tx.now());
+  await tx.objects.dropReferences(uploadHolder(upload.id), tx.steadyNow());
   await tx.queue.cancel(FILE_WORK.upload, upload.id);
 };

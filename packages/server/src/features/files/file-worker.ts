@@ -35,6 +35,7 @@ const DONE: ReconcileOutcome = { done: true };
 /** Ends uploads and unused files at their time, and indexes bytes that came before their file was to be found. */
 export class FileWorker implements QueueWorker {
   readonly kinds = Object.values(FILE_WORK);
+  readonly datedKinds = [FILE_WORK.upload];
   readonly #deps: FileWorkDeps;
 
   constructor(deps: FileWorkDeps) {
@@ -59,6 +60,8 @@ export class FileWorker implements QueueWorker {
       const record = await tx.resources.get(key);
       const upload = record === undefined ? undefined : uploadOf(record.annotations);
       if (record === undefined || upload?.id !== id) return DONE;
+      const leftMicros = upload.expiresAt - tx.now();
+      if (leftMicros > 0) return { againMs: Math.ceil(leftMicros / 1_000) };
       await dropUpload(tx, upload);
       if (objectOf(record.annotations) === undefined) {
         await writer.remove(tx, FILES_ORIGIN, { key, bySystem: true });

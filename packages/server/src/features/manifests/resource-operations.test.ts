@@ -300,6 +300,31 @@ describe('resources of every kind', () => {
       expect(left).toEqual([]);
     });
 
+    it('with the sessions from before the clock was set back, not with those of an agent of the same name', async () => {
+      const session = (name: string, agentUid: string) =>
+        world.store.write((tx) =>
+          tx.resources.insert({
+            key: { kind: 'Session', namespace: 'default', parent: 'helper', name },
+            ...{ apiVersion: 'svc/v1', uid: world.ids.next(), generation: 1, createdAt: tx.now() },
+            ...{ labels: {}, annotations: {}, finalizers: [], spec: '{"agent":"helper"}', status: '{}' },
+            owners: [
+              {
+                ...{ apiVersion: 'svc/v1', kind: 'Agent', namespace: 'default', name: 'helper', uid: agentUid },
+                ...{ controller: true, blockOwnerDeletion: true },
+              },
+            ],
+          }),
+        );
+      await agent('helper');
+      const key = recordKey('Agent', 'default', 'helper');
+      await session('theirs', 'uid-of-another');
+      await session('own', (await world.store.direct.resources.get(key))?.uid ?? '');
+      world.clock.stepWallClock(-3_600_000);
+      await world.call(deleteResource, { ns: 'default', kind: 'Agent', name: 'helper' });
+      const left = await world.store.direct.resources.list({ kind: 'Session', scope: { type: 'all' }, limit: 5 });
+      expect(left.map((record) => record.key.name)).toEqual(['theirs']);
+    });
+
     it('as tombstones when they are namespaces', async () => {
       await world.call(createNamespace, { name: 'acme' });
       const request = { ns: 'acme', kind: 'Namespace', name: 'acme' };

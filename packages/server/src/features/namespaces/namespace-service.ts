@@ -116,7 +116,7 @@ export class NamespaceService {
     await this.#deps.requireContents(tx, [name, ...below.map((each) => each.key.name)], origin);
     const deletedAt = state.isDeleted ? state.deletedAt : tx.now();
     const tombstone = state.isDeleted ? record : await this.#markTreeDeleted(tx, { record, deletedAt });
-    const dueAt = purge ? tx.now() : tx.now() + this.#deps.graceSeconds * 1_000_000;
+    const dueAt = tx.steadyNow() + (purge ? 0 : this.#deps.graceSeconds * 1_000_000);
     const payload: PurgePayload = { uid: record.uid, deletedAt };
     const item = { kind: PURGE, key: name, dueAt, attempts: 0, payload: JSON.stringify(payload) };
     await tx.queue.put(item, { replace: true });

@@ -10,7 +10,7 @@ import { cancelTimer, settleTimer, timerName } from './schedule-timer.ts';
 import { readTiming, scheduleKind } from './timing/index.ts';
 
 export interface ScheduleKindDeps {
-  /** Store clock, micros. */
+  /** Unix time, micros. */
   readonly now: () => number;
   /** `schedules.minSpacingSeconds`. */
   readonly minSpacingSeconds: number;

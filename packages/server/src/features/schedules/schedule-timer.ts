@@ -1,7 +1,7 @@
 import type { ScheduleStatus } from '@svc/api/resources';
 import type { ResourceKey, StoredResource, WriteTx } from '../../store/contracts/index.ts';
 
-/** Durable timers of schedules: one queue row per armed schedule, due at its next run. Nothing takes them yet. */
+/** Durable timers of schedules: one queue row per armed schedule, due at its next run, a Unix time. Nothing takes them yet. */
 export const SCHEDULE_TIMER = 'schedule.timer';
 
 /** What a timer stands for: it may fire only while the schedule still says the same. */

@@ -91,7 +91,7 @@ const openKeys = async (options: SecretKeysOptions): Promise<OpenedKeys> => {
 
 /** One node at a time adds to a file that several have: each writes what it read, with a key of its own. */
 const alone = async <T>(shared: Pick<Store, 'write'>, owner: string, work: () => Promise<T>): Promise<T> => {
-  if (!(await shared.write((tx) => tx.leases.acquire(ADDING, owner, tx.now(), ADDING_MICROS))))
+  if (!(await shared.write((tx) => tx.leases.acquire(ADDING, owner, tx.steadyNow(), ADDING_MICROS))))
     throw new Fault('ABORTED', 'CONFLICT', 'another node is adding a key just now: try again');
   try {
     return await work();

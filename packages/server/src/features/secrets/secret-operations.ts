@@ -27,9 +27,9 @@ const AGAIN_MICROS = 60_000_000;
 const rotate = async (deps: SecretOperationsDeps, context: CallContext): Promise<RotateSecretKeyResponse> => {
   const keyId = await deps.keys.addKey();
   await deps.store.write(async (tx) => {
-    const item = { kind: deps.resealKind, key: keyId, dueAt: tx.now(), attempts: 0, payload: '{"kind":0}' };
+    const item = { kind: deps.resealKind, key: keyId, dueAt: tx.steadyNow(), attempts: 0, payload: '{"kind":0}' };
     await tx.queue.put(item, { replace: true });
-    await tx.queue.put({ ...item, key: `${keyId}/again`, dueAt: tx.now() + AGAIN_MICROS }, { replace: true });
+    await tx.queue.put({ ...item, key: `${keyId}/again`, dueAt: tx.steadyNow() + AGAIN_MICROS }, { replace: true });
     await noteKey(tx, deps.keys.ring);
     await deps.audit(tx, context, {
       target: `SecretKey/${keyId}`,

@@ -553,7 +553,7 @@ describe('the keys of nodes that share a store', () => {
     const { keyId } = await world.call(AdminService.method.rotateSecretKey, {});
     await expect(node('other').open()).rejects.toMatchObject(mismatch(keyId));
     const due = (): Promise<readonly { readonly key: string }[]> =>
-      world.store.write((tx) => tx.queue.take([RESEAL], tx.now(), 1_000_000_000, 9));
+      world.store.write((tx) => tx.queue.take([RESEAL], tx.steadyNow(), 1_000_000_000, 9));
     expect((await due()).map(({ key }) => key)).toEqual([keyId]);
     world.clock.advance(60_000);
     // What was encrypted by the key of before in a write that was under way then.

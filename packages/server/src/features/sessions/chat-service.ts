@@ -90,7 +90,7 @@ export class ChatService {
             messageHolder(session.id, admitted.messageId),
           );
       for (const gone of [question.id, reply.id])
-        await tx.objects.dropReferences(messageHolder(session.id, gone), tx.now());
+        await tx.objects.dropReferences(messageHolder(session.id, gone), tx.steadyNow());
       const { turnId } = admitted;
       await recordWrite(tx, { call, names, turnId, messageId: admitted.messageId }, this.#context);
       return admitted;

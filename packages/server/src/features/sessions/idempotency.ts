@@ -28,11 +28,11 @@ export const repeatableCall = <D extends DescMessage>(
 
 /** The stored answer of the same call; IDEMPOTENCY_MISMATCH when the key stands for another request. */
 export const findRepeat = async (
-  tx: Pick<WriteTx, 'now'> & Pick<ReadTx, 'idempotency'>,
+  tx: Pick<WriteTx, 'steadyNow'> & Pick<ReadTx, 'idempotency'>,
   call: Repeatable | undefined,
 ): Promise<string | undefined> => {
   if (call === undefined) return undefined;
-  const record = await tx.idempotency.find(call.scope, tx.now());
+  const record = await tx.idempotency.find(call.scope, tx.steadyNow());
   if (record === undefined) return undefined;
   if (record.requestHash === call.requestHash) return record.answer;
   throw new Fault('INVALID_ARGUMENT', 'IDEMPOTENCY_MISMATCH', 'the idempotency key was used for another request');
@@ -43,9 +43,10 @@ export const findRepeat = async (
  * fetched for a repetition. The transaction of the effect looks again.
  */
 export const findRepeatEarly = (
-  store: Pick<Store, 'direct' | 'now'>,
+  store: Pick<Store, 'direct' | 'steadyNow'>,
   call: Repeatable | undefined,
-): Promise<string | undefined> => findRepeat({ idempotency: store.direct.idempotency, now: () => store.now() }, call);
+): Promise<string | undefined> =>
+  findRepeat({ idempotency: store.direct.idempotency, steadyNow: () => store.steadyNow() }, call);
 
 /** Keeps the answer for repetitions, as the last insert of the transaction of the effect (decision 0002). */
 export const keepAnswer = async (
@@ -54,7 +55,7 @@ export const keepAnswer = async (
   record: { readonly answer: string; readonly hours: number },
 ): Promise<void> => {
   if (call === undefined) return;
-  const expiresAt = tx.now() + record.hours * 3_600_000_000;
+  const expiresAt = tx.steadyNow() + record.hours * 3_600_000_000;
   await tx.idempotency.insert({ ...call, answer: record.answer, expiresAt });
 };
 

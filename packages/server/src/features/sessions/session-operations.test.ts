@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { MessageRole, SessionMessageSchema, TurnState } from '@svc/api/data';
 import { GatewayService, SessionControlService, WhenBusy } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Fault, isFault } from '../../base/index.ts';
+import { Fault, isFault, ManualClock } from '../../base/index.ts';
 import { SessionHarness } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;
@@ -260,6 +260,25 @@ describe('messages', () => {
     expect(await reasonOf(harness.call(gateway.appendSessionMessage, { ...session, message: {} }))).toBe(
       'FIELD_INVALID',
     );
+  });
+
+  test('an appended message is read though the clock was set back since its session was made', async () => {
+    const clock = new ManualClock();
+    const other = new SessionHarness({ clock });
+    await other.start();
+    try {
+      const session = await other.newSession();
+      clock.stepWallClock(-3_600_000);
+      const message = create(SessionMessageSchema, {
+        id: other.engine.ids.next(),
+        parts: [{ partType: 1, content: 'note' }],
+      });
+      const { message: appended } = await other.call(gateway.appendSessionMessage, { ...session, message });
+      expect(appended?.createdAt).toBe(BigInt(clock.nowMicros()));
+      expect((await other.call(gateway.getSession, session)).messages).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
   });
 
   test('message pages go backwards and say where the next begins', async () => {

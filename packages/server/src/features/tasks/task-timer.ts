@@ -36,6 +36,7 @@ export interface TaskTimerDeps {
 /** Expires open tasks and removes ended ones; decides by the record alone, so a late timer is harmless. */
 export class TaskTimer implements QueueWorker {
   readonly kinds = [TASK_TIMER];
+  readonly datedKinds = this.kinds;
   readonly #deps: TaskTimerDeps;
 
   constructor(deps: TaskTimerDeps) {

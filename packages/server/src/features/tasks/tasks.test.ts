@@ -2,6 +2,8 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type TaskResponse, TaskService, type UpdateTaskRequestSchema } from '@svc/api/gateway';
 import { TaskPhase, TaskSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../base/index.ts';
+import { QueueRunner, type QueueWorker } from '../../controllers/index.ts';
 import { formatKey, recordKey } from '../../resources/index.ts';
 import type { StoredResource } from '../../store/contracts/index.ts';
 import type { Operation } from '../contract.ts';
@@ -118,6 +120,35 @@ describe('tasks', () => {
     expect(await timer().run(await due())).toEqual({ done: true });
     expect(await world.store.direct.resources.get(key)).toBeUndefined();
     expect(await timer().run(await due())).toEqual({ done: true });
+  });
+
+  it('expire once when the clock of the machine is set past their time, whatever it is set to then', async () => {
+    const ran: string[] = [];
+    const waiting: QueueWorker = {
+      kinds: ['wait'],
+      run: async ({ kind }) => {
+        ran.push(kind);
+        return { done: true };
+      },
+    };
+    const runner = new QueueRunner({ ...world, log: silentLog, pollMs: 1_000, workers: [timer(), waiting] });
+    const phase = async (): Promise<unknown> =>
+      JSON.parse((await world.store.direct.resources.get(key))?.status ?? '{}').phase;
+    await put({});
+    await world.store.write((tx) =>
+      tx.queue.put({ kind: 'wait', key: 'one', dueAt: tx.steadyNow() + HOUR, attempts: 0, payload: '' }),
+    );
+    await runner.tick();
+    expect([await phase(), stopped]).toEqual(['TASK_PHASE_QUEUED', 0]);
+    for (const stepMs of [HOUR, -HOUR, HOUR]) {
+      world.clock.stepWallClock(stepMs / 1_000);
+      await runner.tick();
+      expect([await phase(), stopped, ran]).toEqual(['TASK_PHASE_EXPIRED', 1, []]);
+    }
+    world.clock.advance(HOUR / 1_000);
+    await runner.tick();
+    expect([await phase(), stopped, ran]).toEqual(['TASK_PHASE_EXPIRED', 1, ['wait']]);
+    runner.close();
   });
 
   it('stay for ever when nothing bounds their retention', async () => {

@@ -67,10 +67,14 @@ export const bucketAt = (limit: CompiledLimit, now: number): { readonly start: n
   return { start, end: start + limit.bucketMicros };
 };
 
-/** The buckets that count at a moment. */
+/** What another node counts is in its window, though its clock is ahead by as much. */
+const AHEAD_MICROS = 5_000_000;
+
+/** The buckets that count at a moment: not those of a time to come, which the clock was set back from. */
 export const windowSpan = (limit: CompiledLimit, now: number): CounterSpan => ({
   endsAfter: now - limit.windowMicros,
   startsAfter: now - limit.windowMicros - limit.bucketMicros,
+  startsBy: now + AHEAD_MICROS,
 });
 
 /** What a counter holds in the window that ends now. */

@@ -122,6 +122,28 @@ describe('the usage meter', () => {
     });
   });
 
+  it('follows the clock of the machine forward and back, and counts what is within', async () => {
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1h' }]);
+    const windowStart = async (): Promise<number> => Number((await shown())[0]?.windowStart ?? 0n);
+    const tried: string[] = [];
+    for (const stepMs of [0, 2 * 3_600_000, -4 * 3_600_000, 1_800_000]) {
+      world.clock.stepWallClock(stepMs);
+      tried.push(await reserve('tool.calls'), await reserve('tool.calls'));
+      expect(Math.abs((await windowStart()) - world.clock.nowMicros() / 1_000_000)).toBeLessThan(3_700);
+    }
+    // The last step leads half an hour behind the third call, which is within again.
+    const [ok, full] = ['ok', 'QUOTA_EXCEEDED'];
+    expect(tried).toEqual([ok, full, ok, full, ok, full, full, full]);
+  });
+
+  it('counts what another node counts whose clock is a little ahead', async () => {
+    await policy([{ metric: 'tool.calls', max: 1n, window: '1m' }]);
+    world.clock.stepWallClock(2_000);
+    expect(await reserve('tool.calls')).toBe('ok');
+    world.clock.stepWallClock(-2_000);
+    expect(await reserve('tool.calls')).toBe('QUOTA_EXCEEDED');
+  });
+
   it('counts a repeated reservation once, and gives one back', async () => {
     await policy([{ metric: 'llm.requests', max: 1n, window: '1m' }]);
     expect([await reserve('llm.requests', {}, 'a'), await reserve('llm.requests', {}, 'a')]).toEqual(['ok', 'ok']);

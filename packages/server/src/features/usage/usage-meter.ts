@@ -63,7 +63,7 @@ export class PolicyMeter implements UsageMeter {
       scope: place,
       requestHash: '',
       answer: JSON.stringify(raised),
-      expiresAt: tx.now() + Math.min(longest, HELD_MICROS),
+      expiresAt: tx.steadyNow() + Math.min(longest, HELD_MICROS),
     });
   }
 
@@ -124,17 +124,17 @@ export class PolicyMeter implements UsageMeter {
 const reservationPlace = async (tx: WriteTx, name: string): Promise<string | undefined> => {
   for (let round = 0; round < RESERVATIONS_MAX; round++) {
     const scope = `usage/${name}/${round}`;
-    if ((await tx.idempotency.find(scope, tx.now())) === undefined) return scope;
-    if ((await tx.idempotency.find(`${scope}/back`, tx.now())) === undefined) return undefined;
+    if ((await tx.idempotency.find(scope, tx.steadyNow())) === undefined) return scope;
+    if ((await tx.idempotency.find(`${scope}/back`, tx.steadyNow())) === undefined) return undefined;
   }
   return undefined;
 };
 
 const openReservation = async (tx: WriteTx, name: string) => {
   for (let round = 0; round < RESERVATIONS_MAX; round++) {
-    const held = await tx.idempotency.find(`usage/${name}/${round}`, tx.now());
+    const held = await tx.idempotency.find(`usage/${name}/${round}`, tx.steadyNow());
     if (held === undefined) return undefined;
-    if ((await tx.idempotency.find(`${held.scope}/back`, tx.now())) === undefined) return held;
+    if ((await tx.idempotency.find(`${held.scope}/back`, tx.steadyNow())) === undefined) return held;
   }
   return undefined;
 };

@@ -28,10 +28,19 @@ export const emptyWorkerSpec = () => create(WorkerSpecSchema);
 export const workerStatus = (record: { readonly status: string }): WorkerStatus =>
   messageFromText(kindRow('Worker').status, record.status) as WorkerStatus;
 
-/** The times of a worker as they are kept next to its record: a heartbeat makes no new resource version. */
-export const heartbeatActivity = (now: number): string =>
-  JSON.stringify({ heartbeatAt: String(now), expiresAt: String(now + EXPIRY_MICROS) });
+/**
+ * The times of a worker as they are kept next to its record: a heartbeat makes no new resource version. `heardUntil` is by the
+ * clock of the store and is not shown: a machine's clock that is set forward must not make living workers look dead.
+ */
+export const heartbeatActivity = (times: { readonly now: number; readonly steadyNow: number }): string =>
+  JSON.stringify({
+    heartbeatAt: String(times.now),
+    expiresAt: String(times.now + EXPIRY_MICROS),
+    heardUntil: String(times.steadyNow + EXPIRY_MICROS),
+  });
 
-/** When a worker counts as lost; 0 when it never gave a sign. */
-export const expiresAt = (activity: string | undefined): number =>
-  Number(parseJsonMap(activity ?? '{}')?.['expiresAt'] ?? 0);
+/** When a worker counts as lost, by the clock of the store; 0 when it never gave a sign. */
+export const heardUntil = (activity: string | undefined): number => {
+  const times = parseJsonMap(activity ?? '{}') ?? {};
+  return Number(times['heardUntil'] ?? times['expiresAt'] ?? 0);
+};

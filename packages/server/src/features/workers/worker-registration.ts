@@ -41,7 +41,7 @@ export class WorkerRegistration {
       await this.#deps.writer().writeStatus(tx, record.key, () => ({
         status: liveStatus(status, this.#facts(), { phase, now: tx.now() }),
       }));
-      await tx.resources.setActivity(record.uid, heartbeatActivity(tx.now()));
+      await tx.resources.setActivity(record.uid, heartbeatActivity({ now: tx.now(), steadyNow: tx.steadyNow() }));
     });
   }
 

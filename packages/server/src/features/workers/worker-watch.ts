@@ -1,11 +1,11 @@
 import type { ResourceWriter } from '../../controllers/contract.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/index.ts';
 import { resourcePages, type Store, type StoredResource, type WriteTx } from '../../store/contracts/index.ts';
-import { expiresAt, WORKER_ORIGIN, workerStatus } from './worker-records.ts';
+import { heardUntil, WORKER_ORIGIN, workerStatus } from './worker-records.ts';
 import { judgedStatus, LOST_KEPT_MICROS } from './worker-rules.ts';
 
 export interface WorkerWatchDeps {
-  readonly store: Pick<Store, 'write' | 'direct' | 'now'>;
+  readonly store: Pick<Store, 'write' | 'direct' | 'steadyNow'>;
   readonly writer: () => ResourceWriter;
 }
 
@@ -23,8 +23,8 @@ export class WorkerWatch {
     const query = { kind: 'Worker', scope: { type: 'namespace', namespace: SYSTEM_NAMESPACE } } as const;
     for await (const workers of resourcePages(resources, query)) {
       const activity = await resources.activity(workers.map((worker) => worker.uid));
-      const now = store.now();
-      for (const worker of workers) if (expiresAt(activity.get(worker.uid)) < now) await this.#judge(worker);
+      const now = store.steadyNow();
+      for (const worker of workers) if (heardUntil(activity.get(worker.uid)) < now) await this.#judge(worker);
     }
   }
 
@@ -32,15 +32,15 @@ export class WorkerWatch {
     await this.#deps.store.write(async (tx) => {
       const current = await tx.resources.get(worker.key);
       if (current?.uid !== worker.uid) return;
-      const silentSince = expiresAt((await tx.resources.activity([worker.uid])).get(worker.uid));
-      if (silentSince < tx.now()) await this.#lose(tx, current, silentSince);
+      const silentSince = heardUntil((await tx.resources.activity([worker.uid])).get(worker.uid));
+      if (silentSince < tx.steadyNow()) await this.#lose(tx, current, silentSince);
     });
   }
 
   async #lose(tx: WriteTx, worker: StoredResource, silentSince: number): Promise<void> {
     const { writer } = this.#deps;
     const status = workerStatus(worker);
-    const isOver = silentSince + LOST_KEPT_MICROS < tx.now();
+    const isOver = silentSince + LOST_KEPT_MICROS < tx.steadyNow();
     if (status.phase === 'lost' && isOver) {
       await writer().remove(tx, WORKER_ORIGIN, { key: worker.key, bySystem: true });
       return;

@@ -56,6 +56,7 @@ describe('workers', () => {
     expect(parseJsonMap(times ?? '')).toEqual({
       heartbeatAt: String(world.store.now()),
       expiresAt: String(world.store.now() + 30_000_000),
+      heardUntil: String(world.store.steadyNow() + 30_000_000),
     });
   });
 
@@ -89,6 +90,23 @@ describe('workers', () => {
     world.clock.advance(86_400_000);
     await watch().tick();
     expect(await record('w1')).toBeUndefined();
+  });
+
+  it('live on when the clock of the machine is set, and show its time from then on', async () => {
+    const worker = registration();
+    await worker.heartbeat();
+    const uid = (await record())?.uid ?? '';
+    for (const stepMs of [3_600_000, -7_200_000]) {
+      world.clock.stepWallClock(stepMs);
+      await watch().tick();
+      expect(await phase()).toBe('ready');
+      await worker.heartbeat();
+      const times = (await world.store.direct.resources.activity([uid])).get(uid) ?? '';
+      expect(parseJsonMap(times)?.['heartbeatAt']).toBe(String(world.clock.nowMicros()));
+    }
+    world.clock.advance(31_000);
+    await watch().tick();
+    expect(await phase()).toBe('lost');
   });
 
   it('drain when they are told to: no endpoints, and nothing new', async () => {

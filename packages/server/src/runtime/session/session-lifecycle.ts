@@ -249,7 +249,8 @@ const append = async ({ tx, deps }: Scope, session: SessionRow, message: AppendM
   const lastMessageId = message.id === '' ? fresh : session.lastMessageId;
   await tx.log.saveSession({
     ...session,
-    lastActive: Math.max(session.lastActive, tx.now()),
+    // Rises whatever the clock says: a session as active as when it was made counts as one without messages.
+    lastActive: Math.max(session.lastActive + 1, tx.now()),
     lastMessageId,
   });
   return row;

@@ -227,7 +227,9 @@ test('a cursor is refused once the turns behind it are older than the history', 
   const cursor = (sequence: number): string => streams.cursors.encode({ sessionId, epoch: 0, sequence });
   const [first] = reader.events;
   const last = reader.events.at(-1)!;
-  const late = make({ store: { ...engineReads(), now: () => engine.store.now() + 601_000_000 } });
+  const later = (at: number): number => at + 601_000_000;
+  const clocks = { now: () => later(engine.store.now()), steadyNow: () => later(engine.store.steadyNow()) };
+  const late = make({ store: { ...engineReads(), ...clocks } });
   // A stream that is not refused has opened.
   const follow = (registry: StreamRegistry, after: string): Promise<void> => {
     const control = new AbortController();
@@ -256,6 +258,7 @@ const engineReads = (): SessionStreamsDeps['store'] => ({
   direct: engine.store.direct,
   read: (work) => engine.store.read(work),
   now: () => engine.store.now(),
+  steadyNow: () => engine.store.steadyNow(),
 });
 
 describe('a follower on a node that shares the store with others and no bus', () => {

@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, isFault, isUuid, type Log, notFound } from '../../base/index.ts';
-import type { Bus, ReadTx, SessionRow, TurnRow } from '../../store/contracts/index.ts';
+import {
+  type Bus,
+  earlierNow,
+  type ReadTx,
+  type SessionRow,
+  type Store,
+  type TurnRow,
+} from '../../store/contracts/index.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, SESSION_CHANGED, type SessionEvent } from '../contract.ts';
 import { isTurnOver, parseBody } from '../turn-record.ts';
 import { startedTurn } from './answer-cursor.ts';
@@ -16,7 +23,7 @@ import type { EventOutlet, FollowedSession, FollowRequest, SessionStreams } from
 import { viewOfJournal } from './turn-view.ts';
 
 export interface SessionStreamsDeps extends EventSource {
-  readonly store: EventSource['store'] & { readonly epoch: string };
+  readonly store: EventSource['store'] & Pick<Store, 'epoch' | 'steadyNow'>;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
@@ -318,7 +325,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
       return { position: Math.max(position, resting), settled: true };
     const missed = await tx.log.turnsFromFence(session.id, Math.floor(position / SEQUENCE_BASE), 2);
     const oldest = missed.find((turn) => !isTurnOver(turn) || parseBody(turn).lastSequence > position);
-    const kept = this.now() - this.#deps.historySeconds * 1_000_000;
+    const kept = earlierNow(this.#deps.store) - this.#deps.historySeconds * 1_000_000;
     if (oldest !== undefined && isTurnOver(oldest) && oldest.finishedAt < kept) throw cursorExpired();
     return { position, settled: false };
   }

@@ -1,6 +1,6 @@
 import type { JournalRow, MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, type LiveTurn, PART, type Part, type PlacedPart, type Span } from '../contract.ts';
-import { parseBody, recordedParts } from '../turn-record.ts';
+import { admittedAt, parseBody, recordedParts } from '../turn-record.ts';
 
 /** The terminal event of a turn as its row tells it. */
 export interface TurnTerminal {
@@ -38,7 +38,7 @@ export const viewOfLive = (turn: TurnRow, live: LiveTurn): TurnView => ({
   ...names(turn),
   spans: live.spans,
   parts: live.parts,
-  startedAt: turn.createdAt,
+  startedAt: admittedAt(turn, parseBody(turn)),
 });
 
 /** An open turn that runs elsewhere or nowhere: what its journal records. */
@@ -48,7 +48,7 @@ export const viewOfJournal = (turn: TurnRow, journal: readonly JournalRow[]): Tu
     ...names(turn),
     spans: body.spans,
     parts: recordedParts(journal),
-    startedAt: body.startedAt || turn.createdAt,
+    startedAt: body.startedAt || admittedAt(turn, body),
   };
 };
 
@@ -65,7 +65,7 @@ export const viewOfMessages = (turn: TurnRow, messages: readonly MessageRow[]): 
     ...names(turn),
     spans: body.spans,
     parts: storedError === undefined ? parts : parts.slice(0, -1),
-    startedAt: body.startedAt || turn.createdAt,
+    startedAt: body.startedAt || admittedAt(turn, body),
     terminal: {
       kind: turn.state === 'FAILED' ? EVENT.ERROR : EVENT.DONE,
       sequence: body.lastSequence,

@@ -1,6 +1,6 @@
 import type { ReadTx, Store } from '../../store/contracts/index.ts';
 
-type Reads = Pick<Store, 'read' | 'direct' | 'now'>;
+type Reads = Pick<Store, 'read' | 'direct' | 'now' | 'steadyNow'>;
 type LogReads = ReadTx['log'];
 
 /**
@@ -14,6 +14,7 @@ export const lateSnapshots = (store: Reads, meanwhile: () => Promise<void>): Rea
     return ask();
   }),
   now: () => store.now(),
+  steadyNow: () => store.steadyNow(),
   read: async (work) => {
     const answers = new Map<string, unknown>();
     await store.read((tx) => work(logOf(tx, (key, ask) => record(answers, key, ask))));

@@ -122,6 +122,7 @@ export class ProcessGate {
       },
       epoch: real.epoch,
       now: () => real.now(),
+      steadyNow: () => real.steadyNow(),
       ping: () => real.ping(),
       close: () => real.close(),
     };

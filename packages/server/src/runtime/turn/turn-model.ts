@@ -14,7 +14,7 @@ import {
 } from '../contract.ts';
 import { EventSequencer } from '../event-sequencer.ts';
 import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
-import { parseSide, partId } from '../turn-record.ts';
+import { admittedAt, parseSide, partId } from '../turn-record.ts';
 import type { ResolvedProfile } from './profile-rules.ts';
 import { noteRecorded, showReset, type TurnContext } from './turn-context.ts';
 import { mayFailOver, type TurnErrorClass } from './turn-error.ts';
@@ -75,7 +75,7 @@ const planPrompt = async (
     sender: body.cause.labels['svc/external-sender-name'] ?? '',
     channel: session.labels['svc/channel'] ?? '',
     target: profile.target,
-    nowMicros: body.snapshot?.nowMicros ?? turn.createdAt,
+    nowMicros: body.snapshot?.nowMicros ?? admittedAt(turn, body),
     transcript: transcript.messages(),
     turnId: turn.id,
     tools: modelTools(options.offered),

@@ -17,13 +17,17 @@ export interface SteerBody {
 
 /** Body of a turn that no one has claimed yet. */
 export const newTurnBody = (
-  start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds' | 'interrupting'> & { readonly replyMessageId: string },
+  start: Pick<TurnBody, 'cause' | 'profile' | 'userMessageIds' | 'interrupting'> & {
+    readonly replyMessageId: string;
+    readonly createdAt: number;
+  },
 ): TurnBody => ({
   cause: start.cause,
   spans: [],
   replyMessageIds: [start.replyMessageId],
   profile: start.profile,
   startedAt: 0,
+  createdAt: start.createdAt,
   lastSequence: 0,
   activeMicros: 0,
   toolCalls: 0,
@@ -39,7 +43,7 @@ export const newTurnBody = (
 /** Columns of a turn that waits in the queue of its session. */
 export const emptyTurn = (
   session: SessionRow,
-  now: number,
+  steadyNow: number,
 ): Omit<TurnRow, 'id' | 'admission' | 'userMessageId' | 'body'> => ({
   sessionId: session.id,
   namespace: session.namespace,
@@ -52,7 +56,7 @@ export const emptyTurn = (
   claimExpiresAt: 0,
   stopRequested: false,
   wakeAt: 0,
-  createdAt: now,
+  createdAt: steadyNow,
   finishedAt: 0,
 });
 
@@ -115,10 +119,10 @@ export const requeueSteers = async (
   }
   await tx.log.deleteSteers(session.id, messageIds);
   const { cause, profile } = JSON.parse(last.body) as SteerBody;
-  const body = newTurnBody({ cause, profile, replyMessageId, userMessageIds: messageIds });
+  const body = newTurnBody({ cause, profile, replyMessageId, userMessageIds: messageIds, createdAt: tx.now() });
   const admission = steeredPlace(ended, await tx.log.openTurns(session.id));
   await tx.log.insertTurn({
-    ...emptyTurn(session, tx.now()),
+    ...emptyTurn(session, tx.steadyNow()),
     id: turnId,
     admission,
     userMessageId: last.messageId,

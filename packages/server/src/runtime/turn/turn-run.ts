@@ -5,7 +5,7 @@ import { EventSequencer } from '../event-sequencer.ts';
 import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
 import { usagePart } from '../step/index.ts';
 import { callInput, toolCallId } from '../tool-batch/index.ts';
-import { parseSide } from '../turn-record.ts';
+import { admittedAt, parseSide } from '../turn-record.ts';
 import { grantsOf } from './agent-grants.ts';
 import { knobsOf, profilesInOrder } from './profile-rules.ts';
 import { isStoreAway } from './store-away.ts';
@@ -136,7 +136,7 @@ export class TurnRun {
   #noteBegin(): void {
     const { turn, body } = this.#claimed;
     const isFirst = body.spans.length === 1;
-    const queuedMs = isFirst ? (body.startedAt - turn.createdAt) / 1000 : undefined;
+    const queuedMs = isFirst ? Math.max(0, body.startedAt - admittedAt(turn, body)) / 1000 : undefined;
     (this.#deps.meter ?? noMeter).turnBegan({ queuedMs, recovered: isRecovered(body) });
   }
 

@@ -153,7 +153,7 @@ export const channelCases = (make: MakeStore): void => {
       expect((await held()).length).toBe(2);
       expect(await store.write((tx) => tx.channels.removeSome('c', 9))).toBe(1);
       expect(await held()).toBe('3');
-      const condemned = await store.write((tx) => tx.objects.condemn(tx.now() + 1, tx.now(), 9));
+      const condemned = await store.write((tx) => tx.objects.condemn(tx.steadyNow() + 1, tx.steadyNow(), 9));
       expect([...condemned].sort()).toEqual(['1', '2', 'a'].map((letter) => object(letter).sha256));
     });
 

@@ -63,8 +63,8 @@ const fill = async (store: Store): Promise<void> => {
     await tx.log.insertSteer({ sessionId: id(1), messageId: id(2, 1), turnId: id(1, 2), bytes: 3, body: '{}' });
     await tx.log.insertPermission(permission(id(1, 3), id(1, 2)));
     await tx.queue.put({ kind: 'k', key: 'a', dueAt: 7, attempts: 0, payload: 'p' });
-    await tx.leases.acquire('lease', 'me', tx.now(), 1_000_000);
-    await tx.idempotency.insert({ scope: 's', requestHash: 'h', answer: '{}', expiresAt: tx.now() + 9_000_000 });
+    await tx.leases.acquire('lease', 'me', tx.steadyNow(), 1_000_000);
+    await tx.idempotency.insert({ scope: 's', requestHash: 'h', answer: '{}', expiresAt: tx.steadyNow() + 9_000_000 });
     const audit = { at: 1, requestId: 'r', identity: 'i', operation: 'o', target: 't', namespace: 'default' };
     for (const name of ['b', 'a']) await tx.audit.append({ ...audit, id: name, outcome: 'ok', resourceVersion: '1' });
     await tx.audit.setHashes([{ id: 'b', hash: 'hash of b' }]);
@@ -116,14 +116,14 @@ const seen = (store: Store): Promise<unknown> =>
       await tx.log.permissionsOfTurn(id(1, 2)),
       await tx.audit.list({ limit: 10 }),
       await tx.audit.chainHead(),
-      [...(await tx.counters.sum(['c'], { endsAfter: 0, startsAfter: -1 }))],
+      [...(await tx.counters.sum(['c'], { endsAfter: 0, startsAfter: -1, startsBy: 1_000_000 }))],
       await tx.objects.hasReference('default', 'a'.repeat(64)),
       await tx.channels.events('channel', 0, 10),
       await tx.channels.eventRange('channel', history),
       await tx.search.match({ namespaces: ['default'], terms: ['case'], limit: 10 }),
       await tx.search.matchPath({ namespaces: ['default'], parts: ['one'], limit: 10 }),
       await tx.artifacts.list(id(1), undefined, 10),
-      await tx.idempotency.find('s', store.now()),
+      await tx.idempotency.find('s', store.steadyNow()),
     ];
   });
 

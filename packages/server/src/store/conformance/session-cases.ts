@@ -136,7 +136,9 @@ export const sessionCases = (make: MakeStore): void => {
       expect(await store.direct.log.session(id(1))).toBeUndefined();
       expect(await leftOf(store, id(1), 'turn-1')).toEqual(NOTHING_LEFT);
       expect(await leftOf(store, id(2), 'turn-2')).toMatchObject({ messages: 1, journal: 1, claims: 1, object: true });
-      expect(await store.write((tx) => tx.objects.condemn(store.now() + 1, store.now(), 10))).toEqual(['turn-1']);
+      expect(await store.write((tx) => tx.objects.condemn(store.steadyNow() + 1, store.steadyNow(), 10))).toEqual([
+        'turn-1',
+      ]);
       expect(await ids(store, { labels: [{ op: 'in', key: 'a', values: ['1'] }] })).toEqual([]);
     });
 

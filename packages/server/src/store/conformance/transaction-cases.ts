@@ -302,27 +302,56 @@ export const transactionCases = (make: MakeStore): void => {
   });
 
   describe('clock, epoch and life', () => {
-    it('holds one time within a transaction and never goes back when the wall clock does', async () => {
+    it.each([
+      ['forward', 3_600_000],
+      ['back', -3_600_000],
+    ])('holds one time within a transaction and follows the clock of the machine %s', async (_, stepMs) => {
       const { store, clock } = await openFor(make);
-      const first = await store.write(async (tx) => {
-        const at = tx.now();
+      await store.write(async (tx) => {
+        const times = [tx.now(), tx.steadyNow()];
         clock.advance(5);
-        expect(tx.now()).toBe(at);
-        return at;
+        clock.stepWallClock(stepMs);
+        expect([tx.now(), tx.steadyNow()]).toEqual(times);
       });
-      clock.stepWallClock(-3_600_000);
-      clock.advance(1);
-      expect(await store.write(async (tx) => tx.now())).toBeGreaterThan(first);
-      expect(store.now()).toBeGreaterThan(first);
+      expect(store.now()).toBe(clock.nowMicros());
+      expect(await store.write(async (tx) => tx.now())).toBe(clock.nowMicros());
     });
 
-    it('is not behind what it wrote before a restart, though the wall clock stepped back', async () => {
+    it('numbers what it writes in order and stamps it by the clock of the machine, however that is set', async () => {
+      const { store, clock } = await openFor(make);
+      const stamps: number[] = [];
+      let version = 0;
+      for (const [index, stepMs] of [0, 3_600_000, -7_200_000, 10].entries()) {
+        clock.stepWallClock(stepMs);
+        const stored = await store.write((tx) => tx.resources.insert(draft(`a${index}`)));
+        expect(stored.version).toBeGreaterThan(version);
+        stamps.push(stored.updatedAt - clock.nowMicros());
+        version = stored.version;
+      }
+      expect(stamps).toEqual([0, 0, 0, 0]);
+      const changes = await store.direct.resources.changes(0, 10);
+      expect(changes.map((change) => change.resource.key.name)).toEqual(['a0', 'a1', 'a2', 'a3']);
+    });
+
+    it('has a steady clock that no setting of the machine moves', async () => {
+      const { store, clock } = await openFor(make);
+      const first = store.steadyNow();
+      clock.stepWallClock(3_600_000);
+      clock.advance(1);
+      clock.stepWallClock(-7_200_000);
+      clock.advance(1);
+      expect(store.steadyNow()).toBe(first + 2_000);
+      expect(await store.write(async (tx) => tx.steadyNow())).toBe(first + 2_000);
+    });
+
+    it('has a steady clock that is not behind itself after a restart, though the clock was set back', async () => {
       const made = await openFor(make);
       made.clock.advance(10_000);
-      const written = await made.store.write((tx) => tx.resources.insert(draft('a')));
+      const before = await made.store.write(async (tx) => tx.steadyNow());
       made.clock.stepWallClock(-3_600_000);
       const store = await made.reopen();
-      expect(store.now()).toBeGreaterThanOrEqual(written.updatedAt);
+      expect(store.steadyNow()).toBeGreaterThanOrEqual(before);
+      expect(store.now()).toBe(made.clock.nowMicros());
     });
 
     it('keeps its epoch, its data and its versions over a restart', async () => {

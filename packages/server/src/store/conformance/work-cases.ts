@@ -101,7 +101,7 @@ export const workCases = (make: MakeStore): void => {
   describe('idempotency records', () => {
     it('are found until they expire, and then overwritten', async () => {
       const { store } = await openFor(make);
-      const now = store.now();
+      const now = store.steadyNow();
       const record = { scope: 's', requestHash: 'h', answer: '{}', expiresAt: now + 1_000 };
       await store.write((tx) => tx.idempotency.insert(record));
       expect(await store.direct.idempotency.find('s', now)).toEqual(record);
@@ -112,15 +112,20 @@ export const workCases = (make: MakeStore): void => {
 
     it('are overwritten once expired and trimmed in pieces', async () => {
       const { store, clock } = await openFor(make);
-      const record = (scope: string) => ({ scope, requestHash: 'h', answer: '1', expiresAt: store.now() + 1_000 });
+      const record = (scope: string) => ({
+        scope,
+        requestHash: 'h',
+        answer: '1',
+        expiresAt: store.steadyNow() + 1_000,
+      });
       await store.write(async (tx) => {
         for (const scope of ['a', 'b', 'c']) await tx.idempotency.insert(record(scope));
       });
       clock.advance(10);
       const renewed = { ...record('a'), answer: '2' };
       await store.write((tx) => tx.idempotency.insert(renewed));
-      expect(await store.write((tx) => tx.idempotency.find('a', store.now()))).toEqual(renewed);
-      const trim = (limit: number) => store.write((tx) => tx.idempotency.trim(store.now(), limit));
+      expect(await store.write((tx) => tx.idempotency.find('a', store.steadyNow()))).toEqual(renewed);
+      const trim = (limit: number) => store.write((tx) => tx.idempotency.trim(store.steadyNow(), limit));
       expect([await trim(1), await trim(10), await trim(10)]).toEqual([1, 1, 0]);
     });
   });
@@ -204,7 +209,7 @@ export const workCases = (make: MakeStore): void => {
 
   describe('counters', () => {
     /** Buckets are ten long. */
-    const after = (endsAfter: number) => ({ endsAfter, startsAfter: endsAfter - 10 });
+    const after = (endsAfter: number, startsBy = 1_000) => ({ endsAfter, startsAfter: endsAfter - 10, startsBy });
 
     it('sum the buckets that end after a time, per key', async () => {
       const { store } = await openFor(make);
@@ -231,6 +236,20 @@ export const workCases = (make: MakeStore): void => {
       expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(2);
       expect(await store.write((tx) => tx.counters.trim(20, 2))).toBe(1);
       expect((await store.direct.counters.sum(['a'], after(0))).get('a')).toEqual(none);
+    });
+
+    it('leave out buckets of a time to come', async () => {
+      const { store } = await openFor(make);
+      await store.write(async (tx) => {
+        await tx.counters.add('a|ann', 10, 20, 1);
+        await tx.counters.add('a|ann', 20, 30, 4);
+        await tx.counters.add('a|bob', 10, 20, 2);
+      });
+      const { counters } = store.direct;
+      expect((await counters.sum(['a|ann'], after(10, 20))).get('a|ann')?.used).toBe(5);
+      expect((await counters.sum(['a|ann'], after(10, 19))).get('a|ann')?.used).toBe(1);
+      expect(await counters.hottest('a|', after(10, 20))).toEqual({ used: 5, oldestStart: 10 });
+      expect(await counters.hottest('a|', after(10, 19))).toEqual({ used: 2, oldestStart: 10 });
     });
 
     it('know the largest of those that begin alike, in a window', async () => {

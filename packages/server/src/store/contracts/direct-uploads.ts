@@ -4,7 +4,7 @@ export interface AnnouncedBytes {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Micros of the store's clock; a link works from the one to the other. */
+  /** Unix time, micros; a link works from the one to the other. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }

@@ -68,8 +68,9 @@ export interface TurnRow {
   /** Store-clock micros; 0 when unclaimed. */
   readonly claimExpiresAt: number;
   readonly stopRequested: boolean;
-  /** Store-clock micros at which a parked turn wakes at the latest; 0 = not parked. */
+  /** Unix time, micros, at which a parked turn wakes at the latest; 0 = not parked. */
   readonly wakeAt: number;
+  /** Place in the line of its namespace, by the clock of the store; people are shown what the body says. */
   readonly createdAt: number;
   readonly finishedAt: number;
   readonly userMessageId: string;

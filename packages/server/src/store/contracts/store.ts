@@ -40,8 +40,10 @@ export interface WriteTx {
   readonly counters: CounterWrites;
   readonly objects: ObjectReferences;
   readonly instance: InstanceValues;
-  /** Store clock, micros: never behind what other nodes see. Constant within the transaction. */
+  /** Unix time by the machine's clock, micros; may step back with it. Constant within the transaction. */
   now(): number;
+  /** Clock of the store, micros, as `Store.steadyNow`. Constant within the transaction. */
+  steadyNow(): number;
   /** Runs `work`; when it throws a Fault, only its own writes are undone and the Fault is rethrown. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /**
@@ -57,6 +59,10 @@ export interface WriteTx {
   /** Runs after the commit is durable, in order, before `write` resolves; never when the transaction failed. */
   afterCommit(effect: () => void): void;
 }
+
+/** The earlier of both clocks: what is older than a while ago by it may go, and a clock that is set forward takes nothing early. */
+export const earlierNow = (clocks: Pick<WriteTx, 'now' | 'steadyNow'>): number =>
+  Math.min(clocks.now(), clocks.steadyNow());
 
 /** A worker that can be seen to live. */
 export interface Presence {
@@ -86,8 +92,16 @@ export interface Store {
   announce(worker: string, onReturn: () => void): Promise<Presence>;
   /** Changes when the store was restored: old claims and cursors are refused. */
   readonly epoch: string;
-  /** Store clock, micros. */
+  /**
+   * Unix time by the machine's clock, micros, which may be set forward and back: for times that people read, and for what counts
+   * by them. Neither an order nor the right to do something may depend on it.
+   */
   now(): number;
+  /**
+   * Clock of the store, micros: begins as Unix time, never steps, and is never behind what other nodes see. For claims, leases,
+   * waits, and places in a queue.
+   */
+  steadyNow(): number;
   /** Cheap check for /readyz; throws Fault UNAVAILABLE STORAGE. */
   ping(): Promise<void>;
   close(): Promise<void>;

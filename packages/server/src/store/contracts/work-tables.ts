@@ -113,6 +113,8 @@ export interface CounterSpan {
   readonly endsAfter: number;
   /** No bucket that starts then or before ends within: those of former windows are not even read. */
   readonly startsAfter: number;
+  /** Buckets that start later are out: they were counted before a clock was set back. */
+  readonly startsBy: number;
 }
 
 /** Sliding usage windows in buckets. */

@@ -21,8 +21,10 @@ export interface Access {
 /** What writes need in addition. */
 export interface WriteAccess extends Access {
   readonly sql: WriteQueries;
-  /** Store clock, micros; constant within the transaction. */
+  /** Unix time, micros; constant within the transaction. */
   readonly now: number;
+  /** Clock of the store, micros; constant within the transaction. */
+  readonly steadyNow: number;
   /** A token that was never used in this database. */
   readonly nextToken: () => string;
   readonly reads: ReadSet;

@@ -141,6 +141,7 @@ class PostgresStore implements Store {
   readonly direct: ReadTx;
   readonly #database: Database;
   readonly #reader: Database;
+  readonly #machineClock: Clock;
   readonly #clock: SharedClock;
   readonly #access: Omit<Access, 'sql'>;
   readonly #writes: WriteRunner;
@@ -154,6 +155,7 @@ class PostgresStore implements Store {
     this.epoch = epoch;
     this.#database = database;
     this.#reader = reader;
+    this.#machineClock = options.clock;
     this.#clock = clock;
     this.#log = options.log;
     this.#disk = new FullDisk(options.log);
@@ -172,7 +174,8 @@ class PostgresStore implements Store {
     this.direct = createReadHandle({ ...this.#access, sql: database });
     this.#writes = new WriteRunner({
       ...{ database, frontiers, rounds, nextToken, pause, random, log, judge: this.#presences, disk: this.#disk },
-      now: () => clock.current(database),
+      now: () => this.now(),
+      steadyNow: () => clock.current(database),
       monotonicMs: () => options.clock.monotonicMs(),
       limit: writesOf(callsOf(options.poolSize)),
       ...(options.faults === undefined ? {} : { faults: options.faults }),
@@ -195,6 +198,10 @@ class PostgresStore implements Store {
   }
 
   now(): number {
+    return Math.round(this.#machineClock.nowMicros());
+  }
+
+  steadyNow(): number {
     return this.#clock.now();
   }
 

@@ -15,7 +15,7 @@ const NOTE = statement<{ value: string }>(
 const NOTE_MS = 1_000;
 
 /**
- * The store clock of one node: the server's `clock_timestamp()` at the start, moved on by the monotonic clock of the
+ * The steady clock of one node: the server's `clock_timestamp()` at the start, moved on by the monotonic clock of the
  * process, never behind what another node noted. So nodes differ by what a message takes, and a node that starts later is not
  * behind the others. Nothing is added to what was noted: every start would push the clock of all nodes ahead.
  */

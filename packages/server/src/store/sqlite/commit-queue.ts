@@ -20,8 +20,10 @@ export interface CommitQueueOptions {
   readonly tables: Tables;
   readonly syncer: WalSyncer;
   readonly log: Log;
-  /** Store clock, micros. */
+  /** Unix time, micros. */
   readonly now: () => number;
+  /** Clock of the store, micros. */
+  readonly steadyNow: () => number;
   readonly fatal: (error: unknown) => void;
   readonly disk: Pick<FullDisk, 'noteFailure' | 'noteCommit'>;
   /** Runs inside the group's transaction when it changed something (the clock's high-water mark). */
@@ -188,8 +190,9 @@ export class CommitQueue {
 
   /** Whether the function's writes are part of the group now; 'spoiled' = it failed and its writes are still there. */
   async #runJob(job: Job, isGuarded: boolean): Promise<'wrote' | 'read' | 'spoiled'> {
-    const { connection, tables, now } = this.#options;
-    const scope = new WriteScope(connection, tables, { now: now(), pause: this.#pause });
+    const { connection, tables, now, steadyNow } = this.#options;
+    const times = { now: now(), steadyNow: steadyNow() };
+    const scope = new WriteScope(connection, tables, { ...times, pause: this.#pause });
     if (isGuarded) this.#jobs.begin();
     try {
       const value = await this.#guarded(job, new WriteTransaction(scope, this.#steps));
@@ -251,7 +254,7 @@ export class CommitQueue {
   }
 
   #nowMs(): number {
-    return this.#options.now() / 1_000;
+    return this.#options.steadyNow() / 1_000;
   }
 
   #groupFailed(group: readonly Job[], error: unknown): GroupEnd {

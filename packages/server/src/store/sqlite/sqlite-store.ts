@@ -112,6 +112,7 @@ class SqliteStore implements Store {
   readonly #connections: readonly Connection[];
   readonly #walFd: number;
   readonly #tables: Tables;
+  readonly #machineClock: Clock;
   readonly #clock: StoreClock;
   readonly #syncer: WalSyncer;
   readonly #queue: CommitQueue;
@@ -137,6 +138,7 @@ class SqliteStore implements Store {
     const nextToken = tokenSource(options.random);
     const cache = new RecordCache();
     this.#tables = createTables(writer, nextToken, { cache, isWriter: true });
+    this.#machineClock = options.clock;
     this.#clock = new StoreClock(options.clock, Number(this.#tables.instance.value(CLOCK) ?? 0));
     this.epoch = this.#start(nextToken());
     this.#walFd = openSync(`${file}-wal`, 'r');
@@ -147,7 +149,8 @@ class SqliteStore implements Store {
       tables: this.#tables,
       syncer: this.#syncer,
       log: options.log,
-      now: () => this.#clock.now(),
+      now: () => this.now(),
+      steadyNow: () => this.#clock.now(),
       fatal: options.fatal,
       disk: this.#disk,
       beforeCommit: () => this.#beforeCommit(),
@@ -188,6 +191,10 @@ class SqliteStore implements Store {
   }
 
   now(): number {
+    return Math.round(this.#machineClock.nowMicros());
+  }
+
+  steadyNow(): number {
     return this.#clock.now();
   }
 

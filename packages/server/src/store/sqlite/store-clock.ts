@@ -4,7 +4,7 @@ import type { Clock } from '../../base/index.ts';
 export const CLOCK_SLACK_MICROS = 1_000_000;
 
 /**
- * Time of the store in micros: the machine's time at the start, moved on by the monotonic clock only, and never
+ * Steady clock of the store in micros: the machine's time at the start, moved on by the monotonic clock only, and never
  * behind what an earlier process wrote, so that a wall clock that steps back does not revive claims or reorder rows.
  */
 export class StoreClock {

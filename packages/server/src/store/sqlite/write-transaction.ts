@@ -53,6 +53,7 @@ export class Savepoints {
 export class WriteScope implements WriteAccess {
   readonly tables: Tables;
   readonly now: number;
+  readonly steadyNow: number;
   readonly #connection: Connection;
   readonly #pause: () => Promise<void>;
   readonly effects: (() => void)[] = [];
@@ -62,11 +63,12 @@ export class WriteScope implements WriteAccess {
   constructor(
     connection: Connection,
     tables: Tables,
-    run: { readonly now: number; readonly pause: () => Promise<void> },
+    run: { readonly now: number; readonly steadyNow: number; readonly pause: () => Promise<void> },
   ) {
     this.#connection = connection;
     this.tables = tables;
     this.now = run.now;
+    this.steadyNow = run.steadyNow;
     this.#pause = run.pause;
   }
 
@@ -160,6 +162,10 @@ export class WriteTransaction implements WriteTx {
 
   now(): number {
     return this.#scope.now;
+  }
+
+  steadyNow(): number {
+    return this.#scope.steadyNow;
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {

@@ -33,6 +33,7 @@ export const countedStore = (store: Store): Store => {
     read: (work) => counting(() => store.read(work)),
     announce: (worker, onReturn) => counting(() => store.announce(worker, onReturn)),
     now: () => store.now(),
+    steadyNow: () => store.steadyNow(),
     ping: () => counting(() => store.ping()),
     close: () => store.close(),
   };

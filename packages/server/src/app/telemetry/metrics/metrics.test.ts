@@ -109,7 +109,8 @@ describe('figures', () => {
 
   it('read what others keep when they are asked for, the age of due work with it', async () => {
     const backlog = async () => ({ count: 4, oldestDueAt: 3_000_000 });
-    const store = { write: (work: (tx: unknown) => unknown) => work({ queue: { backlog }, now: () => 8_000_000 }) };
+    const tx = { queue: { backlog }, now: () => 8_000_000, steadyNow: () => 9_000_000 };
+    const store = { write: (work: (tx: unknown) => unknown) => work(tx) };
     const live = {
       runningTurns: () => 2,
       openStreams: () => 5,

@@ -77,7 +77,7 @@ export class ChannelMessageService {
   /** The answer of a repeated post, before its attachments are looked up: they may be gone by now. */
   async #repeated(replay: PostReplay | undefined): Promise<PostChannelMessageResponse | undefined> {
     const { store } = this.#deps;
-    return replay?.find({ idempotency: store.direct.idempotency, now: () => store.now() });
+    return replay?.find({ idempotency: store.direct.idempotency, steadyNow: () => store.steadyNow() });
   }
 
   async get(request: GetChannelMessageRequest): Promise<ChannelMessageResponse> {

@@ -31,8 +31,10 @@ export class PostReplay {
     return new PostReplay(scope, createHash('sha256').update(json).digest('hex'));
   }
 
-  async find(tx: Pick<WriteTx, 'now'> & Pick<ReadTx, 'idempotency'>): Promise<PostChannelMessageResponse | undefined> {
-    const record = await tx.idempotency.find(this.#scope, tx.now());
+  async find(
+    tx: Pick<WriteTx, 'steadyNow'> & Pick<ReadTx, 'idempotency'>,
+  ): Promise<PostChannelMessageResponse | undefined> {
+    const record = await tx.idempotency.find(this.#scope, tx.steadyNow());
     if (record === undefined) return undefined;
     if (record.requestHash === this.#requestHash)
       return fromJsonString(PostChannelMessageResponseSchema, record.answer);
@@ -44,7 +46,7 @@ export class PostReplay {
       scope: this.#scope,
       requestHash: this.#requestHash,
       answer: toJsonString(PostChannelMessageResponseSchema, answer),
-      expiresAt: tx.now() + hours * HOUR_MICROS,
+      expiresAt: tx.steadyNow() + hours * HOUR_MICROS,
     });
   }
 }

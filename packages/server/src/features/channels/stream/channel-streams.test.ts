@@ -188,6 +188,25 @@ describe('streams of channels', () => {
     expect(await world.follow(channel, after).ended).toMatchObject({ reason });
   });
 
+  it('keep their cursors when the clock of the machine is set', async () => {
+    await postAll(numbers(1, 3));
+    const stream = world.follow('ops', '0');
+    await world.settle();
+    await stream.stop();
+    for (const stepMs of [3_600_000, -7_200_000]) {
+      world.clock.stepWallClock(stepMs);
+      const again = world.follow('ops', stream.ids[0] ?? '');
+      await world.settle();
+      expect(again.received.map((event) => event.sequence).slice(0, 2)).toEqual([2n, 3n]);
+      await again.stop();
+      await postAll(['more']);
+    }
+    const all = world.follow('ops', '0');
+    await world.settle();
+    expect(all.received.map((event) => event.sequence)).toEqual([1n, 2n, 3n, 4n, 5n]);
+    await all.stop();
+  });
+
   it('expire cursors of another store, of the future, and behind the history', async () => {
     await postAll(numbers(1, 3));
     const stream = world.follow('ops', '0');

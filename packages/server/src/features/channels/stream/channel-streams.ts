@@ -92,7 +92,7 @@ export class ChannelStreams {
 
   /** `""` and `"live"`: what comes; `"0"`: from the oldest event kept; a cursor: from the event after it. */
   async #start(after: string, uid: string): Promise<Start> {
-    const history = this.#log.history(this.#deps.store.now());
+    const history = this.#log.history(this.#deps.store);
     const { oldest, newest } = await this.#deps.store.direct.channels.eventRange(uid, history);
     if (after === '' || after === 'live') return { position: newest, settled: true };
     const position = after === '0' ? oldest - 1 : this.#cursors.decode(after, uid);

@@ -155,7 +155,7 @@ export class Artifacts {
       const artifact = await findIn(tx, place, id);
       await this.#deps.namespaces.requireLive(tx, artifact.namespace);
       await tx.artifacts.remove(id);
-      await tx.objects.dropReferences(artifactHolder(id), tx.now());
+      await tx.objects.dropReferences(artifactHolder(id), tx.steadyNow());
       await this.#audit(tx, origin, { artifact, outcome: 'deleted' });
     });
   }

@@ -43,7 +43,7 @@ export class StoredObjects implements ObjectAccess {
    */
   async reserve(sha256: string, sizeBytes: number): Promise<void> {
     for (let tries = 1; ; tries++) {
-      if (await this.#store.write((tx) => tx.objects.reserve(sha256, sizeBytes, tx.now()))) return;
+      if (await this.#store.write((tx) => tx.objects.reserve(sha256, sizeBytes, tx.steadyNow()))) return;
       if (tries === RESERVE_TRIES)
         throw new Fault('UNAVAILABLE', 'STORAGE', 'the same bytes are being removed: try again later');
       const { promise, resolve } = Promise.withResolvers<void>();

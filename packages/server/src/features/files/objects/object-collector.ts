@@ -24,8 +24,8 @@ export class ObjectCollector {
     let gone = 0;
     for (let taken = AT_ONCE; taken === AT_ONCE && gone < BATCH; ) {
       const condemned = await this.#store.write(async (tx) => ({
-        at: tx.now(),
-        hashes: await tx.objects.condemn(tx.now() - KEEP_MICROS, tx.now(), AT_ONCE),
+        at: tx.steadyNow(),
+        hashes: await tx.objects.condemn(tx.steadyNow() - KEEP_MICROS, tx.steadyNow(), AT_ONCE),
       }));
       taken = condemned.hashes.length;
       gone += await this.#remove(condemned);
@@ -41,7 +41,7 @@ export class ObjectCollector {
       const sizes = await Promise.all(page.map(async (sha256) => ({ sha256, stat: await this.#blobs.stat(sha256) })));
       await this.#store.write(async (tx) => {
         for (const { sha256, stat } of sizes)
-          if (stat !== undefined) await tx.objects.adopt(sha256, stat.sizeBytes, tx.now());
+          if (stat !== undefined) await tx.objects.adopt(sha256, stat.sizeBytes, tx.steadyNow());
       });
       seen += page.length;
       after = page.at(-1) ?? after;

@@ -87,7 +87,7 @@ const casesOf = (open: () => Promise<NodeStores>, openPlace: OpenPlace): void =>
     await hold(there, 'h');
     later(2 * DAY_MS);
     expect([await collector.tick(), await ours.read(SHA256)]).toEqual([0, Buffer.from(BYTES)]);
-    await there.write((tx) => tx.objects.dropReferences('h', tx.now()));
+    await there.write((tx) => tx.objects.dropReferences('h', tx.steadyNow()));
     later(DAY_MS + 1);
     expect([await collector.tick(), await ours.stat(SHA256)]).toEqual([1, undefined]);
   });
@@ -158,9 +158,9 @@ withPostgres('a collector of one of two nodes on PostgreSQL', (postgres) => {
 it('bytes whose removal does not end are refused after some time', async () => {
   const { stores, later } = await openSqlite();
   const [store] = stores;
-  await store.write((tx) => tx.objects.adopt(SHA256, BYTES.length, tx.now()));
+  await store.write((tx) => tx.objects.adopt(SHA256, BYTES.length, tx.steadyNow()));
   later(2 * DAY_MS);
-  await store.write((tx) => tx.objects.condemn(tx.now(), tx.now(), 1));
+  await store.write((tx) => tx.objects.condemn(tx.steadyNow(), tx.steadyNow(), 1));
   const clock = new ManualClock();
   const hurried = Object.assign(clock, {
     after: (_ms: number, fire: () => void) => {

@@ -82,7 +82,7 @@ const limits: SessionsDeps['limits'] = {
   messageCacheBytes: 16 << 20,
 };
 
-type StreamStore = Pick<Store, 'read' | 'direct' | 'now' | 'epoch'>;
+type StreamStore = Pick<Store, 'read' | 'direct' | 'now' | 'steadyNow' | 'epoch'>;
 
 const onlyDefault: Pick<SessionsDeps['namespaces'], 'requireLive' | 'labels'> = {
   requireLive: async (_tx, namespace) => {
@@ -179,6 +179,7 @@ export class SessionHarness {
     return {
       epoch: store.epoch,
       now: () => store.now(),
+      steadyNow: () => store.steadyNow(),
       read: (work) => count().read(work),
       get direct() {
         return count().direct;

@@ -8,7 +8,7 @@ import {
   TurnSchema,
   TurnState,
 } from '@svc/api/data';
-import { type PermissionData, parseBody, parsePermission } from '../../../runtime/contract.ts';
+import { admittedAt, type PermissionData, parseBody, parsePermission } from '../../../runtime/contract.ts';
 import type { ReadTx, TurnRow } from '../../../store/contracts/index.ts';
 import { tokenCounter } from './session-responses.ts';
 
@@ -59,7 +59,7 @@ export const turnMessage = async (tx: Pick<ReadTx, 'log'>, turn: TurnRow): Promi
     userMessageId: turn.userMessageId,
     replyMessageIds: [...body.replyMessageIds],
     attempt: turn.attempt,
-    createdAt: BigInt(turn.createdAt),
+    createdAt: BigInt(admittedAt(turn, body)),
     ...(body.startedAt > 0 ? { startedAt: BigInt(body.startedAt) } : {}),
     ...(turn.finishedAt > 0 ? { finishedAt: BigInt(turn.finishedAt) } : {}),
     error: body.error ?? '',

@@ -162,9 +162,9 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
 
   /** Drops what removed messages referred to; answers how many they were. */
   async #dropWith(channelUid: string, gone: readonly { readonly id: string }[]): Promise<number> {
-    const { sql, now } = this.#access;
+    const { sql, steadyNow } = this.#access;
     const holders = gone.map(({ id }) => channelMessageHolder(channelUid, id));
-    await dropHolders(sql, holders, now);
+    await dropHolders(sql, holders, steadyNow);
     return gone.length;
   }
 }

@@ -99,7 +99,10 @@ const ADD_OWNERS = statement(
   `INSERT INTO resource_owners (owner_uid, resource) SELECT uid, $2 FROM unnest($1::text[]) AS uid ON CONFLICT DO NOTHING`,
 );
 const DROP_OWNERS = statement('DELETE FROM resource_owners WHERE owner_uid = ANY($1::text[]) AND resource = $2');
-/** Versions and times rise together but for what transactions overlap, so the old entries are a prefix; the newest stays. */
+/**
+ * Versions and times rise together but for what transactions overlap and for clocks that are set back: what is old up to the
+ * first entry that is not goes; the newest stays.
+ */
 const TRIM = statement(
   `DELETE FROM changes WHERE version IN (SELECT version FROM (
      SELECT version, bool_and(updated_at < $1) OVER (ORDER BY version) AS is_old, lead(version) OVER (ORDER BY version) AS next

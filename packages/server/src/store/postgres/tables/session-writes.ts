@@ -102,20 +102,20 @@ export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: Ses
 };
 
 /** Removes messages, turns, journal, steers, permissions and object references; the row stays. */
-export const clearSession = async ({ sql, now }: WriteAccess, id: string): Promise<void> => {
+export const clearSession = async ({ sql, steadyNow }: WriteAccess, id: string): Promise<void> => {
   for (const each of CLEAR) sql.later(each, [id]);
-  await dropHolderTree(sql, sessionHolder(id), now);
+  await dropHolderTree(sql, sessionHolder(id), steadyNow);
 };
 
 /** As clearSession, with artifacts, labels and the row itself. */
 export const deleteSession = async (access: WriteAccess, id: string): Promise<void> => {
-  const { sql, now } = access;
+  const { sql, steadyNow } = access;
   await clearSession(access, id);
   const artifacts = await sql.rows(DROP_ARTIFACTS, [id]);
   await dropHolders(
     sql,
     artifacts.map((artifact) => artifactHolder(artifact.id)),
-    now,
+    steadyNow,
   );
   const session = await sql.first(DELETE, [id]);
   if (session !== undefined) changeLabels(sql, { ...session, id }, { json: session.labels, add: false });

@@ -74,8 +74,9 @@ export class IdempotencyHandle implements IdempotencyWrites {
 
   /** Waits for another call with the key that is under way; one that looked for the record before looks again. */
   async insert(record: IdempotencyRecord) {
-    const { sql, now, reads } = this.#access;
-    const written = await sql.run(INSERT, [record.scope, record.requestHash, record.answer, record.expiresAt, now]);
+    const { sql, steadyNow, reads } = this.#access;
+    const { scope, requestHash, answer, expiresAt } = record;
+    const written = await sql.run(INSERT, [scope, requestHash, answer, expiresAt, steadyNow]);
     if (written === 1) return;
     if (this.#missing.has(record.scope)) throw reads.stale(`idempotency/${record.scope}`);
     throw new Fault('ABORTED', 'CONFLICT', 'another call with this idempotency key was first');
@@ -91,7 +92,7 @@ const LOCK = statement('SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) F
 /** A bucket whose reservations were all given back counts nothing. */
 const SUM = statement<{ key: string; used: number; oldest: number }>(
   `SELECT key, sum(amount)::bigint AS used, min(bucket_start) AS oldest FROM counters
-   WHERE key = ANY($1::text[]) AND bucket_start > $2 AND bucket_end > $3 AND amount <> 0 GROUP BY key`,
+   WHERE key = ANY($1::text[]) AND bucket_start > $2 AND bucket_start <= $3 AND bucket_end > $4 AND amount <> 0 GROUP BY key`,
 );
 /** Leaps from key to key: the buckets of former windows are many times those that count. */
 const HOTTEST = statement<{ used: number; oldest: number }>(
@@ -101,7 +102,8 @@ const HOTTEST = statement<{ used: number; oldest: number }>(
        (SELECT c.key FROM counters c WHERE c.key > keys.key AND c.key < $2 ORDER BY c.key LIMIT 1) next)
    SELECT best.used, best.oldest FROM keys CROSS JOIN LATERAL
      (SELECT sum(c.amount)::bigint AS used, min(c.bucket_start) AS oldest FROM counters c
-       WHERE c.key = keys.key AND c.bucket_start > $3 AND c.bucket_end > $4 AND c.amount <> 0) best
+       WHERE c.key = keys.key AND c.bucket_start > $3 AND c.bucket_start <= $4 AND c.bucket_end > $5
+         AND c.amount <> 0) best
    WHERE best.used > 0 ORDER BY best.used DESC, keys.key LIMIT 1`,
 );
 const ADD = statement(
@@ -115,7 +117,8 @@ const TRIM_COUNTERS = statement(
 
 /** Every key asked for is answered; without buckets with zeros. */
 export const sumCounters = async (sql: Queries, keys: readonly string[], span: CounterSpan) => {
-  const found = new Map((await sql.rows(SUM, [keys, span.startsAfter, span.endsAfter])).map((row) => [row.key, row]));
+  const { startsAfter, startsBy, endsAfter } = span;
+  const found = new Map((await sql.rows(SUM, [keys, startsAfter, startsBy, endsAfter])).map((row) => [row.key, row]));
   return new Map(
     keys.map((key) => {
       const row = found.get(key);
@@ -130,7 +133,8 @@ export const hottestCounter = async (
   prefix: string,
   span: CounterSpan,
 ): Promise<CounterSum | undefined> => {
-  const row = await sql.first(HOTTEST, [prefix, endOfPrefix(prefix), span.startsAfter, span.endsAfter]);
+  const { startsAfter, startsBy, endsAfter } = span;
+  const row = await sql.first(HOTTEST, [prefix, endOfPrefix(prefix), startsAfter, startsBy, endsAfter]);
   return row === undefined ? undefined : { used: row.used, oldestStart: row.oldest };
 };
 

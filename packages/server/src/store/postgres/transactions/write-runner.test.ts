@@ -292,10 +292,15 @@ withPostgres('write transactions of several processes', (postgres) => {
       const meet = meeting(2);
       const call = (store: Store, answer: string) =>
         store.write(async (tx) => {
-          const found = await tx.idempotency.find('scope', tx.now());
+          const found = await tx.idempotency.find('scope', tx.steadyNow());
           await meet();
           if (found !== undefined) return found.answer;
-          await tx.idempotency.insert({ scope: 'scope', requestHash: 'h', answer, expiresAt: tx.now() + 1_000_000 });
+          await tx.idempotency.insert({
+            scope: 'scope',
+            requestHash: 'h',
+            answer,
+            expiresAt: tx.steadyNow() + 1_000_000,
+          });
           return answer;
         });
       const [first, second] = await Promise.all([call(stores[0], 'one'), call(stores[1], 'two')]);
@@ -318,7 +323,7 @@ withPostgres('write transactions of several processes', (postgres) => {
       if (found !== undefined) await tx.resources.replace(found, found.version, ['spec']);
       held.resolve();
       for (let looks = 0; !isOver && looks < 100_000; looks++)
-        await tx.counters.sum(['x'], { startsAfter: 0, endsAfter: 0 });
+        await tx.counters.sum(['x'], { startsAfter: 0, startsBy: 1, endsAfter: 0 });
     });
     await held.promise;
     pauses.length = 0;
@@ -395,7 +400,7 @@ withPostgres('write transactions of several processes', (postgres) => {
     const reserve = (store: Store, keys: readonly string[]) =>
       store.write(async (tx) => {
         await tx.counters.lock(keys);
-        const used = (await tx.counters.sum(['a'], { endsAfter: 0, startsAfter: -1 })).get('a')?.used ?? 0;
+        const used = (await tx.counters.sum(['a'], { endsAfter: 0, startsAfter: -1, startsBy: 1 })).get('a')?.used ?? 0;
         if (used >= 5) return false;
         await tx.counters.add('a', 0, 10, 1);
         return true;

@@ -41,8 +41,10 @@ export interface WriteRunnerOptions {
   readonly log: Log;
   readonly disk: Pick<FullDisk, 'noteFailure' | 'noteCommit'>;
   readonly nextToken: () => string;
-  /** Store clock, micros; brought up to date first when that is due. */
-  readonly now: () => Promise<number>;
+  /** Unix time, micros. */
+  readonly now: () => number;
+  /** Clock of the store, micros; brought up to date first when that is due. */
+  readonly steadyNow: () => Promise<number>;
   readonly pause: (ms: number) => Promise<void>;
   /** A clock that never steps back. */
   readonly monotonicMs: () => number;
@@ -130,12 +132,13 @@ export class WriteRunner {
   }
 
   async #run<T>(work: (tx: WriteTx) => Promise<T>, how: RunRules): Promise<Outcome<T>> {
-    const now = await this.#options.now();
+    const steadyNow = await this.#options.steadyNow();
+    const now = this.#options.now();
     const session = await this.#options.database.acquire();
     const scope = new TransactionScope(session, how);
     const reads = new ReadSet(how.hot, this.#known, how.isRepeat);
     const { frontiers, rounds, judge, nextToken } = this.#options;
-    const tx = new WriteTransaction({ sql: scope, reads, now, frontiers, rounds, judge, nextToken }, scope);
+    const tx = new WriteTransaction({ sql: scope, reads, now, steadyNow, frontiers, rounds, judge, nextToken }, scope);
     const run: Run = { session, scope, reads, isOver: false };
     try {
       if (how.isInLine) await scope.rows(STAND_IN_LINE);

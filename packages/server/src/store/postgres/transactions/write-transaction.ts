@@ -93,6 +93,10 @@ export class WriteTransaction implements WriteTx {
     return this.#access.now;
   }
 
+  steadyNow(): number {
+    return this.#access.steadyNow;
+  }
+
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const savepoint = this.#scope.savepoint();
     const effects = this.effects.length;

@@ -11,8 +11,10 @@ export interface Access {
 
 /** What a handle's writes need in addition. */
 export interface WriteAccess extends Access {
-  /** Store clock, constant within the transaction. */
+  /** Unix time, constant within the transaction. */
   readonly now: number;
+  /** Clock of the store, constant within the transaction. */
+  readonly steadyNow: number;
   /** Before a write: as `enter`, and notes that the group has something to sync. */
   change(): void;
 }

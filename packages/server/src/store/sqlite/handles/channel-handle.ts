@@ -80,8 +80,8 @@ export class ChannelWriteHandle extends ChannelReadHandle implements ChannelLogW
 
   /** Drops what removed messages referred to; answers how many they were. */
   #dropWith(channelUid: string, gone: readonly string[]): number {
-    const { tables, now } = this.#access;
-    for (const id of gone) tables.objects.drop(channelMessageHolder(channelUid, id), now);
+    const { tables, steadyNow } = this.#access;
+    for (const id of gone) tables.objects.drop(channelMessageHolder(channelUid, id), steadyNow);
     return gone.length;
   }
 }

@@ -133,9 +133,9 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   async deleteSession(id: string) {
     await this.clearSession(id);
     this.#access.change();
-    const { tables, now } = this.#access;
+    const { tables, steadyNow } = this.#access;
     for (const artifact of tables.artifacts.idsOf(id)) {
-      tables.objects.drop(artifactHolder(artifact), now);
+      tables.objects.drop(artifactHolder(artifact), steadyNow);
       tables.artifacts.remove(artifact);
     }
     tables.sessions.delete(id);
@@ -143,13 +143,13 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async clearSession(id: string) {
     this.#access.change();
-    const { tables, now } = this.#access;
+    const { tables, steadyNow } = this.#access;
     tables.messages.deleteAll(id);
     tables.journal.deleteOfSession(id);
     tables.turns.deleteOfSession(id);
     tables.steers.deleteOfSession(id);
     tables.permissions.deleteOfSession(id);
-    tables.objects.dropTree(sessionHolder(id), now);
+    tables.objects.dropTree(sessionHolder(id), steadyNow);
   }
 
   async insertMessage(row: MessageRow) {

@@ -144,7 +144,7 @@ export class IdempotencyHandle implements IdempotencyWrites {
 
   async insert(record: IdempotencyRecord) {
     this.#access.change();
-    this.#access.tables.idempotency.insert(record, this.#access.now);
+    this.#access.tables.idempotency.insert(record, this.#access.steadyNow);
   }
 
   async trim(now: number, limit: number) {

@@ -75,12 +75,13 @@ export class IdempotencyTable {
 
 /** A bucket whose reservations were all given back counts nothing. */
 const SUM = `SELECT sum(amount) AS used, min(bucket_start) AS oldest FROM counters
-  WHERE key = ? AND bucket_start > ? AND bucket_end > ? AND amount <> 0`;
+  WHERE key = ? AND bucket_start > ? AND bucket_start <= ? AND bucket_end > ? AND amount <> 0`;
 /** Leaps from key to key: the buckets of former windows are many times those that count. */
 const HOTTEST = `WITH RECURSIVE keys (key) AS (
     SELECT min(key) FROM counters WHERE key >= ?1 AND key < ?2
     UNION ALL SELECT (SELECT min(key) FROM counters WHERE key > keys.key AND key < ?2) FROM keys WHERE keys.key IS NOT NULL)
-  SELECT key, (SELECT sum(amount) FROM counters c WHERE c.key = keys.key AND bucket_start > ?3 AND bucket_end > ?4) AS used
+  SELECT key, (SELECT sum(amount) FROM counters c WHERE c.key = keys.key
+    AND bucket_start > ?3 AND bucket_start <= ?4 AND bucket_end > ?5) AS used
   FROM keys WHERE key IS NOT NULL ORDER BY used DESC, key LIMIT 1`;
 const ADD = `INSERT INTO counters (key, bucket_start, bucket_end, amount) VALUES (?,?,?,?)
   ON CONFLICT DO UPDATE SET amount = amount + excluded.amount`;
@@ -105,14 +106,15 @@ export class CounterTable {
   sum(keys: readonly string[], span: CounterSpan) {
     const sums = new Map<string, CounterSum>();
     for (const key of keys) {
-      const row = this.#sum.get(key, span.startsAfter, span.endsAfter);
+      const row = this.#sum.get(key, span.startsAfter, span.startsBy, span.endsAfter);
       sums.set(key, { used: row?.used ?? 0, oldestStart: row?.oldest ?? 0 });
     }
     return sums;
   }
 
   hottest(prefix: string, span: CounterSpan): CounterSum | undefined {
-    const row = this.#hottest.get(prefix, endOfPrefix(prefix), span.startsAfter, span.endsAfter);
+    const { startsAfter, startsBy, endsAfter } = span;
+    const row = this.#hottest.get(prefix, endOfPrefix(prefix), startsAfter, startsBy, endsAfter);
     return row !== undefined && (row.used ?? 0) > 0 ? this.sum([row.key], span).get(row.key) : undefined;
   }
 
