@@ -67,10 +67,7 @@ describe('the wall clock', () => {
   test('makes ids that rise whatever steps it takes', () => {
     const machine = new Machine();
     const nowMicros = wallClock(machine.clocks);
-    const ids = createIds(
-      { nowMicros, monotonicMs: machine.clocks.monotonicMs, after: () => () => undefined },
-      systemRandom,
-    );
+    const ids = createIds({ nowMicros }, systemRandom);
     const made: string[] = [];
     for (const stepMs of [0, HOUR_MS, -2 * HOUR_MS, 10, -1, HOUR_MS]) {
       machine.step(stepMs);

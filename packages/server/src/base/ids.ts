@@ -22,7 +22,7 @@ const RANDOM_AT: readonly number[] = [19, 21, 24, 26, 28, 30, 32, 34];
  * UUIDv7: 48 bits of milliseconds, 12 bits counter, 62 random bits. A full counter borrows the next millisecond. An id is put
  * together in a buffer, of which one string is made: a message takes six ids, and texts joined from pieces stay pieces.
  */
-export const createIds = (clock: Clock, random: Random): Ids => {
+export const createIds = (clock: Pick<Clock, 'nowMicros'>, random: Random): Ids => {
   const pool = Buffer.alloc(POOL_BYTES);
   const text = Buffer.from(TEMPLATE, 'latin1');
   let used = POOL_BYTES;

@@ -14,9 +14,15 @@ interface Gate {
 /** The clock of the machine, save that a gate holds until it is opened: tests wait for a place, never for a time. */
 export class GateClock implements Clock {
   readonly #gates = new Map<number, Gate>();
+  #offsetMicros = 0;
 
   nowMicros(): number {
-    return systemClock.nowMicros();
+    return systemClock.nowMicros() + this.#offsetMicros;
+  }
+
+  /** Sets the clock forward, or with a negative number back. */
+  setBy(ms: number): void {
+    this.#offsetMicros += ms * 1_000;
   }
 
   monotonicMs(): number {

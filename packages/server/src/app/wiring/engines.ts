@@ -63,7 +63,7 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
       blobs,
       objects: { ...objects, close },
       bus: createLocalBus(log),
-      ids: createIds(clock, random),
+      ids: createIds(neverBehind(clock, opened.store), random),
     };
   } catch (error) {
     await opened?.store.close();
@@ -81,6 +81,11 @@ const holdDirectory = ({ dataDir, store }: Config): { release(): void } => {
   makeDirectory(dataDir);
   return lockDataDir(dataDir, 'shared');
 };
+
+/** The machine's clock, but never behind what the store has seen: it may have been set back while no process ran. */
+const neverBehind = (clock: Clock, store: Pick<Store, 'steadyNow'>): Pick<Clock, 'nowMicros'> => ({
+  nowMicros: () => Math.max(clock.nowMicros(), store.steadyNow()),
+});
 
 type OpenedStore = Pick<Engines, 'store' | 'examineStore'>;
 

@@ -3,7 +3,7 @@ import { COMPRESSED, frameOf, HEAD_BYTES, sealFrame } from './envelope.ts';
 import { type MessageFormat, openFrame } from './message-format.ts';
 
 /** Frame of a message, compressed when that was asked for and pays. */
-export const messageFrame = (format: MessageFormat, message: object, gzip: boolean): Buffer => {
+const messageFrame = (format: MessageFormat, message: object, gzip: boolean): Buffer => {
   const frame = openFrame(format, message);
   if (!gzip || frame.length < LEAST_COMPRESSED_BYTES) return sealFrame(frame);
   return frameOf(compressSync(frame.subarray(HEAD_BYTES)), COMPRESSED);
