@@ -10,6 +10,7 @@ const MODULE = new URL(
       if (work === 'too long') throw new RangeError('Invalid string length');
       if (work === 'too much') for (const kept = []; ; ) kept.push(Array.from({ length: 1_000 }, () => ({})));
       if (work === 'broken') throw new Error('broken');
+      if (work === 'late') setImmediate(() => { throw new Error('too late for an answer'); });
       parentPort.postMessage([threadId, work.byteLength ?? work]);
     });
   `)}`,
@@ -62,6 +63,14 @@ describe('WorkThread', () => {
     const { thread } = given();
     await expect(thread.run('broken', WORDS)).rejects.toThrow('broken');
     expect((await thread.run('a', WORDS))[1]).toBe('a');
+  });
+
+  it('gets a new thread when the old one failed between two pieces of work', async () => {
+    const { thread } = given();
+    const [id] = await thread.run('late', WORDS);
+    // What comes before the failure is known is refused with it.
+    const next = async () => (await thread.run('a', WORDS).catch(() => [id]))[0];
+    await expect.poll(next).not.toBe(id);
   });
 
   it('ends after five seconds without work and starts again', async () => {

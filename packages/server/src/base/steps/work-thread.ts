@@ -88,6 +88,10 @@ export class WorkThread<Work, Answer> {
     });
     // Neither the thread nor its timer keeps a process alive that has stopped.
     worker.unref();
+    // A thread that fails between two pieces of work must not end the process, as an error that no listener takes does.
+    worker.on('error', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
     this.#worker = worker;
     return worker;
   }
