@@ -110,7 +110,11 @@ describe('a server with objects in a bucket', () => {
       passes.push(fire);
       return () => undefined;
     };
-    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + lateMs, after };
+    const clock: Clock = {
+      nowMicros: () => systemClock.nowMicros() + lateMs * 1_000,
+      monotonicMs: () => systemClock.monotonicMs() + lateMs,
+      after,
+    };
     const server = await started(await tempDir(), inBucket({ 'objects.prefix': 'two/' }), { clock });
     const bytes = Buffer.from('never completed');
     const file = { spec: { path: '/b.txt' } };

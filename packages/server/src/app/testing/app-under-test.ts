@@ -116,9 +116,10 @@ export class AppUnderTest implements AsyncDisposable {
     await this.#open();
   }
 
-  /** Restarts once the store's clock was moved on: what was due in the meantime is due at the start. */
+  /** Restarts once the clocks of machine and store were moved on: what was due in the meantime is due at the start. */
   async restartLater(ms: number): Promise<void> {
     await this.close();
+    this.clock.setBy(ms);
     await this.sql(
       `UPDATE instance SET value = CAST(CAST(value AS bigint) + ${ms * 1000} AS text) WHERE name = 'clock'`,
     );
