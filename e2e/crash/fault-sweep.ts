@@ -18,14 +18,18 @@ interface Played {
 }
 
 const seed = process.env['SVC_TEST_SEED'] ?? '1';
-/** A sweep that takes in the start tries half of the passings on PostgreSQL; each one with SVC_TEST_SEED=all, and on SQLite. */
+/** A sweep tries half of its cases on PostgreSQL; each one with SVC_TEST_SEED=all, and on SQLite. */
 export const isSampled = process.env['SVC_E2E_STORE'] === 'postgres' && seed !== 'all';
 
-/** Begins with the first or the second passing, as SVC_TEST_SEED says. */
-const sampledPassings = (): { readonly first: number; readonly step: number } => {
-  if (!isSampled) return { first: 1, step: 1 };
-  return { first: seed === 'random' ? 1 + Math.floor(Math.random() * 2) : 1 + (Number(seed) % 2), step: 2 };
-};
+/** 0 or 1, as SVC_TEST_SEED says. */
+const drawn = seed === 'random' ? Math.floor(Math.random() * 2) : Number(seed) % 2;
+
+const sampledPassings = (): { readonly first: number; readonly step: number } =>
+  isSampled ? { first: 1 + drawn, step: 2 } : { first: 1, step: 1 };
+
+/** All points of a sweep, or every second one where sweeps are sampled. */
+export const sampledPoints = (points: readonly string[]): readonly string[] =>
+  isSampled ? points.filter((_, index) => index % 2 === drawn) : points;
 
 /** Server, model and agent of a sweep; every turn has its own session. */
 export class FaultSweep implements AsyncDisposable {

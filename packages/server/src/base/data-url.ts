@@ -20,7 +20,7 @@ export function* decodingDataUrl(url: string): Steps<DataUrlContent | undefined>
   const mediaType = match[1] || 'text/plain';
   const body = percentDecoded(url.slice(match[0].length));
   if (body === undefined) return undefined;
-  if (!(match[2] ?? '').endsWith(';base64')) return { bytes: ownBytes(body), mediaType };
+  if (match[2]?.endsWith(';base64') !== true) return { bytes: ownBytes(body), mediaType };
   // Memory that nothing has touched yet costs time where it is first written: that is spread over the steps.
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((body.length / 4) * 3));
   let size = 0;

@@ -35,6 +35,7 @@ export class WorkThread<Work, Answer> {
   readonly #options: WorkThreadOptions;
   #last: Promise<unknown> = Promise.resolve();
   #worker: Worker | undefined;
+  readonly #failed = new WeakSet<Worker>();
   #endIdle: CancelTimer = () => undefined;
 
   constructor(options: WorkThreadOptions) {
@@ -81,7 +82,7 @@ export class WorkThread<Work, Answer> {
   }
 
   #started(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
+    if (this.#worker !== undefined && !this.#failed.has(this.#worker)) return this.#worker;
     const { module, memoryMib } = this.#options;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: YOUNG_MIB },
@@ -89,9 +90,7 @@ export class WorkThread<Work, Answer> {
     // Neither the thread nor its timer keeps a process alive that has stopped.
     worker.unref();
     // A thread that fails between two pieces of work must not end the process, as an error that no listener takes does.
-    worker.on('error', () => {
-      if (this.#worker === worker) this.#worker = undefined;
-    });
+    worker.on('error', () => this.#failed.add(worker));
     this.#worker = worker;
     return worker;
   }

@@ -38,8 +38,7 @@ export function* judgingManifests(read: ReadText, options: ReadOptions): Steps<P
     documents.push(resource === undefined || wrong.has(index) ? document : { ...document, resource });
     const { report } = document;
     for (const finding of report.findings.slice(0, Math.max(1, FINDINGS_MAX - found.count))) found.add(finding);
-    if (resource !== undefined && !wrong.has(index))
-      for (const each of repeated({ ...document, resource }, seen)) found.add(each);
+    for (const each of repeated(documents.at(-1), seen)) found.add(each);
     yield;
   }
   return { documents, findings: yield* found.inOrder() };
@@ -59,9 +58,9 @@ class FoundByDocument {
 
   *inOrder(): Steps<readonly ManifestFinding[]> {
     const ordered: ManifestFinding[] = [];
-    for (const [place, index] of [...this.#documents.keys()].sort((left, right) => left - right).entries()) {
+    const documents = [...this.#documents].sort(([left], [right]) => left - right);
+    for (const [place, [, findings]] of documents.entries()) {
       if (place % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
-      const findings = this.#documents.get(index) ?? [];
       ordered.push(...findings.sort((left, right) => left.line - right.line || left.column - right.column));
     }
     return ordered;
@@ -69,8 +68,9 @@ class FoundByDocument {
 }
 
 /** Two documents of one call may not mean the same resource. */
-const repeated = ({ index, resource, report }: ManifestDocument, seen: Set<string>): readonly ManifestFinding[] => {
-  if (resource === undefined) return [];
+const repeated = (document: ManifestDocument | undefined, seen: Set<string>): readonly ManifestFinding[] => {
+  if (document?.resource === undefined) return [];
+  const { index, resource, report } = document;
   const text = formatKey(resource.key);
   if (!seen.has(text)) {
     seen.add(text);

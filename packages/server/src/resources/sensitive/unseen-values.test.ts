@@ -28,6 +28,16 @@ it('values stay unseen until somebody writes them who may read them, or they go'
   expect(write('other', {}, marked('a', 'gone')).annotations).toEqual(marked('a'));
 });
 
+it('what cannot be read counts as no values', () => {
+  const damaged = { ...marked('a') };
+  for (const name of Object.keys(damaged)) damaged[name] = 'no JSON';
+  expect(write('other', { data: { b: 'Yg==' } }, damaged).annotations).toEqual(marked('b'));
+  const unreadable = { kind: 'Secret', annotations: marked('a'), writer: 'other' as const };
+  expect(unseenWrite({ ...unreadable, given: () => 'null', whole: JSON.stringify(SPEC) }).annotations).toEqual(
+    marked('a'),
+  );
+});
+
 it('a write by the program, and one of a kind without such values, leaves everything as it is', () => {
   const nothing = { fresh: new Set(), annotations: {} };
   expect(write('program', SPEC, marked('a'))).toEqual(nothing);
