@@ -26,6 +26,10 @@ const PAPER: readonly (readonly [word: string, stem: string])[] = [
     ['hopping', 'hop'],
   ] as const),
   ...([
+    ['yelling', 'yell'],
+    ['enjoying', 'enjoi'],
+  ] as const),
+  ...([
     ['tanned', 'tan'],
     ['falling', 'fall'],
     ['hissing', 'hiss'],
