@@ -59,7 +59,7 @@ let databases: Databases | undefined;
  */
 class Databases {
   readonly #server: string;
-  readonly #empty: Used[] = [];
+  readonly #used: Used[] = [];
   #connection: Promise<Client> | undefined;
   #shape: Promise<string> | undefined;
 
@@ -69,21 +69,31 @@ class Databases {
 
   async take(): Promise<GivenDatabase> {
     const name = `given_${randomUUID().replaceAll('-', '')}`;
-    const used = this.#empty.pop();
-    if (used === undefined) await this.#run(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
-    else {
-      await this.#run(END_OTHERS, [used.name]);
-      await this.#run(`ALTER DATABASE ${used.name} RENAME TO ${name}`);
+    const used = this.#used.pop();
+    if (used === undefined) {
+      await this.#run(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+      return this.#given({ name, uses: 1 });
     }
-    const uses = (used?.uses ?? 0) + 1;
-    return { url: this.#url(name), drop: () => this.#giveBack({ name, uses }) };
+    // What still runs on it would connect again at once.
+    await this.#run(`ALTER DATABASE ${used.name} ALLOW_CONNECTIONS false`);
+    await this.#run(END_OTHERS, [used.name]);
+    await this.#run(`ALTER DATABASE ${used.name} RENAME TO ${name}`);
+    await this.#run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    if (await this.#isEmptied(name)) return this.#given({ name, uses: used.uses + 1 });
+    await this.#drop(name);
+    return this.take();
   }
 
-  async #giveBack(database: Used): Promise<void> {
-    const { name, uses } = database;
-    await this.#run(END_OTHERS, [name]);
-    if (uses < USES && (await this.#isEmptied(name))) this.#empty.push(database);
-    else await this.#run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  #given(database: Used): GivenDatabase {
+    const drop = async (): Promise<void> => {
+      if (database.uses < USES) this.#used.push(database);
+      else await this.#drop(database.name);
+    };
+    return { url: this.#url(database.name), drop };
+  }
+
+  #drop(name: string): Promise<void> {
+    return this.#run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }
 
   /** False for a database whose tables are no longer those of the template. */
