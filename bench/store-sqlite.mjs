@@ -43,32 +43,63 @@ const run = async (name, { count, callers }, work) => {
 
 const body = JSON.stringify({ tokens: 1234, skills: [], sandbox: '', note: 'x'.repeat(120) });
 const session = (id, namespace) => ({
-  ...{
-    id,
-    namespace,
-    agent: 'agent',
-    state: 'IDLE',
-    fence: 0,
-    epoch: 0,
-    createdAt: store.now(),
-    lastActive: store.now(),
-  },
-  ...{ openTurns: 0, activeTurnId: '', admission: 0, lastMessageId: '', lastSequence: 0, labels: {}, body },
+  id,
+  namespace,
+  agent: 'agent',
+  state: 'IDLE',
+  fence: 0,
+  epoch: 0,
+  createdAt: store.now(),
+  lastActive: store.now(),
+  openTurns: 0,
+  activeTurnId: '',
+  admission: 0,
+  lastMessageId: '',
+  lastSequence: 0,
+  labels: {},
+  body,
 });
 const message = (sessionId, id, turnId = '') => ({
-  ...{ id, sessionId, role: 1, createdAt: store.now(), labels: {}, turnId, revision: 1 },
+  id,
+  sessionId,
+  role: 1,
+  createdAt: store.now(),
+  labels: {},
+  turnId,
+  revision: 1,
   parts: JSON.stringify([{ id: '000000', text: { text: 'm'.repeat(330) } }]),
 });
 const turn = (id, owner, userMessageId) => ({
-  ...{ id, sessionId: owner.id, namespace: owner.namespace, agent: owner.agent, admission: owner.admission + 1 },
-  ...{ state: 'QUEUED', ready: true, attempt: 0, fence: 0, worker: '', claimExpiresAt: 0, stopRequested: false },
-  ...{ wakeAt: 0, createdAt: store.now(), finishedAt: 0, userMessageId },
+  id,
+  sessionId: owner.id,
+  namespace: owner.namespace,
+  agent: owner.agent,
+  admission: owner.admission + 1,
+  state: 'QUEUED',
+  ready: true,
+  attempt: 0,
+  fence: 0,
+  worker: '',
+  claimExpiresAt: 0,
+  stopRequested: false,
+  wakeAt: 0,
+  createdAt: store.now(),
+  finishedAt: 0,
+  userMessageId,
   body: JSON.stringify({ cause: { identity: 'user:1', labels: {}, lineage: [] }, options: { profile: '' } }),
 });
 const resource = (name, kind = 'Session', uid = name) => ({
   key: { kind, namespace: 'default', parent: kind === 'Session' ? 'agent' : '', name },
-  ...{ apiVersion: 'svc/v1', uid, generation: 1, createdAt: store.now(), labels: {}, annotations: {}, owners: [] },
-  ...{ finalizers: [], spec: JSON.stringify({ agent: 'agent', text: 's'.repeat(200) }), status: '{}' },
+  apiVersion: 'svc/v1',
+  uid,
+  generation: 1,
+  createdAt: store.now(),
+  labels: {},
+  annotations: {},
+  owners: [],
+  finalizers: [],
+  spec: JSON.stringify({ agent: 'agent', text: 's'.repeat(200) }),
+  status: '{}',
 });
 
 const sessions = [];
@@ -78,8 +109,15 @@ const createSession = async () => {
     await tx.log.insertSession(row);
     await tx.resources.insert(resource(row.id));
     await tx.audit.append({
-      ...{ id: ids.next(), at: tx.now(), requestId: 'r', identity: 'user:1', operation: 'CreateSession' },
-      ...{ target: row.id, namespace: 'default', outcome: 'OK', resourceVersion: '' },
+      id: ids.next(),
+      at: tx.now(),
+      requestId: 'r',
+      identity: 'user:1',
+      operation: 'CreateSession',
+      target: row.id,
+      namespace: 'default',
+      outcome: 'OK',
+      resourceVersion: '',
     });
   });
   sessions.push(row);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { type CommandOutcome, type CommandWatch, runCommand } from './command.ts';
 import { MemoryFolder } from './memory-folder.ts';
@@ -55,8 +56,15 @@ export async function runTests(root: string, run: TestRun, limits = LIMITS): Pro
   const progress = (): TestProgress => readProgress(readFileSync(progressFile, 'utf8'));
   const reporters = ['default', 'json', reporter].map((name) => `--reporter=${name}`);
   const command = await runCommand(
-    join(root, 'node_modules', '.bin', 'vitest'),
-    ['run', '--passWithNoTests', ...reporters, `--outputFile.json=${reportFile}`, ...run.parameters],
+    process.execPath,
+    [
+      join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      '--passWithNoTests',
+      ...reporters,
+      `--outputFile.json=${reportFile}`,
+      ...run.parameters,
+    ],
     {
       directory: root,
       limitMs: limits.limitMs,

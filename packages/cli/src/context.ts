@@ -42,7 +42,11 @@ export const openPlain = async (world: World, options: GlobalOptions & ScopeOpti
   const { call } = await world.createPlainClient(clientOptions(target, options));
   const { selector = '', agent } = options;
   return {
-    ...{ world, options, target, call, limit },
+    world,
+    options,
+    target,
+    call,
+    limit,
     scope: { call, namespace: target.namespace, selector, agent, limit: limit ?? DEFAULT_LIMIT, world },
     note: (text) => (options.quiet === true ? undefined : world.stderr.write(`${text}\n`)),
     noteStyle: styleFor(world.stderr, world.environment, options.color),

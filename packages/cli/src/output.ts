@@ -124,6 +124,8 @@ interface PhaseTable {
 /** A table for standard output, fitted into a terminal, with the cells below PHASE and STATE in the colours of what they mean. */
 export const phaseTable = (world: World, { headings, rows, color }: PhaseTable): string =>
   renderPaintedTable({
-    ...{ headings, rows, columns: world.stdout.isTerminal ? world.stdout.columns : undefined },
+    headings,
+    rows,
+    columns: world.stdout.isTerminal ? world.stdout.columns : undefined,
     paint: phasePainter(styleFor(world.stdout, world.environment, color)),
   });

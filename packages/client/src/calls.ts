@@ -90,7 +90,8 @@ const callWithRetry = async (target: CallTarget, request: object, options: CallO
     timeoutMs: options.timeoutMs ?? connection.timeoutMs + waitMs(message),
   };
   return callRepeatedly(environment, policy, {
-    ...{ operation: method.name, signal },
+    operation: method.name,
+    signal,
     once: () => callUnary(connection, call),
   });
 };
@@ -107,7 +108,11 @@ const stream = (
   const { signal, onOpen, headers } = call.options;
   const target = restTarget(method, create(method.input, call.request as MessageInitShape<DescMessage>));
   const request = {
-    ...{ verb: method.http.verb, ...target, signal, onOpen, headers },
+    verb: method.http.verb,
+    ...target,
+    signal,
+    onOpen,
+    headers,
     decode: (line: object) => fromJson(method.output, line as JsonValue, { ignoreUnknownFields: true }),
   };
   return { [Symbol.asyncIterator]: () => streamLines(connection, request) };

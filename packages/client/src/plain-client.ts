@@ -61,7 +61,8 @@ export const createPlainClient = (options: ClientOptions): PlainClient => {
         timeoutMs: given.timeoutMs ?? connection.timeoutMs + waitMs(request),
       };
       return callRepeatedly(connection.environment, policy, {
-        ...{ operation, signal },
+        operation,
+        signal,
         once: () => callUnary(connection, call),
       });
     },

@@ -28,7 +28,9 @@ export interface StartOptions {
 /** Backup, restore and migrations of the configured store, for a process that starts no server. */
 export const openUpkeep = (config: Config, environment: NonNullable<LoadOptions['environment']>): Upkeep =>
   createUpkeep(config, {
-    ...{ clock: systemClock, random: systemRandom, log: silentLog },
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     faultPoint: createFaultPoint(environment['SVC_FAULT_POINT']),
   });
 

@@ -35,7 +35,8 @@ const parseGrant = (text: string, readSecrets: boolean): JsonObject => {
       hint: 'write it as viewer@acme or operator@acme/helper',
     });
   return {
-    ...{ role, readSecrets },
+    role,
+    readSecrets,
     ...(namespace === undefined ? {} : { namespace }),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),

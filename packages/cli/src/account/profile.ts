@@ -12,7 +12,10 @@ export const listProfiles = (world: World, options: GlobalOptions): void | Promi
   if (form.form !== 'table' && form.form !== 'wide') {
     // Credentials stay where they are.
     const items = Object.entries(profiles).map(([name, { server = '', namespace = 'default' }]) => ({
-      ...{ name, server, namespace, isCurrent: name === current },
+      name,
+      server,
+      namespace,
+      isCurrent: name === current,
     }));
     return printList(world, { items }, form);
   }

@@ -45,7 +45,9 @@ export const rebaseAgent = async (world: World, name: string, options: RebaseOpt
   if (difference === '') note('nothing changes but the recorded version of the template');
   if (options.dryRun === true) return;
   await confirm(world, {
-    ...{ text: 'write this?', isAgreed: options.yes === true, refusal: 'nothing was written' },
+    text: 'write this?',
+    isAgreed: options.yes === true,
+    refusal: 'nothing was written',
   });
   const resourceVersion = agent?.metadata?.resourceVersion ?? '';
   await client.gateway.modifyAgent({ ns: target.namespace, agent: name, template, spec, resourceVersion });

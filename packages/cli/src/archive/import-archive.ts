@@ -236,7 +236,7 @@ class Importer {
     let beforeMessageId: string | undefined;
     for (;;) {
       const page = await this.#context.client.session(session).messages({
-        ...{ pageSize: 200 },
+        pageSize: 200,
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
       });
       // The label may come from an import before the export, and then the archive has the message by its own id.
@@ -268,9 +268,13 @@ const documentOf = (manifest: JsonObject, metadata: JsonObject): string =>
 const partsOf = (manifest: JsonObject) => {
   const [metadata, spec] = [mapOf(manifest['metadata']), mapOf(manifest['spec'])];
   return {
-    ...{ kind: textOf(manifest['kind']), namespace: textOf(metadata['namespace']), name: textOf(metadata['name']) },
+    kind: textOf(manifest['kind']),
+    namespace: textOf(metadata['namespace']),
+    name: textOf(metadata['name']),
     channel: manifest['kind'] === 'ChannelSubscription' ? textOf(spec['channel']) : '',
-    ...{ labels: mapOf(metadata['labels']), annotations: mapOf(metadata['annotations']), spec },
+    labels: mapOf(metadata['labels']),
+    annotations: mapOf(metadata['annotations']),
+    spec,
   };
 };
 

@@ -23,7 +23,10 @@ export const postMessage = async (world: World, words: readonly string[], option
     throw new CommandFailure('there is nothing to say', { hint: `svc channel post ${channel} "text", or pipe it in` });
   const { client, target, note } = await openContext(world, options);
   const posted = await client.gateway.postChannelMessage({
-    ...{ ns: target.namespace, channel, content: text, author: options.author ?? '' },
+    ns: target.namespace,
+    channel,
+    content: text,
+    author: options.author ?? '',
     subscriptionNames: [...(options.subscription ?? [])],
   });
   if (form.form !== 'table' && form.form !== 'wide')
@@ -49,7 +52,8 @@ export const setChannelPhase = async (
   const isSame = channel?.status?.phase === phase;
   if (!isSame && channel !== undefined)
     await client.gateway.modifyChannel({
-      ...{ ns, name },
+      ns,
+      name,
       channel: {
         ...(channel.metadata === undefined ? {} : { metadata: channel.metadata }),
         ...(channel.spec === undefined ? {} : { spec: channel.spec }),

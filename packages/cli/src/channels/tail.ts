@@ -142,7 +142,9 @@ class Tail {
     let beforeMessageId: string | undefined;
     do {
       const request = {
-        ...{ ns: context.target.namespace, channel, pageSize },
+        ns: context.target.namespace,
+        channel,
+        pageSize,
         ...(beforeMessageId === undefined ? {} : { beforeMessageId }),
       };
       const page = await context.client.gateway.listChannelMessages(request, { signal });

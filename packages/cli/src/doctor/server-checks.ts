@@ -14,7 +14,8 @@ export const checkServer = async (
   let response: ClientAnswer;
   try {
     response = await world.ask(`${address}/readyz`, {
-      ...{ method: 'GET', headers: {} },
+      method: 'GET',
+      headers: {},
       signal: AbortSignal.timeout(ANSWER_MS),
     });
   } catch (error) {

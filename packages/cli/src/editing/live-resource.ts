@@ -52,7 +52,9 @@ const liveOf = (address: ResourceAddress, resource: Resource, isNested: boolean)
   } = isMap(metadata) ? metadata : {};
   const spec = specOf(resource);
   const manifest = {
-    ...{ apiVersion: apiVersion ?? 'svc/v1', kind: kind ?? address.kind, metadata: written },
+    apiVersion: apiVersion ?? 'svc/v1',
+    kind: kind ?? address.kind,
+    metadata: written,
     spec: isNested ? nestedJson(spec) : spec,
   };
   return { address, version: typeof resourceVersion === 'string' ? resourceVersion : '', manifest, resource };

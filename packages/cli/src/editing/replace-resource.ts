@@ -24,7 +24,9 @@ export const replaceLive = async (
   const request = {
     ...address,
     manifest: {
-      ...{ apiVersion, kind: address.kind, spec: specMessage(spec) },
+      apiVersion,
+      kind: address.kind,
+      spec: specMessage(spec),
       metadata: { ...metadata, resourceVersion: version },
     },
     dryRun: options.dryRun === true,

@@ -16,16 +16,10 @@ const COLUMNS = 100;
 const SECTIONS: ReadonlySet<string> = new Set(['metadata', 'spec', 'status']);
 
 /** What the words of the person lead to. */
-interface Subject {
+interface Subject extends Omit<FieldDescription, 'name'> {
   readonly kind: Kind;
   /** Such as `spec.modelPolicy`; '' for the kind itself. */
   readonly path: string;
-  readonly type: string;
-  readonly text: string;
-  readonly fallback: string;
-  readonly isRequired: boolean;
-  readonly message: DescMessage | undefined;
-  readonly enumeration: DescEnum | undefined;
 }
 
 /** `svc explain KIND[.FIELD]`: meaning, type, default and fields; `spec` may be left out of the path. */

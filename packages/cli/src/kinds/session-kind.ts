@@ -140,9 +140,13 @@ export const sessionKind: Kind = {
     const { name, namespace, labels } = mapOf(metadata);
     const { phase, createdAt, lastActive } = mapOf(status);
     return rowOf(scope, {
-      ...{ agent: textOf(mapOf(spec)['agent']), sessionId: textOf(name), state: textOf(phase).toUpperCase() },
-      ...{ namespace: textOf(namespace) || scope.namespace, labels: mapOf(labels) },
-      ...{ createdAt: textOf(createdAt), updatedAt: textOf(lastActive) },
+      agent: textOf(mapOf(spec)['agent']),
+      sessionId: textOf(name),
+      state: textOf(phase).toUpperCase(),
+      namespace: textOf(namespace) || scope.namespace,
+      labels: mapOf(labels),
+      createdAt: textOf(createdAt),
+      updatedAt: textOf(lastActive),
     });
   },
 };

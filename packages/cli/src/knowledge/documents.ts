@@ -149,7 +149,10 @@ export const searchKnowledge = async (world: World, query: string, options: Know
   const agent = options.agent ?? (await onlyAgent(context));
   const limit = context.limit ?? HITS;
   const { results } = await context.client.gateway.searchKnowledge({
-    ...{ ns: context.target.namespace, agent, query, limit },
+    ns: context.target.namespace,
+    agent,
+    query,
+    limit,
   });
   const items = results.map(({ $typeName: _, timestamp, ...hit }) => ({ ...hit, timestamp: String(timestamp) }));
   if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items }, form);

@@ -104,9 +104,13 @@ const differenceText = async (world: World, { result, before, after }: Differenc
 
 const printJson = (world: World, differences: readonly Difference[]): void => {
   const list = differences.map(({ result, before, after }) => ({
-    ...{ outcome: outcomeWord(result.outcome), kind: result.kind, namespace: result.ns, name: result.name },
+    outcome: outcomeWord(result.outcome),
+    kind: result.kind,
+    namespace: result.ns,
+    name: result.name,
     changedPaths: result.changedPaths,
-    ...{ before: before ?? null, after: after ?? null },
+    before: before ?? null,
+    after: after ?? null,
   }));
   const text = JSON.stringify(list, undefined, 2);
   world.stdout.write(`${world.stdout.isTerminal ? harmlessJson(text) : text}\n`);

@@ -110,7 +110,9 @@ const conditionTable = (conditions: unknown, style: Style): string => {
   const paint = (cell: string, heading: string): string => (heading === 'STATUS' ? paintStatus(style, cell) : cell);
   const table = renderPaintedTable({
     headings: ['TYPE', 'STATUS', 'REASON', 'MESSAGE'],
-    ...{ rows, columns: undefined, paint },
+    rows,
+    columns: undefined,
+    paint,
   });
   return `${style.bold('conditions')}\n${indented(table)}`;
 };

@@ -31,7 +31,9 @@ export const purgeNamespace = async (world: World, name: string, options: PurgeO
   await call('GatewayService/GetNamespace', { name });
   await confirm(world, {
     text: `everything in ${name} and below it goes for good; type its name to continue:`,
-    ...{ isAgreed: options.yes === true, refusal: 'nothing was deleted', word: name },
+    isAgreed: options.yes === true,
+    refusal: 'nothing was deleted',
+    word: name,
   });
   await call('GatewayService/DeleteNamespace', { name, purge: true });
   world.stdout.write(`namespace/${name} is being purged\n`);

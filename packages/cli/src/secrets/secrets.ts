@@ -110,7 +110,8 @@ const writeSecret = async (context: CommandContext, name: string, change: Secret
   // What is refused must not leave an empty secret behind.
   const metadata = { name, namespace: address.ns };
   await tryNew(context, address, {
-    ...{ apiVersion: 'svc/v1', kind: 'Secret' },
+    apiVersion: 'svc/v1',
+    kind: 'Secret',
     metadata,
     spec: changedSpec({}, change),
   });

@@ -24,7 +24,9 @@ export const getArtifact = async (world: World, words: readonly string[], option
   if (artifact === undefined) throw new CommandFailure('the server answered no artifact');
   if (form.form !== 'table') return printValue(world, toJson(ArtifactSchema, artifact), form);
   await download(context, {
-    ...{ label: labelOf(artifact), local: rest[0] ?? '', sha256: artifact.objectRef?.sha256 ?? '' },
+    label: labelOf(artifact),
+    local: rest[0] ?? '',
+    sha256: artifact.objectRef?.sha256 ?? '',
     sizeBytes: Number(artifact.objectRef?.sizeBytes ?? 0),
     read: () => context.client.files.readArtifact({ ...request, content: ContentMode.UNSPECIFIED }),
   });

@@ -20,10 +20,14 @@ export const getFile = async (world: World, words: readonly string[], options: G
   const { objectRef } = file.status ?? {};
   if (objectRef === undefined) throw new CommandFailure(`${word} has no content yet: its upload is not finished`);
   await download(context, {
-    ...{ label: file.spec?.path ?? word, local, sha256: objectRef.sha256, sizeBytes: Number(objectRef.sizeBytes) },
+    label: file.spec?.path ?? word,
+    local,
+    sha256: objectRef.sha256,
+    sizeBytes: Number(objectRef.sizeBytes),
     read: () =>
       context.client.files.readFile({
-        ...{ ns: context.target.namespace, name: file.metadata?.name ?? '' },
+        ns: context.target.namespace,
+        name: file.metadata?.name ?? '',
         content: ContentMode.UNSPECIFIED,
       }),
   });

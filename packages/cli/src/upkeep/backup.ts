@@ -164,7 +164,8 @@ const takeOver = async (
     note(`copying ${made.path}`);
     if (order.passphrase === undefined) kept = made.path;
     return {
-      ...{ from: made.path, sha256: made.sha256 },
+      from: made.path,
+      sha256: made.sha256,
       file: order.file ?? made.path.replace(/\.tar\.zst$/, '-keys.tar.zst'),
     };
   };

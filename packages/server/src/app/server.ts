@@ -98,6 +98,19 @@ const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts[
 const machineryOf = (engines: Engines, platform: PlatformParts) => (writer: ResourceWriter) =>
   joinMachinery(coordinationMachinery(engines, writer), fileMachinery(engines, writer), platform.machinery(writer));
 
+/** What agents are checked against. */
+const agentDependencies = (
+  config: Config,
+  models: ReturnType<typeof wireModels>,
+  tools: () => TurnParts['tools'] | undefined,
+) => ({
+  models,
+  capabilityProblems,
+  isToolsetAvailable: (name: string): boolean => TOOLSETS.has(name),
+  hasTool: (name: string): boolean => tools()?.exists(name) === true,
+  hasHarness: (name: string): boolean => hasHarness(config, name),
+});
+
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
 const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const opened = await openEngines(config, around);
@@ -125,13 +138,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   const resources = wireResources({
     config,
     engines,
-    dependencies: {
-      models,
-      capabilityProblems,
-      isToolsetAvailable: (name) => TOOLSETS.has(name),
-      hasTool: (name) => turns?.tools.exists(name) === true,
-      hasHarness: (name) => hasHarness(config, name),
-    },
+    dependencies: agentDependencies(config, models, () => turns?.tools),
     turns: namespaceTurns(runtime),
     kinds: [
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
@@ -158,7 +165,13 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
   watchParts(observation, { config, engines, resources, turns, platform });
   const { clock, log, store } = engines;
   return {
-    ...{ config, engines, models, resources, turns, platform, observation },
+    config,
+    engines,
+    models,
+    resources,
+    turns,
+    platform,
+    observation,
     jobs: new PeriodicJobs({ clock, log }),
     chain: new AuditChain(store),
     backups: wireBackups(config, engines, resources.audit),
@@ -272,7 +285,11 @@ export const startApp = async (config: Config, around: Surroundings): Promise<Ru
   const scheme = config.tls === undefined ? 'http' : 'https';
   const shown = host.includes(':') ? `[${host}]` : host;
   return {
-    ...{ host, port, url: `${scheme}://${shown}:${port}`, config, defaultModel: app.models.defaultTarget },
+    host,
+    port,
+    url: `${scheme}://${shown}:${port}`,
+    config,
+    defaultModel: app.models.defaultTarget,
     activity: () => ({ turns: app.turns.runtime.worker.running, streams: transport.openStreams() }),
     renewTls: () => {
       if (config.tls !== undefined) transport.renewTls(readTls(config.tls));

@@ -27,7 +27,8 @@ export const homeRoute = (facts: HomeFacts): HttpRoute => ({
     const host = exchange.header('host') ?? exchange.header(':authority') ?? '';
     const own = HOST.test(host) ? `${facts.scheme}://${host}` : FALLBACK;
     const page = homePage({
-      ...{ version: facts.version, needsCredential: facts.needsCredential },
+      version: facts.version,
+      needsCredential: facts.needsCredential,
       url: facts.publicUrl === '' ? own : facts.publicUrl,
       running: facts.needsCredential ? {} : facts.running(),
     });

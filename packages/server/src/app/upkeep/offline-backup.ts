@@ -74,7 +74,8 @@ export const dumpToFile = async (
     dump = await engine.dump(`${file}.scratch`);
     const created = new Date(Math.floor(around.clock.nowMicros() / 1000)).toISOString();
     return await writeArchive(file, {
-      ...{ dump, blobs: objects.blobs },
+      dump,
+      blobs: objects.blobs,
       facts: { svc: config.transport.version, cluster_id: config.clusterId, created_at: created },
       ...(keys === undefined ? {} : { keys }),
       ...(signal === undefined ? {} : { signal }),

@@ -36,7 +36,10 @@ export const openAccess = async ({ config, engines, resources }: AppParts): Prom
   const apiKeys = new ApiKeyDirectory({ store, bus, clock, log });
   const keys = await TokenKeys.open({ store, seal: secretKeys.ring, dataDir: config.dataDir, log });
   const tokens = new AccessTokens({
-    ...{ keys, clock, ids, issuer: config.publicUrl },
+    keys,
+    clock,
+    ids,
+    issuer: config.publicUrl,
     requireLiveKey: (id) => apiKeys.requireLive(id),
   });
   const methods: readonly CredentialMethod[] = [

@@ -19,7 +19,11 @@ export interface AdministrationNeeds {
 export const administrationOperations = ({ config, engines, models }: AdministrationNeeds): readonly Operation[] => {
   const { store, bus, objects, clock, ids } = engines;
   return adminOperations({
-    ...{ store, bus, objects, clock, ids },
+    store,
+    bus,
+    objects,
+    clock,
+    ids,
     dataDir: config.dataDir,
     usesKeyFile: config.settings['secrets.keys'].length === 0,
     examine: engines.examineStore,
@@ -62,7 +66,9 @@ const probe = async (models: ModelRegistry, signal: AbortSignal): Promise<string
       messages: [{ role: 'user', content: [{ type: 'text', text: 'Answer with one word.' }] }],
       tools: [],
       maxOutputTokens: PROBE_TOKENS,
-      ...{ namespace: 'system', turnId: 'doctor', callNumber: 1 },
+      namespace: 'system',
+      turnId: 'doctor',
+      callNumber: 1,
     },
     (chunk) => {
       if (chunk.type === 'error') problem = chunk.error.sentence;

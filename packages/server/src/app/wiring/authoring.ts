@@ -27,7 +27,9 @@ export const authoringKinds = (needs: {
   const { config, namespaces, contractOf, placement } = needs;
   return [
     templateContract({
-      ...{ contractOf, promptCheck, labelLimits: labelLimits(config) },
+      contractOf,
+      promptCheck,
+      labelLimits: labelLimits(config),
       requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
     }),
     ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),

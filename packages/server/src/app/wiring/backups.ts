@@ -21,7 +21,12 @@ export interface BackupParts {
 export const wireBackups = (config: Config, engines: Engines, audit: AppendAudit): BackupParts => {
   const { store, blobs, clock, log } = engines;
   const service = new BackupService({
-    ...{ store, blobs, clock, log, audit, dir: config.settings['backup.dir'] },
+    store,
+    blobs,
+    clock,
+    log,
+    audit,
+    dir: config.settings['backup.dir'],
     // Looked up when used: a server starts also on an engine that cannot be dumped.
     openDump: async (scratch) => storeEngine(config, engines).dump(scratch),
     version: config.transport.version,

@@ -87,7 +87,10 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   return [
     ...channelOperations({ ...shared, channels: door('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
-      ...{ store, writer, views, schedules: door('Schedule') },
+      store,
+      writer,
+      views,
+      schedules: door('Schedule'),
       limits: { ...labelLimits(config), minSpacingSeconds: minSpacingSeconds(config) },
       notExecuted: notExecuted('Schedule'),
     }),

@@ -47,7 +47,10 @@ export const openEngines = async (config: Config, around: Surroundings): Promise
     const secretKeys = await openSecretKeys({
       dataDir: config.dataDir,
       configured: config.settings['secrets.keys'].map(({ id = '', key = '' }) => ({ id, key })),
-      ...{ random, log, store: opened.store, isShared: config.store.engine !== 'sqlite' },
+      random,
+      log,
+      store: opened.store,
+      isShared: config.store.engine !== 'sqlite',
       acceptsLoss: config.settings['secrets.acceptLostKeys'],
     });
     const objects = await openObjects(config, around);
@@ -100,7 +103,12 @@ const openSqlite = async (config: Config, around: Surroundings): Promise<OpenedS
   const { clock, random, log, fatal } = around;
   const { dataDir } = config;
   const store = await openSqliteStore({
-    ...{ dataDir, clock, random, log, fatal, migrate: config.store.migrate },
+    dataDir,
+    clock,
+    random,
+    log,
+    fatal,
+    migrate: config.store.migrate,
     durability: config.store.sync === 'off' ? 'off' : 'group',
     ...storeFaults(around),
   });
@@ -113,7 +121,14 @@ const openPostgres = async (config: Config, url: string, around: Surroundings): 
   const { clock, random, log } = around;
   const { poolSize, sync, busyTimeoutMs: lockTimeoutMs } = config.store;
   const store = await openPostgresStore({
-    ...{ url, poolSize, sync, lockTimeoutMs, clock, random, log, migrate: config.store.migrate },
+    url,
+    poolSize,
+    sync,
+    lockTimeoutMs,
+    clock,
+    random,
+    log,
+    migrate: config.store.migrate,
     ...storeFaults(around),
   });
   return { store, examineStore: (signal) => examinePostgres({ url, log }, signal) };

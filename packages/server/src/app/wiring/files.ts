@@ -81,7 +81,18 @@ export const wireFiles = async (
   const links = new ObjectLinks({ key, clock, blobs });
   const collector = new ObjectCollector({ store, blobs });
   const deps = {
-    ...{ store, clock, writer, views, blobs, objects, direct, links, ids, authorizer, audit, namespaces },
+    store,
+    clock,
+    writer,
+    views,
+    blobs,
+    objects,
+    direct,
+    links,
+    ids,
+    authorizer,
+    audit,
+    namespaces,
     signatures: new UploadSignatures(key),
     form: FORM,
     pdf: new PdfTexts({ clock, log }),

@@ -170,7 +170,10 @@ export const wireResources = (needs: ResourceNeeds) => {
     authorizer,
     descendants: descendantNames,
     namespaceService: new NamespaceService({
-      ...{ writer, turns: needs.turns, audit, graceSeconds },
+      writer,
+      turns: needs.turns,
+      audit,
+      graceSeconds,
       requireContents: (tx, names, origin) => placement.requireNamespaces(tx, names, origin),
     }),
     tree: {

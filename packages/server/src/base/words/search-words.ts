@@ -9,7 +9,18 @@ const ENGLISH = /^[a-z]+$/;
 
 /** Letters that are not letters with an accent: what they are written as where they are missing. */
 const FOLDED = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'n', ſ: 's' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+  ſ: 's',
 } as const;
 const FOLDABLE = /[ßæœøđðþłħıŋſ]/g;
 

@@ -97,7 +97,12 @@ const createAgent = async (
     const spec = templated?.spec ?? request.spec ?? emptyAgentSpec();
     const system = templated?.system ?? {};
     return deps.writer.create(tx, context, {
-      ...{ key, spec, labels, annotations, system, metadataPath: '' },
+      key,
+      spec,
+      labels,
+      annotations,
+      system,
+      metadataPath: '',
       resourceVersion: context.sentMetadata?.resourceVersion ?? '',
     });
   });

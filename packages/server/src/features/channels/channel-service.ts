@@ -40,7 +40,9 @@ export class ChannelService {
     const key = recordKey('Channel', ns, channel?.metadata?.name ?? '');
     const { resource } = await this.#deps.store.write((tx) =>
       this.#deps.writer.create(tx, call, {
-        ...{ ...desired, annotations, key },
+        ...desired,
+        annotations,
+        key,
         resourceVersion: channel?.metadata?.resourceVersion ?? '',
       }),
     );

@@ -123,7 +123,10 @@ export const judgeReplica = (
   const phase = isDegraded ? 'Degraded' : waiting.length > 0 ? 'Pending' : 'Ready';
   const { renderedResources, renderedHashes, lastRenderedJson, ownedJsonPointers } = status;
   return create(DeploymentReplicaStatusSchema, {
-    ...{ renderedResources, renderedHashes, lastRenderedJson, ownedJsonPointers },
+    renderedResources,
+    renderedHashes,
+    lastRenderedJson,
+    ownedJsonPointers,
     observedGeneration: BigInt(at.generation),
     phase,
     conflicts: [...conflicts].sort(),

@@ -103,7 +103,8 @@ class FileAnswers {
       file: this.view(record, call),
       uploadId: upload.id,
       method: 'PUT',
-      ...{ url: link.url, headers: { ...link.headers } },
+      url: link.url,
+      headers: { ...link.headers },
       expiresAt: BigInt(upload.expiresAt),
     });
   }

@@ -64,7 +64,12 @@ export class FileUploads {
       const metadata = givenMetadata(file);
       const resourceVersion = file?.metadata?.resourceVersion ?? '';
       const upload: UploadFacts = {
-        ...{ id: this.#deps.ids.next(), sizeBytes, sha256, filename, spec: later, isReceived: false },
+        id: this.#deps.ids.next(),
+        sizeBytes,
+        sha256,
+        filename,
+        spec: later,
+        isReceived: false,
         ...(current === undefined ? {} : { metadata }),
         ...times,
       };

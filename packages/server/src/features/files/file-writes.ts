@@ -262,7 +262,10 @@ const contentFacts = (
   const { sha256, sizeBytes, filename } = content;
   const isSame = previous?.sha256 === sha256;
   const object: ObjectFacts = {
-    ...{ sha256, sizeBytes, filename, mediaType: spec.mediaType },
+    sha256,
+    sizeBytes,
+    filename,
+    mediaType: spec.mediaType,
     updatedAt: isSame ? previous.updatedAt : now,
   };
   const isIndexable = !hasText(spec, content) || isTextOf(spec, content.text);

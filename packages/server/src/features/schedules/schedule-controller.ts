@@ -109,7 +109,8 @@ const judge = async (deps: ScheduleControllerDeps, record: StoredResource, reads
     reads,
     { ...record, spec },
     {
-      ...{ isWrite: false, isNamespaceLive },
+      isWrite: false,
+      isNamespaceLive,
       notExecuted: deps.notExecuted,
     },
   );

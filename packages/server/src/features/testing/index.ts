@@ -4,6 +4,7 @@
  */
 
 export * from './authoring-world.ts';
+export * from './callers.ts';
 export * from './deployment-manifests.ts';
 export * from './deployment-world.ts';
 export * from './dying-store.ts';

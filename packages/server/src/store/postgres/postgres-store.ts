@@ -100,7 +100,9 @@ export const openPostgresStore = async (options: PostgresStoreOptions): Promise<
 const connect = (options: PostgresStoreOptions): Pick<Opened, 'calls' | 'reader' | 'single'> => {
   const { url, log, sync, lockTimeoutMs, silenceMs, faults } = options;
   const common = {
-    ...{ url, log, isSynced: sync !== 'off' },
+    url,
+    log,
+    isSynced: sync !== 'off',
     ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
     ...(silenceMs === undefined ? {} : { silenceMs }),
   };
@@ -173,7 +175,15 @@ class PostgresStore implements Store {
     this.#access = { frontiers, rounds };
     this.direct = createReadHandle({ ...this.#access, sql: database });
     this.#writes = new WriteRunner({
-      ...{ database, frontiers, rounds, nextToken, pause, random, log, judge: this.#presences, disk: this.#disk },
+      database,
+      frontiers,
+      rounds,
+      nextToken,
+      pause,
+      random,
+      log,
+      judge: this.#presences,
+      disk: this.#disk,
       now: () => this.now(),
       steadyNow: () => clock.current(database),
       monotonicMs: () => options.clock.monotonicMs(),

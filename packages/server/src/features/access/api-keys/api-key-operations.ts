@@ -75,7 +75,11 @@ const createApiKey = async (
     if (expiresAt !== undefined && expiresAt <= BigInt(deps.clock.nowMicros()))
       throw invalidField('expiresAt', 'must lie in the future');
     const made: ApiKeyRecord = {
-      ...{ id, name, hash, grants, createdAt: tx.now() },
+      id,
+      name,
+      hash,
+      grants,
+      createdAt: tx.now(),
       ...(expiresAt === undefined ? {} : { expiresAt: Number(expiresAt) }),
     };
     await insertApiKey(tx, made);

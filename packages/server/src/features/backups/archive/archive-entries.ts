@@ -13,7 +13,9 @@ export interface ArchiveEntry extends TarEntry {
 
 /** An entry whose bytes are all in memory. */
 export const wholeEntry = (name: string, bytes: Uint8Array): ArchiveEntry => ({
-  ...{ name, sizeBytes: bytes.byteLength, bytes: [bytes] },
+  name,
+  sizeBytes: bytes.byteLength,
+  bytes: [bytes],
 });
 
 /** Contents of the first entry. */

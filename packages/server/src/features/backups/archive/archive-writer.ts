@@ -65,7 +65,11 @@ class ArchiveWriting {
   get manifest(): Manifest {
     const { facts, dump } = this.#source;
     return {
-      ...{ format: ARCHIVE_FORMAT, ...facts, engine: dump.engine, schema: dump.schema, epoch: this.#epoch },
+      format: ARCHIVE_FORMAT,
+      ...facts,
+      engine: dump.engine,
+      schema: dump.schema,
+      epoch: this.#epoch,
       ...this.#ledger.contents(),
       lost_objects: this.#lost,
     };

@@ -56,7 +56,9 @@ export const sealKeys = async (
   const texts = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]);
   const data = Buffer.concat([cipher.update(JSON.stringify(Object.fromEntries(texts))), cipher.final()]);
   const sealed: SealedText = {
-    ...{ kdf: 'scrypt', cost: COST, cipher: CIPHER },
+    kdf: 'scrypt',
+    cost: COST,
+    cipher: CIPHER,
     salt: salt.toString('base64'),
     nonce: nonce.toString('base64'),
     tag: cipher.getAuthTag().toString('base64'),

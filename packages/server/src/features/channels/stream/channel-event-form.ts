@@ -22,7 +22,13 @@ export const channelEvent = (row: ChannelEventRow, address: ChannelAddress, deps
   const { uid, namespace, channel } = address;
   const { sessionId = '', agent = '', subscription = '', error = '' } = JSON.parse(row.body) as EventBody;
   return create(ChannelEventSchema, {
-    ...{ ns: namespace, channel, kind: row.kind as number, sessionId, agent, subscription, error },
+    ns: namespace,
+    channel,
+    kind: row.kind as number,
+    sessionId,
+    agent,
+    subscription,
+    error,
     ...(row.message === undefined ? {} : { message: deps.forms.of(row.message, { namespace, channel }) }),
     timestamp: BigInt(row.at),
     sequence: BigInt(row.sequence),

@@ -1,7 +1,15 @@
 import { DeletePropagation, GatewayService, ResourceService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
-import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../../testing/index.ts';
+import {
+  ADMIN,
+  adminOf,
+  callOutcome,
+  type DeploymentWorld,
+  deployment,
+  openDeploymentWorld,
+  template,
+} from '../../testing/index.ts';
 
 const { applyResource, deleteResource } = ResourceService.method;
 const { createAgentTemplate, deleteAgentTemplate, deleteNamespace } = GatewayService.method;
@@ -14,25 +22,15 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const adminOf = (...namespaces: string[]): Caller => ({
-  ...ADMIN,
-  grants: namespaces.map((namespace) => ({ role: 'admin', readSecrets: false, namespace })),
-});
 const ACME = adminOf('acme');
 const FOREIGN = '{parent: other}';
 
-/** What a call by that caller comes to: `allowed`, or reason and text of its refusal. */
-const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => 'allowed',
-    ({ code, reason, message }: { code: string; reason: string; message: string }) => [code, reason, message],
-  );
 const refused = (names = 'other:a, other:b, other:c') => [
   ...['PERMISSION_DENIED', 'PARENT_SCOPE'],
   expect.stringContaining(`namespaces where you are not an admin: ${names}.`),
 ];
 const apply = (text: string, caller = ACME, more: object = {}): Promise<unknown> =>
-  outcomeOf(world.apply(text, more, caller));
+  callOutcome(world.apply(text, more, caller));
 const remove = (
   kind: string,
   address: string,
@@ -40,7 +38,7 @@ const remove = (
 ): Promise<unknown> => {
   const { caller = ACME, ...rest } = more;
   const [ns = '', name = ''] = address.split('/');
-  return outcomeOf(world.call(deleteResource, { ns, kind, name, ...rest } as never, caller));
+  return callOutcome(world.call(deleteResource, { ns, kind, name, ...rest } as never, caller));
 };
 const promptOf = async (namespace: string): Promise<unknown> =>
   (await world.spec('Agent', `${namespace}/helper`))?.['systemPrompt'];
@@ -71,7 +69,7 @@ describe('a template that a foreign deployment renders', () => {
     const manifest = { apiVersion: 'svc/v1', kind: 'Template', metadata: { name: 'helper', namespace: 'acme' }, spec };
     const request = { ns: 'acme', kind: 'Template', name: 'helper', manifest };
     const before = await world.newest();
-    expect(await outcomeOf(world.call(applyResource, request as never, ACME))).toEqual(refused());
+    expect(await callOutcome(world.call(applyResource, request as never, ACME))).toEqual(refused());
     expect(await remove('Template', 'acme/helper')).toEqual(refused());
     expect(await world.newest()).toBe(before);
   });
@@ -112,12 +110,12 @@ it('an agent template of system is not changed or deleted by an admin of system 
   const system = adminOf('system');
   const make = (caller: Caller, specJson: string) => {
     const request = { template: { metadata: { name: 'base' }, spec: { specJson } } };
-    return outcomeOf(world.call(createAgentTemplate, request as never, caller));
+    return callOutcome(world.call(createAgentTemplate, request as never, caller));
   };
   expect(await make(system, '{}')).toBe('allowed');
   await world.apply(deployment('base', FOREIGN));
   expect(await make(system, '{"systemPrompt":"Everywhere."}')).toEqual(refused());
-  expect(await outcomeOf(world.call(deleteAgentTemplate, { name: 'base' } as never, system))).toEqual(refused());
+  expect(await callOutcome(world.call(deleteAgentTemplate, { name: 'base' } as never, system))).toEqual(refused());
   expect(await make(ADMIN, '{"systemPrompt":"Everywhere."}')).toBe('allowed');
 });
 
@@ -152,7 +150,7 @@ describe('a deployment that another placed', () => {
   });
 
   it('does not go with its namespace', async () => {
-    const gone = (caller: Caller) => outcomeOf(world.call(deleteNamespace, { name: 'acme:team' } as never, caller));
+    const gone = (caller: Caller) => callOutcome(world.call(deleteNamespace, { name: 'acme:team' } as never, caller));
     await world.apply(
       `kind: Deployment\nmetadata: {name: near, namespace: "acme:team"}\nspec: {selector: ${FOREIGN}, templates: [helper]}\n`,
     );

@@ -1,9 +1,15 @@
 import { ResourceService } from '@svc/api/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '../../../auth/contract.ts';
 import { recordKey } from '../../../resources/index.ts';
 import { NamespaceDirectory } from '../../namespaces/index.ts';
-import { ADMIN, type DeploymentWorld, deployment, openDeploymentWorld, template } from '../../testing/index.ts';
+import {
+  adminOf,
+  callOutcome,
+  type DeploymentWorld,
+  deployment,
+  openDeploymentWorld,
+  template,
+} from '../../testing/index.ts';
 import { PlacementScope } from './placement-scope.ts';
 
 let world: DeploymentWorld;
@@ -14,26 +20,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const adminOf = (...namespaces: string[]): Caller => ({
-  ...ADMIN,
-  grants: namespaces.map((namespace) => ({ role: 'admin', readSecrets: false, namespace })),
-});
 const ACME = adminOf('acme');
 
-/** What a call by that caller comes to: `allowed`, or reason and text of its refusal. */
-const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => 'allowed',
-    ({ code, reason, message }: { code: string; reason: string; message: string }) => [code, reason, message],
-  );
 const REFUSED = [
   ...['PERMISSION_DENIED', 'PARENT_SCOPE'],
   expect.stringContaining('namespaces where you are not an admin: other:a, other:b.'),
 ];
-const apply = (text: string, caller = ACME): Promise<unknown> => outcomeOf(world.apply(text, {}, caller));
+const apply = (text: string, caller = ACME): Promise<unknown> => callOutcome(world.apply(text, {}, caller));
 const remove = (kind: string, address: string, caller = ACME): Promise<unknown> => {
   const [ns = '', name = ''] = address.split('/');
-  return outcomeOf(world.call(ResourceService.method.deleteResource, { ns, kind, name } as never, caller));
+  return callOutcome(world.call(ResourceService.method.deleteResource, { ns, kind, name } as never, caller));
 };
 /** A template that renders a template of agents under the name `helper`. */
 const maker = (prompt: string, name = 'helper'): string =>
@@ -132,7 +128,7 @@ it('a check that would have to follow too many rendered templates refuses, and n
   const namespaces = new NamespaceDirectory();
   const origin = { requestId: '', operation: '', caller: { identity: 'ann', grants: ACME.grants } };
   const check = (followedMax: number): Promise<unknown> =>
-    outcomeOf(
+    callOutcome(
       world.store.read((tx) =>
         new PlacementScope({ namespaces, followedMax }).requireTemplate(
           tx,

@@ -56,7 +56,8 @@ export const artifactOf = (row: ArtifactRow): StoredArtifact => ({
 });
 
 export const artifactRow = ({ id, sessionId, ...facts }: StoredArtifact): ArtifactRow => ({
-  ...{ id, sessionId },
+  id,
+  sessionId,
   body: JSON.stringify(facts),
 });
 

@@ -72,8 +72,19 @@ export class Artifacts {
       await requireSession(tx, place);
       await this.#deps.namespaces.requireLive(tx, place.ns);
       const artifact: StoredArtifact = {
-        ...{ id, sessionId: place.sessionId, namespace: place.ns, agent: place.agent },
-        ...{ title, mediaType, filename, sha256, sizeBytes, labels, metadata: {}, grants: [], createdAt: tx.now() },
+        id,
+        sessionId: place.sessionId,
+        namespace: place.ns,
+        agent: place.agent,
+        title,
+        mediaType,
+        filename,
+        sha256,
+        sizeBytes,
+        labels,
+        metadata: {},
+        grants: [],
+        createdAt: tx.now(),
       };
       await tx.artifacts.put(artifactRow(artifact));
       const holder = artifactHolder(id);

@@ -128,7 +128,9 @@ export class S3Bucket {
     limit: number,
   ): Promise<{ readonly keys: readonly string[]; readonly hasMore: boolean }> {
     const wanted = {
-      ...{ Bucket: this.#name, Prefix: prefix, MaxKeys: Math.min(limit, LIST_MAX) },
+      Bucket: this.#name,
+      Prefix: prefix,
+      MaxKeys: Math.min(limit, LIST_MAX),
       ...(after === '' ? {} : { StartAfter: after }),
     };
     const page = await this.#asked(

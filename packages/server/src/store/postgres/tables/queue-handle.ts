@@ -50,7 +50,12 @@ export class QueueHandle implements QueueWrites {
     const due = await sql.rows(DUE, [kinds, now, limit]);
     if (due.length === 0) return [];
     const taken = due.map(({ kind, key, payload, due_at: dueAt, attempts }) => ({
-      ...{ kind, key, dueAt, attempts: attempts + 1, payload, token: nextToken() },
+      kind,
+      key,
+      dueAt,
+      attempts: attempts + 1,
+      payload,
+      token: nextToken(),
     }));
     const columns = [taken.map(({ kind }) => kind), taken.map(({ key }) => key), taken.map(({ token }) => token)];
     sql.later(TAKE, [...columns, now + leaseMicros]);
