@@ -38,7 +38,7 @@ export const openLocalStore = async (world: World, options: StoreOptions): Promi
 const hints: Readonly<Record<string, string>> = {
   DATA_DIR_IN_USE: 'stop the server first',
   STORE_MISSING: 'name another one with --data-dir or --config',
-  STORAGE: 'is there room for a second copy of the database beside the archive? `svc doctor` looks at the disk',
+  STORAGE: 'is there room for a second copy of the database next to the archive? `svc doctor` checks the disk',
   STORE_DAMAGED: 'bring a backup back with `svc restore FILE --replace`',
   KEY_FILE: 'name the directory of the server with --data-dir',
   ARCHIVE_UNKNOWN: 'name a file that `svc backup` wrote; is the path right?',

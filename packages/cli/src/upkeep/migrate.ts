@@ -38,6 +38,6 @@ const moveOf = (direction: 'status' | 'up' | 'down', { to, yes }: MigrateOptions
   if (direction === 'up') return { to: 'up', isAgreed: yes === true } as const;
   if (to === undefined) return { to: 'down' } as const;
   if (!/^\d{1,6}$/.test(to))
-    throw new CommandFailure(`--to ${to} is no number of a schema`, { hint: 'svc migrate status' });
+    throw new CommandFailure(`--to ${to} is not the number of a schema`, { hint: 'svc migrate status' });
   return { to: 'down', target: Number(to) } as const;
 };

@@ -371,7 +371,7 @@ describe('svc migrate', () => {
   it('refuses a schema that is no number', async () => {
     const fake = world();
     expect(await fake.run('migrate', 'down', '--to', 'two')).toBe(1);
-    expect(fake.err()).toContain('--to two is no number of a schema');
+    expect(fake.err()).toContain('--to two is not the number of a schema');
     expect(fake.asked).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ export const checkSchedule = (
   const kind = scheduleKind(spec);
   return [
     ...(kind === undefined ? [kindFault(spec)] : [...checkOtherFields(spec, kind), ...checkKind[kind](spec, facts)]),
-    ...(isTimezone(spec.timezone) ? [] : [violation('spec.timezone', 'is no IANA time zone', 'TIMEZONE')]),
+    ...(isTimezone(spec.timezone) ? [] : [violation('spec.timezone', 'is not an IANA time zone', 'TIMEZONE')]),
     ...checkTarget(spec.target),
     ...checkInputs(spec),
     ...checkOptions(annotations),
@@ -79,7 +79,7 @@ const checkOtherFields = (spec: ScheduleSpec, kind: ScheduleKind): readonly Fiel
 
 const checkAt = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
   const runAt = isTimezone(spec.timezone) ? parseRunAt(spec.runAt, spec.timezone) : parseRunAt(spec.runAt, '');
-  if (runAt === undefined) return [violation('spec.runAt', 'is no RFC 3339 time', 'RUN_AT')];
+  if (runAt === undefined) return [violation('spec.runAt', 'is not an RFC 3339 time', 'RUN_AT')];
   // The timer keeps it as a number: one beyond what those hold exactly could be written, but no backup could read it.
   if (runAt > Number.MAX_SAFE_INTEGER) return [violation('spec.runAt', 'lies after the year 2254', 'RUN_AT')];
   const isLate = runAt <= facts.now && spec.enabled !== false && runAt !== facts.firedAt;
@@ -93,7 +93,9 @@ const checkEvery = (spec: ScheduleSpec, { minSpacingSeconds }: JudgeFacts): read
 
 const checkCron = (spec: ScheduleSpec, facts: JudgeFacts): readonly FieldViolation[] => {
   if (CronExpression.parse(spec.cron) === undefined)
-    return [violation('spec.cron', 'is no cron expression of five fields, or six with seconds first', 'CRON_SYNTAX')];
+    return [
+      violation('spec.cron', 'is not a cron expression of five fields, or six with seconds first', 'CRON_SYNTAX'),
+    ];
   const timing = readTiming(spec);
   // The time zone is refused by itself.
   if (timing === undefined) return [];
@@ -132,7 +134,7 @@ const checkInputs = (spec: ScheduleSpec): readonly FieldViolation[] => [
     ? [oversize('spec.inputJson', INPUT_JSON_BYTES)]
     : isJson(spec.inputJson)
       ? []
-      : [violation('spec.inputJson', 'is no JSON', 'INPUT_JSON')]),
+      : [violation('spec.inputJson', 'is not JSON', 'INPUT_JSON')]),
 ];
 
 const isJson = (text: string): boolean => {

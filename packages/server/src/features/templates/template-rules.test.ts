@@ -48,7 +48,7 @@ describe('the rules of templates', () => {
   it.each(['Namespace', 'Deployment', 'DeploymentReplica', 'Session', 'Worker', 'Sandbox', 'Nothing', '', 'agent'])(
     'refuse kind %j',
     (kind) => {
-      expect(texts({}, { kind })).toEqual(['spec.kind is no kind that a template can hold']);
+      expect(texts({}, { kind })).toEqual(['spec.kind is not a kind that a template can hold']);
     },
   );
 
@@ -68,16 +68,16 @@ describe('the rules of templates', () => {
       'a/b~c': 1,
     };
     expect(texts(spec)).toEqual([
-      'spec.specJson /nothing: is no field of AgentSpec',
+      'spec.specJson /nothing: is not a field of AgentSpec',
       'spec.specJson /systemPrompt: must be a text',
       'spec.specJson /features: must be a list',
       'spec.specJson /modelPolicy/profiles/0/model/temperature: must be a number',
       'spec.specJson /modelPolicy/profiles/0/model/name: must be a text',
       'spec.specJson /modelPolicy/profiles/1: must be an object',
-      'spec.specJson /capabilities/a: is no ListValue',
+      'spec.specJson /capabilities/a: is not a valid ListValue',
       'spec.specJson /runtime/acp/env: must be an object',
       'spec.specJson /a2a: must be an object',
-      'spec.specJson /a~1b~0c: is no field of AgentSpec',
+      'spec.specJson /a~1b~0c: is not a field of AgentSpec',
     ]);
     expect(JSON.stringify(faults(spec))).not.toContain('SECRET');
     expect(new Set(faults(spec).map((fault) => fault.reason))).toEqual(new Set(['TEMPLATE_INVALID']));
@@ -86,7 +86,7 @@ describe('the rules of templates', () => {
   it('name a value that no rule of the form covers', () => {
     expect(texts({ thinking: 'x' }, { kind: 'UsagePolicy' }).length).toBeGreaterThan(0);
     const outOfRange = { authBroker: { cacheTtlSeconds: 1e12 } };
-    expect(texts(outOfRange, { kind: 'McpServer' })).toEqual(['spec.specJson /: is no McpServerSpec']);
+    expect(texts(outOfRange, { kind: 'McpServer' })).toEqual(['spec.specJson /: is not a valid McpServerSpec']);
   });
 
   it('judge a spec without expressions by all rules of its kind', () => {
@@ -97,7 +97,7 @@ describe('the rules of templates', () => {
     expect(texts({ systemPrompt: 'x' }, { metadata: create(ResourceMetaSchema, { name: 'forbidden' }) })).toEqual([
       'spec.specJson /: bad name',
     ]);
-    expect(texts({ systemPrompt: 'x', thing: null })).toEqual(['spec.specJson /thing: is no field of AgentSpec']);
+    expect(texts({ systemPrompt: 'x', thing: null })).toEqual(['spec.specJson /thing: is not a field of AgentSpec']);
     expect(texts({ description: 'x' }, { kind: 'Workflow' })).toEqual([]);
   });
 

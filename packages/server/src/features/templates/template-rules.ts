@@ -67,7 +67,7 @@ export const checkTemplate = (subject: TemplateSubject, deps: TemplateRuleDeps):
   const { spec } = subject;
   const row = findKind(spec.kind);
   if (row === undefined || !row.authorable || EXCLUDED.has(row.kind))
-    return [invalid('spec.kind', 'is no kind that a template can hold')];
+    return [invalid('spec.kind', 'is not a kind that a template can hold')];
   const map = parseJsonMap(spec.specJson);
   const metadata = checkMetadata(row, spec.metadata, deps.labelLimits);
   if (map === undefined) return [...metadata, invalid('spec.specJson', 'must be a JSON object')];
@@ -123,7 +123,7 @@ const otherMetadata = (metadata: ResourceMeta): readonly FieldViolation[] => {
   };
   return Object.entries(others)
     .filter(([, isSet]) => isSet)
-    .map(([member]) => invalid(`spec.metadata.${member}`, 'only name, labels and annotations may stand here'));
+    .map(([member]) => invalid(`spec.metadata.${member}`, 'only name, labels and annotations are allowed here'));
 };
 
 interface Judged {

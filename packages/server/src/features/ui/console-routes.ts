@@ -57,7 +57,7 @@ const readQuestion = (query: URLSearchParams, deps: ConsoleDeps): Question => {
   if (names.length > PART_SESSIONS) throw invalidField('session', `more than ${PART_SESSIONS} sessions`);
   const sessions = names.map((name) => {
     const address = parseSessionName(name);
-    if (address === undefined) throw invalidField('session', 'is no canonical session name');
+    if (address === undefined) throw invalidField('session', 'is not a canonical session name');
     return { ...address, after: 'live' };
   });
   const namespace = query.get('ns') ?? '';

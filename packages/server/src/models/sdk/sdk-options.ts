@@ -33,7 +33,7 @@ const openaiThinking = ({ plan, facts, warn, api }: ThinkingContext): ThinkingWi
     if (facts.canDisableThinking && facts.efforts.includes('none')) {
       return { options: { reasoningEffort: 'none', forceReasoning: true } };
     }
-    warn('thinking.enabled', 'the model cannot be told not to think');
+    warn('thinking.enabled', "the model's thinking cannot be turned off");
     return NOTHING;
   }
   const summary = api === 'chat' ? {} : { reasoningSummary: plan.isExplicit ? 'auto' : null };
@@ -44,7 +44,7 @@ const anthropicThinking = ({ plan, facts, warn }: ThinkingContext): ThinkingWire
   if (plan.kind === 'unset') return NOTHING;
   if (plan.kind === 'off') {
     if (facts.canDisableThinking) return { options: { thinking: { type: 'disabled' } } };
-    warn('thinking.enabled', 'the model cannot be told not to think');
+    warn('thinking.enabled', "the model's thinking cannot be turned off");
     return NOTHING;
   }
   if (facts.thinking === 'budget') {
@@ -71,7 +71,7 @@ const googleThinking = ({ plan, facts, warn }: ThinkingContext): ThinkingWire =>
       return { options: { thinkingConfig: { thinkingBudget: plan.budgetTokens, ...thoughts } } };
     }
     if (facts.canDisableThinking) return { options: { thinkingConfig: { thinkingBudget: 0 } } };
-    warn('thinking.enabled', 'the model cannot be told not to think; it was told to think least');
+    warn('thinking.enabled', "the model's thinking cannot be turned off; it was set to the least");
     return { options: { thinkingConfig: { thinkingBudget: 128 } } };
   }
   const level =

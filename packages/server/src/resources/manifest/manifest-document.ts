@@ -142,7 +142,7 @@ const readKind = (map: MapNode, report: FindingReport): ReadKind | undefined => 
     return report.add(at, 'kind', { text: `unknown kind "${kind.slice(0, 80)}"${advice}`, reason: 'UNKNOWN_KIND' });
   }
   if (!row.authorable)
-    return report.add(at, 'kind', { text: `a ${kind} cannot stand in a manifest`, reason: 'NOT_AUTHORABLE' });
+    return report.add(at, 'kind', { text: `a ${kind} cannot be in a manifest`, reason: 'NOT_AUTHORABLE' });
   return { apiVersion, row, name: row.kind };
 };
 

@@ -103,7 +103,7 @@ export class MessageReader {
     const entries = node.members.flatMap((member) => {
       const place = `${at}[${member.name}]`;
       this.#report.place(place, member.at);
-      if (member.name === '__proto__') this.#wrong(member.node, place, 'is no name');
+      if (member.name === '__proto__') this.#wrong(member.node, place, 'is not a name');
       if (!member.name.isWellFormed()) return this.#wrong(member.node, place, 'has half a character in its name') ?? [];
       const value = this.#single(field, member.node, place);
       return value === undefined ? [] : [[member.name, value] as const];

@@ -13,7 +13,7 @@ const WELL_KNOWN = 'google.protobuf.';
 export const shapeProblems = (schema: DescMessage, value: JsonMap): readonly ShapeProblem[] => {
   const found = messageProblems(schema, value, '');
   if (found.length > 0 || canRead(schema, value)) return found;
-  return [{ pointer: '', message: `is no ${schema.name}` }];
+  return [{ pointer: '', message: `is not a valid ${schema.name}` }];
 };
 
 const canRead = (schema: DescMessage, value: JsonData): boolean => {
@@ -31,12 +31,12 @@ export const fieldOf = (schema: DescMessage, member: string): DescField | undefi
 
 const messageProblems = (schema: DescMessage, value: JsonData, at: string): readonly ShapeProblem[] => {
   if (schema.typeName.startsWith(WELL_KNOWN))
-    return canRead(schema, value) ? [] : [{ pointer: at, message: `is no ${schema.name}` }];
+    return canRead(schema, value) ? [] : [{ pointer: at, message: `is not a valid ${schema.name}` }];
   if (!isJsonMap(value)) return [{ pointer: at, message: 'must be an object' }];
   return Object.entries(value).flatMap(([member, item]) => {
     const pointer = `${at}/${escaped(member)}`;
     const field = fieldOf(schema, member);
-    if (field === undefined) return [{ pointer, message: `is no field of ${schema.name}` }];
+    if (field === undefined) return [{ pointer, message: `is not a field of ${schema.name}` }];
     return item === null ? [] : fieldProblems(field, item, pointer);
   });
 };

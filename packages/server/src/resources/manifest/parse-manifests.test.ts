@@ -47,7 +47,7 @@ describe('manifests are refused with place, path and reason:', () => {
       manifest('Channel', '{metadata: {a: 1}}'),
       '3:22 spec.metadata[a]: must be text (put it in quotes) (FIELD_INVALID)',
     ],
-    [manifest('Channel', '{metadata: {__proto__: a}}'), '3:30 spec.metadata[__proto__]: is no name (FIELD_INVALID)'],
+    [manifest('Channel', '{metadata: {__proto__: a}}'), '3:30 spec.metadata[__proto__]: is not a name (FIELD_INVALID)'],
     [
       manifest('Channel', '{title: a, title: b, titel: c}'),
       '3:18 spec.title: title is given twice (DUPLICATE_KEY)|3:28 spec.titel: unknown field, did you mean title (FIELD_UNKNOWN)',
@@ -135,9 +135,9 @@ describe('manifests are refused with place, path and reason:', () => {
     [`${manifest('Channel', '{}')}apiVersion: v1\napi_version: v1`, '5:1 apiVersion: given twice (DUPLICATE_FIELD)'],
     [manifest('Chanel', '{}'), '1:7 kind: unknown kind "Chanel", did you mean Channel (UNKNOWN_KIND)'],
     [manifest('Zzzzzzzzz', '{}'), '1:7 kind: unknown kind "Zzzzzzzzz" (UNKNOWN_KIND)'],
-    [manifest('Worker', '{}'), '1:7 kind: a Worker cannot stand in a manifest (NOT_AUTHORABLE)'],
-    [manifest('Session', '{}'), '1:7 kind: a Session cannot stand in a manifest (NOT_AUTHORABLE)'],
-    [manifest('DeploymentReplica', '{}'), '1:7 kind: a DeploymentReplica cannot stand in a manifest (NOT_AUTHORABLE)'],
+    [manifest('Worker', '{}'), '1:7 kind: a Worker cannot be in a manifest (NOT_AUTHORABLE)'],
+    [manifest('Session', '{}'), '1:7 kind: a Session cannot be in a manifest (NOT_AUTHORABLE)'],
+    [manifest('DeploymentReplica', '{}'), '1:7 kind: a DeploymentReplica cannot be in a manifest (NOT_AUTHORABLE)'],
     ['metadata: {name: x}', '1:1 kind: is required (FIELD_INVALID)'],
     ['kind: 3\nmetadata: {name: x}', '1:7 kind: must be text (FIELD_INVALID)'],
     [
@@ -187,7 +187,7 @@ describe('manifests are refused with place, path and reason:', () => {
     [`a: ${'['.repeat(200)}`, '1:1 : nested deeper than 100 (SYNTAX)'],
     [
       `${manifest('Channel', '{}')}---\n${manifest('Channel', '{}')}`,
-      '6:12 metadata.name: Channel/default/x stands in an earlier document too (DUPLICATE_DOCUMENT)',
+      '6:12 metadata.name: Channel/default/x is in an earlier document too (DUPLICATE_DOCUMENT)',
     ],
   ])('%s', (text, expected) => {
     expect(findings(text)).toEqual(expected.split('|'));

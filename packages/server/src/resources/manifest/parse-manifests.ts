@@ -77,6 +77,6 @@ const repeated = (document: ManifestDocument | undefined, seen: Set<string>): re
     return [];
   }
   const { line, column } = report.positionOf('metadata.name');
-  const description = `${text} stands in an earlier document too`;
+  const description = `${text} is in an earlier document too`;
   return [{ document: index, line, column, field: 'metadata.name', description, reason: 'DUPLICATE_DOCUMENT' }];
 };

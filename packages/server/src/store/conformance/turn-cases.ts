@@ -29,7 +29,7 @@ export const turnCases = (make: MakeStore): void => {
       expect(await store.direct.log.turn('t')).toEqual(released);
     });
 
-    it('are written only when fence and state match the guard (RT-R4)', async () => {
+    it('are written only when fence and state match the guard (R4)', async () => {
       const { store } = await openFor(make);
       await insertTurns(store, [turn('t', 's', { state: 'RUNNING', fence: 2, worker: 'w', claimExpiresAt: 5 })]);
       const save = (fence: number, ...states: TurnState[]) =>

@@ -63,7 +63,7 @@ export const fieldProblem = (subject: Subject, { pointer, manager }: FieldConfli
   id: subject.id,
   pointer,
   reason: manager === '' ? 'ExistingValue' : `OwnedBy:${manager}`,
-  message: manager === '' ? 'has another value that nobody manages' : `is managed by ${manager}`,
+  message: manager === '' ? 'has another value that no one manages' : `is managed by ${manager}`,
 });
 
 /** What a refused write says: every field of it, or the refusal as a whole. */

@@ -45,7 +45,7 @@ export class Zone {
     if (zoned.toPlainDateTime().equals(plain)) return zoned.epochMilliseconds;
     // The clocks jumped over it: `zoned` lies behind the jump, or exactly at it.
     const jump = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
-    assert(jump !== null, 'a wall that never showed stands behind a change of the clocks');
+    assert(jump !== null, 'a local time that never occurs comes after a change of the clocks');
     return jump.epochMilliseconds;
   }
 

@@ -54,7 +54,7 @@ export class ChatBodies {
   }
 
   /**
-   * What the body asks for. Its bytes are used up. INVALID_ARGUMENT for what is no request of a chat, RESOURCE_EXHAUSTED TOO_LARGE
+   * What the body asks for. Its bytes are used up. INVALID_ARGUMENT for what is not a request of a chat, RESOURCE_EXHAUSTED TOO_LARGE
    * for one that holds too much besides its files, or cannot be read within 20 s or 512 MiB.
    */
   async read(bytes: Uint8Array): Promise<ChatRequest> {

@@ -74,7 +74,7 @@ const parse = (bytes: Uint8Array): Fields => {
   } catch (error) {
     throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is not JSON', { cause: error });
   }
-  if (!isFields(value)) throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is no JSON object');
+  if (!isFields(value)) throw new Fault('INVALID_ARGUMENT', 'JSON_INVALID', 'the body is not a JSON object');
   return value;
 };
 
