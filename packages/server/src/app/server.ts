@@ -17,6 +17,7 @@ import {
   type AppParts,
   administrationOperations,
   type BackupParts,
+  clientUrl,
   coordinationKinds,
   coordinationMachinery,
   type Engines,
@@ -44,7 +45,6 @@ import {
   wireTurns,
 } from './wiring/index.ts';
 
-/** A server that answers; `close` drains and leaves nothing half done. */
 /** What happens in a process at one moment. */
 export interface Activity {
   /** Turns that run here; each hands over after its next step. */
@@ -53,6 +53,7 @@ export interface Activity {
   readonly streams: number;
 }
 
+/** A server that answers; `close` drains and leaves nothing half done. */
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
@@ -188,7 +189,8 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
   await platform.registration.heartbeat();
   await turns.runtime.start();
   let listening: TransportServer | undefined;
-  const files = await wireFiles(app, () => listening?.port ?? 0);
+  const port = (): number => listening?.port ?? 0;
+  const files = await wireFiles(app, port);
   jobs.start([
     { name: 'audit-chain', everyMs: CHAIN_MS, tick: () => chain.tick() },
     ...files.jobs,
@@ -207,7 +209,7 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
       ...administrationOperations(app),
       ...backups.operations,
     ],
-    routes: [homeRoute(homeFacts(app)), ...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
+    routes: [homeRoute(homeFacts(app, port)), ...routes, ...files.routes, ...access.routes, ...operatorRoutes(app)],
     readiness: [
       { name: 'store', check: () => store.ping() },
       { name: 'objects', check: engines.objects.reach },
@@ -225,11 +227,10 @@ const startParts = async (app: App, tls: TransportConfig['tls']): Promise<Transp
   return listening;
 };
 
-const homeFacts = ({ config, models, turns }: App): HomeFacts => ({
+const homeFacts = ({ config, models, turns }: App, port: () => number): HomeFacts => ({
   version: config.transport.version,
   needsCredential: !config.transport.loopbackOnly,
-  scheme: config.tls === undefined ? 'http' : 'https',
-  publicUrl: config.settings['server.publicUrl'] ?? '',
+  url: () => clientUrl(config, port()),
   running: () => ({
     Version: config.transport.version,
     Model: `${models.defaultTarget.provider}/${models.defaultTarget.model}`,

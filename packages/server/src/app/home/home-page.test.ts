@@ -22,6 +22,11 @@ describe('the page at /', () => {
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
   });
 
+  it('names the address that the server listens on, also where the port was chosen by the system', async () => {
+    const page = await (await fetch(`${app.url}/`)).text();
+    expect(page).toContain(`svc chat --server http://127.0.0.1:${app.port}<`);
+  });
+
   it('repeats no host that is none', async () => {
     const page = await new Promise<string>((resolve, reject) => {
       const headers = { host: 'localhost:1"><script>alert(1)</script>' };

@@ -5,18 +5,11 @@ export interface HomeFacts {
   readonly version: string;
   /** Callers need a credential: the page then says nothing of what runs here. */
   readonly needsCredential: boolean;
-  /** `http` or `https`. */
-  readonly scheme: string;
-  /** Where callers reach the server from outside; '' when it is not configured. */
-  readonly publicUrl: string;
+  /** Where callers reach the server, without a slash at the end; known once it listens. */
+  readonly url: () => string;
   /** What everyone on this machine may know, by label, in the order in which it is shown. */
   readonly running: () => Readonly<Record<string, string>>;
 }
-
-/** A host as browsers send it; anything else is not repeated on a page. */
-const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/;
-
-const FALLBACK = 'http://127.0.0.1:7420';
 
 /** `GET /`, which needs no credential. */
 export const homeRoute = (facts: HomeFacts): HttpRoute => ({
@@ -24,12 +17,10 @@ export const homeRoute = (facts: HomeFacts): HttpRoute => ({
   pattern: '/',
   authenticated: false,
   handle: async (exchange) => {
-    const host = exchange.header('host') ?? exchange.header(':authority') ?? '';
-    const own = HOST.test(host) ? `${facts.scheme}://${host}` : FALLBACK;
     const page = homePage({
       version: facts.version,
       needsCredential: facts.needsCredential,
-      url: facts.publicUrl === '' ? own : facts.publicUrl,
+      url: facts.url(),
       running: facts.needsCredential ? {} : facts.running(),
     });
     exchange.answer(200, HEADERS, page);

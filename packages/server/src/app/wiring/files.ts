@@ -62,7 +62,7 @@ const uploadCollector = (direct: DirectUploads, store: Pick<Store, 'now' | 'stea
 });
 
 /** The address of clients, without a slash at the end; one that was derived from port 0 gets the port that was free. */
-const clientUrl = ({ publicUrl }: Config, port: number): string =>
+export const clientUrl = ({ publicUrl }: Config, port: number): string =>
   publicUrl.replace(/:0$/, `:${port}`).replace(/\/+$/, '');
 
 /**

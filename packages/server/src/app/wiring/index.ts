@@ -7,7 +7,7 @@ export { skillSource } from './authoring.ts';
 export { type BackupParts, wireBackups } from './backups.ts';
 export { coordinationKinds, coordinationMachinery } from './coordination.ts';
 export { type Engines, openEngines, type Surroundings } from './engines.ts';
-export { fileKinds, fileMachinery, wireFiles } from './files.ts';
+export { clientUrl, fileKinds, fileMachinery, wireFiles } from './files.ts';
 export { type Observation, openObservation, operatorRoutes, watchParts } from './observation.ts';
 export { type AppParts, surfaceOf } from './operations.ts';
 export { type PlatformParts, wirePlatform, wireSecrets } from './platform.ts';
