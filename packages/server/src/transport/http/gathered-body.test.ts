@@ -17,13 +17,20 @@ describe('a body in pieces', () => {
   test.each([undefined, '0', '700000', '1000000', 'nonsense'])(
     'of more than a room is whole, whatever size was declared: %s',
     (declared) => {
-      const body = new GatheredBody(2_000_000, declared);
+      const body = new GatheredBody(3_000_000, declared);
       const pieces = Array.from({ length: 70 }, (_, index) => Buffer.alloc(30_000, index));
       for (const piece of pieces) body.add(piece);
       expect(body.size).toBe(2_100_000);
       expect(body.whole().equals(Buffer.concat(pieces))).toBe(true);
     },
   );
+
+  test('that is larger than it may be is counted, and kept no more: it is refused', () => {
+    const body = new GatheredBody(1_000_000);
+    body.add(Buffer.alloc(900_000, 'a'));
+    body.add(Buffer.alloc(200_000, 'b'));
+    expect([body.size, body.whole().length, body.whole().at(-1)]).toEqual([1_100_000, 1_000_000, 0]);
+  });
 
   test('may have empty pieces', () => expect(gather('', 'ab', '', 'c', '')).toBe('abc'));
 

@@ -14,6 +14,7 @@ const RESERVED_BYTES = 16 * 1024 * 1024;
  * mebibyte) that joining it at the end would hold up everybody else.
  */
 export class GatheredBody {
+  readonly #limit: number;
   /** Size of the first room. */
   readonly #expected: number;
   readonly #joined: Buffer[] = [];
@@ -23,6 +24,7 @@ export class GatheredBody {
   #room: Buffer | undefined;
 
   constructor(limit: number, declared?: string) {
+    this.#limit = limit;
     const expected = declared === undefined ? Math.min(limit, RESERVED_BYTES) : Number(declared);
     this.#expected = Number.isFinite(expected) ? Math.min(expected, limit) : 0;
   }
@@ -32,9 +34,11 @@ export class GatheredBody {
     return this.#size;
   }
 
+  /** Of a body that is larger than it may be only the size is kept: it is refused. */
   add(piece: Buffer): void {
     const at = this.#size;
     this.#size += piece.length;
+    if (this.#size > this.#limit) return;
     if (this.#room !== undefined || this.#size > ROOM_FROM_BYTES) {
       const room = this.#roomFor(this.#size, at);
       piece.copy(room, at);
@@ -56,7 +60,8 @@ export class GatheredBody {
   #roomFor(bytes: number, filled: number): Buffer {
     const before = this.#room;
     if (before !== undefined && before.length >= bytes) return before;
-    const room = Buffer.allocUnsafeSlow(Math.max(this.#expected, (before?.length ?? ROOM_FROM_BYTES) * GROWTH, bytes));
+    const grown = Math.min((before?.length ?? ROOM_FROM_BYTES) * GROWTH, this.#limit);
+    const room = Buffer.allocUnsafeSlow(Math.max(this.#expected, grown, bytes));
     if (before !== undefined) before.copy(room, 0, 0, filled);
     else {
       let at = 0;
