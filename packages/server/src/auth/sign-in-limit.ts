@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
 import { BoundedCache, type Clock, Fault, isFault } from '../base/index.ts';
+import { clientNetwork } from '../base/network/index.ts';
 import type { Authenticator, Caller, CredentialCarrier } from './contract.ts';
 import { authenticateOr } from './failed-sign-in.ts';
 
@@ -48,7 +48,7 @@ export class LimitedAuthenticator implements Authenticator {
   #refuse(error: unknown, carrier: CredentialCarrier): Promise<Caller> {
     if (!isFault(error) || error.reason !== 'CREDENTIALS_INVALID') throw error;
     const { clock, failures } = this.#options;
-    const known = this.#count(clientNetwork(carrier, this.#options.trustProxy), clock.monotonicMs());
+    const known = this.#count(clientOf(carrier, this.#options.trustProxy), clock.monotonicMs());
     if (known.count <= failures) throw error;
     if (known.count > 2 * failures || this.#delayed >= DELAYED_MAX) throw tooManyFailures(known, clock.monotonicMs());
     this.#delayed += 1;
@@ -82,24 +82,10 @@ const tooManyFailures = ({ endsMs }: Failures, nowMs: number): Fault =>
     { retryAfterMs: endsMs - nowMs },
   );
 
-/** The client's address; of IPv6 its /64, which is what one customer of a provider gets. '' when it is not known. */
-const clientNetwork = (carrier: CredentialCarrier, trustProxy: boolean): string => {
+/** Whose failures are counted together; '' when the client's address is not known. */
+const clientOf = (carrier: CredentialCarrier, trustProxy: boolean): string => {
   const forwarded = trustProxy ? carrier.header('x-forwarded-for') : undefined;
   // Each proxy appends the address it saw: only the last one was written by the proxy that is trusted.
   const address = forwarded?.split(',').at(-1)?.trim() || (carrier.peerAddress ?? '');
-  return isIPv6(address) ? networkOf(address) : address;
-};
-
-/** The first four groups of an IPv6 address, written out; an IPv4 address in IPv6 form stays whole. */
-const networkOf = (address: string): string => {
-  if (address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array.from({ length: gap }, () => '0'), ...after];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
-    .join(':');
+  return clientNetwork(address);
 };

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { contains, parseAddress, parseNetwork } from './address.ts';
+import { clientNetwork, contains, parseAddress, parseNetwork } from './address.ts';
 
 const v6 = (value: bigint) => ({ family: 6, value });
 const v4 = (value: bigint) => ({ family: 4, value });
@@ -100,4 +100,16 @@ describe('a network', () => {
     '::ffff:0:0/95',
     'a/8',
   ])('is not %j', (text) => expect(parseNetwork(text)).toBeUndefined());
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1', true],
+  ['192.0.2.1', '192.0.2.2', false],
+  ['::ffff:192.0.2.1', '::ffff:c000:201', true],
+  ['2001:db8:1:2::3', '2001:0db8:1:2:aaaa::', true],
+  ['2001:db8:1:2::3', '2001:db8:1:3::3', false],
+  ['no address', 'no address', true],
+  ['no address', 'another', false],
+])('clients at %s and %s are one client: %s', (left, right, isOne) => {
+  expect(clientNetwork(left) === clientNetwork(right)).toBe(isOne);
 });

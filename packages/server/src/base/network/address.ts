@@ -83,3 +83,10 @@ export const contains = (network: Network, address: Address): boolean => {
   const rest = BigInt(WIDTH[network.family] - network.bits);
   return network.family === address.family && network.value >> rest === address.value >> rest;
 };
+
+/** Tells clients apart by their address: an IPv4 address itself, of IPv6 the network of 64 bits that one customer gets. */
+export const clientNetwork = (text: string): string => {
+  const address = parseAddress(text);
+  if (address === undefined) return text;
+  return address.family === 4 ? `4/${address.value}` : `6/${address.value >> 64n}`;
+};

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../../base/index.ts';
-import { parseAddress } from '../../base/network/index.ts';
+import { clientNetwork } from '../../base/network/index.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface ConnectionLimitsParts {
@@ -37,13 +37,6 @@ const LOG_MS = 10_000;
 const SWEEP_ABOVE = 1024;
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** An IPv4 address itself; of IPv6 the network of 64 bits that one customer gets. */
-const addressKey = (text: string): string => {
-  const address = parseAddress(text);
-  if (address === undefined) return text;
-  return address.family === 4 ? `4/${address.value}` : `6/${address.value >> 64n}`;
-};
-
 /**
  * Decides which new connections are let in: below a number for all, so that the process keeps descriptors for its own files
  * and requests, and below a number for each address while they have shown no valid credential.
@@ -72,7 +65,7 @@ export class ConnectionLimits {
       this.#open += 1;
       return { address: '', isTrusted: true };
     }
-    const address = addressKey(remoteAddress);
+    const address = clientNetwork(remoteAddress);
     const record = this.#recordOf(address);
     const refusal = this.#refusalOf(record);
     if (refusal !== undefined) return this.#refuse(refusal);

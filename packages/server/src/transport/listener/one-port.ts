@@ -227,6 +227,7 @@ export class OnePort {
     const server = createTlsServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] });
     server.on('secureConnection', (socket: TLSSocket & LimitedSocket) => {
       const connection = this.#handshakes.get(otherEnd(socket));
+      this.#handshakes.delete(otherEnd(socket));
       if (connection !== undefined) socket[CONNECTION] = connection;
       socket.on('error', (error) => this.#parts.log.debug('TLS connection failed', { cause: error.message }));
       (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
