@@ -38,7 +38,13 @@ export const openObjects = async (config: Config, around: ObjectsAround): Promis
   if (settings['objects.backend'] === 'local') {
     // Nodes of one database share the directory, and what is young there may be another one's.
     const shared = config.store.engine === 'sqlite' ? {} : { leftBeforeMs: clock.nowMicros() / 1000 - DAY_MS };
-    const blobs = createLocalBlobs({ dir, random, isReader, ...shared });
+    const blobs = createLocalBlobs({
+      dir,
+      random,
+      isReader,
+      report: { log, monotonicMs: () => clock.monotonicMs() },
+      ...shared,
+    });
     return { blobs, direct: undefined, reach: async () => void (await blobs.stat(NO_OBJECT)), close: () => undefined };
   }
   const { openS3Objects } = await import('../../store/blobs/s3/index.ts');

@@ -8,6 +8,9 @@ const OWNER_ONLY = 0o700;
 export const systemCode = (error: unknown): string =>
   error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
+/** True for what the system answers when a disk, or the share of a user on it, is full. */
+export const isNoRoom = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCode(error));
+
 /**
  * Makes a directory and those above it, each for its owner only. Answers the first one that was made, undefined when all were there.
  * Throws Fault FAILED_PRECONDITION DIRECTORY_UNUSABLE, and RESOURCE_EXHAUSTED STORAGE_FULL, with a text that says what to do.
@@ -51,7 +54,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** What to do about a file or directory that the system refuses to make or to use. */
 export const pathFault = (path: string, cause: unknown): Fault => {
   const code = systemCode(cause);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  if (isNoRoom(cause))
     return new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', `the disk of ${path} is full: make room`, { cause });
   return unusable(`${path} cannot be used: ${ADVICE[code] ?? `${String(cause)}; choose another directory`}`, cause);
 };

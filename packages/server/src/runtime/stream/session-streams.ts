@@ -242,8 +242,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     if (session.openTurns > 0) return undefined;
     this.#noteRow(asked, session);
     const resting = restingPosition(session);
-    if (asked.after === '' || asked.after === '0' || asked.after === 'live')
-      return { position: resting, settled: true };
+    if (WITHOUT_CURSOR.has(asked.after)) return { position: resting, settled: true };
     const position = this.cursors.decode(asked.after, session);
     return position >= session.lastSequence ? { position: Math.max(position, resting), settled: true } : undefined;
   }
@@ -299,7 +298,7 @@ export class StreamRegistry implements SessionStreams, HubKeeper {
     { after, session }: { readonly after: string; readonly session: SessionRow },
   ): Promise<readonly SessionEvent[]> {
     const view = await readEndedTurn(tx, turn);
-    const isWhole = after === '' || after === '0' || after === 'live';
+    const isWhole = WITHOUT_CURSOR.has(after);
     const position = isWhole ? -1 : this.cursors.decode(after, session);
     const events = cutEvents(view, position);
     return isWhole ? events.filter((event) => event.kind !== EVENT.RESET) : events;

@@ -1,4 +1,5 @@
 import { type Fault, isFault } from '../../base/index.ts';
+import { isStorageFull } from '../../store/contracts/index.ts';
 
 /**
  * True for a fault that says that the store, or the object service, could not do its work now: the connection went, also
@@ -6,4 +7,4 @@ import { type Fault, isFault } from '../../base/index.ts';
  * fault says nothing about the turn that met it: it is tried again, in the end by another attempt.
  */
 export const isStoreAway = (error: unknown): error is Fault =>
-  isFault(error) && (error.code === 'UNAVAILABLE' || error.reason === 'STORAGE_FULL');
+  isFault(error) && (error.code === 'UNAVAILABLE' || isStorageFull(error));

@@ -307,6 +307,9 @@ withPostgres(
       ]);
       await runSql(url, 'DROP TRIGGER full_disk ON leases');
       clock.advance(11_000);
+      // What only reads, as every idle poll does, says nothing of the disk.
+      await store.write((tx) => tx.instance.value('n'));
+      expect(await failureOf(store.ping())).toMatchObject(full);
       await store.write((tx) => tx.leases.acquire('a', 'b', 1, 1));
       await store.ping();
     });

@@ -56,7 +56,12 @@ export const toOpenError = (error: unknown, file: string): unknown => {
   if (systemCode(error) !== '') return pathFault(file, error);
   const code = (resultCode(error) ?? 0) & 0xff;
   if (DAMAGES.has(code))
-    return new Fault('DATA_LOSS', 'STORE_DAMAGED', `${file} is damaged, or no database`, { cause: error });
+    return new Fault(
+      'DATA_LOSS',
+      'STORE_DAMAGED',
+      `${file} is damaged, or is not a database: restore the newest backup (svc restore)`,
+      { cause: error },
+    );
   if (code === FULL)
     return new Fault('RESOURCE_EXHAUSTED', 'STORAGE_FULL', `the disk of ${file} is full: make room`, { cause: error });
   if (!UNUSABLE.has(code)) return error;

@@ -105,6 +105,25 @@ describe('local blobs', () => {
     expect(await filesOf(dir)).toEqual([]);
   });
 
+  it('report a full disk once, and once that it has room again', async () => {
+    const { dir } = await openForTest();
+    const lines: string[] = [];
+    let nowMs = 0;
+    const log = { error: (text: string) => void lines.push(text), warn: (text: string) => void lines.push(text) };
+    const blobs = createLocalBlobs({ dir, random: seededRandom(4), report: { log, monotonicMs: () => nowMs } });
+    async function* full(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('the first bytes');
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', errno: -28 });
+    }
+    for (let tries = 0; tries < 2; tries++) await expect(blobs.put(full())).rejects.toThrow('disk is full');
+    nowMs = 20_000;
+    await blobs.put(Buffer.from('fits'));
+    expect(lines).toEqual([
+      "the server's disk is full: writes are refused until there is room again, reads continue",
+      'the disk has room again: writes are accepted',
+    ]);
+  });
+
   it('leave nothing in tmp after refused and accepted puts', async () => {
     const { dir, blobs } = await openForTest();
     await blobs.put(Buffer.from('x'.repeat(9_000)));

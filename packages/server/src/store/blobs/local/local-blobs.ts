@@ -2,8 +2,9 @@ import { Buffer } from 'node:buffer';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from '../../../base/index.ts';
+import type { Log, Random } from '../../../base/index.ts';
 import { type BlobStore, isObjectHash, objectDamaged, objectNotFound } from '../../contracts/index.ts';
+import { FullDisk } from '../../rows/index.ts';
 import { type ByteRange, type ObjectFile, objectSize, readRange, readWhole } from './object-reader.ts';
 import { placeObject, writeObject } from './object-writer.ts';
 
@@ -15,6 +16,8 @@ export interface LocalBlobsOptions {
   readonly isReader?: boolean;
   /** What was last written before this time (Unix milliseconds) is a leftover. Default: everything; no other process may use it. */
   readonly leftBeforeMs?: number;
+  /** Where it is logged that the disk is full, and that it has room again; absent for tools that say so themselves. */
+  readonly report?: { readonly log: Pick<Log, 'error' | 'warn'>; readonly monotonicMs: () => number };
 }
 
 const HASH_CHARS = 64;
@@ -30,19 +33,35 @@ export const createLocalBlobs = (options: LocalBlobsOptions): BlobStore => {
   const { leftBeforeMs = Number.POSITIVE_INFINITY } = options;
   for (const file of readdirSync(tmp).map((name) => join(tmp, name)))
     if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < leftBeforeMs) rmSync(file, { force: true });
-  return new LocalBlobs(options.dir, temporaryNames(tmp, options.random));
+  return new LocalBlobs(options.dir, temporaryNames(tmp, options.random), options.report);
 };
 
 class LocalBlobs implements BlobStore {
   readonly #dir: string;
   readonly #nextTemporary: () => string;
+  readonly #report: LocalBlobsOptions['report'];
+  readonly #disk: FullDisk | undefined;
 
-  constructor(dir: string, nextTemporary: () => string) {
+  constructor(dir: string, nextTemporary: () => string, report?: LocalBlobsOptions['report']) {
     this.#dir = dir;
     this.#nextTemporary = nextTemporary;
+    this.#report = report;
+    this.#disk = report === undefined ? undefined : new FullDisk(report.log);
   }
 
   async put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options: { readonly limitBytes?: number } = {}) {
+    const nowMs = this.#report?.monotonicMs ?? (() => 0);
+    try {
+      const stored = await this.#put(bytes, options);
+      this.#disk?.noteCommit(nowMs());
+      return stored;
+    } catch (error) {
+      this.#disk?.noteFailure(error, nowMs());
+      throw error;
+    }
+  }
+
+  async #put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options: { readonly limitBytes?: number }) {
     const limitBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
     const written = await writeObject(this.#nextTemporary(), bytes, limitBytes);
     const path = this.#path(written.sha256);

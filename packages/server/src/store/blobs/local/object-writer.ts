@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
-import { piecesOf, systemCode } from '../../../base/index.ts';
+import { isNoRoom, piecesOf } from '../../../base/index.ts';
 import { ByteMeasure, storageFull } from '../../contracts/index.ts';
 import { TextCheck } from './text-check.ts';
 
@@ -11,8 +11,6 @@ import { TextCheck } from './text-check.ts';
 const STEP_BYTES = 512 * 1024;
 /** Text up to this size is kept as it is. */
 const COMPRESS_ABOVE_BYTES = 4096;
-/** What the system answers when a disk, or the share of a user on it, is full. */
-const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** A compressed object is kept when it is at most this share of the plain one. */
 const KEPT_SHARE = 0.9;
 
@@ -66,7 +64,7 @@ export const writeObject = async (
   } catch (error) {
     await rm(file, { force: true });
     await rm(`${file}.zst`, { force: true });
-    throw NO_ROOM.has(systemCode(error)) ? storageFull(error) : error;
+    throw isNoRoom(error) ? storageFull(error) : error;
   }
 };
 

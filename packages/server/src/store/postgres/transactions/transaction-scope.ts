@@ -24,6 +24,7 @@ export class TransactionScope implements WriteQueries {
   #hasConflict = false;
   #hasAssumed = false;
   #failure: unknown;
+  #hasWritten = false;
 
   constructor(session: Session, { isCareful = false } = {}) {
     this.#session = session;
@@ -64,7 +65,7 @@ export class TransactionScope implements WriteQueries {
   }
 
   later(sql: Statement<unknown>, values?: readonly SqlValue[]): void {
-    this.#watch(this.#send(() => this.#session.query(sql, values)));
+    this.#watch(this.#send(() => this.#query(sql, values)));
   }
 
   assume(sql: Statement<unknown>, values?: readonly SqlValue[]): boolean {
@@ -72,6 +73,11 @@ export class TransactionScope implements WriteQueries {
     this.later(sql, values);
     this.#hasAssumed = true;
     return true;
+  }
+
+  /** True once a statement was sent that may change rows. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
   }
 
   /** False once the function has ended. */
@@ -129,6 +135,11 @@ export class TransactionScope implements WriteQueries {
     if (this.#unanswered.size > 0) await Promise.all(this.#unanswered);
   }
 
+  #query<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<SqlAnswer<Row>> {
+    this.#hasWritten ||= !sql.text.startsWith('SELECT');
+    return this.#session.query(sql, values);
+  }
+
   /** Behind the savepoints that were opened and not set yet. */
   #send<T>(send: () => Promise<T>): Promise<T> {
     this.enter();
@@ -141,7 +152,7 @@ export class TransactionScope implements WriteQueries {
   }
 
   async #answer<Row>(sql: Statement<Row>, values?: readonly SqlValue[]): Promise<SqlAnswer<Row>> {
-    const sent = this.#send(() => this.#session.query(sql, values));
+    const sent = this.#send(() => this.#query(sql, values));
     try {
       return await sent;
     } catch (error) {

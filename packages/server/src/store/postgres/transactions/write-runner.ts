@@ -90,9 +90,7 @@ export class WriteRunner {
     await this.#gate.enter(isUrgent);
     const { disk, monotonicMs } = this.#options;
     try {
-      const value = await this.#repeat(work);
-      disk.noteCommit(monotonicMs());
-      return value;
+      return await this.#repeat(work);
     } catch (error) {
       disk.noteFailure(error, monotonicMs());
       throw error;
@@ -179,6 +177,8 @@ export class WriteRunner {
       throw scope.failure ?? storageFault('the transaction was given up by the database');
     }
     reads.committed();
+    // What only read says nothing of the disk.
+    if (scope.hasWritten) this.#options.disk.noteCommit(this.#options.monotonicMs());
     this.#options.faults?.('store.synced');
     return { type: 'done', ...done };
   }
