@@ -65,6 +65,13 @@ describe('WorkThread', () => {
     expect((await thread.run('a', WORDS))[1]).toBe('a');
   });
 
+  it('rejects with what keeps work from being handed over, and refuses nothing later', async () => {
+    const { clock, thread } = given();
+    await expect(thread.run(() => undefined, WORDS)).rejects.toThrow('could not be cloned');
+    clock.advance(1_000);
+    expect((await thread.run('a', WORDS))[1]).toBe('a');
+  });
+
   it('gets a new thread when the old one failed between two pieces of work', async () => {
     const { thread } = given();
     const [id] = await thread.run('a', WORDS);

@@ -66,8 +66,8 @@ export class WorkThread<Work, Answer> {
     const cancel = clock.after(limitMs, () => refuse(`not read within ${limitMs / 1_000} s`));
     worker.once('message', resolve);
     worker.once('error', onError);
-    worker.postMessage(work, [...handed]);
     try {
+      worker.postMessage(work, [...handed]);
       return await promise;
     } catch (error) {
       this.#worker = undefined;
