@@ -20,5 +20,5 @@ export * from './passes.ts';
 export * from './random.ts';
 export * from './steps/index.ts';
 export * from './together.ts';
-export { SEARCH_WORDS_FORM, searchWords } from './words/index.ts';
+export { firstNames, SEARCH_WORDS_FORM, searchWords } from './words/index.ts';
 export * from './written-values.ts';

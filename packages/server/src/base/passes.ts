@@ -40,7 +40,7 @@ export class Passes {
     }
   }
 
-  /** How the run before ended is known to those who asked for it. */
+  /** Begins once the running pass has ended; a failure of that is reported to its own callers. */
   async #beginAfter(running: Promise<void> | undefined): Promise<void> {
     await Promise.allSettled([running]);
     this.#next = undefined;

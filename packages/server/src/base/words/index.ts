@@ -1,4 +1,6 @@
 /**
- * words: what searches compare: words of a text, folded and stemmed, the same for every index and every query.
+ * words: what searches compare, words of a text, folded and stemmed, the same for every index and every query; and lists of
+ * names in a sentence.
  */
+export { firstNames } from './first-names.ts';
 export { SEARCH_WORDS_FORM, searchWords } from './search-words.ts';

@@ -64,48 +64,36 @@ const finalY = (word: string): string =>
   word.endsWith('y') && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
 
 const LONG: readonly Rule[] = [
-  ...([
-    ['ational', 'ate'],
-    ['tional', 'tion'],
-    ['enci', 'ence'],
-    ['anci', 'ance'],
-    ['izer', 'ize'],
-  ] as const),
-  ...([
-    ['abli', 'able'],
-    ['alli', 'al'],
-    ['entli', 'ent'],
-    ['eli', 'e'],
-    ['ousli', 'ous'],
-  ] as const),
-  ...([
-    ['ization', 'ize'],
-    ['ation', 'ate'],
-    ['ator', 'ate'],
-    ['alism', 'al'],
-    ['iveness', 'ive'],
-  ] as const),
-  ...([
-    ['fulness', 'ful'],
-    ['ousness', 'ous'],
-    ['aliti', 'al'],
-    ['iviti', 'ive'],
-    ['biliti', 'ble'],
-  ] as const),
+  ['ational', 'ate'],
+  ['tional', 'tion'],
+  ['enci', 'ence'],
+  ['anci', 'ance'],
+  ['izer', 'ize'],
+  ['abli', 'able'],
+  ['alli', 'al'],
+  ['entli', 'ent'],
+  ['eli', 'e'],
+  ['ousli', 'ous'],
+  ['ization', 'ize'],
+  ['ation', 'ate'],
+  ['ator', 'ate'],
+  ['alism', 'al'],
+  ['iveness', 'ive'],
+  ['fulness', 'ful'],
+  ['ousness', 'ous'],
+  ['aliti', 'al'],
+  ['iviti', 'ive'],
+  ['biliti', 'ble'],
 ];
 
 const MIDDLE: readonly Rule[] = [
-  ...([
-    ['icate', 'ic'],
-    ['ative', ''],
-    ['alize', 'al'],
-    ['iciti', 'ic'],
-  ] as const),
-  ...([
-    ['ical', 'ic'],
-    ['ful', ''],
-    ['ness', ''],
-  ] as const),
+  ['icate', 'ic'],
+  ['ative', ''],
+  ['alize', 'al'],
+  ['iciti', 'ic'],
+  ['ical', 'ic'],
+  ['ful', ''],
+  ['ness', ''],
 ];
 
 const LAST: readonly Rule[] = [

@@ -1,3 +1,4 @@
+import { firstNames } from '../../base/index.ts';
 import { NOT_EXECUTED } from '../../resources/index.ts';
 import { type ResourceReads, resourcePages, type StoredResource } from '../../store/contracts/index.ts';
 import { type Check, ok, warn } from './check.ts';
@@ -6,7 +7,6 @@ import { type Check, ok, warn } from './check.ts';
 const LOOKED_AT_MAX = 50_000;
 /** A deletion that takes longer than this waits for someone. */
 const STUCK_MICROS = 10 * 60 * 1_000_000;
-const NAMED = 3;
 
 interface Findings {
   readonly stuck: string[];
@@ -52,17 +52,12 @@ const readyOf = (status: string): Condition | undefined => {
   return conditions.find(({ type }) => type === 'Ready');
 };
 
-const some = (names: readonly string[]): string => {
-  const rest = names.length - NAMED;
-  return `${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-};
-
 const finalizers = ({ stuck, looked }: Findings): Check =>
   stuck.length === 0
     ? ok('finalizers', `no deletion hangs (${looked} resources checked)`)
     : warn(
         'finalizers',
-        `deletions hang: ${some(stuck)}`,
+        `deletions hang: ${firstNames(stuck)}`,
         'see why with svc describe; svc delete --force ends the wait',
       );
 
@@ -79,4 +74,4 @@ const notExecuted = ({ idle }: Findings): Check => {
 const connectorClasses = ({ classes, classCount, idle }: Findings): Check =>
   classes.length === 0
     ? ok('connector classes', `${classCount - (idle.get('ConnectorClass') ?? 0)} ready`)
-    : warn('connector classes', `not ready: ${some(classes)}`, 'see why with svc describe connectorclass');
+    : warn('connector classes', `not ready: ${firstNames(classes)}`, 'see why with svc describe connectorclass');

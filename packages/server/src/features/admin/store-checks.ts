@@ -1,5 +1,5 @@
 import { verifyAuditChain } from '../../auth/index.ts';
-import type { Clock, Ids } from '../../base/index.ts';
+import { type Clock, firstNames, type Ids } from '../../base/index.ts';
 import { type Bus, isStorageFull, type Store } from '../../store/contracts/index.ts';
 import { type Check, fail, ok, textOf, warn } from './check.ts';
 
@@ -109,15 +109,12 @@ export interface LostValueFacts {
   readonly holders: readonly string[];
 }
 
-const NAMED = 3;
-
 /** That every stored secret value can be decrypted. */
 export const checkSecretValues = async (lost: () => Promise<LostValueFacts>): Promise<Check> => {
   const name = 'secret values';
   const { count, keyIds, holders } = await lost();
   if (count === 0) return ok(name, 'can be decrypted');
-  const rest = holders.length - NAMED;
-  const where = `${holders.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const where = firstNames(holders);
   const keys =
     keyIds.length === 1 ? `their key ${keyIds[0]} is missing` : `their keys ${keyIds.join(', ')} are missing`;
   return fail(

@@ -1,7 +1,7 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditOrigin } from '../../auth/index.ts';
-import { type Clock, Fault, isFault, type Log } from '../../base/index.ts';
+import { type Clock, Fault, isFault, type Log, makeDirectory } from '../../base/index.ts';
 import type { AppendAudit } from '../../controllers/contract.ts';
 import { type BlobStore, INSTANCE_LAST_BACKUP, type Store, type StoreDump } from '../../store/contracts/index.ts';
 import { type WrittenArchive, writeArchive } from './archive/index.ts';
@@ -87,7 +87,7 @@ export class BackupService {
     this.#named = micros;
     const path = join(dir, `${series}-${stampOf(micros)}.tar.zst`);
     const written = await this.#write(path, micros).catch((error: unknown) => {
-      throw isFault(error) ? error : notWritable(dir, error);
+      throw isFault(error) && error.reason !== 'DIRECTORY_UNUSABLE' ? error : notWritable(dir, error);
     });
     // The commit that notes the backup is on disk after every commit that the dump saw.
     await store.write(async (tx) => {
@@ -111,7 +111,7 @@ export class BackupService {
 
   async #write(path: string, micros: number): Promise<WrittenArchive> {
     const { dir, openDump, blobs, version, clusterId } = this.#deps;
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     await this.#tidy(micros);
     const dump = await openDump(`${path}.scratch`);
     try {

@@ -115,7 +115,7 @@ export class NamespaceService {
     const below = await descendantRecords(tx.resources, name);
     await this.#deps.requireContents(tx, [name, ...below.map((each) => each.key.name)], origin);
     const deletedAt = state.isDeleted ? state.deletedAt : tx.now();
-    const tombstone = state.isDeleted ? record : await this.#markTreeDeleted(tx, { record, deletedAt });
+    const tombstone = state.isDeleted ? record : await this.#markTreeDeleted(tx, { record, below, deletedAt });
     const dueAt = tx.steadyNow() + (purge ? 0 : this.#deps.graceSeconds * 1_000_000);
     const payload: PurgePayload = { uid: record.uid, deletedAt };
     const item = { kind: PURGE, key: name, dueAt, attempts: 0, payload: JSON.stringify(payload) };
@@ -210,13 +210,15 @@ export class NamespaceService {
 
   async #markTreeDeleted(
     tx: WriteTx,
-    deletion: { readonly record: StoredResource; readonly deletedAt: number },
+    deletion: {
+      readonly record: StoredResource;
+      readonly below: readonly StoredResource[];
+      readonly deletedAt: number;
+    },
   ): Promise<StoredResource> {
     const { record, deletedAt } = deletion;
     const mark = deletionMark(record.key.name, deletedAt);
-    const below = (await descendantRecords(tx.resources, record.key.name)).filter(
-      (descendant) => !namespaceState(descendant).isDeleted,
-    );
+    const below = deletion.below.filter((descendant) => !namespaceState(descendant).isDeleted);
     for (const descendant of below) await this.#markDeleted(tx, descendant, { deletedAt, mark });
     const stored = await this.#markDeleted(tx, record, { deletedAt, mark: undefined });
     await this.#deps.turns.stopNamespaces(tx, new Set([record, ...below].map(({ key }) => key.name)));

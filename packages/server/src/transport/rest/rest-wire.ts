@@ -140,10 +140,7 @@ export class RestWire implements Wire {
     const text = utf8Text(body);
     yield;
     if (isYaml) return this.#fromBody(call, text, isYaml);
-    if (call.exchange.query !== '') bindQuery([], call.exchange.query);
-    const json = this.#bindBody(yield* jsonDecoder.parsing(text), call.params);
-    bindPath(json, this.#pathFields, call.params);
-    call.sentMetadata = sentMetadataOf(json);
+    const json = this.#bound(call, yield* jsonDecoder.parsing(text));
     yield;
     return yield* jsonDecoder.decoding(input, json);
   }
@@ -153,11 +150,17 @@ export class RestWire implements Wire {
     const { input } = this.#method;
     const query = call.exchange.query;
     if (isYaml) return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), text });
+    return jsonDecoder.decode(input, this.#bound(call, jsonDecoder.parse(text)));
+  }
+
+  /** The request as one object: what the body says and what the path names. A call with a body has no query. */
+  #bound(call: Call, body: ReturnType<Codec['jsonDecoder']['parse']>): Record<string, unknown> {
+    const { query } = call.exchange;
     if (query !== '') bindQuery([], query);
-    const json = this.#bindBody(jsonDecoder.parse(text), call.params);
+    const json = this.#bindBody(body, call.params);
     bindPath(json, this.#pathFields, call.params);
     call.sentMetadata = sentMetadataOf(json);
-    return jsonDecoder.decode(input, json);
+    return json;
   }
 
   #deliver(call: Call, decode: () => Message): void {

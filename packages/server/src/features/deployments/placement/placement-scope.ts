@@ -1,4 +1,4 @@
-import { Fault } from '../../../base/index.ts';
+import { Fault, firstNames } from '../../../base/index.ts';
 import type { OriginGrant, WriteOrigin } from '../../../controllers/contract.ts';
 import { recordKey } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
@@ -104,7 +104,7 @@ const parentScope = (what: string, found: readonly Foreign[]): Fault => {
   const parents = [
     ...new Set(found.map(({ parent }) => (parent === '' ? 'the root namespaces' : `those below ${parent}`))),
   ];
-  const listed = names.length === 0 ? parents.join(', ') : listOf(names);
+  const listed = names.length === 0 ? parents.join(', ') : firstNames(names, NAMED);
   return new Fault(
     'PERMISSION_DENIED',
     'PARENT_SCOPE',
@@ -119,11 +119,6 @@ const tooFar = (what: string, namespaces: readonly string[], followedMax: number
     'PERMISSION_DENIED',
     'PARENT_SCOPE',
     `deployments render more than ${followedMax} templates that others use, too many to tell which objects a change of ${what} ` +
-      `would change; those in these namespaces were not checked: ${listOf(namespaces)}. Ask an admin of every namespace`,
+      `would change; those in these namespaces were not checked: ${firstNames(namespaces, NAMED)}. Ask an admin of every namespace`,
     { metadata: { namespaces: namespaces.slice(0, NAMED).join(',') } },
   );
-
-const listOf = (names: readonly string[]): string => {
-  const rest = names.length - NAMED;
-  return `${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-};
