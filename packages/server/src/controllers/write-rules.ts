@@ -148,7 +148,7 @@ export const joinSystemKeys = (first: SystemKeys | undefined, second: SystemKeys
   annotations: { ...first?.annotations, ...second?.annotations },
 });
 
-/** The reference to an owner, as the machinery writes it. */
+/** True when both lists name the same owners, in the same order. */
 export const sameOwners = (left: readonly StoredOwner[], right: readonly StoredOwner[]): boolean =>
   JSON.stringify(left) === JSON.stringify(right);
 

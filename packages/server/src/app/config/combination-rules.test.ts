@@ -37,6 +37,10 @@ describe('refused combinations', () => {
       'auth: {mode: [jwks], jwks: {url: "https://a.test", rules: [{claim: a, value: b, role: viewer, namespace: n, session: s}]}}',
       'auth.jwks.rules: grant 1 names a session without its agent: add agent',
     ],
+    [
+      `auth: {mode: [jwt], jwt: {secret: ${token}, defaultGrants: [{role: viewer, namespace: "*"}]}}`,
+      'auth.jwt.defaultGrants: grant 1 covers nothing: leave out namespace to cover every one',
+    ],
     ['auth: {mode: []}', 'auth.mode: must name at least one mode'],
     ['auth: {mode: [token]}', 'auth.mode: token needs auth.token'],
     ['auth: {mode: [password]}', 'auth.mode: password needs auth.password'],

@@ -114,6 +114,9 @@ const incompleteGrant = (
   key: 'auth.jwt.defaultGrants' | 'auth.jwks.rules',
 ): CombinationFault | undefined => {
   for (const [index, { namespace, agent, session, channel }] of settings[key].entries()) {
+    const [empty] = Object.entries({ namespace, agent, session, channel }).find(([, name]) => name === '*') ?? [];
+    if (empty !== undefined)
+      return refuseIf(true, key, `grant ${index + 1} covers nothing: leave out ${empty} to cover every one`);
     if (namespace === undefined && (agent ?? channel) !== undefined)
       return refuseIf(true, key, `grant ${index + 1} names an agent or a channel without its namespace: add namespace`);
     if (agent === undefined && session !== undefined)

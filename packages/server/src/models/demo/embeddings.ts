@@ -1,4 +1,4 @@
-/** Dimensions of the demo embeddings . */
+/** Dimensions of the demo embeddings. */
 export const DEMO_EMBEDDING_DIMENSIONS = 64;
 
 /** FNV-1a over UTF-16 units. */
