@@ -25,8 +25,18 @@ const runsPostgres = process.env['CI'] === 'true' || (postgres !== undefined && 
 
 /** Tests of the app that say themselves which store they run on, or need none: the same on any other. */
 const storeOfTheirOwn = [
-  ...['access-matrix', 'access-streams', 'every-kind', 'file-transfers', 'kind-statuses', 'memory-governor'],
-  ...['object-backend', 'observability', 'postgres', 'retention', 'round-trip', 'usage-on-postgres'],
+  'access-matrix',
+  'access-streams',
+  'every-kind',
+  'file-transfers',
+  'kind-statuses',
+  'memory-governor',
+  'object-backend',
+  'observability',
+  'postgres',
+  'retention',
+  'round-trip',
+  'usage-on-postgres',
 ];
 
 /** How long what is asked again and again may take; vitest's own second is too short for a busy machine. */

@@ -58,8 +58,19 @@ const productionRules: readonly WordRule[] = [
 
 /** Words that no name in production code has as one of its parts. */
 const nameWords: ReadonlySet<string> = new Set([
-  ...['nobody', 'whoever', 'beside', 'wish', 'wishes', 'door', 'doors', 'surroundings'],
-  ...['owed', 'homeless', 'bury', 'entomb', 'lost-race'],
+  'nobody',
+  'whoever',
+  'beside',
+  'wish',
+  'wishes',
+  'door',
+  'doors',
+  'surroundings',
+  'owed',
+  'homeless',
+  'bury',
+  'entomb',
+  'lost-race',
 ]);
 
 /** Citations of a document that readers do not have. Tables of proofs and titles of tests keep its numbers. */

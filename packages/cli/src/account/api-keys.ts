@@ -82,8 +82,12 @@ export const listApiKeys = async (world: World, options: ApiKeyOptions): Promise
   if (form.form !== 'table' && form.form !== 'wide') return printValue(world, keys, form);
   if (keys.length === 0) return note('no keys within your own grants; `svc apikey create` makes one');
   const rows = keys.map((key) => [
-    ...[textOf(key['id']), textOf(key['name']), grantsText(key), timeText(key['createdAt'])],
-    ...[timeText(key['lastUsedAt']), stateText(world, key)],
+    textOf(key['id']),
+    textOf(key['name']),
+    grantsText(key),
+    timeText(key['createdAt']),
+    timeText(key['lastUsedAt']),
+    stateText(world, key),
   ]);
   const width = world.stdout.isTerminal ? world.stdout.columns : undefined;
   world.stdout.write(renderTable(['ID', 'NAME', 'GRANTS', 'CREATED', 'LAST USED', 'STATE'], rows, width));

@@ -75,7 +75,13 @@ export const exportAll = async (world: World, options: ExportOptions): Promise<v
 
 /** Kinds with values that lists never hold. */
 const WITH_VALUES: ReadonlySet<string> = new Set([
-  ...['Secret', 'McpServer', 'McpServerBinding', 'Agent', 'Template', 'ConnectorClass', 'SandboxClass'],
+  'Secret',
+  'McpServer',
+  'McpServerBinding',
+  'Agent',
+  'Template',
+  'ConnectorClass',
+  'SandboxClass',
 ]);
 
 /** The resource as a read answers it, with its sensitive values when the caller may read them; from the list when it is gone. */

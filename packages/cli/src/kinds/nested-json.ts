@@ -3,8 +3,16 @@ import { isMap } from '../json-value.ts';
 
 /** Texts of JSON that manifests may hold as what they mean: `specJson` as `spec`. */
 const NESTED: ReadonlySet<string> = new Set([
-  ...['specJson', 'inputJson', 'inputSchemaJson', 'outputSchemaJson', 'outputJson', 'whenJson'],
-  ...['resumeSchemaJson', 'schemaJson', 'providerConfigJson', 'credentialsJson'],
+  'specJson',
+  'inputJson',
+  'inputSchemaJson',
+  'outputSchemaJson',
+  'outputJson',
+  'whenJson',
+  'resumeSchemaJson',
+  'schemaJson',
+  'providerConfigJson',
+  'credentialsJson',
 ]);
 
 /** Texts that hold a JSON object become that object; manifests take both. */

@@ -21,8 +21,11 @@ export const listArtifacts = async (
   if (form.form !== 'table' && form.form !== 'wide') return printList(world, { items: artifacts }, form);
   if (artifacts.length === 0) return context.note(`no artifacts in session ${key.sessionId}`);
   const rows = artifacts.map(({ id, title, objectRef, mediaType, createdAt }) => [
-    ...[textOf(id), textOf(title) || '-', sizeText(Number(textOf(mapOf(objectRef)['sizeBytes'])))],
-    ...[textOf(mediaType) || '-', age(msOf(createdAt), world.nowMs())],
+    textOf(id),
+    textOf(title) || '-',
+    sizeText(Number(textOf(mapOf(objectRef)['sizeBytes']))),
+    textOf(mediaType) || '-',
+    age(msOf(createdAt), world.nowMs()),
   ]);
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
   world.stdout.write(renderTable(['ID', 'TITLE', 'SIZE', 'TYPE', 'AGE'], rows, columns));

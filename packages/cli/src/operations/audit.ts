@@ -39,12 +39,11 @@ export const showAudit = async (world: World, options: AuditOptions): Promise<vo
   const headings = ['TIME', 'WHO', 'OPERATION', 'TARGET', 'OUTCOME', ...(isWide ? ['REQUEST', 'HASH'] : [])];
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;
   const rows = records.map((record) => [
-    ...[localTime(msOf(record['time'])), textOf(record['identity'])],
-    ...[
-      textOf(record['operation']).replace(/^svc\.gateway\./, ''),
-      textOf(record['target']),
-      textOf(record['outcome']),
-    ],
+    localTime(msOf(record['time'])),
+    textOf(record['identity']),
+    textOf(record['operation']).replace(/^svc\.gateway\./, ''),
+    textOf(record['target']),
+    textOf(record['outcome']),
     ...(isWide ? [textOf(record['requestId']), textOf(record['hash']).slice(0, 12)] : []),
   ]);
   world.stdout.write(renderTable(headings, rows, columns));

@@ -89,8 +89,14 @@ const rowOf = ({ namespace, policy, limit }: Limit): readonly string[] => {
   // Seconds, as nowhere else.
   const resetMs = Number(textOf(limit['resetAt'])) * 1_000;
   return [
-    ...[namespace, policy, textOf(limit['metric']), of.length === 0 ? 'all' : of.join('/')],
-    ...[limit['subjectScope'] === 'identity' ? `${window}, each` : window, used, max, percent],
+    namespace,
+    policy,
+    textOf(limit['metric']),
+    of.length === 0 ? 'all' : of.join('/'),
+    limit['subjectScope'] === 'identity' ? `${window}, each` : window,
+    used,
+    max,
+    percent,
     resetMs === 0 ? '-' : localTime(resetMs),
   ];
 };

@@ -29,8 +29,12 @@ const rowOf = (world: World, worker: JsonObject): readonly string[] => {
     msOf(micros) === 0 ? '-' : age(msOf(micros), world.nowMs());
   const urls = mapsOf(endpoints).map(({ url }) => textOf(url));
   return [
-    ...[textOf(mapOf(worker['metadata'])['name']), textOf(phase) || '-', since(startedAt), since(heartbeatAt)],
-    ...[textOf(version) || '-', urls.join(', ') || '-'],
+    textOf(mapOf(worker['metadata'])['name']),
+    textOf(phase) || '-',
+    since(startedAt),
+    since(heartbeatAt),
+    textOf(version) || '-',
+    urls.join(', ') || '-',
   ];
 };
 

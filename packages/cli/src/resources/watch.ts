@@ -101,7 +101,9 @@ class ChangePrinter {
     if (items === undefined || (form.form !== 'table' && form.form !== 'wide')) return;
     this.#first = undefined;
     const headings = [
-      ...['change', ...(isAcross ? ['namespace'] : []), ...kind.headings],
+      'change',
+      ...(isAcross ? ['namespace'] : []),
+      ...kind.headings,
       ...(form.form === 'wide' ? kind.wideHeadings : []),
     ].map((heading) => heading.toUpperCase());
     const rows = items.map((item) => ['-', ...this.#cells(item)]);

@@ -42,8 +42,11 @@ export const listSecrets = async (world: World, options: SecretOptions): Promise
     const { name, resourceVersion } = mapOf(secret['metadata']);
     const keys = Object.keys(dataOf(secret)).sort().join(', ');
     return [
-      ...[textOf(name), textOf(mapOf(secret['spec'])['type']) || '-', keys || '-'],
-      ...[ageOf(secret['metadata'], world.nowMs()), ...(isWide ? [textOf(resourceVersion) || '-'] : [])],
+      textOf(name),
+      textOf(mapOf(secret['spec'])['type']) || '-',
+      keys || '-',
+      ageOf(secret['metadata'], world.nowMs()),
+      ...(isWide ? [textOf(resourceVersion) || '-'] : []),
     ];
   });
   const columns = world.stdout.isTerminal ? world.stdout.columns : undefined;

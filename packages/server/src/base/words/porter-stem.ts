@@ -97,8 +97,24 @@ const MIDDLE: readonly Rule[] = [
 ];
 
 const LAST: readonly Rule[] = [
-  ...['ement', 'ment', 'ance', 'ence', 'able', 'ible', 'ant', 'ent', 'ism', 'ate', 'iti', 'ous', 'ive', 'ize'],
-  ...['al', 'er', 'ic', 'ou'],
+  'ement',
+  'ment',
+  'ance',
+  'ence',
+  'able',
+  'ible',
+  'ant',
+  'ent',
+  'ism',
+  'ate',
+  'iti',
+  'ous',
+  'ive',
+  'ize',
+  'al',
+  'er',
+  'ic',
+  'ou',
 ].map((suffix): Rule => [suffix, '']);
 
 const lastSuffix = (word: string): string => {

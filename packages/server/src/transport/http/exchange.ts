@@ -5,10 +5,7 @@ import type { CredentialCarrier } from '../../auth/contract.ts';
 export type HeaderList = string[];
 
 /** Headers of a stream: code that passes it on neither keeps, changes nor gathers it. */
-export const PASS_THROUGH: readonly string[] = [
-  ...['cache-control', 'no-cache, no-transform'],
-  ...['x-accel-buffering', 'no'],
-];
+export const PASS_THROUGH: readonly string[] = ['cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no'];
 
 /** Trailers by name. */
 export type Trailers = Readonly<Record<string, string>>;

@@ -16,7 +16,11 @@ const COLUMNS = composed<{ name: string }>(
 /** Everything that a store writes, filled or derived. */
 const TABLES = [
   ...DUMP_TABLES.map(({ name }) => name),
-  ...['resource_labels', 'resource_owners', 'session_labels', 'search_words', 'activity_slots'],
+  'resource_labels',
+  'resource_owners',
+  'session_labels',
+  'search_words',
+  'activity_slots',
 ];
 const HAS_TABLES = composed<{ found: boolean }>(`SELECT to_regclass('resources') IS NOT NULL AS found`);
 const HAS_ROWS = composed<{ found: boolean }>(

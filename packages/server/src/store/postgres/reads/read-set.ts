@@ -189,7 +189,8 @@ export class ReadSet {
     }
     if (values.length > 0)
       sql.later(HOLD_VALUES, [
-        ...[values.map((read) => read.key[0] ?? ''), values.map((read) => read.seen as string)],
+        values.map((read) => read.key[0] ?? ''),
+        values.map((read) => read.seen as string),
         values.length,
       ]);
     return resources.length + values.length > 0;

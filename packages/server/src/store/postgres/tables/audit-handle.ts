@@ -80,7 +80,14 @@ export class AuditHandle extends AuditReadHandle implements AuditWrites {
 
   async append(row: Omit<AuditRow, 'hash'>) {
     this.#access.sql.later(APPEND, [
-      ...[row.id, row.at, row.requestId, row.identity, row.operation, row.target, row.namespace, row.outcome],
+      row.id,
+      row.at,
+      row.requestId,
+      row.identity,
+      row.operation,
+      row.target,
+      row.namespace,
+      row.outcome,
       row.resourceVersion,
     ]);
   }

@@ -129,8 +129,14 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   async insertMessage(row: MessageRow) {
     const { sql } = this.#access;
     const values = [
-      ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
-      ...[textMapJson(row.labels), row.parts],
+      row.sessionId,
+      row.id,
+      row.role,
+      row.createdAt,
+      row.turnId,
+      row.revision,
+      textMapJson(row.labels),
+      row.parts,
     ];
     if (sql.assume(ADD_MESSAGE, values)) return;
     if ((await sql.run(INSERT_MESSAGE, values)) === 0)
@@ -140,8 +146,14 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
   /** A missing row: nothing written. */
   async saveMessage(row: MessageRow) {
     this.#access.sql.later(SAVE_MESSAGE, [
-      ...[row.sessionId, row.id, row.role, row.createdAt, row.turnId, row.revision],
-      ...[textMapJson(row.labels), row.parts],
+      row.sessionId,
+      row.id,
+      row.role,
+      row.createdAt,
+      row.turnId,
+      row.revision,
+      textMapJson(row.labels),
+      row.parts,
     ]);
   }
 
@@ -219,8 +231,15 @@ export class LogWriteHandle extends LogReadHandle implements SessionLogWrites {
 
   async insertPermission(row: PermissionRow) {
     const added = await this.#access.sql.run(INSERT_PERMISSION, [
-      ...[row.id, row.namespace, row.agent, row.sessionId, row.turnId, row.open ? 1 : 0],
-      ...[row.createdAt, row.expiresAt, row.body],
+      row.id,
+      row.namespace,
+      row.agent,
+      row.sessionId,
+      row.turnId,
+      row.open ? 1 : 0,
+      row.createdAt,
+      row.expiresAt,
+      row.body,
     ]);
     if (added === 0) throw new Fault('ALREADY_EXISTS', 'PERMISSION_EXISTS', `permission request exists: ${row.id}`);
   }

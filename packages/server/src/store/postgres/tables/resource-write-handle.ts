@@ -172,9 +172,21 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     const id = rowId('resources', columns);
     const json = encodeDraft(draft);
     const values = [
-      ...[...columns, draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
-      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
-      ...[draft.spec, draft.status, Object.keys(draft.labels), Object.values(draft.labels)],
+      ...columns,
+      draft.apiVersion,
+      draft.uid,
+      draft.generation,
+      draft.createdAt,
+      now,
+      draft.deletionTimestamp ?? 0,
+      json.labels,
+      json.annotations,
+      json.owners,
+      json.finalizers,
+      draft.spec,
+      draft.status,
+      Object.keys(draft.labels),
+      Object.values(draft.labels),
       draft.owners.map((owner) => owner.uid),
     ];
     const joined = joinSections(sections);
@@ -197,9 +209,20 @@ export class ResourceWriteHandle extends ResourceReadHandle implements ResourceW
     if (previous === undefined) return undefined;
     const json = encodeDraft(draft);
     const changed = await sql.one(UPDATE, [
-      ...[previous.row, joinSections(sections), draft.apiVersion, draft.uid, draft.generation, draft.createdAt, now],
-      ...[draft.deletionTimestamp ?? 0, json.labels, json.annotations, json.owners, json.finalizers],
-      ...[draft.spec, draft.status],
+      previous.row,
+      joinSections(sections),
+      draft.apiVersion,
+      draft.uid,
+      draft.generation,
+      draft.createdAt,
+      now,
+      draft.deletionTimestamp ?? 0,
+      json.labels,
+      json.annotations,
+      json.owners,
+      json.finalizers,
+      draft.spec,
+      draft.status,
     ]);
     if (json.labels !== previous.labels) {
       this.#dropLabels(draft.key, previous.labels);

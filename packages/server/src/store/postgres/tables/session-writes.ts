@@ -78,8 +78,21 @@ const changeLabels = (
 export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
   const values = [
-    ...[row.id, row.namespace, row.agent, row.state, row.fence, row.epoch, row.createdAt, row.lastActive],
-    ...[row.openTurns, row.activeTurnId, row.admission, row.lastMessageId, row.lastSequence, json, row.body],
+    row.id,
+    row.namespace,
+    row.agent,
+    row.state,
+    row.fence,
+    row.epoch,
+    row.createdAt,
+    row.lastActive,
+    row.openTurns,
+    row.activeTurnId,
+    row.admission,
+    row.lastMessageId,
+    row.lastSequence,
+    json,
+    row.body,
   ];
   if (!sql.assume(ADD, values) && (await sql.run(INSERT, values)) === 0)
     throw new Fault('ALREADY_EXISTS', 'SESSION_EXISTS', `session exists: ${row.id}`);
@@ -90,8 +103,16 @@ export const insertSession = async (sql: WriteQueries, row: SessionRow): Promise
 export const saveSession = async (sql: WriteQueries, row: SessionRow, held?: SessionRow): Promise<void> => {
   const json = textMapJson(row.labels);
   const values = [
-    ...[row.id, row.state, row.fence, row.epoch, row.lastActive, row.openTurns, row.activeTurnId, row.admission],
-    ...[row.lastMessageId, row.lastSequence],
+    row.id,
+    row.state,
+    row.fence,
+    row.epoch,
+    row.lastActive,
+    row.openTurns,
+    row.activeTurnId,
+    row.admission,
+    row.lastMessageId,
+    row.lastSequence,
   ];
   if (held !== undefined && textMapJson(held.labels) === json) return sql.later(SAVE_UNLABELLED, [...values, row.body]);
   const previous = await sql.first(SAVE, [...values, json, row.body]);

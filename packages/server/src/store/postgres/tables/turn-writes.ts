@@ -95,9 +95,22 @@ const HOLD_ORPHANS = turnsWhere(
 /** Sent with the next statements of the transaction. */
 export const insertTurn = (sql: WriteQueries, row: TurnRow): void => {
   sql.later(INSERT, [
-    ...[row.id, row.sessionId, row.namespace, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt],
-    ...[row.fence, row.worker, row.stopRequested ? 1 : 0, row.wakeAt, row.createdAt, row.finishedAt],
-    ...[row.userMessageId, row.body],
+    row.id,
+    row.sessionId,
+    row.namespace,
+    row.agent,
+    row.admission,
+    row.state,
+    row.ready ? 1 : 0,
+    row.attempt,
+    row.fence,
+    row.worker,
+    row.stopRequested ? 1 : 0,
+    row.wakeAt,
+    row.createdAt,
+    row.finishedAt,
+    row.userMessageId,
+    row.body,
   ]);
   if (row.worker !== '') sql.later(SET_CLAIM, [row.worker, row.id, row.fence, row.claimExpiresAt]);
 };
@@ -109,9 +122,22 @@ export const saveTurn = async (
   { guard, known }: { readonly guard: TurnGuard | undefined; readonly known: TurnRow | undefined },
 ): Promise<boolean> => {
   const values = [
-    ...[row.id, row.agent, row.admission, row.state, row.ready ? 1 : 0, row.attempt, row.fence, row.worker],
-    ...[row.stopRequested ? 1 : 0, row.wakeAt, row.finishedAt, row.userMessageId, row.body],
-    ...[guard?.fence ?? null, guard?.states ?? [], row.claimExpiresAt],
+    row.id,
+    row.agent,
+    row.admission,
+    row.state,
+    row.ready ? 1 : 0,
+    row.attempt,
+    row.fence,
+    row.worker,
+    row.stopRequested ? 1 : 0,
+    row.wakeAt,
+    row.finishedAt,
+    row.userMessageId,
+    row.body,
+    guard?.fence ?? null,
+    guard?.states ?? [],
+    row.claimExpiresAt,
   ];
   if (isExpected(guard, known) && sql.assume(SURELY_SAVE, values)) return true;
   return (await sql.first(SAVE, values)) !== undefined;

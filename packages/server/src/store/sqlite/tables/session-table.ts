@@ -122,8 +122,15 @@ export class SessionTable {
     if (previous === undefined) return;
     const labels = textMapJson(row.labels);
     const values: SqlValue[] = [
-      ...[row.fence, row.epoch, row.openTurns, row.activeTurnId, row.admission, row.lastMessageId],
-      ...[row.lastSequence, labels, row.body],
+      row.fence,
+      row.epoch,
+      row.openTurns,
+      row.activeTurnId,
+      row.admission,
+      row.lastMessageId,
+      row.lastSequence,
+      labels,
+      row.body,
     ];
     if (previous.last_active !== row.lastActive) this.#updateAll.run(...values, row.state, row.lastActive, row.id);
     else if (previous.state !== row.state) this.#updateState.run(...values, row.state, row.id);

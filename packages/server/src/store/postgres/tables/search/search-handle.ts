@@ -133,7 +133,14 @@ export class SearchWriteHandle extends SearchReadHandle implements SearchWrites 
     const { sql } = this.#access;
     const { source, kind, namespace, name, path, pathWords, updatedAt, chunks } = document;
     const added = await sql.one(ADD_DOCUMENT, [
-      ...[source, kind, namespace, name, path, path.toLowerCase(), pathWords, updatedAt],
+      source,
+      kind,
+      namespace,
+      name,
+      path,
+      path.toLowerCase(),
+      pathWords,
+      updatedAt,
     ]);
     const rows = await sql.rows(ADD_CHUNKS, [
       added.row,
