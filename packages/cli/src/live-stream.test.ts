@@ -36,3 +36,10 @@ it.each([
   expect(await fake.run(...line.split(' '), '--timeout', '2s')).toBe(exitCodes.timeout);
   expect(fake.err()).toContain('stopped after --timeout 2s');
 });
+
+it('refuses a --timeout that is longer than a timer can be, which would end at once', async () => {
+  const fake = fakeWorld({ handlers });
+  expect(await fake.run('watch', 'agents', '--timeout', '720h')).toBe(exitCodes.refused);
+  expect(fake.err()).toContain('--timeout 720h is too long');
+  expect(fake.err()).toContain('596h at most');
+});
