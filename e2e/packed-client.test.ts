@@ -1,4 +1,5 @@
 // @service chromium
+// @service node20
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,10 +20,12 @@ const chromium = process.env['SVC_SERVICE_CHROMIUM'];
 const compiler = fileURLToPath(new URL('../node_modules/.bin/tsc', import.meta.url));
 
 /** A Node.js of version 20 on the search path. */
-const node20 = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'node'))
-  .find((path) => existsSync(path) && /^v20\./.test(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout));
+const node20 =
+  process.env['SVC_SERVICE_NODE20'] ??
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find((path) => existsSync(path) && /^v20\./.test(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout));
 
 /** Asks an agent and resolves with its answer: what the README of the client shows, in plain JavaScript. */
 const conversation = `

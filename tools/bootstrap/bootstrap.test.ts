@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { missingPlatformEntries } from './complete-lock.mjs';
 import { packagesAreCurrent, root } from './install.mjs';
 import { declaredServices, locate, provideServices } from './services.mjs';
@@ -11,6 +11,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'svc-bootstrap-'));
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -121,6 +122,39 @@ describe('services', () => {
     placeCommand(join(directory, '15', 'bin'));
     const newest = placeCommand(join(directory, '17', 'bin'));
     expect(locate({ ...postgres, folders: [`${directory}/*/bin`] }, '')).toBe(newest);
+  });
+
+  it('are passed over where their version is another one', () => {
+    const answering = (folder: string, answer: string): string => {
+      writeFileSync(placeCommand(join(directory, folder)), `#!/bin/sh\n${answer}\n`);
+      return join(directory, folder);
+    };
+    const folders = [
+      answering('new', 'echo v22.1.0'),
+      answering('broken', 'exit 1'),
+      answering('right', 'echo v20.2.0'),
+    ];
+    const twenty = { ...postgres, version: /^v20\./ };
+    expect(locate(twenty, folders.join(delimiter))).toBe(join(directory, 'right', 'postgres'));
+    expect(locate(twenty, folders.slice(0, 2).join(delimiter))).toBeUndefined();
+  });
+
+  it('are missing, with advice, where they are not found', () => {
+    const file = join(directory, 'a.test.ts');
+    writeFileSync(file, '// @service node20\n');
+    vi.stubEnv('PATH', directory);
+    expect(provideServices([file], { mayInstall: true })).toEqual({
+      found: {},
+      missing: [{ name: 'node20', advice: expect.stringContaining('Node.js 20') }],
+    });
+  });
+
+  it.each([
+    ['e2e/packed-client.test.ts', 'chromium'],
+    ['packages/cli/src/node-version.test.ts', undefined],
+  ])('are named by %s, which skips without an older Node.js', (file, other) => {
+    const source = readFileSync(join(root, file), 'utf8');
+    expect(declaredServices([source])).toEqual([...(other === undefined ? [] : [other]), 'node20']);
   });
 
   it('are not asked for when no test declares any', () => {

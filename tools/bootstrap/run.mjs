@@ -27,6 +27,11 @@ export function handOver(node, parameters) {
 
 /** Ctrl-C in a terminal reaches the child by itself: a second one would ask it to stop without finishing its work. */
 function forward(child, signal) {
-  if (signal === 'SIGINT' && process.stdin.isTTY) return;
+  if (signal === 'SIGINT' && isAtTerminal()) return;
   child.kill(signal);
+}
+
+/** Any of its streams may be the only one that was not redirected. */
+function isAtTerminal() {
+  return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
 }

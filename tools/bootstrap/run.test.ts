@@ -6,9 +6,13 @@ import { describe, expect, it } from 'vitest';
 
 const runModule = fileURLToPath(new URL('./run.mjs', import.meta.url));
 
-/** Starts a process that hands over to Node.js running `script`; `older` makes it lack what replaces a process. */
-function handOverTo(script: string, older: boolean): ChildProcess {
+/**
+ * Starts a process that hands over to Node.js running `script`; `older` makes it lack what replaces a process. `terminal` is the
+ * one of its streams that passes for a terminal.
+ */
+function handOverTo(script: string, older: boolean, terminal?: 'stdin' | 'stdout' | 'stderr'): ChildProcess {
   const lines = [
+    terminal === undefined ? '' : `process.${terminal}.isTTY = true;`,
     older ? 'process.execve = undefined;' : '',
     `import { handOver } from ${JSON.stringify(runModule)};`,
     `handOver(process.execPath, ['-e', ${JSON.stringify(script)}, 'first', 'second']);`,
@@ -50,3 +54,17 @@ describe.each([
     );
   });
 });
+
+it.each(['stdin', 'stdout', 'stderr'] as const)(
+  'leaves Ctrl-C to the terminal when %s is one, and forwards other signals',
+  async (terminal) => {
+    const ends = "process.on('SIGINT', () => process.exit(9)).on('SIGTERM', () => process.exit(8));";
+    const child = handOverTo(`${ends} setInterval(() => undefined, 1000); console.log('up');`, true, terminal);
+    child.stdout?.once('data', () => {
+      child.kill('SIGINT');
+      child.kill('SIGTERM');
+    });
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(8);
+  },
+);

@@ -7,7 +7,8 @@ import process from 'node:process';
 
 /**
  * One row per service: the word tests use, the commands of which one must be found, folders to look in besides PATH
- * (`*` is one folder of any name), and the Debian package that brings it.
+ * (`*` is one folder of any name), and the Debian package that brings it. Where only some version will do: what the command has
+ * to answer to `--version`. Where no package brings it: advice.
  */
 export const services = [
   {
@@ -27,6 +28,14 @@ export const services = [
   { name: 'protoc', commands: ['protoc'], folders: [], aptPackage: 'protobuf-compiler' },
   { name: 'zsh', commands: ['zsh'], folders: [], aptPackage: 'zsh' },
   { name: 'fish', commands: ['fish'], folders: [], aptPackage: 'fish' },
+  // The oldest Node.js that clients run on; each Debian has another one.
+  {
+    name: 'node20',
+    commands: ['node'],
+    folders: [],
+    version: /^v20\./,
+    advice: 'put the folder of a Node.js 20 on PATH, at its end',
+  },
 ];
 
 const declaration = /^\s*(?:\/\/|\*)\s*@service\s+([a-z0-9-]+)\s*$/gm;
@@ -48,10 +57,16 @@ export function locate(service, searchPath = process.env.PATH ?? '') {
   for (const folder of folders) {
     for (const command of service.commands) {
       const path = join(folder, command);
-      if (existsSync(path)) return path;
+      if (existsSync(path) && isOfVersion(path, service.version)) return path;
     }
   }
   return undefined;
+}
+
+function isOfVersion(path, version) {
+  if (version === undefined) return true;
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return status === 0 && version.test(stdout);
 }
 
 function expandFolder(pattern) {
@@ -76,7 +91,8 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
   const wanted = declaredServices(testFiles.map((path) => readFileSync(path, 'utf8')));
   const rows = services.filter((service) => wanted.includes(service.name));
   const absent = rows.filter((service) => locate(service) === undefined);
-  if (mayInstall && absent.length > 0) aptInstall(absent.map((service) => service.aptPackage));
+  const packages = absent.flatMap(({ aptPackage }) => (aptPackage === undefined ? [] : [aptPackage]));
+  if (mayInstall && packages.length > 0) aptInstall(packages);
   const located = rows.map((service) => ({ service, path: locate(service) }));
   return {
     found: Object.fromEntries(
@@ -84,7 +100,10 @@ export function provideServices(testFiles, { mayInstall = process.env.CI === 'tr
     ),
     missing: located
       .filter((row) => row.path === undefined)
-      .map((row) => ({ name: row.service.name, advice: `apt-get install ${row.service.aptPackage}` })),
+      .map(({ service }) => ({
+        name: service.name,
+        advice: service.advice ?? `apt-get install ${service.aptPackage}`,
+      })),
   };
 }
 

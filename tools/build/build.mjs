@@ -4,6 +4,8 @@
  *
  *   node tools/build/build.mjs [--pack] [--out FOLDER] [--packages api,client,server,cli]
  *
+ * The folder loses what an earlier build made there, and keeps everything else.
+ *
  * Nothing in the checkout runs on the result: the workspaces run from their sources. Types are emitted but not checked; `npm test`
  * checks them. Called by hand, and by the tests that install the packed packages.
  */
@@ -23,6 +25,7 @@ import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { cleanOutput } from './clean-output.mjs';
 import { publishedManifest } from './published-manifest.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,8 +51,7 @@ const { values } = parseArgs({
 });
 const out = resolve(values.out);
 const wanted = values.packages.split(',');
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
+cleanOutput(out, root);
 const emitted = mkdtempSync(join(out, '.emitted-'));
 try {
   for (const target of targets) {

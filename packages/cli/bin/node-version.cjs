@@ -34,13 +34,18 @@ function packageFolder() {
   }
 }
 
+/** Any of its streams may be the only one that was not redirected. */
+function isAtTerminal() {
+  return [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+}
+
 /** Runs this command there, with its input, output, signals and exit code. */
 function handOver(program) {
   const child = childProcess.spawn(program, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit' });
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       // Ctrl-C at a terminal reaches the child by itself; a second signal would end it before its work is done.
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      if (signal !== 'SIGINT' || !isAtTerminal()) child.kill(signal);
     });
   }
   child.on('error', (error) => {

@@ -96,11 +96,17 @@ const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/;
 
 export const isDuration = (text: string): boolean => DURATION.test(text);
 
+/** What a timer of Node.js takes; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** A duration such as `30s`, or plain seconds, in milliseconds; `flag` names it in a refusal. */
 export const durationMs = (flag: string, text: string): number => {
   const match = DURATION.exec(text);
   const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
   const unit = match?.[2] as keyof typeof units | undefined;
   if (match === null) throw new CommandFailure(`${flag} ${text} is not a duration`, { hint: 'write it as 30s or 5m' });
-  return Number(match[1]) * units[unit ?? 's'];
+  const duration = Number(match[1]) * units[unit ?? 's'];
+  if (duration > LONGEST_MS)
+    throw new CommandFailure(`${flag} ${text} is too long`, { hint: `${Math.floor(LONGEST_MS / units.h)}h at most` });
+  return duration;
 };

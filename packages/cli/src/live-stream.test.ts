@@ -36,3 +36,29 @@ it.each([
   expect(await fake.run(...line.split(' '), '--timeout', '2s')).toBe(exitCodes.timeout);
   expect(fake.err()).toContain('stopped after --timeout 2s');
 });
+
+it.each([
+  ['watch agents', 'WatchResources', bookmark],
+  ['events --follow', 'WatchResources', bookmark],
+  ['channel tail room', 'StreamChannelEvents', { cursor: 'c1' }],
+])(
+  'svc %s goes on however often a quiet connection breaks, and tells each time that it is back',
+  async (line, stream, first) => {
+    let opened = 0;
+    const quiet = () => {
+      opened += 1;
+      if (opened === 1) return [first, new Error('reset')];
+      return opened < 70 ? [new Error('reset')] : [];
+    };
+    const fake = fakeWorld({ handlers: { ...handlers, streams: { [stream]: quiet } } });
+    expect(await fake.run(...line.split(' '))).toBe(exitCodes.ok);
+    expect([opened, fake.err().match(/trying again\nconnected again\n/g)?.length]).toEqual([70, 69]);
+  },
+);
+
+it('refuses a --timeout that is longer than a timer can be, which would end at once', async () => {
+  const fake = fakeWorld({ handlers });
+  expect(await fake.run('watch', 'agents', '--timeout', '720h')).toBe(exitCodes.refused);
+  expect(fake.err()).toContain('--timeout 720h is too long');
+  expect(fake.err()).toContain('596h at most');
+});

@@ -9,7 +9,8 @@ const RETRIES_MAX = 60;
 
 /** How a stream is opened, from wherever its reader is. */
 export interface LiveSource<T> {
-  open(signal: AbortSignal): AsyncIterable<T>;
+  /** `onOpen` is to be called whenever the server has accepted it, before anything comes. */
+  open(signal: AbortSignal, onOpen: () => void): AsyncIterable<T>;
   /** False while a new stream would show again what was shown. */
   canResume(): boolean;
 }
@@ -26,13 +27,13 @@ async function* reopening<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   let failures = 0;
+  const onOpen = (): void => {
+    if (failures > 0) note('connected again');
+    failures = 0;
+  };
   for (;;) {
     try {
-      for await (const event of source.open(signal)) {
-        if (failures > 0) note('connected again');
-        failures = 0;
-        yield event;
-      }
+      yield* source.open(signal, onOpen);
       return;
     } catch (error) {
       if (signal.aborted || failures >= RETRIES_MAX || !source.canResume() || !isBroken(error)) throw error;

@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process';
+// @service node20
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -60,6 +62,28 @@ describe.skipIf(older === undefined)('svc on a Node.js that is too old', () => {
     const folder = together('[ "$1" = --version ] && echo v26.1.0 && exit; shift; echo "ran $*"; exit 5');
     expect(runOn(path, folder)).toMatchObject({ status: 5, stdout: 'ran version -o json\n', stderr: '' });
   });
+
+  it.each(['stdin', 'stdout', 'stderr'])(
+    'leaves Ctrl-C to the terminal when %s is one, and forwards other signals',
+    async (stream) => {
+      const ends = 'process.on("SIGINT", () => process.exit(9)).on("SIGTERM", () => process.exit(8));';
+      const script = `${ends} setInterval(() => {}, 1000); console.log("up");`;
+      const folder = together(
+        `[ "$1" = --version ] && echo v26.1.0 && exit; exec '${process.execPath}' -e '${script}'`,
+      );
+      const terminal = join(folder, 'terminal.cjs');
+      writeFileSync(terminal, `process.${stream}.isTTY = true;`);
+      const child = spawn(path, ['--require', terminal, join(folder, 'svc.mjs')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { PATH: '/usr/bin:/bin' },
+      });
+      child.stdout.once('data', () => {
+        child.kill('SIGINT');
+        child.kill('SIGTERM');
+      });
+      expect(await once(child, 'exit')).toEqual([8, null]);
+    },
+  );
 
   it('does not take an npm package that is too old itself', () => {
     const outcome = runOn(path, together('echo v22.0.0'));

@@ -70,16 +70,16 @@ class Tail {
 
   /** Shows the newest messages, then answers every event that was not shown yet, until Ctrl-C. */
   follow(): AsyncIterable<ChannelEvent> {
-    const events = (signal: AbortSignal) => this.#events(signal);
+    const events = (signal: AbortSignal, onOpen: () => void) => this.#events(signal, onOpen);
     const forget = () => this.#forgetCursor();
     return liveEvents(this.#parts.context, {
       canResume: () => true,
-      async *open(signal) {
+      async *open(signal, onOpen) {
         try {
-          yield* events(signal);
+          yield* events(signal, onOpen);
         } catch (error) {
           if (!isSvcError(error) || error.reason !== 'CURSOR_EXPIRED' || !forget()) throw error;
-          yield* events(signal);
+          yield* events(signal, onOpen);
         }
       },
     });
@@ -93,11 +93,18 @@ class Tail {
     return true;
   }
 
-  async *#events(interrupted: AbortSignal): AsyncGenerator<ChannelEvent> {
+  async *#events(interrupted: AbortSignal, onOpen: () => void): AsyncGenerator<ChannelEvent> {
     const { context, channel } = this.#parts;
     const { client, target } = context;
     const [end, opened] = [new AbortController(), Promise.withResolvers<void>()];
-    const call = { signal: AbortSignal.any([interrupted, end.signal]), onOpen: opened.resolve };
+    const signal = AbortSignal.any([interrupted, end.signal]);
+    const call = {
+      signal,
+      onOpen: (): void => {
+        onOpen();
+        opened.resolve();
+      },
+    };
     const isResumed = this.#cursor !== '';
     // After a break without a cursor everything that is kept comes once more; what was shown is left out.
     const after = isResumed ? this.#cursor : this.#isListed ? '0' : '';

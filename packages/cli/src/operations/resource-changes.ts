@@ -61,8 +61,8 @@ const newestVersion = async ({ client }: CommandContext, ns: string): Promise<bi
 /** Every change that is kept, from the oldest on. */
 const changes = ({ client, note }: CommandContext, request: WatchRequest): LiveSource<ResourceChangedEvent> => {
   let resourceVersion = '0';
-  const follow = async function* (signal: AbortSignal): AsyncGenerator<ResourceChangedEvent> {
-    const call = { signal, headers: HEADERS };
+  const follow = async function* (signal: AbortSignal, onOpen: () => void): AsyncGenerator<ResourceChangedEvent> {
+    const call = { signal, onOpen, headers: HEADERS };
     for await (const event of client.resources.watchResources({ ...request, resourceVersion }, call)) {
       resourceVersion = event.resourceVersion;
       yield event;
@@ -70,15 +70,15 @@ const changes = ({ client, note }: CommandContext, request: WatchRequest): LiveS
   };
   return {
     canResume: () => true,
-    async *open(signal) {
+    async *open(signal, onOpen) {
       try {
-        yield* follow(signal);
+        yield* follow(signal, onOpen);
       } catch (error) {
         const oldest = Number(isSvcError(error) ? (error.metadata['oldest'] ?? Number.NaN) : Number.NaN);
         if (!isSvcError(error) || error.reason !== 'VERSION_EXPIRED' || !Number.isSafeInteger(oldest)) throw error;
         note('older changes are no longer kept');
         resourceVersion = String(oldest - 1);
-        yield* follow(signal);
+        yield* follow(signal, onOpen);
       }
     },
   };

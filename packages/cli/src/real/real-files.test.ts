@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { explain } from '../failure.ts';
 import { realFiles } from './real-files.ts';
 
@@ -99,4 +100,21 @@ it('names the file in the place of a directory, and does not try for ever where 
     expect(linesOf(() => realFiles.makeDirectory('/proc/svc/below', 0o700))).toEqual([
       '/proc/svc: it is not there (ENOENT)',
     ]);
+});
+
+it('uses a directory that another process makes at the same moment', () => {
+  const make = fs.mkdirSync.bind(fs);
+  const making = vi.spyOn(fs, 'mkdirSync').mockImplementation((path, mode) => {
+    make(path, mode);
+    return make(path, mode);
+  });
+  onTestFinished(() => {
+    making.mockRestore();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  const path = join(directory(), 'a', 'b');
+  realFiles.makeDirectory(path, 0o700);
+  expect(realFiles.facts(path)?.isDirectory).toBe(true);
+  expect(making).toHaveBeenCalledTimes(2);
 });

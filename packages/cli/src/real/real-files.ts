@@ -46,9 +46,21 @@ const PRIVATE_DIRECTORY = 0o700;
 const makeDirectories = (path: string, mode?: number): void => {
   const missing: string[] = [];
   for (let each = path; !existsSync(each); each = dirname(each)) missing.push(each);
-  if (missing.length === 0 && !statSync(path).isDirectory()) mkdirSync(path);
-  for (const each of missing.reverse()) if (!existsSync(each)) mkdirSync(each, mode);
+  if (missing.length === 0) makeUnlessThere(path, mode);
+  for (const each of missing.reverse()) makeUnlessThere(each, mode);
 };
+
+/** Another process may have made it meanwhile. */
+const makeUnlessThere = (path: string, mode: number | undefined): void => {
+  if (isDirectory(path)) return;
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    if (!isDirectory(path)) throw error;
+  }
+};
+
+const isDirectory = (path: string): boolean => unlessMissing(() => statSync(path))?.isDirectory() === true;
 
 /** The disk of this machine. */
 export const realFiles: Files = {

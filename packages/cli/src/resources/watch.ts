@@ -51,8 +51,8 @@ const events = (
   let resourceVersion = '';
   return liveEvents(context, {
     canResume: () => resourceVersion !== '',
-    async *open(signal) {
-      for await (const event of client.resources.watchResources({ ...request, resourceVersion }, { signal })) {
+    async *open(signal, onOpen) {
+      for await (const event of client.resources.watchResources({ ...request, resourceVersion }, { signal, onOpen })) {
         yield event;
         // What was present comes with the version it was read at; only the bookmark says that all of it came.
         if (event.changeType === ResourceChangeType.BOOKMARK || resourceVersion !== '')

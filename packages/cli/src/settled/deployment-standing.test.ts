@@ -10,9 +10,19 @@ interface Seen {
   readonly desired: number;
 }
 
+interface Caller {
+  readonly isTemplateHidden: boolean;
+  /** Names of namespaces that it sees; all by default. */
+  readonly visible: readonly string[];
+  readonly grants: readonly object[];
+  /** Namespace of the deployment. */
+  readonly place: string;
+}
+
 /** A deployment whose template is at version 30 and that selects two namespaces, in these states, the last one for ever. */
-const rollout = (states: readonly Seen[], more: { readonly isTemplateHidden?: boolean } = {}) => {
+const rollout = (states: readonly Seen[], more: Partial<Caller> = {}) => {
   let reads = 0;
+  const { place = 'acme', visible, grants = [] } = more;
   const deployment = () => {
     const { judged, updated, desired } = states[Math.min(reads, states.length - 1)] as Seen;
     reads += 1;
@@ -24,7 +34,7 @@ const rollout = (states: readonly Seen[], more: { readonly isTemplateHidden?: bo
       replicaCounts: { desired: BigInt(desired), updated: BigInt(updated), ready: BigInt(updated) },
     };
     return {
-      ...{ apiVersion: 'svc/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'acme', generation: 1n } },
+      ...{ apiVersion: 'svc/v1', kind: 'Deployment', metadata: { name: 'd', namespace: place, generation: 1n } },
       spec: { kind: { case: 'deployment' as const, value: { templates: ['helper'] } } },
       status: { kind: { case: 'deployment' as const, value } },
     };
@@ -52,9 +62,11 @@ const rollout = (states: readonly Seen[], more: { readonly isTemplateHidden?: bo
             { metadata: { name: 'acme:b' } },
             { metadata: { name: 'acme:c' }, status: { isDeleted: true } },
             { metadata: { name: 'acme:a:deep' } },
+            { metadata: { name: 'globex' } },
             { metadata: { name: 'system' } },
-          ],
+          ].filter(({ metadata: { name } }) => visible?.includes(name) ?? true),
         }),
+        WhoAmI: () => ({ grants }),
         ApplyManifests: () => ({ results: [{ kind: 'Template', ns: 'acme', name: 'helper', outcome: 2 }] }),
       },
     },
@@ -89,5 +101,26 @@ describe('waiting for a deployment', () => {
   it('does not wait for a template that the caller cannot read', async () => {
     const shell = rollout([{ ...whole, judged: 3 }], { isTemplateHidden: true });
     expect(await shell.run('wait', 'deployment', 'd', '-n', 'acme')).toBe(exitCodes.ok);
+  });
+
+  it.each<[what: string, caller: Partial<Caller>]>([
+    ['some of the children', { visible: ['acme:a'] }],
+    ['some of the roots', { place: 'system', visible: ['acme'], grants: [{ role: 'viewer', namespace: 'acme' }] }],
+    ['nothing that is selected', { place: 'system', visible: ['system'] }],
+  ])('does not count on a list of namespaces in which the caller sees %s', async (_what, caller) => {
+    const shell = rollout([whole], caller);
+    expect(await shell.run('wait', 'deployment', 'd', '-n', caller.place ?? 'acme', '--timeout', '2s')).toBe(
+      exitCodes.ok,
+    );
+  });
+
+  it.each<[what: string, caller: Partial<Caller>]>([
+    ['children of a namespace that the caller sees', { visible: ['acme', 'acme:a'] }],
+    ['roots, to a caller whose grants cover all', { place: 'system', visible: ['acme'], grants: [{ role: 'viewer' }] }],
+  ])('goes on while its status counts more than there are: %s', async (_what, caller) => {
+    const shell = rollout([whole], caller);
+    expect(await shell.run('wait', 'deployment', 'd', '-n', caller.place ?? 'acme', '--timeout', '2s')).toBe(
+      exitCodes.timeout,
+    );
   });
 });

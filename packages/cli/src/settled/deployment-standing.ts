@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { isSvcError } from '@svc/client/error';
-import { mapOf, textOf } from '../json-value.ts';
+import { mapOf, mapsOf, textOf } from '../json-value.ts';
 import { type Item, kindOf, type Scope } from '../kinds/index.ts';
 import { type Standing, standingOf } from './standing.ts';
 
@@ -64,7 +64,10 @@ const templateVersion = async (scope: Scope, places: readonly string[], name: st
   return undefined;
 };
 
-/** What a deployment waits for when namespaces have joined or left its selection since its status was written. */
+/**
+ * What a deployment waits for when namespaces have joined or left its selection since its status was written. The list holds what
+ * the caller may see: fewer than were counted mean a change only to one who sees all that can be selected.
+ */
 const staleSelection = async (scope: Scope, json: JsonObject): Promise<string | undefined> => {
   const all = await readable(() =>
     kindOf('namespaces').list({ ...scope, selector: '', limit: Number.POSITIVE_INFINITY }),
@@ -72,7 +75,16 @@ const staleSelection = async (scope: Scope, json: JsonObject): Promise<string | 
   if (all === undefined) return undefined;
   const selected = all.filter((item) => isSelected(json, item.json)).length;
   const desired = countOf(mapOf(mapOf(json['status'])['replicaCounts'])['desired']);
-  return selected === desired ? undefined : `it selects ${selected} namespaces and has counted ${desired} so far`;
+  if (selected === desired || (selected < desired && !(await seesChildren(scope, selectorParent(json), all))))
+    return undefined;
+  return `it selects ${selected} namespaces and has counted ${desired} so far`;
+};
+
+/** Whether the caller sees every child of a namespace, as its grants cover what is below; `''` has the roots as children. */
+const seesChildren = async (scope: Scope, parent: string, visible: readonly Item[]): Promise<boolean> => {
+  if (parent !== '') return visible.some(({ name }) => name === parent);
+  const who = await readable(() => scope.call('AuthService/WhoAmI', {}));
+  return mapsOf(who?.['grants']).some((grant) => grant['namespace'] === undefined);
 };
 
 const isSelected = (json: JsonObject, namespace: JsonObject): boolean => {

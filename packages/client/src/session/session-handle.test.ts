@@ -123,3 +123,26 @@ it('watches: stored messages first, then the live one, through cuts and an expir
     'before|w1 w2 w3 w4 ',
   ]);
 });
+
+it('watches until the end of a turn whose last events are lost: shows what is stored, then ends', async () => {
+  const states = ['PROCESSING', 'IDLE'];
+  const contents = ['half', 'whole'];
+  const session = await sessionOf({
+    unary: {
+      ListSessionMessages: () => {
+        const parts = [{ partType: SessionMessagePartType.TEXT, content: contents.shift() ?? '' }];
+        const message = create(SessionMessageSchema, { id: 'm0', parts });
+        return create(ListSessionMessagesResponseSchema, {
+          state: states.shift() ?? 'IDLE',
+          streamCursor: 'gone',
+          items: [{ message }],
+        });
+      },
+    },
+    streams: { StreamSessionParts: (call) => replay(turnEvents(1), call, () => undefined) },
+  });
+  const texts: string[] = [];
+  for await (const view of session.watch({ untilDone: true }))
+    texts.push(view.messages.map((message) => textOf(message)).join('|'));
+  expect(texts).toEqual(['half', 'whole']);
+});

@@ -81,13 +81,17 @@ export class Session {
     yield view;
     // What is stored is all there is: a turn that ends is not to be expected.
     if (options.untilDone === true && first.state === 'IDLE') return;
+    let isShown = true;
     const onSnapshot: StreamOptions['onSnapshot'] = (snapshot) => {
       view = viewOfMessages(snapshot.messages);
+      isShown = false;
     };
     for await (const event of this.stream({ ...options, after: first.streamCursor, onSnapshot })) {
       view = foldEvent(view, event);
+      isShown = true;
       yield view;
     }
+    if (!isShown) yield view;
   }
 
   /** Stops the running turn and all queued ones, or one of them; answers the ids it stopped. */

@@ -259,9 +259,9 @@ describe('a stream', () => {
 
 describe('an expired cursor', () => {
   const messages = [create(SessionMessageSchema, { id: 'm0', role: MessageRole.ROLE_ASSISTANT })];
-  const listSessionMessages = () =>
+  const listSessionMessages = (state = 'PROCESSING') =>
     create(ListSessionMessagesResponseSchema, {
-      state: 'PROCESSING',
+      state,
       streamCursor: 'c2',
       items: messages.map((message) => create(ListSessionMessagesResponseItemSchema, { message })),
     });
@@ -270,7 +270,7 @@ describe('an expired cursor', () => {
     const events = turnEvents(4);
     const server = await serve(
       { StreamSessionParts: (call) => replay(events, call, () => undefined) },
-      { ListSessionMessages: listSessionMessages },
+      { ListSessionMessages: () => listSessionMessages() },
     );
     const snapshots: string[][] = [];
     const onSnapshot: StreamOptions['onSnapshot'] = (snapshot) =>
@@ -279,6 +279,22 @@ describe('an expired cursor', () => {
     expect(snapshots).toEqual([['m0']]);
     expect(cursors(seen)).toEqual(['c3', 'c4', 'c5']);
   });
+
+  it.each([{ untilDone: true }, { turnId: 't1' }])(
+    'ends a stream with %o whose end is among the lost events',
+    async (options) => {
+      const giveUpAfterMs = 60_000;
+      const server = await serve(
+        // As the server: nothing follows the cursor of the messages, and a stream of one turn that is over ends.
+        { StreamSessionParts: (call) => (call.query.get('after') === 'c2' ? [] : replay([], call, () => undefined)) },
+        { ListSessionMessages: () => listSessionMessages('IDLE') },
+      );
+      const states: string[] = [];
+      const onSnapshot: StreamOptions['onSnapshot'] = ({ state }) => void states.push(state);
+      expect(await collect(server, { after: 'long ago', giveUpAfterMs, onSnapshot, ...options })).toEqual([]);
+      expect(states).toEqual(['IDLE']);
+    },
+  );
 
   it('is an error for a reader that did not ask for snapshots', async () => {
     const server = await serve({ StreamSessionParts: (call) => replay(turnEvents(1), call, () => undefined) });

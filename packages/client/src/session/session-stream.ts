@@ -36,7 +36,7 @@ export interface StreamOptions {
   readonly onConnection?: ((state: ConnectionState) => void) | undefined;
   /**
    * Called when the cursor is older than the kept history: the messages finished meanwhile replace the lost
-   * events, and the stream continues where they end. Without it the stream throws CURSOR_EXPIRED.
+   * events, and the stream continues where they end, or ends itself when the end it was to show is among them. Without it the stream throws CURSOR_EXPIRED.
    */
   readonly onSnapshot?: ((snapshot: SessionSnapshot) => void) | undefined;
   /** Give up after being without a connection for so long; default never. */
@@ -77,7 +77,7 @@ export async function* streamSession(
       if (!isSvcError(error)) throw error;
       failure = error;
     }
-    await resume.recover(failure);
+    if (await resume.recover(failure)) return;
   }
 }
 
@@ -154,8 +154,11 @@ class ResumePoint {
     return this.#turnId === '' ? this.#options.untilDone === true : event.turnId === this.#turnId;
   }
 
-  /** Waits for the next try, or throws when there is none. A stream that ended well before its end was cut as well. */
-  async recover(failure: SvcError | undefined): Promise<void> {
+  /**
+   * Waits for the next try, or throws when there is none. A stream that ended well before its end was cut as well. True when the
+   * stream has come to its end meanwhile.
+   */
+  async recover(failure: SvcError | undefined): Promise<boolean> {
     const { signal, onConnection } = this.#options;
     if (isAborted(signal)) throw failure ?? cancelled(undefined);
     if (failure?.reason === 'CURSOR_EXPIRED') return this.#catchUp(failure);
@@ -170,6 +173,7 @@ class ResumePoint {
     onConnection?.({ state: 'lost', error: failure, retryInMs });
     await pause(clock, retryInMs, signal);
     if (isAborted(signal)) throw cancelled(failure);
+    return false;
   }
 
   #checkPatience(failure: SvcError | undefined): void {
@@ -180,14 +184,16 @@ class ResumePoint {
     throw failure ?? new SvcError({ code: 'UNAVAILABLE', reason: 'INTERRUPTED', message: 'the stream keeps ending' });
   }
 
-  /** CURSOR_EXPIRED: list messages, continue from their cursor. */
-  async #catchUp(failure: SvcError): Promise<void> {
-    const { onSnapshot, signal } = this.#options;
+  /** CURSOR_EXPIRED: list messages, continue from their cursor. True when the awaited end is among the lost events. */
+  async #catchUp(failure: SvcError): Promise<boolean> {
+    const { onSnapshot, signal, untilDone = false } = this.#options;
     if (onSnapshot === undefined) throw failure;
     const page = await this.#parts.gateway.listSessionMessages(this.#key, { signal });
     const messages = page.items.flatMap((item) => (item.message === undefined ? [] : [item.message]));
     this.#after = page.streamCursor;
     onSnapshot({ messages, state: page.state });
+    // No turn runs or waits to run: no event would come that ends the stream.
+    return (untilDone || this.#turnId !== '') && page.state === 'IDLE';
   }
 }
 
