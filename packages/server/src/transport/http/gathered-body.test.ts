@@ -28,8 +28,9 @@ describe('a body in pieces', () => {
   test('that is larger than it may be is counted, and kept no more: it is refused', () => {
     const body = new GatheredBody(1_000_000);
     body.add(Buffer.alloc(900_000, 'a'));
+    expect(body.whole().length).toBe(900_000);
     body.add(Buffer.alloc(200_000, 'b'));
-    expect([body.size, body.whole().length, body.whole().at(-1)]).toEqual([1_100_000, 1_000_000, 0]);
+    expect([body.size, body.whole().length]).toEqual([1_100_000, 0]);
   });
 
   test('may have empty pieces', () => expect(gather('', 'ab', '', 'c', '')).toBe('abc'));

@@ -38,7 +38,12 @@ export class GatheredBody {
   add(piece: Buffer): void {
     const at = this.#size;
     this.#size += piece.length;
-    if (this.#size > this.#limit) return;
+    if (this.#size > this.#limit) {
+      this.#joined.length = 0;
+      this.#loose = [];
+      this.#room = undefined;
+      return;
+    }
     if (this.#room !== undefined || this.#size > ROOM_FROM_BYTES) {
       const room = this.#roomFor(this.#size, at);
       piece.copy(room, at);
@@ -49,7 +54,9 @@ export class GatheredBody {
     this.#loose = [];
   }
 
+  /** The body; empty when it is larger than it may be. */
   whole(): Buffer {
+    if (this.#size > this.#limit) return Buffer.alloc(0);
     if (this.#room !== undefined) return this.#room.subarray(0, this.#size);
     const [only] = this.#loose;
     if (only !== undefined && this.#loose.length === 1 && this.#joined.length === 0) return only;
