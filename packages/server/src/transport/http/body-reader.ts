@@ -10,14 +10,13 @@ export const collectBody = (
   { limit, declared }: { readonly limit: number; readonly declared: string | undefined },
   take: (body: Buffer | undefined) => void,
 ): void => {
-  let body = new GatheredBody(limit, declared);
+  const body = new GatheredBody(limit, declared);
   let done = false;
   source.on('data', (piece: Buffer) => {
     if (done) return;
     body.add(piece);
     if (body.size <= limit) return;
     done = true;
-    body = new GatheredBody(0);
     take(undefined);
   });
   source.on('end', () => {
