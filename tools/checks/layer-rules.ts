@@ -97,7 +97,7 @@ function describeLimit(from: LayerRow, to: LayerRow): string {
   return from.mayImport.includes(`${to.layer}:types`) ? ' except with import type' : '';
 }
 
-/** With `features/*` every feature is a layer of its own: the concrete folder has to be the same. */
+/** A row with `*` makes every folder that matches it a layer of its own: the concrete folder has to be the same. */
 function sameLayer(row: LayerRow, importer: string, target: string): boolean {
   return matchLayer(row, importer) === matchLayer(row, target);
 }

@@ -50,7 +50,7 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
   { layer: 'features/contract.ts', mayImport: ['base', 'api', 'auth'] },
   {
-    layer: 'features/*',
+    layer: 'features/*/*',
     mayImport: [
       'base',
       'api',
@@ -63,7 +63,7 @@ export const layerTable: readonly LayerRow[] = [
       'transport:contract',
     ],
   },
-  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*:types'] },
+  { layer: 'transport', mayImport: ['base', 'api', 'auth', 'features/contract.ts', 'features/*/*:types'] },
   { layer: 'app', mayImport: ['*'] },
   { layer: 'main.ts', mayImport: ['app', 'base'] },
 ];

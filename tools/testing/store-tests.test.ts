@@ -15,7 +15,7 @@ it('opens stores of tests on the engine of the run, but where a test is about bo
     .filter(({ path, text }) =>
       scanImports(text).some(({ specifier }) => resolveRelative(path, specifier)?.startsWith(sqlite)),
     );
-  expect(openers.map(({ path }) => path)).toEqual([`${server}features/files/objects/shared-objects.test.ts`]);
+  expect(openers.map(({ path }) => path)).toEqual([`${server}features/authoring/files/objects/shared-objects.test.ts`]);
 });
 
 it('repeats on PostgreSQL every test of a part of the server that opens a store', () => {
@@ -23,8 +23,8 @@ it('repeats on PostgreSQL every test of a part of the server that opens a store'
   expect(found).toEqual(
     expect.arrayContaining([
       `${server}controllers/abandoned-work.test.ts`,
-      `${server}features/agents/agent-operations.test.ts`,
-      `${server}features/deployments/deployment-crashes.test.ts`,
+      `${server}features/conversation/agents/agent-operations.test.ts`,
+      `${server}features/authoring/deployments/deployment-crashes.test.ts`,
       `${server}runtime/crash-sweep.test.ts`,
       `${server}runtime/simulation.test.ts`,
       `${server}runtime/store-failures.test.ts`,

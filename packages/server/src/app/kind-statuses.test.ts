@@ -15,11 +15,11 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/contract.ts';
 import { type KindContract, kindContract, type Reconciler, statusReconciler } from '../controllers/index.ts';
-import { connectorClassContract, connectorContract } from '../features/connectors/index.ts';
-import { sandboxContracts } from '../features/sandboxes/index.ts';
-import { SecretResolver, secretContract } from '../features/secrets/index.ts';
+import { SecretResolver, secretContract } from '../features/authoring/secrets/index.ts';
+import { connectorClassContract, connectorContract } from '../features/coordination/connectors/index.ts';
+import { toolGrant, workflowContract } from '../features/coordination/workflows/index.ts';
+import { sandboxContracts } from '../features/platform/sandboxes/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../features/testing/index.ts';
-import { toolGrant, workflowContract } from '../features/workflows/index.ts';
 import { recordKey } from '../resources/index.ts';
 import type { StoredResource } from '../store/contracts/index.ts';
 

@@ -1,8 +1,8 @@
 import { AuditChain } from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { ResourceWriter } from '../controllers/index.ts';
-import { sessionContract } from '../features/manifests/index.ts';
-import { ensureNamespaces } from '../features/namespaces/index.ts';
+import { sessionContract } from '../features/authoring/manifests/index.ts';
+import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
 import { loadMigrations } from '../store/migrations/index.ts';

@@ -2,7 +2,7 @@
 import { create } from '@bufbuild/protobuf';
 import { UsagePolicySpecSchema } from '@svc/api/resources';
 import { expect, it, onTestFinished } from 'vitest';
-import { PolicyIndex, PolicyMeter } from '../features/usage/index.ts';
+import { PolicyIndex, PolicyMeter } from '../features/conversation/usage/index.ts';
 import { kindRow, messageText } from '../resources/index.ts';
 import { draft, key } from '../store/conformance/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';

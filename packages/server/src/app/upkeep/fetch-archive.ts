@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { Fault } from '../../base/index.ts';
-import { addKeys, placeFile } from '../../features/backups/index.ts';
+import { addKeys, placeFile } from '../../features/platform/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { sealedKeys } from './offline-backup.ts';
 import type { UpkeepSurroundings } from './store-engine.ts';

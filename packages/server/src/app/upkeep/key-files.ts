@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../base/index.ts';
-import type { KeyFiles } from '../../features/backups/index.ts';
+import type { KeyFiles } from '../../features/platform/backups/index.ts';
 
 /** The keys that encrypt stored secrets, and those that sign tokens. */
 const NAMES = ['master.json', 'tokens.json'];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault, makeDirectory } from '../../base/index.ts';
-import { sealKeys, type WrittenArchive, writeArchive } from '../../features/backups/index.ts';
+import { sealKeys, type WrittenArchive, writeArchive } from '../../features/platform/backups/index.ts';
 import type { StoreDump } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { assert, Fault, makeDirectory } from '../../base/index.ts';
-import { type CheckedArchive, checkArchive, restoreArchive } from '../../features/backups/index.ts';
+import { type CheckedArchive, checkArchive, restoreArchive } from '../../features/platform/backups/index.ts';
 import { DUMP_TABLES, INSTANCE_RESTORE, type StoreLoad } from '../../store/contracts/index.ts';
 import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';

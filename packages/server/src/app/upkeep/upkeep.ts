@@ -1,4 +1,4 @@
-import { type CheckedArchive, checkArchive, type WrittenArchive } from '../../features/backups/index.ts';
+import { type CheckedArchive, checkArchive, type WrittenArchive } from '../../features/platform/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { type FetchedArchive, type FetchOrder, fetchArchive } from './fetch-archive.ts';
 import { moveSchema, type SchemaMove, type SchemaMoved } from './move-schema.ts';

@@ -9,6 +9,7 @@ import {
   ModeAuthenticator,
 } from '../../auth/index.ts';
 import type { Clock } from '../../base/index.ts';
+import type { Operation } from '../../features/contract.ts';
 import {
   AccessTokens,
   ApiKeyDirectory,
@@ -16,8 +17,7 @@ import {
   keySetRoute,
   TokenKeys,
   tokenOperations,
-} from '../../features/access/index.ts';
-import type { Operation } from '../../features/contract.ts';
+} from '../../features/platform/access/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';
 import type { AppParts } from './operations.ts';

@@ -1,16 +1,16 @@
 import { type KindContract, type NamespaceFacts, StoredKindDoor } from '../../controllers/index.ts';
-import type { Operation } from '../../features/contract.ts';
-import type { PlacementScope } from '../../features/deployments/index.ts';
+import type { PlacementScope } from '../../features/authoring/deployments/index.ts';
 import {
   agentKnowledgeOperations,
   KnowledgeLibrary,
   knowledgeContract,
   namespaceKnowledgeOperations,
-} from '../../features/knowledge/index.ts';
-import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../../features/mcp-servers/index.ts';
-import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
-import { SkillDirectory, skillContract } from '../../features/skills/index.ts';
-import { templateContract, templateOperations } from '../../features/templates/index.ts';
+} from '../../features/authoring/knowledge/index.ts';
+import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../../features/authoring/mcp-servers/index.ts';
+import type { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
+import { SkillDirectory, skillContract } from '../../features/authoring/skills/index.ts';
+import { templateContract, templateOperations } from '../../features/authoring/templates/index.ts';
+import type { Operation } from '../../features/contract.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';

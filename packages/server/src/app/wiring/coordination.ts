@@ -5,6 +5,8 @@ import {
   type ResourceWriter,
   StoredKindDoor,
 } from '../../controllers/index.ts';
+import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
+import type { Operation } from '../../features/contract.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -12,15 +14,13 @@ import {
   channelOperations,
   subscriptionContract,
   subscriptionController,
-} from '../../features/channels/index.ts';
-import type { Operation } from '../../features/contract.ts';
-import { NamespaceDirectory } from '../../features/namespaces/index.ts';
+} from '../../features/coordination/channels/index.ts';
 import {
   createInputCheck,
   scheduleContract,
   scheduleController,
   scheduleOperations,
-} from '../../features/schedules/index.ts';
+} from '../../features/coordination/schedules/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';

@@ -1,6 +1,10 @@
 import type { AppendAudit, KindContract, Reconciler, ResourceWriter } from '../../controllers/index.ts';
-import { deploymentContracts, deploymentControllers, type PlacementScope } from '../../features/deployments/index.ts';
-import type { NamespaceDirectory } from '../../features/namespaces/index.ts';
+import {
+  deploymentContracts,
+  deploymentControllers,
+  type PlacementScope,
+} from '../../features/authoring/deployments/index.ts';
+import type { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 import { labelLimits } from './label-limits.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, createIds, type Ids, type Log, makeDirectory, type Random } from '../../base/index.ts';
-import { openSecretKeys, type SecretKeys } from '../../features/secrets/index.ts';
+import { openSecretKeys, type SecretKeys } from '../../features/authoring/secrets/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { BlobStore, Bus, Store } from '../../store/contracts/index.ts';
 import { examineSqlite, lockDataDir, openSqliteStore, type StoreExamination } from '../../store/sqlite/index.ts';

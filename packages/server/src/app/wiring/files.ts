@@ -13,8 +13,8 @@ import {
   ObjectLinks,
   PdfTexts,
   UploadSignatures,
-} from '../../features/files/index.ts';
-import { chunkDocument, indexWords } from '../../features/knowledge/index.ts';
+} from '../../features/authoring/files/index.ts';
+import { chunkDocument, indexWords } from '../../features/authoring/knowledge/index.ts';
 import { type DirectUploads, earlierNow, type Store } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import type { PeriodicJob } from '../periodic.ts';

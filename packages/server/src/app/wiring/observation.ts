@@ -1,5 +1,5 @@
 import { createIds } from '../../base/index.ts';
-import { failedTries, pendingBackup } from '../../features/backups/index.ts';
+import { failedTries, pendingBackup } from '../../features/platform/backups/index.ts';
 import type { TurnEndHook } from '../../runtime/index.ts';
 import type { FinishedCall, HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';

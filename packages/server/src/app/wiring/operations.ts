@@ -1,18 +1,18 @@
-import { accessOperations } from '../../features/access/index.ts';
-import { agentOperations } from '../../features/agents/index.ts';
-import { ChannelActivities } from '../../features/channels/index.ts';
+import type { ObjectLinks } from '../../features/authoring/files/index.ts';
+import { requireScope, resourceOperations } from '../../features/authoring/manifests/index.ts';
+import { namespaceOperations, PastAncestry } from '../../features/authoring/namespaces/index.ts';
+import { auditSecretReads } from '../../features/authoring/secrets/index.ts';
 import type { Operation } from '../../features/contract.ts';
-import type { ObjectLinks } from '../../features/files/index.ts';
-import { requireScope, resourceOperations } from '../../features/manifests/index.ts';
-import { namespaceOperations, PastAncestry } from '../../features/namespaces/index.ts';
-import { auditSecretReads } from '../../features/secrets/index.ts';
+import { agentOperations } from '../../features/conversation/agents/index.ts';
 import {
   type SessionLimits,
   type SessionsDeps,
   sessionActivity,
   sessionsFeature,
-} from '../../features/sessions/index.ts';
-import { chatRoutes, consoleRoutes } from '../../features/ui/index.ts';
+} from '../../features/conversation/sessions/index.ts';
+import { chatRoutes, consoleRoutes } from '../../features/conversation/ui/index.ts';
+import { ChannelActivities } from '../../features/coordination/channels/index.ts';
+import { accessOperations } from '../../features/platform/access/index.ts';
 import type { ReadTx, StoredResource } from '../../store/contracts/index.ts';
 import type { HttpRoute } from '../../transport/contract.ts';
 import type { Config } from '../config/index.ts';

@@ -8,35 +8,35 @@ import {
   type ResourceWriter,
   statusReconciler,
 } from '../../controllers/index.ts';
-import { SEALED_TOKEN_KEY } from '../../features/access/index.ts';
-import { connectorClassContract, connectorContract } from '../../features/connectors/index.ts';
+import { SEALED_LINK_KEY } from '../../features/authoring/files/index.ts';
+import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
+import { SecretResolver, secretContract, secretOperations } from '../../features/authoring/secrets/index.ts';
 import type { Operation } from '../../features/contract.ts';
-import { SEALED_LINK_KEY } from '../../features/files/index.ts';
-import { NamespaceDirectory } from '../../features/namespaces/index.ts';
-import { sandboxContracts } from '../../features/sandboxes/index.ts';
-import { SecretResolver, secretContract, secretOperations } from '../../features/secrets/index.ts';
-import {
-  type StopExecution,
-  TaskTimer,
-  type TaskTimes,
-  taskContract,
-  taskOperations,
-} from '../../features/tasks/index.ts';
 import {
   PolicyIndex,
   PolicyMeter,
   UsageConditions,
   usageActivity,
   usagePolicyContract,
-} from '../../features/usage/index.ts';
+} from '../../features/conversation/usage/index.ts';
+import { connectorClassContract, connectorContract } from '../../features/coordination/connectors/index.ts';
+import {
+  type StopExecution,
+  TaskTimer,
+  type TaskTimes,
+  taskContract,
+  taskOperations,
+} from '../../features/coordination/tasks/index.ts';
+import { toolGrant, workflowContract } from '../../features/coordination/workflows/index.ts';
+import { SEALED_TOKEN_KEY } from '../../features/platform/access/index.ts';
+import { sandboxContracts } from '../../features/platform/sandboxes/index.ts';
 import {
   HEARTBEAT_MS,
   WorkerRegistration,
   WorkerWatch,
   workerContract,
   workerOperations,
-} from '../../features/workers/index.ts';
-import { toolGrant, workflowContract } from '../../features/workflows/index.ts';
+} from '../../features/platform/workers/index.ts';
 import type { Runtime } from '../../runtime/index.ts';
 import { earlierNow } from '../../store/contracts/index.ts';
 import { type Config, connectorVariables } from '../config/index.ts';

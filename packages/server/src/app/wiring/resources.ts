@@ -11,17 +11,9 @@ import {
   StoreChangeFeed,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
-import {
-  type AgentDependencies,
-  AgentRevisionDrop,
-  AgentSessions,
-  agentContract,
-  agentController,
-  StoredAgentDirectory,
-} from '../../features/agents/index.ts';
-import { PlacementScope } from '../../features/deployments/index.ts';
-import { secretTarget } from '../../features/manifests/index.ts';
-import { mcpController } from '../../features/mcp-servers/index.ts';
+import { PlacementScope } from '../../features/authoring/deployments/index.ts';
+import { secretTarget } from '../../features/authoring/manifests/index.ts';
+import { mcpController } from '../../features/authoring/mcp-servers/index.ts';
 import {
   descendantRecords,
   NamespaceAncestry,
@@ -30,7 +22,15 @@ import {
   NamespaceService,
   type NamespaceTurns,
   namespaceContract,
-} from '../../features/namespaces/index.ts';
+} from '../../features/authoring/namespaces/index.ts';
+import {
+  type AgentDependencies,
+  AgentRevisionDrop,
+  AgentSessions,
+  agentContract,
+  agentController,
+  StoredAgentDirectory,
+} from '../../features/conversation/agents/index.ts';
 import { ResourceViews } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import type { ReadTx, ResourceReads } from '../../store/contracts/index.ts';

@@ -1,4 +1,4 @@
-import type { StoredObjects } from '../../features/files/index.ts';
+import type { StoredObjects } from '../../features/authoring/files/index.ts';
 import { PART, type Part } from '../../runtime/index.ts';
 import type { ReadTx, Store } from '../../store/contracts/index.ts';
 import type { ToolOutputReader } from '../../tools/index.ts';

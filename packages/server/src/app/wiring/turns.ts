@@ -1,6 +1,6 @@
-import { StoredObjects } from '../../features/files/index.ts';
-import type { NamespaceTurns } from '../../features/namespaces/index.ts';
-import type { SecretResolver } from '../../features/secrets/index.ts';
+import { StoredObjects } from '../../features/authoring/files/index.ts';
+import type { NamespaceTurns } from '../../features/authoring/namespaces/index.ts';
+import type { SecretResolver } from '../../features/authoring/secrets/index.ts';
 import { createModelRegistry, type ModelRegistry, type ModelRegistryOptions } from '../../models/index.ts';
 import type { UsageMeter } from '../../runtime/contract.ts';
 import { createHistoryReader } from '../../runtime/history/index.ts';

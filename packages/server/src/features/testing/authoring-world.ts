@@ -1,19 +1,24 @@
 import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
-import { agentController } from '../agents/index.ts';
-import type { Operation } from '../contract.ts';
-import { PlacementScope } from '../deployments/index.ts';
+import { PlacementScope } from '../authoring/deployments/index.ts';
 import {
   agentKnowledgeOperations,
   KnowledgeLibrary,
   knowledgeContract,
   namespaceKnowledgeOperations,
-} from '../knowledge/index.ts';
-import { mcpBindingOperations, mcpContracts, mcpController, mcpServerOperations } from '../mcp-servers/index.ts';
-import { descendantRecords, NamespaceDirectory } from '../namespaces/index.ts';
-import { SkillDirectory, skillContract } from '../skills/index.ts';
-import { templateContract, templateOperations } from '../templates/index.ts';
+} from '../authoring/knowledge/index.ts';
+import {
+  mcpBindingOperations,
+  mcpContracts,
+  mcpController,
+  mcpServerOperations,
+} from '../authoring/mcp-servers/index.ts';
+import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
+import { templateContract, templateOperations } from '../authoring/templates/index.ts';
+import type { Operation } from '../contract.ts';
+import { agentController } from '../conversation/agents/index.ts';
 import { openResourceWorld } from './resource-world.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;

@@ -18,9 +18,9 @@ import {
   deploymentContracts,
   deploymentControllers,
   PlacementScope,
-} from '../deployments/index.ts';
-import { NamespaceDirectory } from '../namespaces/index.ts';
-import { secretContract } from '../secrets/index.ts';
+} from '../authoring/deployments/index.ts';
+import { NamespaceDirectory } from '../authoring/namespaces/index.ts';
+import { secretContract } from '../authoring/secrets/index.ts';
 import { openAuthoringWorld } from './authoring-world.ts';
 import { ADMIN } from './test-call.ts';
 

@@ -17,17 +17,8 @@ import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
 import { openGivenStore, removeGivenStore } from '../../store/testing/given-store.ts';
-import { accessOperations } from '../access/index.ts';
-import {
-  AgentRevisionDrop,
-  AgentSessions,
-  agentContract,
-  agentOperations,
-  StoredAgentDirectory,
-} from '../agents/index.ts';
-import type { Operation, StreamSink } from '../contract.ts';
-import { PlacementScope } from '../deployments/index.ts';
-import { resourceOperations, secretTarget, sessionContract } from '../manifests/index.ts';
+import { PlacementScope } from '../authoring/deployments/index.ts';
+import { resourceOperations, secretTarget, sessionContract } from '../authoring/manifests/index.ts';
 import {
   descendantRecords,
   ensureNamespaces,
@@ -38,8 +29,17 @@ import {
   namespaceContract,
   namespaceOperations,
   PastAncestry,
-} from '../namespaces/index.ts';
-import { freshKey, KeyRing } from '../secrets/index.ts';
+} from '../authoring/namespaces/index.ts';
+import { freshKey, KeyRing } from '../authoring/secrets/index.ts';
+import type { Operation, StreamSink } from '../contract.ts';
+import {
+  AgentRevisionDrop,
+  AgentSessions,
+  agentContract,
+  agentOperations,
+  StoredAgentDirectory,
+} from '../conversation/agents/index.ts';
+import { accessOperations } from '../platform/access/index.ts';
 import { ADMIN, callContext, TestStream } from './test-call.ts';
 import { testDependencies } from './test-dependencies.ts';
 

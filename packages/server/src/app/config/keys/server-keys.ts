@@ -1,5 +1,5 @@
 import { parseNetwork } from '../../../base/network/index.ts';
-import { utcCron } from '../../../features/schedules/index.ts';
+import { utcCron } from '../../../features/coordination/schedules/index.ts';
 import {
   boolean,
   choice,

@@ -1,0 +1,92 @@
+import { create } from '@bufbuild/protobuf';
+import { ArtifactAccessSchema } from '@svc/api/data';
+import {
+  DeleteArtifactResponseSchema,
+  FileResponseSchema,
+  FileService,
+  GrantArtifactResponseSchema,
+  ListArtifactsResponseSchema,
+  ReadArtifactResponseSchema,
+} from '@svc/api/gateway';
+import { FileSchema } from '@svc/api/resources';
+import type { Authorizer } from '../../../../auth/contract.ts';
+import type { HttpRoute } from '../../../../transport/contract.ts';
+import { type Operation, unary } from '../../../contract.ts';
+import { isLost, objectLost } from '../file-damage.ts';
+import { checkMode, showObject } from '../file-reads.ts';
+import type { FileWrites } from '../file-writes.ts';
+import { sendObject } from '../objects/index.ts';
+import { artifactMessage } from './artifact-facts.ts';
+import { Artifacts, type ArtifactsDeps } from './artifacts.ts';
+
+export interface ArtifactsFeature {
+  readonly operations: readonly Operation[];
+  readonly routes: readonly HttpRoute[];
+  readonly artifacts: Artifacts;
+}
+
+/** The artifact operations of FileService and the route of their bytes. */
+export const artifactsFeature = (
+  deps: ArtifactsDeps & { readonly authorizer: Authorizer },
+  writes: FileWrites,
+): ArtifactsFeature => {
+  const artifacts = new Artifacts(deps, writes);
+  const { method } = FileService;
+  return {
+    artifacts,
+    operations: [
+      unary(method.listArtifacts, async (request) => {
+        const page = await artifacts.list(request, request);
+        const shown = page.artifacts.map(artifactMessage);
+        return create(ListArtifactsResponseSchema, { artifacts: shown, nextPageToken: page.nextPageToken });
+      }),
+      unary(method.readArtifact, async (request) => {
+        checkMode(request.content);
+        const artifact = await artifacts.find(request, request.artifactId);
+        const shown = await unlessLost(() => showObject(deps, artifact, request.content));
+        const { content, downloadUrl, expiresAt } = shown;
+        const answer = { artifact: artifactMessage(artifact), content, downloadUrl, expiresAt: BigInt(expiresAt) };
+        return create(ReadArtifactResponseSchema, answer);
+      }),
+      unary(method.promoteArtifact, async (request, call) => {
+        const artifact = await artifacts.find(request, request.artifactId);
+        const record = await artifacts.promote(call, artifact, request.file);
+        const secrets = deps.authorizer.readsSecrets(call.caller, { namespace: request.ns });
+        return create(FileResponseSchema, { file: deps.views.full(FileSchema, record, { secrets }) });
+      }),
+      unary(method.grantArtifact, async (request, call) => {
+        const names = { place: request, id: request.artifactId };
+        const { expiresAt, createdAt, operations, ...grant } = await artifacts.grant(call, names, request.access);
+        const times = { expiresAt: BigInt(expiresAt), createdAt: BigInt(createdAt) };
+        const access = create(ArtifactAccessSchema, { ...grant, ...times, operations: [...operations] });
+        return create(GrantArtifactResponseSchema, { access });
+      }),
+      unary(method.deleteArtifact, async (request, call) => {
+        await artifacts.remove(call, request, request.artifactId);
+        return create(DeleteArtifactResponseSchema, { success: true });
+      }),
+    ],
+    routes: [contentRoute(deps, artifacts)],
+  };
+};
+
+const contentRoute = (deps: ArtifactsDeps & { readonly authorizer: Authorizer }, artifacts: Artifacts): HttpRoute => ({
+  method: 'GET',
+  pattern: '/v1/ns/{ns}/agents/{agent}/sessions/{session_id}/artifacts/{artifact_id}/content',
+  authenticated: true,
+  handle: async (exchange, params, context) => {
+    const { ns = '', agent = '', session_id: sessionId = '', artifact_id: id = '' } = params;
+    const place = { ns, agent, sessionId };
+    deps.authorizer.authorize('svc.gateway.FileService/ReadArtifact', place, context.caller);
+    const artifact = await artifacts.find(place, id);
+    await unlessLost(() => sendObject(deps.blobs, exchange, { ...artifact, signal: context.signal }));
+  },
+});
+
+const unlessLost = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw isLost(error) ? objectLost(error) : error;
+  }
+};

@@ -1,0 +1,150 @@
+import { KnowledgeSpecSchema } from '@svc/api/resources';
+import { notFound } from '../../../base/index.ts';
+import { recordKey, SpecReader } from '../../../resources/index.ts';
+import type { ReadTx, SearchPlace } from '../../../store/contracts/index.ts';
+import { isKnowledgePath, normalPath } from './knowledge-rules.ts';
+import { type FusedHit, fuse, pathFit, queryParts, rankBy } from './search-ranking.ts';
+import { queryTerms } from './search-words.ts';
+import { snippetOf } from './snippet.ts';
+
+/** What documents of an agent are read through. */
+export type LibraryReads = Pick<ReadTx, 'resources' | 'search'>;
+
+export interface KnowledgeLibraryDeps {
+  /** The namespace and its ancestors, nearest first; [] for a deleted one. */
+  readonly visibleNamespaces: (reads: Pick<ReadTx, 'resources'>, namespace: string) => Promise<readonly string[]>;
+}
+
+/** A document as agents see it. */
+export interface KnowledgeDocument {
+  readonly path: string;
+  readonly content: string;
+  /** Micros. */
+  readonly updatedAt: number;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface FoundDocument {
+  readonly path: string;
+  readonly snippet: string;
+  /** In (0, 1]. */
+  readonly score: number;
+  /** Micros. */
+  readonly updatedAt: number;
+  readonly namespace: string;
+}
+
+export interface LibraryPage {
+  readonly documents: readonly KnowledgeDocument[];
+  /** Where the next page begins (exclusive); undefined at the end. */
+  readonly next: { readonly namespace: string; readonly path: string } | undefined;
+}
+
+/** Documents that one list of a search may bring in. */
+const CANDIDATES = 200;
+const BATCH = 50;
+const KIND = 'Knowledge';
+
+/** Knowledge as the agents of a namespace see it: own and inherited, the nearest of each path. */
+export class KnowledgeLibrary {
+  readonly #deps: KnowledgeLibraryDeps;
+  readonly #specs = new SpecReader(256);
+
+  constructor(deps: KnowledgeLibraryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nearest namespace first, then by path; cut short at `bytes`, but never empty where there is a document. */
+  async list(
+    reads: LibraryReads,
+    namespace: string,
+    page: { readonly size: number; readonly bytes: number; readonly after?: LibraryPage['next'] },
+  ): Promise<LibraryPage> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    const documents: KnowledgeDocument[] = [];
+    let bytes = 0;
+    let { after } = page;
+    for (;;) {
+      const places = await reads.search.directory({
+        kind: KIND,
+        namespaces,
+        limit: BATCH,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const place of places) {
+        const document = await this.#read(reads, place);
+        bytes += Buffer.byteLength(document.content) + place.path.length;
+        const isFull = documents.length === page.size || (bytes > page.bytes && documents.length > 0);
+        if (isFull) return { documents, next: after };
+        documents.push(document);
+        after = { namespace: place.namespace, path: place.path };
+      }
+      if (places.length < BATCH) return { documents, next: undefined };
+    }
+  }
+
+  /**
+   * In each namespace from near to far the document of exactly this path, else the only one whose path equals it or ends with
+   * it, ignoring case. Throws KNOWLEDGE_NOT_FOUND.
+   */
+  async get(reads: LibraryReads, namespace: string, path: string): Promise<KnowledgeDocument> {
+    const wanted = normalPath(path);
+    const namespaces = isKnowledgePath(wanted) ? await this.#deps.visibleNamespaces(reads, namespace) : [];
+    for (const place of namespaces) {
+      const found = await this.#findIn(reads, { place, namespaces, path: wanted });
+      if (found !== undefined) return this.#read(reads, found);
+    }
+    throw notFound(KIND, { ns: namespace, path });
+  }
+
+  /** Ranked by words and by path; `query` has been checked. */
+  async search(
+    reads: LibraryReads,
+    namespace: string,
+    asked: { readonly query: string; readonly limit: number },
+  ): Promise<readonly FoundDocument[]> {
+    const namespaces = await this.#deps.visibleNamespaces(reads, namespace);
+    const terms = queryTerms(asked.query);
+    const scope = { namespaces, limit: CANDIDATES };
+    const byText = await reads.search.match({ ...scope, terms });
+    const byPath = await reads.search.matchPath({ ...scope, parts: queryParts(asked.query) });
+    const fitting = byPath.filter((hit) => pathFit(hit.path, asked.query) > 0);
+    const lists = [rankBy(byText, (hit) => hit.score), rankBy(fitting, (hit) => pathFit(hit.path, asked.query))];
+    return fuse(lists, namespaces)
+      .slice(0, asked.limit)
+      .map((found) => shown(found, terms));
+  }
+
+  async #findIn(
+    reads: LibraryReads,
+    wanted: { readonly place: string; readonly namespaces: readonly string[]; readonly path: string },
+  ): Promise<SearchPlace | undefined> {
+    const { place, namespaces, path } = wanted;
+    // Nearer namespaces come along so that what they hide is not found.
+    const upTo = namespaces.slice(0, namespaces.indexOf(place) + 1);
+    const inPlace = async (filter: { readonly path: string } | { readonly suffix: string }) =>
+      (await reads.search.directory({ kind: KIND, namespaces: upTo, limit: CANDIDATES, ...filter })).filter(
+        (found) => found.namespace === place,
+      );
+    const [exact] = await inPlace({ path });
+    if (exact !== undefined) return exact;
+    const [only, ...others] = await inPlace({ suffix: path });
+    return others.length === 0 ? only : undefined;
+  }
+
+  async #read(reads: LibraryReads, place: SearchPlace): Promise<KnowledgeDocument> {
+    const { namespace, name, path } = place;
+    const record = await reads.resources.get(recordKey(KIND, namespace, name));
+    const content = record === undefined ? '' : this.#specs.read(KnowledgeSpecSchema, record).content;
+    return { path, content, updatedAt: place.updatedAt, namespace, name };
+  }
+}
+
+const shown = ({ hit, score }: FusedHit, terms: readonly string[]): FoundDocument => ({
+  path: hit.path,
+  snippet: snippetOf(hit.text, terms),
+  score,
+  updatedAt: hit.updatedAt,
+  namespace: hit.namespace,
+});

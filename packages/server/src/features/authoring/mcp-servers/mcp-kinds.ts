@@ -1,0 +1,95 @@
+import type { McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import { Fault } from '../../../base/index.ts';
+import {
+  type KindContract,
+  kindContract,
+  type LookReads,
+  type NamespaceFacts,
+  type SpecWrite,
+  type WriteOrigin,
+} from '../../../controllers/contract.ts';
+import { commonStatus, refusal } from '../../../resources/index.ts';
+import type { WriteTx } from '../../../store/contracts/index.ts';
+import { effectiveServer } from './effective-server.ts';
+import { judgeBinding, judgeServer } from './mcp-judgement.ts';
+import { McpReferences, serverSpec } from './mcp-references.ts';
+import { checkBrokerUse, checkMcpBinding, checkMcpServer, isStdio, mayWriteStdio } from './mcp-rules.ts';
+
+export interface McpKindDeps {
+  readonly namespaces: Pick<NamespaceFacts, 'ancestors'>;
+  /** `mcp.stdioNamespaces`. */
+  readonly stdioNamespaces: readonly string[];
+}
+
+/** How MCP servers and bindings are written, whichever operation writes them. */
+export const mcpContracts = (deps: McpKindDeps): readonly KindContract[] => {
+  const references = new McpReferences(deps.namespaces);
+  return [
+    kindContract<McpServerSpec>({
+      kind: 'McpServer',
+      validate: ({ spec }) => checkMcpServer(spec),
+      admit: async (_tx, write, origin) => requireServerRight(deps, write, origin),
+      observe: async (tx, write) => {
+        const subject = { namespace: write.key.namespace, spec: write.spec };
+        return commonStatus(write.current, await judgeServer(tx, subject, references), at(tx, write.generation));
+      },
+    }),
+    kindContract<McpServerBindingSpec>({
+      kind: 'McpServerBinding',
+      validate: ({ spec }) => checkMcpBinding(spec),
+      admit: (tx, write, origin) => admitBinding({ ...deps, references }, tx, { write, origin }),
+      observe: async (tx, write) => {
+        const { namespace, name } = write.key;
+        const judgement = await judgeBinding(tx, { namespace, name, spec: write.spec }, references);
+        return commonStatus(write.current, judgement, at(tx, write.generation));
+      },
+    }),
+  ];
+};
+
+const at = (tx: LookReads, generation: number) => ({ now: tx.now(), generation });
+
+const requireServerRight = (deps: McpKindDeps, write: SpecWrite<McpServerSpec>, origin: WriteOrigin): void => {
+  const wasStdio = write.current !== undefined && isStdio(serverSpec(write.current).transport);
+  if (isStdio(write.spec.transport) || wasStdio) requireStdioRight(deps, write.key.namespace, origin);
+};
+
+/** What starts processes on this machine is not for everybody. Throws PERMISSION_DENIED SCOPE. */
+const requireStdioRight = (deps: McpKindDeps, namespace: string, origin: WriteOrigin): void => {
+  const { stdioNamespaces } = deps;
+  if (mayWriteStdio(namespace, { grants: origin.caller.grants ?? [], stdioNamespaces })) return;
+  throw new Fault(
+    'PERMISSION_DENIED',
+    'SCOPE',
+    'a stdio MCP server needs an unscoped admin grant or a namespace of mcp.stdioNamespaces',
+    { metadata: { ns: namespace } },
+  );
+};
+
+/**
+ * The server must resolve when the binding is made or changed, and must allow its broker. Arguments and variables of
+ * a process need the right to write such servers: they decide what it does.
+ */
+const admitBinding = async (
+  deps: McpKindDeps & { readonly references: McpReferences },
+  tx: WriteTx,
+  { write, origin }: { readonly write: SpecWrite<McpServerBindingSpec>; readonly origin: WriteOrigin },
+): Promise<void> => {
+  if (!write.isSpecChanged) return;
+  const { namespace, name } = write.key;
+  const { spec } = write;
+  const server = await deps.references.findBoundServer(tx, { namespace, name, serverRef: spec.serverRef });
+  if (server === undefined) {
+    const wanted = spec.serverRef === '' ? name : spec.serverRef;
+    const description = `MCP server does not exist: ${wanted}`;
+    throw new Fault('FAILED_PRECONDITION', 'REFERENCE_MISSING', description, {
+      metadata: { ns: namespace, server: wanted },
+      violations: [{ field: 'spec.serverRef', description, reason: 'REFERENCE_MISSING' }],
+    });
+  }
+  const changesProcess = spec.args.length > 0 || Object.keys(spec.headers).length > 0;
+  if (changesProcess && isStdio(serverSpec(server).transport)) requireStdioRight(deps, namespace, origin);
+  const effective = effectiveServer({ namespace: server.key.namespace, spec: serverSpec(server) }, { namespace, spec });
+  const faults = effective.authBroker === undefined ? [] : checkBrokerUse(effective);
+  if (faults.length > 0) throw refusal(faults);
+};

@@ -1,0 +1,107 @@
+import {
+  type McpServerBindingSpec,
+  McpServerBindingSpecSchema,
+  type McpServerSpec,
+  McpServerSpecSchema,
+} from '@svc/api/resources';
+import type { NamespaceFacts } from '../../../controllers/contract.ts';
+import {
+  isJsonMap,
+  isSecretReference,
+  messageFromText,
+  parseJsonMap,
+  parseSecretReference,
+  recordKey,
+  SYSTEM_NAMESPACE,
+} from '../../../resources/index.ts';
+import type { ReadTx, StoredResource } from '../../../store/contracts/index.ts';
+import { type EffectiveMcpServer, effectiveServer, type HeldSpec } from './effective-server.ts';
+
+type Reads = Pick<ReadTx, 'resources'>;
+
+const INHERITABLE = 'option.svc/inheritable';
+
+/** Typed spec of a stored server. */
+export const serverSpec = (record: StoredResource): McpServerSpec =>
+  messageFromText(McpServerSpecSchema, record.spec) as McpServerSpec;
+
+/** Typed spec of a stored binding. */
+export const bindingSpec = (record: StoredResource): McpServerBindingSpec =>
+  messageFromText(McpServerBindingSpecSchema, record.spec) as McpServerBindingSpec;
+
+/** Finds what references mean from the place where they are written. Ancestors are nearest first. */
+export class McpReferences {
+  readonly #namespaces: Pick<NamespaceFacts, 'ancestors'>;
+  readonly #open: (record: StoredResource) => StoredResource;
+
+  /** `open` makes values readable that the store keeps sealed; only `resolve` needs it. */
+  constructor(
+    namespaces: Pick<NamespaceFacts, 'ancestors'>,
+    open: (record: StoredResource) => StoredResource = (record) => record,
+  ) {
+    this.#namespaces = namespaces;
+    this.#open = open;
+  }
+
+  /** The McpServer of that name in the namespace, its nearest ancestor or `system`. */
+  async findServer(reads: Reads, namespace: string, name: string): Promise<StoredResource | undefined> {
+    const ancestors = await this.#namespaces.ancestors(reads, namespace);
+    for (const place of new Set([namespace, ...ancestors, SYSTEM_NAMESPACE])) {
+      const found = await reads.resources.get(recordKey('McpServer', place, name));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The server that a binding configures; an empty reference is the binding's own name. */
+  findBoundServer(
+    reads: Reads,
+    binding: { readonly namespace: string; readonly name: string; readonly serverRef: string },
+  ): Promise<StoredResource | undefined> {
+    return this.findServer(reads, binding.namespace, binding.serverRef === '' ? binding.name : binding.serverRef);
+  }
+
+  /** What an agent's mcp_server_refs entry connects to: a binding in its namespace, else the nearest server. */
+  async resolve(reads: Reads, namespace: string, name: string): Promise<EffectiveMcpServer | undefined> {
+    const record = await reads.resources.get(recordKey('McpServerBinding', namespace, name));
+    const binding: HeldSpec<McpServerBindingSpec> | undefined =
+      record === undefined ? undefined : { namespace, spec: bindingSpec(this.#open(record)) };
+    const serverRef = binding?.spec.serverRef ?? '';
+    const server = await this.findBoundServer(reads, { namespace, name, serverRef });
+    if (server === undefined) return undefined;
+    return effectiveServer({ namespace: server.key.namespace, spec: serverSpec(this.#open(server)) }, binding);
+  }
+
+  /** Sentences on `secret://` references that lead nowhere from the namespace; of their texts only names are repeated. */
+  async secretProblems(
+    reads: Reads,
+    namespace: string,
+    spec: Pick<McpServerBindingSpec, 'args' | 'headers' | 'authBroker'>,
+  ): Promise<readonly string[]> {
+    const problems = new Set<string>();
+    for (const text of [...spec.args, ...Object.values(spec.headers), spec.authBroker?.url ?? '']) {
+      if (!isSecretReference(text)) continue;
+      const wanted = parseSecretReference(text);
+      if (wanted === undefined) problems.add('a reference is not secret://name/key');
+      else if (!(await this.#isSecretVisible(reads, namespace, wanted)))
+        problems.add(`secret ${wanted.name} not found`);
+    }
+    return [...problems];
+  }
+
+  async #isSecretVisible(
+    reads: Reads,
+    namespace: string,
+    { name, key }: { readonly name: string; readonly key: string },
+  ): Promise<boolean> {
+    const ancestors = await this.#namespaces.ancestors(reads, namespace);
+    for (const place of [namespace, ...ancestors]) {
+      const secret = await reads.resources.get(recordKey('Secret', place, name));
+      if (secret === undefined) continue;
+      if (place !== namespace && secret.annotations[INHERITABLE] !== 'true') continue;
+      const data = parseJsonMap(secret.spec)?.['data'];
+      return isJsonMap(data) && Object.hasOwn(data, key);
+    }
+    return false;
+  }
+}

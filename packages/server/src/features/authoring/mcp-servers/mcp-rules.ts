@@ -1,0 +1,76 @@
+import type { McpAuthBrokerSpec, McpServerBindingSpec, McpServerSpec } from '@svc/api/resources';
+import { type FieldViolation, violation } from '../../../base/index.ts';
+import type { OriginGrant } from '../../../controllers/contract.ts';
+import { isHttpUrl, isName, isSecretReference, nameForm, parseSecretReference } from '../../../resources/index.ts';
+
+const HTTP: ReadonlySet<string> = new Set(['http', 'streamable-http', 'streamable_http', 'sse']);
+const STDIO = 'stdio';
+const BROKERS: ReadonlySet<string> = new Set(['', 'http_bearer']);
+
+/** True for the transports that speak HTTP; they are stored as written. */
+export const isHttpTransport = (transport: string): boolean => HTTP.has(transport);
+
+/** True for servers that are a process of this machine. */
+export const isStdio = (transport: string): boolean => transport === STDIO;
+
+/** All faults of a server's fields. */
+export const checkMcpServer = (spec: McpServerSpec): readonly FieldViolation[] => [
+  ...checkTransport(spec.transport),
+  ...checkTarget(spec),
+  ...checkBroker(spec.authBroker),
+  ...(spec.authBroker === undefined ? [] : checkBrokerUse(spec)),
+];
+
+/** All faults of a binding's own fields; those that depend on the server come with `checkBrokerUse`. */
+export const checkMcpBinding = (spec: McpServerBindingSpec): readonly FieldViolation[] => [
+  ...(spec.serverRef === '' || isName('plain', spec.serverRef)
+    ? []
+    : [violation('spec.serverRef', `must be ${nameForm.plain}`)]),
+  ...checkBroker(spec.authBroker),
+];
+
+const checkTransport = (transport: string): readonly FieldViolation[] =>
+  isHttpTransport(transport) || isStdio(transport)
+    ? []
+    : [violation('spec.transport', `must be one of ${[...HTTP, STDIO].join(', ')}`)];
+
+const checkTarget = ({ transport, target }: McpServerSpec): readonly FieldViolation[] => {
+  if (target.trim() === '') return [violation('spec.target', 'is required')];
+  if (isHttpTransport(transport) && !isHttpUrl(target))
+    return [violation('spec.target', 'must be an absolute http(s) URL')];
+  return [];
+};
+
+/** True for an address that is in a Secret. */
+const isReference = (url: string): boolean => isSecretReference(url) && parseSecretReference(url) !== undefined;
+
+const checkBroker = (broker: McpAuthBrokerSpec | undefined): readonly FieldViolation[] => {
+  if (broker === undefined) return [];
+  return [
+    ...(BROKERS.has(broker.kind) ? [] : [violation('spec.authBroker.kind', 'must be http_bearer or empty')]),
+    ...(isHttpUrl(broker.url) || isReference(broker.url)
+      ? []
+      : [violation('spec.authBroker.url', 'must be an absolute http(s) URL or secret://name/key')]),
+    ...(broker.cacheTtlSeconds >= 0 ? [] : [violation('spec.authBroker.cacheTtlSeconds', 'must not be negative')]),
+  ];
+};
+
+/** What a broker cannot be combined with: another transport, a static Authorization header. */
+export const checkBrokerUse = (server: {
+  readonly transport: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}): readonly FieldViolation[] => {
+  const isStatic = Object.keys(server.headers).some((name) => name.toLowerCase() === 'authorization');
+  return [
+    ...(isHttpTransport(server.transport) ? [] : [violation('spec.authBroker', 'needs transport http')]),
+    ...(isStatic ? [violation('spec.authBroker', 'excludes a static Authorization header')] : []),
+  ];
+};
+
+/** Who may write a server that runs as a process: an unscoped admin, or anyone who may write in a listed namespace. */
+export const mayWriteStdio = (
+  namespace: string,
+  writer: { readonly grants: readonly OriginGrant[]; readonly stdioNamespaces: readonly string[] },
+): boolean =>
+  writer.stdioNamespaces.includes(namespace) ||
+  writer.grants.some((grant) => grant.role === 'admin' && grant.namespace === undefined);

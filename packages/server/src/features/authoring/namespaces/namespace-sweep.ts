@@ -1,0 +1,87 @@
+import type { ResourceWriter, WriteOrigin } from '../../../controllers/contract.ts';
+import { formatKey } from '../../../resources/index.ts';
+import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { namespaceState } from './namespace-rules.ts';
+
+/** Records that go in one transaction, namespaces included. */
+const BATCH = 500;
+/** Records checked before everybody else gets a turn. */
+const RECORDS_PER_TURN = 100;
+const NAMED = 5;
+const ORIGIN: WriteOrigin = { requestId: '', operation: 'namespace-purge', caller: { identity: 'system' } };
+
+/**
+ * What one transaction of a purge removes: of every namespace below which nothing is left its contents, then the namespace
+ * itself. Where finalizers hold something, what is above waits; everything next to it continues.
+ */
+export class NamespaceSweep {
+  readonly #tx: WriteTx;
+  readonly #writer: Pick<ResourceWriter, 'remove'>;
+  /** Namespaces that something below them keeps. */
+  readonly #kept = new Set<string>();
+  readonly #named: string[] = [];
+  #removed = 0;
+  #held = 0;
+
+  constructor(tx: WriteTx, writer: Pick<ResourceWriter, 'remove'>) {
+    this.#tx = tx;
+    this.#writer = writer;
+  }
+
+  /** True when the batch is used up, and more may be left to do at once. */
+  get isFull(): boolean {
+    return this.#removed >= BATCH;
+  }
+
+  /** What holds something and was met, '' for nothing. */
+  get holders(): string {
+    return this.#held === 0 ? '' : `${this.#held} left, held by finalizers: ${this.#named.join('; ')}`;
+  }
+
+  /** Children come before their parents. */
+  async through(namespaces: readonly StoredResource[]): Promise<void> {
+    for (const namespace of namespaces) {
+      const isGone = !this.#kept.has(namespace.key.name) && (await this.#clear(namespace.key));
+      if (this.isFull) return;
+      if (!isGone) this.#kept.add(namespaceState(namespace).parent);
+    }
+  }
+
+  /** True when nothing of the namespace is left. */
+  async #clear(key: ResourceKey): Promise<boolean> {
+    const before = this.#held;
+    await this.#empty(key.name);
+    if (this.isFull || this.#held > before) return false;
+    const record = await this.#tx.resources.get(key);
+    return record === undefined || this.#remove(record);
+  }
+
+  async #empty(namespace: string): Promise<void> {
+    let after: ResourceKey | undefined;
+    do {
+      const place = after === undefined ? {} : { after };
+      const page = await this.#tx.resources.list({ scope: { type: 'namespace', namespace }, limit: BATCH, ...place });
+      for (const { key } of page) {
+        // An earlier removal may have taken this one along.
+        const current = await this.#tx.resources.get(key);
+        if (current !== undefined) await this.#remove(current);
+        if (this.isFull) return;
+      }
+      after = page.length < BATCH ? undefined : page.at(-1)?.key;
+    } while (after !== undefined);
+  }
+
+  /** False when finalizers hold it. */
+  async #remove(record: StoredResource): Promise<boolean> {
+    if ((this.#removed + this.#held) % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await this.#tx.pause();
+    const { pending } = await this.#writer.remove(this.#tx, ORIGIN, { key: record.key, bySystem: true });
+    if (pending) this.#hold(record);
+    else this.#removed += 1;
+    return !pending;
+  }
+
+  #hold({ key, finalizers }: StoredResource): void {
+    this.#held += 1;
+    if (this.#named.length < NAMED) this.#named.push(`${formatKey(key)} (${finalizers.join(', ')})`);
+  }
+}

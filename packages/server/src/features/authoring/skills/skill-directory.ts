@@ -1,0 +1,71 @@
+import { type SkillSpec, SkillSpecSchema } from '@svc/api/resources';
+import { SpecReader } from '../../../resources/index.ts';
+import type { PromptSkills, SkillSource } from '../../../runtime/contract.ts';
+import { everyResource, type ReadTx, type StoredResource } from '../../../store/contracts/index.ts';
+import { CATALOGUE_MAX, isComplete } from './skill-rules.ts';
+
+type Reads = Pick<ReadTx, 'resources'>;
+
+export interface SkillDirectoryDeps {
+  /** The namespace and its ancestors, nearest first; [] for a deleted one. */
+  readonly visibleNamespaces: (reads: Reads, namespace: string) => Promise<readonly string[]>;
+}
+
+export interface VisibleSkill {
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: SkillSpec;
+}
+
+/** Skills as the agents of a namespace see them: the nearest complete one of each name. */
+export class SkillDirectory implements SkillSource {
+  readonly #deps: SkillDirectoryDeps;
+  readonly #specs = new SpecReader();
+
+  constructor(deps: SkillDirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** The skill of that name; undefined where none is complete. */
+  async find(reads: Reads, namespace: string, name: string): Promise<VisibleSkill | undefined> {
+    for (const place of await this.#deps.visibleNamespaces(reads, namespace)) {
+      const record = await reads.resources.get({ kind: 'Skill', namespace: place, parent: '', name });
+      const skill = record === undefined ? undefined : this.#complete(record);
+      if (skill !== undefined) return skill;
+    }
+    return undefined;
+  }
+
+  /** Every visible skill by name, at most CATALOGUE_MAX. */
+  async list(reads: Reads, namespace: string): Promise<readonly VisibleSkill[]> {
+    const found = new Map<string, VisibleSkill>();
+    for (const place of await this.#deps.visibleNamespaces(reads, namespace))
+      for (const record of await skillsOf(reads, place)) {
+        const skill = found.has(record.key.name) ? undefined : this.#complete(record);
+        if (skill !== undefined) found.set(skill.name, skill);
+      }
+    return [...found.values()].sort((left, right) => (left.name < right.name ? -1 : 1)).slice(0, CATALOGUE_MAX);
+  }
+
+  /** What prompts show: the catalogue, and the text of active skills as it is now; undefined = it vanished. */
+  async promptSkills(reads: Reads, namespace: string, active: readonly string[]): Promise<PromptSkills> {
+    const visible = await this.list(reads, namespace);
+    const shown = [];
+    for (const name of active) {
+      const skill = await this.find(reads, namespace, name);
+      shown.push({ name, text: skill?.spec.instructions });
+    }
+    return {
+      catalogue: visible.map(({ name, spec }) => ({ name, description: spec.description })),
+      active: shown,
+    };
+  }
+
+  #complete(record: StoredResource): VisibleSkill | undefined {
+    const spec = this.#specs.read(SkillSpecSchema, record);
+    return isComplete(spec) ? { name: record.key.name, namespace: record.key.namespace, spec } : undefined;
+  }
+}
+
+const skillsOf = (reads: Reads, namespace: string): Promise<readonly StoredResource[]> =>
+  everyResource(reads.resources, { kind: 'Skill', scope: { type: 'namespace', namespace } });

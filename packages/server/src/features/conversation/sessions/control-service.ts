@@ -1,0 +1,235 @@
+import { create } from '@bufbuild/protobuf';
+import { MessageRole, PermissionDecision, type SessionMessage, SessionMessageSchema, TurnState } from '@svc/api/data';
+import {
+  type AnswerPermissionRequest,
+  type AnswerPermissionResponse,
+  AnswerPermissionResponseSchema,
+  type ForkSessionRequest,
+  type GetTurnRequest,
+  type ListPermissionRequestsRequest,
+  type ListPermissionRequestsResponse,
+  ListPermissionRequestsResponseSchema,
+  type ListTurnsRequest,
+  type ListTurnsResponse,
+  ListTurnsResponseSchema,
+  type SessionResponse,
+  type TurnResponse,
+  TurnResponseSchema,
+  type UpdateSessionMessageRequest,
+  type UpdateSessionMessageResponse,
+  UpdateSessionMessageResponseSchema,
+} from '@svc/api/gateway';
+import type { CallContext } from '../../../auth/contract.ts';
+import { decodePageToken, encodePageToken, invalidField, isUuid, notFound, pageSize } from '../../../base/index.ts';
+import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { checkLabels, checkSystemKeys, refusal, sortKeys } from '../../../resources/index.ts';
+import { parsePermission } from '../../../runtime/contract.ts';
+import type { MessageRow, SessionRow, TurnRow, WriteTx } from '../../../store/contracts/index.ts';
+import {
+  checkNewLabels,
+  checkParts,
+  holdObjects,
+  type InboundObjects,
+  messageHolder,
+  settleObjects,
+  writtenParts,
+} from './inbound/index.ts';
+import { lockSession, readSession, recordWrite, refusedState } from './session-access.ts';
+import type { SessionService } from './session-service.ts';
+import type { SessionsContext } from './sessions-deps.ts';
+import { permissionMessage, turnMessage } from './wire/index.ts';
+
+/** The one `svc/` label a caller may set, through UpdateSessionMessage only. */
+const DELIVERY_STATUS = 'svc/connector-delivery-status';
+const TURN_STATES = Object.keys(TurnState).filter((name) => Number.isNaN(Number(name)));
+
+/** SessionControlService without schedules. */
+export class ControlService {
+  readonly #context: SessionsContext;
+  readonly #sessions: SessionService;
+
+  constructor(context: SessionsContext, sessions: SessionService) {
+    this.#context = context;
+    this.#sessions = sessions;
+  }
+
+  async updateMessage(request: UpdateSessionMessageRequest, call: CallContext): Promise<UpdateSessionMessageResponse> {
+    const { labels, parts } = request;
+    const wanted = create(SessionMessageSchema, { parts });
+    const { [DELIVERY_STATUS]: status, ...plain } = labels;
+    const { limits } = this.#context;
+    const violations = [
+      ...checkLabels(plain, 'labels', { labels: limits.labels, annotationsBytes: 0 }),
+      ...checkSystemKeys(await this.#labelsOf(request, plain), plain, 'labels'),
+      ...checkParts(wanted, 'parts', limits),
+    ];
+    if (violations.length > 0) throw refusal(violations);
+    const inbound = { namespace: request.ns, parts, field: 'parts', signal: call.signal };
+    const objects = await settleObjects(inbound, this.#context);
+    const saved = await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      const message = await this.#editable(tx, session, request);
+      const changes = checkSystemKeys(message.labels, plain, 'labels');
+      if (changes.length > 0) throw refusal(changes);
+      const changed = await this.#applyStatus(tx, { session, message, status });
+      const next = edited(changed, {
+        labels: plain,
+        wanted,
+        objects,
+        now: tx.now(),
+        limit: limits.labels,
+      });
+      if (next === message) return message;
+      await tx.log.saveMessage(next);
+      await holdObjects(
+        tx,
+        { namespace: request.ns, holder: messageHolder(message.sessionId, message.id), objects },
+        this.#context.objects,
+      );
+      await recordWrite(tx, { call, names: request, messageId: message.id }, this.#context);
+      return next;
+    });
+    const message: SessionMessage = this.#context.messages.of(saved);
+    return create(UpdateSessionMessageResponseSchema, { sessionId: request.sessionId, message });
+  }
+
+  async answerPermission(request: AnswerPermissionRequest, call: CallContext): Promise<AnswerPermissionResponse> {
+    const { requestId, decision, optionId, comment } = request;
+    if (decision !== PermissionDecision.ALLOW && decision !== PermissionDecision.DENY)
+      throw invalidField('decision', 'must be ALLOW or DENY');
+    const data = await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      const asked = isUuid(requestId) ? await tx.log.permission(requestId) : undefined;
+      if (asked?.sessionId !== session.id)
+        throw notFound('PermissionRequest', { session_id: session.id, request_id: requestId });
+      const allow = decision === PermissionDecision.ALLOW;
+      const known = parsePermission(asked).options.some((option) => option.id === optionId && option.allow === allow);
+      if (optionId !== '' && !known) throw invalidField('optionId', 'is not an option with this decision');
+      const decidedBy = call.caller.identity;
+      const answer = { requestId, allow, optionId, comment, decidedBy };
+      const result = await this.#context.lifecycle.answerPermission(tx, session, answer);
+      await recordWrite(tx, { call, names: request, turnId: result.turnId }, this.#context);
+      return result;
+    });
+    return create(AnswerPermissionResponseSchema, { request: permissionMessage(data) });
+  }
+
+  async fork(request: ForkSessionRequest, call: CallContext): Promise<SessionResponse> {
+    const violations = checkNewLabels(request.labels, 'labels', this.#context.limits);
+    if (violations.length > 0) throw refusal(violations);
+    const { throughMessageId, labels } = request;
+    return await this.#context.store.write(async (tx) => {
+      const session = await lockSession(tx, request, this.#context);
+      if (throughMessageId !== '') await this.#message(tx, session, throughMessageId);
+      const { identity } = call.caller;
+      const fork = await this.#context.lifecycle.fork(tx, session, { throughMessageId, labels, identity });
+      await recordWrite(tx, { call, names: { ...request, sessionId: fork.id } }, this.#context);
+      return await this.#sessions.answerCreated(tx, fork);
+    });
+  }
+
+  async listTurns(request: ListTurnsRequest): Promise<ListTurnsResponse> {
+    const limit = pageSize(request.pageSize);
+    const state = TURN_STATES.find((name) => TurnState[name as TurnRow['state']] === request.state);
+    if (state === undefined) throw invalidField('state', 'is not a turn state');
+    const question = ['turns', request.sessionId, state];
+    const [before] = decodePageToken(request.pageToken, question) ?? [];
+    return await this.#context.store.read(async (tx) => {
+      const session = await readSession(tx, request);
+      const rows = await tx.log.turns(session.id, {
+        limit: limit + 1,
+        ...(before === undefined ? {} : { before }),
+        ...(state === 'UNSPECIFIED' ? {} : { state: state as TurnRow['state'] }),
+      });
+      const turns = [];
+      for (const row of rows.slice(0, limit)) turns.push(await turnMessage(tx, row));
+      const last = turns.at(-1);
+      const nextPageToken = rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '';
+      return create(ListTurnsResponseSchema, { turns, nextPageToken });
+    });
+  }
+
+  async getTurn(request: GetTurnRequest): Promise<TurnResponse> {
+    const { turnId } = request;
+    return await this.#context.store.read(async (tx) => {
+      const session = await readSession(tx, request);
+      const turn = isUuid(turnId) ? await tx.log.turn(turnId) : undefined;
+      if (turn?.sessionId !== session.id) throw notFound('Turn', { session_id: session.id, turn_id: turnId });
+      return create(TurnResponseSchema, { turn: await turnMessage(tx, turn) });
+    });
+  }
+
+  async listPermissions(request: ListPermissionRequestsRequest): Promise<ListPermissionRequestsResponse> {
+    const { ns, recursive } = request;
+    const limit = pageSize(request.pageSize);
+    const question = ['permissions', ns, recursive];
+    const [after = ''] = decodePageToken(request.pageToken, question) ?? [];
+    return await this.#context.store.read(async (tx) => {
+      await requireNamespace(tx, ns);
+      const below = recursive ? await this.#context.namespaces.descendants(tx, ns) : [];
+      const rows = await tx.log.openPermissions([ns, ...below], after, limit + 1);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return create(ListPermissionRequestsResponseSchema, {
+        requests: page.map((row) => permissionMessage(parsePermission(row))),
+        nextPageToken: rows.length > limit && last !== undefined ? encodePageToken(question, [last.id]) : '',
+      });
+    });
+  }
+
+  async #message(tx: WriteTx, session: SessionRow, id: string): Promise<MessageRow> {
+    const message = isUuid(id) ? await tx.log.message(session.id, id) : undefined;
+    if (message === undefined) throw notFound('Message', { session_id: session.id, message_id: id });
+    return message;
+  }
+
+  /** Labels the message has, for those of the system that are sent back; none when there is no such message. */
+  async #labelsOf(request: UpdateSessionMessageRequest, sent: MessageRow['labels']): Promise<MessageRow['labels']> {
+    const isAsked = Object.keys(sent).some((key) => key.startsWith('svc/'));
+    if (!isAsked || !isUuid(request.sessionId) || !isUuid(request.messageId)) return {};
+    return await this.#context.store.read(async (tx) => {
+      const session = await tx.log.session(request.sessionId);
+      if (session?.namespace !== request.ns || session.agent !== request.agent) return {};
+      return (await tx.log.message(session.id, request.messageId))?.labels ?? {};
+    });
+  }
+
+  async #editable(tx: WriteTx, session: SessionRow, request: UpdateSessionMessageRequest): Promise<MessageRow> {
+    const message = await this.#message(tx, session, request.messageId);
+    const isEditable = message.role === MessageRole.ROLE_USER || message.role === MessageRole.ROLE_ASSISTANT;
+    if (!isEditable) throw refusedState('MESSAGE_FIXED', 'only user and assistant messages can be changed', request);
+    return message;
+  }
+
+  async #applyStatus(
+    tx: WriteTx,
+    change: { readonly session: SessionRow; readonly message: MessageRow; readonly status: string | undefined },
+  ): Promise<MessageRow> {
+    const { session, message, status } = change;
+    if (status === undefined || status === message.labels[DELIVERY_STATUS]) return message;
+    const { deliveries } = this.#context;
+    if (deliveries === undefined) throw invalidField(`labels[${DELIVERY_STATUS}]`, 'the message has no delivery');
+    return { ...message, labels: await deliveries.setStatus(tx, { session, message, status }) };
+  }
+}
+
+interface MessageEdit {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly wanted: SessionMessage;
+  readonly objects: InboundObjects;
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** The message with labels merged (an empty value removes) and parts, when given, replaced whole. */
+const edited = (message: MessageRow, edit: MessageEdit): MessageRow => {
+  const merged = { ...message.labels, ...edit.labels };
+  const labels = sortKeys(Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== '')));
+  const violations = checkLabels(labels, 'labels', { labels: edit.limit, annotationsBytes: 0 });
+  if (violations.length > 0) throw refusal(violations);
+  const { wanted, objects, now } = edit;
+  const parts =
+    wanted.parts.length === 0 ? message.parts : JSON.stringify(writtenParts(wanted, { createdAt: now, objects }));
+  const isSame = parts === message.parts && JSON.stringify(labels) === JSON.stringify(sortKeys(message.labels));
+  return isSame ? message : { ...message, labels, parts, revision: message.revision + 1 };
+};

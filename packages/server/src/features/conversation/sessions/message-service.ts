@@ -1,0 +1,287 @@
+import { create, fromJsonString, toJsonString } from '@bufbuild/protobuf';
+import { type SessionMessagePart, TurnState } from '@svc/api/data';
+import {
+  type AppendSessionMessageRequest,
+  AppendSessionMessageRequestSchema,
+  type AppendSessionMessageResponse,
+  AppendSessionMessageResponseSchema,
+  type ListSessionMessagesRequest,
+  type ListSessionMessagesResponse,
+  ListSessionMessagesResponseItemSchema,
+  ListSessionMessagesResponseSchema,
+  type SendMessageRequest,
+  SendMessageRequestSchema,
+  type SendMessageResponse,
+  SendMessageResponseSchema,
+  type StopSessionGenerationRequest,
+  type StopSessionGenerationResponse,
+  StopSessionGenerationResponseSchema,
+  WhenBusy,
+} from '@svc/api/gateway';
+import type { CallContext } from '../../../auth/contract.ts';
+import { isUuid, notFound, pageSize } from '../../../base/index.ts';
+import { refusal } from '../../../resources/index.ts';
+import {
+  type Admitted,
+  EVENT,
+  eventSubject,
+  isTurnOver,
+  PART,
+  type Part,
+  parseBody,
+  type SessionEvent,
+  type Submission,
+} from '../../../runtime/contract.ts';
+import type { TurnRow } from '../../../store/contracts/index.ts';
+import { findRepeat, findRepeatEarly, keepAnswer, markReplayed, repeatableCall } from './idempotency.ts';
+import {
+  appendedMessage,
+  checkAppend,
+  checkSend,
+  holdObjects,
+  type InboundContents,
+  type InboundObjects,
+  messageHolder,
+  plainPart,
+  settleObjects,
+} from './inbound/index.ts';
+import { causeOf, lockSession, readSession, recordWrite } from './session-access.ts';
+import type { SessionsContext } from './sessions-deps.ts';
+import { awaitTurn, failureFacts, replyText } from './turn-wait.ts';
+
+const WHEN_BUSY: Readonly<Record<WhenBusy, Submission['whenBusy']>> = {
+  [WhenBusy.UNSPECIFIED]: 'QUEUE',
+  [WhenBusy.QUEUE]: 'QUEUE',
+  [WhenBusy.STEER]: 'STEER',
+  [WhenBusy.REJECT]: 'REJECT',
+  [WhenBusy.INTERRUPT]: 'INTERRUPT',
+};
+
+const NO_OBJECTS: InboundObjects = new Map();
+
+/** Messages of a session: list, send, append, stop. */
+export class MessageService {
+  readonly #context: SessionsContext;
+
+  constructor(context: SessionsContext) {
+    this.#context = context;
+  }
+
+  async list(request: ListSessionMessagesRequest): Promise<ListSessionMessagesResponse> {
+    const limit = pageSize(request.pageSize);
+    const before =
+      request.beforeMessageId === undefined || request.beforeMessageId === '' ? undefined : request.beforeMessageId;
+    return await this.#context.store.read(async (tx) => {
+      const row = await readSession(tx, request);
+      const rows = await tx.log.messagesBefore(row.id, before, limit + 1);
+      const response = create(ListSessionMessagesResponseSchema);
+      response.sessionId = row.id;
+      response.agent = row.agent;
+      response.state = row.state;
+      let bytes = 0;
+      for (const message of rows) {
+        const view = this.#context.messages.sized(message);
+        bytes += view.bytes;
+        const { length } = response.items;
+        response.hasMore = length === limit || (length > 0 && bytes > this.#context.limits.responseBytes);
+        if (response.hasMore) break;
+        const item = create(ListSessionMessagesResponseItemSchema);
+        item.message = view.message;
+        response.items.push(item);
+      }
+      response.items.reverse();
+      if (response.hasMore) response.nextBeforeMessageId = response.items[0]?.message?.id;
+      const cursor = this.#context.cursors.answerCursor(tx, row);
+      response.streamCursor = typeof cursor === 'string' ? cursor : await cursor;
+      return response;
+    });
+  }
+
+  async send(request: SendMessageRequest, call: CallContext): Promise<SendMessageResponse> {
+    return await this.#sendAnswer(request, call, await this.admit(request, call));
+  }
+
+  /** Checks and admits a message; answers once it is durable, before its turn runs. `contents`: bytes that came with it. */
+  async admit(
+    request: SendMessageRequest,
+    call: CallContext,
+    contents: InboundContents = new Map(),
+  ): Promise<Admitted> {
+    const violations = checkSend(request, this.#context.limits);
+    if (violations.length > 0) throw refusal(violations);
+    const { ns: namespace, parts } = request;
+    const repeatable = repeatableCall(call, SendMessageRequestSchema, request);
+    const known = parts.length === 0 ? undefined : await findRepeatEarly(this.#context.store, repeatable);
+    if (known !== undefined) {
+      markReplayed(call);
+      return JSON.parse(known) as Admitted;
+    }
+    const inbound = { namespace, parts, field: 'parts', signal: call.signal, contents };
+    const objects = parts.length === 0 ? NO_OBJECTS : await settleObjects(inbound, this.#context);
+    let replayed = false;
+    const admitted = await this.#context.store.write(async (tx) => {
+      if (repeatable !== undefined && isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);
+      const stored = await findRepeat(tx, repeatable);
+      replayed = stored !== undefined;
+      if (stored !== undefined) return JSON.parse(stored) as Admitted;
+      const result = await this.#context.admission.admit(tx, this.#submission(request, call, objects));
+      if (objects.size > 0)
+        await holdObjects(
+          tx,
+          { namespace, holder: messageHolder(request.sessionId, result.messageId), objects },
+          this.#context.objects,
+        );
+      await recordWrite(
+        tx,
+        { call, names: request, turnId: result.turnId, messageId: result.messageId },
+        this.#context,
+      );
+      const { idempotencyHours: hours } = this.#context.limits;
+      if (repeatable !== undefined) await keepAnswer(tx, repeatable, { answer: JSON.stringify(result), hours });
+      return result;
+    });
+    if (replayed) markReplayed(call);
+    return admitted;
+  }
+
+  async append(request: AppendSessionMessageRequest, call: CallContext): Promise<AppendSessionMessageResponse> {
+    const violations = checkAppend(request, this.#context.limits);
+    const { message } = request;
+    if (violations.length > 0 || message === undefined) throw refusal(violations);
+    const repeatable = repeatableCall(call, AppendSessionMessageRequestSchema, request);
+    const known = await findRepeatEarly(this.#context.store, repeatable);
+    if (known !== undefined) {
+      markReplayed(call);
+      return fromJsonString(AppendSessionMessageResponseSchema, known);
+    }
+    const inbound = { namespace: request.ns, parts: message.parts, field: 'message.parts', signal: call.signal };
+    const objects = await settleObjects(inbound, this.#context);
+    let replayed = false;
+    const response = await this.#context.store.write(async (tx) => {
+      if (isUuid(request.sessionId)) await tx.log.lockSession(request.sessionId);
+      const stored = await findRepeat(tx, repeatable);
+      replayed = stored !== undefined;
+      if (stored !== undefined) return fromJsonString(AppendSessionMessageResponseSchema, stored);
+      const row = await lockSession(tx, request, this.#context);
+      const draft = appendedMessage(message, { id: this.#context.ids.next(), now: tx.now(), objects });
+      const saved = await this.#context.lifecycle.append(tx, row, draft);
+      await holdObjects(
+        tx,
+        { namespace: request.ns, holder: messageHolder(saved.sessionId, saved.id), objects },
+        this.#context.objects,
+      );
+      await recordWrite(tx, { call, names: request, messageId: saved.id }, this.#context);
+      const answer = create(AppendSessionMessageResponseSchema, {
+        sessionId: row.id,
+        message: this.#context.messages.of(saved),
+      });
+      const hours = this.#context.limits.idempotencyHours;
+      if (repeatable !== undefined)
+        await keepAnswer(tx, repeatable, { answer: toJsonString(AppendSessionMessageResponseSchema, answer), hours });
+      return answer;
+    });
+    if (replayed) markReplayed(call);
+    return response;
+  }
+
+  async stop(request: StopSessionGenerationRequest, call: CallContext): Promise<StopSessionGenerationResponse> {
+    const { turnId } = request;
+    const { stopped, waiting } = await this.#context.store.write(async (tx) => {
+      const row = await lockSession(tx, request, this.#context);
+      const turn = isUuid(turnId) ? await tx.log.turn(turnId) : undefined;
+      if (turnId !== '' && turn?.sessionId !== row.id) throw notFound('Turn', { session_id: row.id, turn_id: turnId });
+      const open = row.openTurns === 0 ? [] : await tx.log.openTurns(row.id);
+      const ids = await this.#context.lifecycle.stop(tx, row, turnId);
+      const [first = ''] = ids;
+      if (first !== '') await recordWrite(tx, { call, names: request, turnId: first }, this.#context);
+      return { stopped: ids, waiting: open.filter((each) => each.state === 'QUEUED' && each.fence === 0) };
+    });
+    for (const turn of waiting) if (stopped.includes(turn.id)) this.#announceStop(turn);
+    return create(StopSessionGenerationResponseSchema, { success: true, stoppedTurnIds: [...stopped] });
+  }
+
+  /** Streams of a turn that never started end at once; other streams see its end where its turn comes. */
+  #announceStop(turn: TurnRow): void {
+    const event: SessionEvent = {
+      namespace: turn.namespace,
+      agent: turn.agent,
+      sessionId: turn.sessionId,
+      turnId: turn.id,
+      messageId: parseBody(turn).replyMessageIds.at(-1) ?? '',
+      kind: EVENT.DONE,
+      attempt: 1,
+      fence: 0,
+      sequence: 0,
+      units: 1,
+      timestamp: this.#context.store.now(),
+      reason: 'stopped',
+    };
+    this.#context.bus.publish(eventSubject(turn.sessionId), event);
+  }
+
+  #submission(request: SendMessageRequest, call: CallContext, objects: InboundObjects): Submission {
+    const createdAt = this.#context.store.now();
+    const parts: Part[] = [];
+    if (request.message.trim() !== '') parts.push({ id: '', type: PART.TEXT, content: request.message, createdAt });
+    for (const [index, part] of request.parts.entries())
+      parts.push(sentPart(part, { createdAt, object: objects.get(index) }));
+    return {
+      namespace: request.ns,
+      agent: request.agent,
+      sessionId: request.sessionId,
+      parts,
+      labels: request.labels,
+      whenBusy: WHEN_BUSY[request.whenBusy],
+      cause: causeOf(call, request.labels),
+    };
+  }
+
+  async #sendAnswer(request: SendMessageRequest, call: CallContext, admitted: Admitted): Promise<SendMessageResponse> {
+    const response = create(SendMessageResponseSchema);
+    response.sessionId = request.sessionId;
+    response.messageId = admitted.messageId;
+    response.turnId = admitted.turnId;
+    response.replyMessageId = admitted.replyMessageId;
+    const waitSeconds = Math.min(request.waitSeconds ?? 0, this.#context.limits.waitSeconds);
+    response.turnState = admitted.steered ? TurnState.RUNNING : TurnState.QUEUED;
+    if (waitSeconds === 0) return response;
+    const turn = await awaitTurn(
+      {
+        namespace: request.ns,
+        agent: request.agent,
+        sessionId: request.sessionId,
+        turnId: admitted.turnId,
+        messageId: admitted.messageId,
+        waitMs: waitSeconds * 1_000,
+        signal: call.signal,
+      },
+      this.#context,
+    );
+    if (turn === undefined) return response;
+    response.turnId = turn.id;
+    response.turnState = TurnState[turn.state];
+    if (!isTurnOver(turn)) return response;
+    const body = parseBody(turn);
+    response.replyMessageId = body.replyMessageIds.at(-1) ?? response.replyMessageId;
+    if (turn.state === 'FAILED') {
+      response.error = body.error ?? '';
+      response.errorReason = body.reason ?? '';
+      response.errorMetadata = await failureFacts(this.#context.store.direct, turn);
+    }
+    response.reply = await replyText(this.#context.store.direct, turn);
+    return response;
+  }
+}
+
+/** A fetched or given url stays as a note next to the object; a data: url does not. */
+const sentPart = (
+  part: SessionMessagePart,
+  facts: { readonly createdAt: number; readonly object: ReturnType<InboundObjects['get']> },
+): Part => {
+  const plain = plainPart(part, { id: '', createdAt: facts.createdAt });
+  if (facts.object === undefined) return plain;
+  const { payload = {}, ...rest } = plain;
+  const { url, ...others } = payload;
+  const kept = typeof url === 'string' && url.startsWith('https:') ? { ...others, url } : others;
+  return { ...rest, ...(Object.keys(kept).length === 0 ? {} : { payload: kept }), object: facts.object };
+};

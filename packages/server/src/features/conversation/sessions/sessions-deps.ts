@@ -1,0 +1,79 @@
+import type { Authorizer } from '../../../auth/contract.ts';
+import type { Clock, Ids } from '../../../base/index.ts';
+import type { AppendAudit } from '../../../controllers/contract.ts';
+import type { ResourceViews } from '../../../resources/index.ts';
+import type {
+  Admission,
+  AgentDirectory,
+  NamespaceGate,
+  ObjectAccess,
+  SessionLifecycle,
+} from '../../../runtime/contract.ts';
+import type { AnswerCursors, SessionStreams } from '../../../runtime/stream/stream-contract.ts';
+import type { Bus, MessageRow, ReadTx, SessionRow, Store, WriteTx } from '../../../store/contracts/index.ts';
+import type { MessageMessages } from './wire/index.ts';
+
+/** Configured limits that this feature checks; sizes in bytes, times in seconds. */
+export interface SessionLimits {
+  readonly messageBytes: number;
+  readonly responseBytes: number;
+  readonly labels: number;
+  readonly batchSessions: number;
+  readonly waitSeconds: number;
+  readonly idempotencyHours: number;
+  /** Bytes of decoded messages kept for lists. */
+  readonly messageCacheBytes: number;
+}
+
+/**
+ * A body fetched for a namespace from a public address, never from a private network; throws Fault INVALID_ARGUMENT when
+ * refused or too large.
+ */
+export interface UrlFetcher {
+  fetch(
+    namespace: string,
+    url: string,
+    options: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }>;
+}
+
+/** Descendants of a namespace, nearest first, without itself. */
+export interface NamespaceTree {
+  descendants(tx: Pick<ReadTx, 'resources'>, namespace: string): Promise<readonly string[]>;
+}
+
+/** Moves the delivery of an assistant message in a connector session. */
+export interface DeliveryGate {
+  /** Labels of the message afterwards; throws INVALID_ARGUMENT for a change that is not allowed. */
+  setStatus(
+    tx: WriteTx,
+    target: { readonly session: SessionRow; readonly message: MessageRow; readonly status: string },
+  ): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Everything app hands to this feature. */
+export interface SessionsDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly admission: Admission;
+  readonly lifecycle: SessionLifecycle;
+  readonly streams: SessionStreams;
+  readonly cursors: AnswerCursors;
+  readonly agents: AgentDirectory;
+  readonly namespaces: NamespaceGate & NamespaceTree;
+  readonly objects: ObjectAccess;
+  readonly fetcher: UrlFetcher;
+  readonly authorizer: Pick<Authorizer, 'allows'>;
+  readonly audit: AppendAudit;
+  readonly views: ResourceViews;
+  readonly limits: SessionLimits;
+  /** Absent until connectors exist: delivery labels are then refused. */
+  readonly deliveries?: DeliveryGate;
+}
+
+/** What the services of this folder share in addition to the deps: caches of messages. */
+export interface SessionsContext extends SessionsDeps {
+  readonly messages: MessageMessages;
+}

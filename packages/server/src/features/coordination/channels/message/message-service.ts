@@ -1,0 +1,161 @@
+import { create } from '@bufbuild/protobuf';
+import { ChannelEventKind } from '@svc/api/events';
+import {
+  type ChannelMessageResponse,
+  ChannelMessageResponseSchema,
+  type GetChannelMessageRequest,
+  type ListChannelMessagesRequest,
+  type ListChannelMessagesResponse,
+  ListChannelMessagesResponseSchema,
+  type PostChannelMessageRequest,
+  type PostChannelMessageResponse,
+  PostChannelMessageResponseSchema,
+} from '@svc/api/gateway';
+import type { CallContext } from '../../../../auth/contract.ts';
+import { idsAfter, invalidField, isUuid, notFound, oversize, pageSize } from '../../../../base/index.ts';
+import { formatKey, refusal } from '../../../../resources/index.ts';
+import type { ObjectData } from '../../../../runtime/contract.ts';
+import {
+  type ChannelMessageRow,
+  channelMessageHolder,
+  type StoredResource,
+  type WriteTx,
+} from '../../../../store/contracts/index.ts';
+import { findChannel, requireOpen } from '../channel-access.ts';
+import { touchChannel } from '../channel-kind.ts';
+import type { ChannelLog } from '../channel-log.ts';
+import type { ChannelsDeps } from '../channels-deps.ts';
+import { settleAttachments } from './attachments.ts';
+import type { MessageBody, MessageForms } from './message-form.ts';
+import { checkPost, isContentTooLarge } from './message-rules.ts';
+import { PostReplay } from './post-replay.ts';
+
+interface Post {
+  readonly request: PostChannelMessageRequest;
+  readonly call: CallContext;
+  readonly attachments: readonly ObjectData[];
+}
+
+/** Posts, gets and lists messages of channels. Posts are not routed to agents yet: `routed_sessions` is empty. */
+export class ChannelMessageService {
+  readonly #deps: ChannelsDeps;
+  readonly #log: ChannelLog;
+  readonly #forms: MessageForms;
+
+  constructor(deps: ChannelsDeps, log: ChannelLog, forms: MessageForms) {
+    this.#deps = deps;
+    this.#log = log;
+    this.#forms = forms;
+  }
+
+  async post(request: PostChannelMessageRequest, call: CallContext): Promise<PostChannelMessageResponse> {
+    const violations = checkPost(request, this.#deps.limits);
+    if (violations.length > 0) throw refusal(violations);
+    const { contentBytes } = this.#deps.limits;
+    if (isContentTooLarge(request.content, contentBytes))
+      throw refusal([oversize('content', contentBytes, 'limits.channelContentMax')]);
+    const replay = PostReplay.of(request, call);
+    const known = request.attachments.length === 0 ? undefined : await this.#repeated(replay);
+    if (known !== undefined) {
+      call.setHeader('idempotency-replayed', 'true');
+      return known;
+    }
+    const attachments = await settleAttachments(request.ns, request.attachments, this.#deps);
+    let isReplayed = false;
+    const answer = await this.#deps.store.write(async (tx) => {
+      const stored = await replay?.find(tx);
+      isReplayed = stored !== undefined;
+      if (stored !== undefined) return stored;
+      const posted = await this.#store(tx, { request, call, attachments });
+      await replay?.keep(tx, posted, this.#deps.limits.idempotencyHours);
+      return posted;
+    });
+    if (isReplayed) call.setHeader('idempotency-replayed', 'true');
+    return answer;
+  }
+
+  /** The answer of a repeated post, before its attachments are looked up: they may be gone by now. */
+  async #repeated(replay: PostReplay | undefined): Promise<PostChannelMessageResponse | undefined> {
+    const { store } = this.#deps;
+    return replay?.find({ idempotency: store.direct.idempotency, steadyNow: () => store.steadyNow() });
+  }
+
+  async get(request: GetChannelMessageRequest): Promise<ChannelMessageResponse> {
+    const { ns, channel, messageId } = request;
+    const row = await this.#deps.store.read(async (tx) => {
+      const { uid } = await findChannel(tx, request);
+      return isUuid(messageId) ? await tx.channels.message(uid, messageId) : undefined;
+    });
+    if (row === undefined) throw notFound('ChannelMessage', { ns, channel, message_id: messageId });
+    return create(ChannelMessageResponseSchema, { message: this.#forms.of(row, { namespace: ns, channel }) });
+  }
+
+  async list(request: ListChannelMessagesRequest): Promise<ListChannelMessagesResponse> {
+    const { ns, channel, beforeMessageId = '' } = request;
+    if (request.limit < 0) throw invalidField('limit', 'must not be negative');
+    const limit = pageSize(request.pageSize === 0 ? request.limit : request.pageSize);
+    const rows = await this.#deps.store.read(async (tx) => {
+      const { uid } = await findChannel(tx, request);
+      return tx.channels.messagesBefore(uid, beforeMessageId === '' ? undefined : beforeMessageId, limit + 1);
+    });
+    const page = this.#cut(rows, limit);
+    const hasMore = page.length < rows.length;
+    const oldest = page.at(-1)?.id;
+    return create(ListChannelMessagesResponseSchema, {
+      messages: page.toReversed().map((row) => this.#forms.of(row, { namespace: ns, channel })),
+      hasMore,
+      ...(hasMore && oldest !== undefined ? { nextBeforeMessageId: oldest } : {}),
+    });
+  }
+
+  /** As many rows, newest first, as fit the page and `limits.responseBytes`; at least one. */
+  #cut(rows: readonly ChannelMessageRow[], limit: number): readonly ChannelMessageRow[] {
+    let bytes = 0;
+    let count = 0;
+    for (const row of rows.slice(0, limit)) {
+      bytes += row.body.length;
+      if (count > 0 && bytes > this.#deps.limits.responseBytes) break;
+      count += 1;
+    }
+    return rows.slice(0, count);
+  }
+
+  /** Message, channel's time, event and audit record in one transaction. */
+  async #store(tx: WriteTx, post: Post): Promise<PostChannelMessageResponse> {
+    const { request, call, attachments } = post;
+    await this.#deps.namespaces.requireLive(tx, request.ns);
+    const channel = await findChannel(tx, request);
+    requireOpen(channel);
+    await tx.channels.lock(channel.uid);
+    await touchChannel(tx, channel);
+    const row = await this.#row(tx, channel, post);
+    await tx.channels.insertMessage(row);
+    for (const object of attachments)
+      await this.#deps.objects.hold(tx, request.ns, object, channelMessageHolder(channel.uid, row.id));
+    await this.#log.append(tx, channel, [
+      { kind: ChannelEventKind.MESSAGE_CREATED, at: tx.now(), message: row, body: {} },
+    ]);
+    await this.#deps.audit(tx, call, {
+      target: formatKey(channel.key),
+      namespace: request.ns,
+      resourceVersion: '',
+      outcome: 'posted',
+    });
+    const names = { namespace: request.ns, channel: request.channel };
+    return create(PostChannelMessageResponseSchema, { message: this.#forms.of(row, names) });
+  }
+
+  async #row(tx: WriteTx, channel: StoredResource, { request, attachments }: Post): Promise<ChannelMessageRow> {
+    const body: MessageBody = {
+      authorKind: request.authorKind === '' ? 'user' : request.authorKind,
+      author: request.author,
+      content: request.content.trim(),
+      ...(Object.keys(request.labels).length === 0 ? {} : { labels: request.labels }),
+      ...(attachments.length === 0 ? {} : { attachments }),
+    };
+    // Messages are listed by id, and their events are numbered as they are posted: both have to be one order.
+    const [newest] = await tx.channels.messagesBefore(channel.uid, undefined, 1);
+    const [id = ''] = idsAfter(this.#deps.ids, newest?.id ?? '', 1);
+    return { channelUid: channel.uid, id, createdAt: tx.now(), body: JSON.stringify(body) };
+  }
+}

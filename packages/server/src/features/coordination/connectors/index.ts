@@ -1,0 +1,7 @@
+/**
+ * features/coordination/connectors: connector classes and connectors as resources: their rules, the routes a connector wants, and what can
+ * be known about both without talking to the outside. Registers no connector, takes no events and delivers
+ * nothing. app wires the contracts.
+ */
+export { connectorClassContract } from './class-kind.ts';
+export { connectorContract } from './connector-kind.ts';

@@ -1,0 +1,139 @@
+import { type ScheduleSpec, ScheduleSpecSchema, type ScheduleStatus } from '@svc/api/resources';
+import { Fault, invalidField, parseJsonText } from '../../../base/index.ts';
+import { type KindContract, kindContract, type SpecWrite } from '../../../controllers/contract.ts';
+import { kindRow, messageFromText, parseJsonMap, recordKey } from '../../../resources/index.ts';
+import type { ReadTx, ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import type { InputCheck } from './input-check.ts';
+import { checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { type ScheduleFacts, scheduleStatus } from './schedule-status-rules.ts';
+import { cancelTimer, settleTimer, timerName } from './schedule-timer.ts';
+import { readTiming, scheduleKind } from './timing/index.ts';
+
+export interface ScheduleKindDeps {
+  /** Unix time, micros. */
+  readonly now: () => number;
+  /** `schedules.minSpacingSeconds`. */
+  readonly minSpacingSeconds: number;
+  /** `limits.schedulesMax`, per namespace. */
+  readonly schedulesMax: number;
+  readonly inputCheck: InputCheck;
+  /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */
+  readonly notExecuted: string | undefined;
+}
+
+/** Micros at which the grid of an `every` schedule begins; private. */
+const ANCHOR = 'svc/~anchor';
+/** Micros of the instant that a one-shot fired; private, written by what fires it. */
+const FIRED_AT = 'svc/~fired-at';
+
+/** How schedules are written, whichever operation writes them. */
+export const scheduleContract = (deps: ScheduleKindDeps): KindContract =>
+  kindContract<ScheduleSpec>({
+    kind: 'Schedule',
+    defaults: fillSchedule,
+    validate: (write) => {
+      const firedAt = write.current?.annotations[FIRED_AT];
+      return checkSchedule(write.spec, write.annotations, {
+        now: deps.now(),
+        minSpacingSeconds: deps.minSpacingSeconds,
+        isStored: !write.isSpecChanged,
+        ...(firedAt === undefined ? {} : { firedAt: Number(firedAt) }),
+      });
+    },
+    admit: (tx, write) => admit(deps, tx, write),
+    systemKeys: async (tx, write) => ({ annotations: { [ANCHOR]: anchorFor(write, tx.now()) } }),
+    observe: async (tx, write) => {
+      const { key, annotations, generation } = write;
+      const deletionTimestamp = write.current?.deletionTimestamp;
+      const subject = { key, annotations, generation, deletionTimestamp, spec: write.spec };
+      const current = write.current === undefined ? undefined : storedStatus(write.current);
+      const isWrite = deletionTimestamp === undefined;
+      const facts = await scheduleFacts(tx, subject, { isWrite, isNamespaceLive: true, notExecuted: deps.notExecuted });
+      return scheduleStatus(current, write.spec, facts);
+    },
+    applied: (tx, { stored }) => settleTimer(tx, stored, storedStatus(stored)),
+    removing: (tx, schedule) => cancelTimer(tx, schedule.key),
+  });
+
+const admit = async (deps: ScheduleKindDeps, tx: WriteTx, write: SpecWrite<ScheduleSpec>): Promise<void> => {
+  const { namespace } = write.key;
+  if (write.current === undefined) await requireRoom(deps, tx, namespace);
+  const workflow = write.spec.target?.workflow ?? '';
+  const record = workflow === '' ? undefined : await tx.resources.get(recordKey('Workflow', namespace, workflow));
+  const schema = record === undefined ? '' : String(parseJsonMap(record.spec)?.['inputSchemaJson'] ?? '');
+  if (schema === '') return;
+  const [problem] = deps.inputCheck(schema, parseJsonText(write.spec.inputJson === '' ? '{}' : write.spec.inputJson));
+  if (problem !== undefined)
+    throw invalidField('spec.inputJson', `does not fit workflow ${workflow}: ${problem}`, 'INPUT_JSON');
+};
+
+const requireRoom = async (deps: ScheduleKindDeps, tx: WriteTx, namespace: string): Promise<void> => {
+  const { schedulesMax: limit } = deps;
+  const found = await tx.resources.list({ kind: 'Schedule', scope: { type: 'namespace', namespace }, limit });
+  if (found.length < limit) return;
+  throw new Fault('RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED', `namespace ${namespace} has ${limit} schedules already`, {
+    metadata: { ns: namespace, max: String(limit) },
+  });
+};
+
+/** The grid begins anew only when kind, interval or enabled change. */
+const anchorFor = (write: SpecWrite<ScheduleSpec>, now: number): string | undefined => {
+  if (scheduleKind(write.spec) !== 'every') return undefined;
+  const known = write.current?.annotations[ANCHOR];
+  const before = write.current === undefined ? undefined : scheduleSpec(write.current);
+  const isSame =
+    before !== undefined &&
+    scheduleKind(before) === 'every' &&
+    before.intervalSeconds === write.spec.intervalSeconds &&
+    before.enabled === write.spec.enabled;
+  return isSame && known !== undefined ? known : String(now);
+};
+
+/** Typed spec of a stored schedule. */
+export const scheduleSpec = (record: StoredResource): ScheduleSpec =>
+  messageFromText(ScheduleSpecSchema, record.spec) as ScheduleSpec;
+
+/** Typed status of a stored schedule. */
+export const storedStatus = (record: StoredResource): ScheduleStatus =>
+  messageFromText(kindRow('Schedule').status, record.status) as ScheduleStatus;
+
+/** Where the grid of a stored `every` schedule begins, micros; 0 for the other kinds. */
+export const anchorOf = (annotations: Readonly<Record<string, string>>): number => Number(annotations[ANCHOR] ?? 0);
+
+export interface ScheduleSubject {
+  readonly key: ResourceKey;
+  readonly spec: ScheduleSpec;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly generation: number;
+  readonly deletionTimestamp?: number | undefined;
+}
+
+/** Reads what the status of a schedule depends on. */
+export const scheduleFacts = async (
+  reads: Pick<ReadTx, 'resources'> & { now(): number },
+  subject: ScheduleSubject,
+  about: Pick<ScheduleFacts, 'isWrite' | 'isNamespaceLive' | 'notExecuted'>,
+): Promise<ScheduleFacts> => {
+  const { key, spec, annotations, generation } = subject;
+  return {
+    ...about,
+    now: reads.now(),
+    isDeleting: subject.deletionTimestamp !== undefined,
+    generation,
+    anchor: anchorOf(annotations),
+    hasTarget: await hasTarget(reads, key.namespace, spec),
+    timer: timerName(key),
+  };
+};
+
+const hasTarget = async (reads: Pick<ReadTx, 'resources'>, namespace: string, spec: ScheduleSpec): Promise<boolean> => {
+  const { agent = '', workflow = '' } = spec.target ?? {};
+  const key = agent === '' ? recordKey('Workflow', namespace, workflow) : recordKey('Agent', namespace, agent);
+  return (await reads.resources.get(key)) !== undefined;
+};
+
+/** Timing of a stored schedule, when it is on; undefined otherwise. */
+export const liveTiming = (record: StoredResource) => {
+  const spec = scheduleSpec(record);
+  return spec.enabled === false ? undefined : readTiming(spec);
+};

@@ -1,8 +1,0 @@
-/**
- * features/sessions/inbound: messages on their way in: field rules of sent, appended and edited messages, and attachments
- * made objects of the namespace before the transaction. Called by the services of features/sessions.
- */
-export * from './append-rules.ts';
-export * from './inbound-objects.ts';
-export * from './part-rules.ts';
-export * from './send-rules.ts';

@@ -1,7 +1,0 @@
-/**
- * features/templates: templates as resources: what they may hold, and the four operations of agent templates. Does not
- * render them into namespaces (features/deployments) nor merge them into agents (features/agents): both read them from the
- * store. app wires it.
- */
-export { templateContract } from './template-kind.ts';
-export { templateOperations } from './template-operations.ts';

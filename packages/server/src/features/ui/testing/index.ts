@@ -1,2 +1,0 @@
-/** Test harness of features/ui: the routes behind a `fetch` that real AI SDK clients use; no sockets. */
-export * from './route-fetch.ts';

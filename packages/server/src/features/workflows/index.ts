@@ -1,6 +1,0 @@
-/**
- * features/workflows: definitions of workflows as resources: the rules of their steps, expressions and predicates, and what
- * their references resolve to. Does not run them, and nothing else does yet. app wires the contract.
- */
-export { toolGrant } from './tool-grant.ts';
-export { workflowContract } from './workflow-kind.ts';
