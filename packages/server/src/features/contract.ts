@@ -43,7 +43,7 @@ export interface UnaryOperation {
   readonly handle: UnaryHandler<DescMessage, DescMessage>;
 }
 
-export interface StreamOperation {
+interface StreamOperation {
   readonly kind: 'stream';
   readonly method: DescMethodServerStreaming;
   readonly handle: StreamHandler<DescMessage, DescMessage>;

@@ -31,7 +31,7 @@ export interface TurnCause {
 }
 
 /** Fixed in the transaction of the first claim and reused by every attempt. */
-export interface TurnSnapshot {
+interface TurnSnapshot {
   readonly agentUid: string;
   readonly agentGeneration: number;
   readonly profile: string;
@@ -138,8 +138,6 @@ export interface LiveTurns {
   /** The turn this process runs in the session; everything up to `sequence` has been published, nothing later. */
   live(sessionId: string): LiveTurn | undefined;
 }
-
-export type OpenTurnState = Extract<TurnState, 'QUEUED' | 'RUNNING' | 'WAITING'>;
 
 /** `runtime.*` of the configuration; times in milliseconds, sizes in bytes. */
 export interface RuntimeConfig {

@@ -4,7 +4,7 @@ import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** A tool call as the model wrote it; `inputText` may be no JSON at all. */
-export interface RequestedCall {
+interface RequestedCall {
   readonly providerCallId: string;
   readonly name: string;
   readonly inputText: string;

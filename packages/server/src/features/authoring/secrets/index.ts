@@ -4,7 +4,6 @@
  * (the write pipeline, with this folder's key ring). app wires it; users of secrets get the resolver's functions.
  */
 export { freshKey, KeyRing } from './key-ring.ts';
-export type { LostValues } from './lost-values.ts';
 export { openSecretKeys, type SecretKeys } from './secret-keys.ts';
 export { secretContract } from './secret-kind.ts';
 export { secretOperations } from './secret-operations.ts';

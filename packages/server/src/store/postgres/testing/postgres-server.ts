@@ -25,7 +25,7 @@ interface Account {
 }
 
 /** PEM texts. */
-export interface ServerTls {
+interface ServerTls {
   readonly key: string;
   readonly cert: string;
 }

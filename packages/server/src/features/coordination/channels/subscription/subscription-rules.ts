@@ -8,7 +8,6 @@ import { type FieldViolation, isLongerThan, violation } from '../../../../base/i
 import { type Finding, type Judged, notExecuted } from '../../../../resources/index.ts';
 import { checkSpecMetadata } from '../channel-rules.ts';
 
-export type Trigger = 'mention' | 'manual' | 'all' | 'routed' | 'disabled';
 export type ReplyMode = 'tool' | 'auto' | 'none';
 
 const TRIGGERS: ReadonlySet<string> = new Set(['mention', 'manual', 'all', 'routed', 'disabled']);
