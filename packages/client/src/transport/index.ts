@@ -6,5 +6,5 @@
 export type { Connection, Credentials } from './connection.ts';
 export { streamLines } from './line-stream.ts';
 export { callRepeatedly } from './repeated-call.ts';
-export { defaultRetryPolicy, isRetryable, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
+export { defaultRetryPolicy, type RetryPolicy, retryDelayMs, takesIdempotencyKey } from './retry-rules.ts';
 export { callUnary, cancelled } from './unary-call.ts';
