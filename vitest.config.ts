@@ -2,6 +2,7 @@ import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { root } from './tools/bootstrap/install.mjs';
 import { locate, services } from './tools/bootstrap/services.mjs';
+import { LongestFirst } from './tools/testing/longest-first.ts';
 import { crashesOnPostgres, endToEndOnPostgres, storeTests } from './tools/testing/store-tests.ts';
 
 /** Set by tools/checks/run.mjs: the floors only mean something when every test ran, not for one folder. */
@@ -50,6 +51,7 @@ const expectations = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // Files share the process of their worker and what it has loaded (also below): loading the product anew for each of
