@@ -226,7 +226,7 @@ describe('the command line', () => {
     const { runCommandLine } = await import('./program.ts');
     const world = { ...fake.world, createPlainClient: () => Promise.reject(new RangeError('bug')) };
     expect(await runCommandLine(['get', 'agents'], world)).toBe(exitCodes.refused);
-    expect(fake.err()).toContain('this is a mistake in svc itself');
+    expect(fake.err()).toContain('this is a bug in svc itself');
   });
 });
 
