@@ -284,8 +284,8 @@ describe('a file of this machine', () => {
       exit: exitCodes.refused,
       err: 'svc: /work/a.yaml: you may not read or write it (EACCES)\n',
     });
-    expect((await failing({ code: 'EWHAT', path: '/work/a.yaml' })).err).toContain('a mistake in svc itself');
-    expect((await failing({})).err).toContain('a mistake in svc itself');
+    expect((await failing({ code: 'EWHAT', path: '/work/a.yaml' })).err).toContain('a bug in svc itself');
+    expect((await failing({})).err).toContain('a bug in svc itself');
   });
 });
 
