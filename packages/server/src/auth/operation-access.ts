@@ -1,12 +1,12 @@
 import type { Role } from './contract.ts';
 
 /**
- * What a caller needs for an operation: a role on the target; `any`: no grant at all; `callback`: the secret of a connector
+ * What a caller needs for an operation: a role on the target; `any`: any valid credential; `callback`: the secret of a connector
  * registration.
  */
 export type AccessNeed = Role | 'any' | 'callback';
 
-/** Where the target of an operation is in its request. */
+/** Which fields of a request name the target. */
 export type TargetRule =
   /** Fields ns, agent, session_id. */
   | 'fields'
@@ -19,7 +19,7 @@ export type TargetRule =
   | 'namespace-name'
   /** The parent of the namespace `name`; unscoped for a root name. */
   | 'namespace-parent'
-  /** `parent`, else nothing in particular: the answer is filtered. */
+  /** `parent`, or no particular target: the answer is filtered. */
   | 'namespace-list'
   /** Namespace `system`. */
   | 'system'
@@ -31,7 +31,7 @@ export type TargetRule =
   | 'audit'
   /** The instance as a whole. */
   | 'unscoped'
-  /** Any grant will do; the answer is filtered by grants. */
+  /** Any grant is enough; the answer is filtered by grants. */
   | 'own';
 
 export interface OperationAccess {
@@ -58,7 +58,7 @@ const FILES = 'svc.gateway.FileService';
 const AUTH = 'svc.gateway.AuthService';
 const DELIVERIES = 'svc.gateway.DeliveryService';
 
-/** One row per operation of the contract, by full name; a test compares it with the descriptors. */
+/** One row per operation of the API, by full name; a test compares it with the descriptors. */
 export const operationAccess: ReadonlyMap<string, OperationAccess> = new Map([
   ...rows(GATEWAY, 'viewer', {
     'agent-name': 'GetAgent',
