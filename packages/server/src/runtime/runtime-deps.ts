@@ -1,6 +1,6 @@
 import type { Clock, Ids, Log, Random } from '../base/index.ts';
 import type { ModelRegistry } from '../models/contract.ts';
-import type { Bus, FaultPoints, SessionRow, Store, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import type { Bus, FaultPoints, Store } from '../store/contracts/index.ts';
 import type { ToolRegistry } from '../tools/contract.ts';
 import type {
   AgentDirectory,
@@ -10,20 +10,12 @@ import type {
   PromptAssembler,
   RuntimeConfig,
   SkillSource,
-  TurnBody,
+  TurnEndHook,
   TurnMeter,
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
 import type { DeltaPressure } from './step/index.ts';
-
-/** Runs in the transaction that ends a turn: deliveries, tasks, workflow steps, parent wake-ups. */
-export interface TurnEndHook {
-  turnEnded(
-    tx: WriteTx,
-    end: { readonly session: SessionRow; readonly turn: TurnRow; readonly body: TurnBody; readonly replyText: string },
-  ): Promise<void>;
-}
 
 /** Everything the engine is handed by app; modules name the few members they use with Pick. */
 export interface RuntimeDeps {
@@ -55,12 +47,4 @@ export interface RuntimeDeps {
   readonly workerId: string;
   /** Crash tests end the process at a named point; otherwise does nothing. */
   readonly faultPoint: FaultPoints;
-}
-
-/** The claim moved on: the holder must write and emit nothing more. */
-export class LostClaim extends Error {
-  constructor(turnId: string) {
-    super(`claim of turn ${turnId} was lost`);
-    this.name = 'LostClaim';
-  }
 }

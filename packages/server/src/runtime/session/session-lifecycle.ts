@@ -15,11 +15,12 @@ import {
   type SessionLifecycle,
   type TurnBody,
 } from '../contract.ts';
-import { EventSequencer } from '../event-sequencer.ts';
-import { answerPermission } from '../permission/index.ts';
+import { EventSequencer } from '../record/event-sequencer.ts';
+import { EMPTY_SIDE, parseBody, partId } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import { holdObjects, publishAfterCommit, runEndHooks, stopTurns } from '../turn/index.ts';
-import { EMPTY_SIDE, parseBody, partId } from '../turn-record.ts';
+import { answerPermission } from './permission-answers.ts';
+import { holdObjects, runEndHooks } from './turn-finish.ts';
+import { publishAfterCommit, stopTurns } from './turn-stop.ts';
 
 type LifecycleDeps = Pick<
   RuntimeDeps,

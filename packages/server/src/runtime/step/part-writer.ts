@@ -10,8 +10,8 @@ import {
   type PlacedPart,
   type SessionEvent,
 } from '../contract.ts';
-import type { EventSequencer } from '../event-sequencer.ts';
-import { partId } from '../turn-record.ts';
+import type { EventSequencer } from '../record/event-sequencer.ts';
+import { partId } from '../record/turn-record.ts';
 import type { DeltaPressure } from './delta-pressure.ts';
 
 /** Shortest time between two text events of one part while the process is busy; what comes sooner is merged. */

@@ -1,10 +1,10 @@
+import type { ClaimedTurn, RecordedNews, TurnClaim } from '../claim/turn-claim.ts';
 import { type AttemptSpan, eventSubject, PART, type Part, type PlacedPart, type SessionEvent } from '../contract.ts';
-import type { EventSequencer } from '../event-sequencer.ts';
+import type { EventSequencer } from '../record/event-sequencer.ts';
+import type { Knobs, ResolvedProfile } from '../record/profile-rules.ts';
+import { publicPart } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import type { PartWriter } from '../step/index.ts';
-import { publicPart } from '../turn-record.ts';
-import type { Knobs, ResolvedProfile } from './profile-rules.ts';
-import type { ClaimedTurn, RecordedNews, TurnClaim } from './turn-claim.ts';
 import type { TurnTranscript } from './turn-transcript.ts';
 
 /** What the parts of one run share; only TurnRun changes it. */

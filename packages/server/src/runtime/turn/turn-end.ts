@@ -1,15 +1,14 @@
 import type { WriteTx } from '../../store/contracts/index.ts';
-import type { SessionEvent, TurnUsage } from '../contract.ts';
-import { eventSubject, PART, type Part, type PlacedPart } from '../contract.ts';
-import { closePermissions } from '../permission/index.ts';
+import type { ClaimState } from '../claim/turn-claim.ts';
+import { eventSubject, PART, type Part, type PlacedPart, type SessionEvent, type TurnUsage } from '../contract.ts';
+import { errorPart, type TurnError } from '../record/turn-error.ts';
+import { parseSide, partId, publicPart, unitsOf } from '../record/turn-record.ts';
+import { closePermissions } from '../session/index.ts';
+import { type FinalState, finishTurn, holdObjects } from '../session/turn-finish.ts';
+import { closingParts } from '../session/turn-stop.ts';
 import { usagePart } from '../step/index.ts';
-import { parseSide, partId, publicPart, unitsOf } from '../turn-record.ts';
-import type { ClaimState } from './turn-claim.ts';
 import type { TurnContext } from './turn-context.ts';
-import { errorPart, type TurnError } from './turn-error.ts';
-import { type FinalState, finishTurn, holdObjects } from './turn-finish.ts';
 import { chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
-import { closingParts } from './turn-stop.ts';
 
 /** How a turn ends, as its loop found out. */
 export type TurnEnd =

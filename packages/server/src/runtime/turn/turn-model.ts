@@ -12,12 +12,12 @@ import {
   type TurnCause,
   type TurnUsage,
 } from '../contract.ts';
-import { EventSequencer } from '../event-sequencer.ts';
+import { EventSequencer } from '../record/event-sequencer.ts';
+import type { ResolvedProfile } from '../record/profile-rules.ts';
+import { mayFailOver, type TurnErrorClass } from '../record/turn-error.ts';
+import { admittedAt, parseSide, partId } from '../record/turn-record.ts';
 import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
-import { admittedAt, parseSide, partId } from '../turn-record.ts';
-import type { ResolvedProfile } from './profile-rules.ts';
 import { noteRecorded, showReset, type TurnContext } from './turn-context.ts';
-import { mayFailOver, type TurnErrorClass } from './turn-error.ts';
 
 /** End of the model call of one step. */
 export type ModelCallEnd =

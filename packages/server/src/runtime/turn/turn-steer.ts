@@ -1,9 +1,9 @@
 import type { SteerRow } from '../../store/contracts/index.ts';
-import type { SteerInputEntry } from '../turn-record.ts';
-import type { ClaimState } from './turn-claim.ts';
+import type { ClaimState } from '../claim/turn-claim.ts';
+import type { SteerInputEntry } from '../record/turn-record.ts';
+import { messageLabels, storeAssistantMessage } from '../session/turn-finish.ts';
+import type { SteerBody } from '../session/turn-queue.ts';
 import { noteRecorded, type TurnContext } from './turn-context.ts';
-import { messageLabels, storeAssistantMessage } from './turn-finish.ts';
-import type { SteerBody } from './turn-queue.ts';
 
 /** Most steering messages and bytes that join one model call. */
 const STEER_MESSAGES = 16;

@@ -1,8 +1,12 @@
 import { isFault } from '../../base/index.ts';
 import { sessionHolder, type WriteTx } from '../../store/contracts/index.ts';
 import type { OfferedTool, ToolResult } from '../../tools/contract.ts';
+import type { ClaimChange, ClaimState } from '../claim/turn-claim.ts';
 import { callerTrace, noMeter, PART, type Part, type PermissionData, type PlacedPart } from '../contract.ts';
-import { permissionRow, requestPart } from '../permission/index.ts';
+import { permissionRow, requestPart } from '../record/index.ts';
+import { parseSide, partId } from '../record/turn-record.ts';
+import { releasePendingStops } from '../session/turn-finish.ts';
+import { publishAfterCommit } from '../session/turn-stop.ts';
 import {
   type BatchEnd,
   deniedResult,
@@ -16,11 +20,7 @@ import {
   runTool,
   toolResultPart,
 } from '../tool-batch/index.ts';
-import { parseSide, partId } from '../turn-record.ts';
-import type { ClaimChange, ClaimState } from './turn-claim.ts';
 import { noteRecorded, type TurnContext } from './turn-context.ts';
-import { releasePendingStops } from './turn-finish.ts';
-import { publishAfterCommit } from './turn-stop.ts';
 
 /** How a batch left the turn. `quota` ends it FAILED with these facts. */
 export type ToolsEnd =

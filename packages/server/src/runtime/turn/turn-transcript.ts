@@ -1,9 +1,9 @@
 import { together } from '../../base/index.ts';
 import type { JournalRow, MessageRow, SessionRow } from '../../store/contracts/index.ts';
+import type { ClaimedTurn } from '../claim/turn-claim.ts';
 import type { Part, PlacedPart, TranscriptMessage } from '../contract.ts';
+import { recordedParts, type SteerInputEntry } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import { recordedParts, type SteerInputEntry } from '../turn-record.ts';
-import type { ClaimedTurn } from './turn-claim.ts';
 
 const ASSISTANT = 2;
 

@@ -1,24 +1,23 @@
-import { Fault, idsAfter, invalidField, notFound, together } from '../base/index.ts';
-import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
+import { Fault, idsAfter, invalidField, notFound, together } from '../../base/index.ts';
+import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import {
   type Admission,
   type Admitted,
   type AgentRevision,
   type Part,
+  STEER_ADDED,
   type Submission,
   WAKE_TURNS,
-} from './contract.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
-import { emptyTurn, interruptPlace, newTurnBody, type SteerBody, stopTurns } from './turn/index.ts';
-import { partId } from './turn-record.ts';
+} from '../contract.ts';
+import { partId } from '../record/turn-record.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { emptyTurn, interruptPlace, newTurnBody, type SteerBody } from './turn-queue.ts';
+import { stopTurns } from './turn-stop.ts';
 
 /** Most steer entries and bytes that may wait for one turn. */
 const STEER_ENTRIES = 100;
 const STEER_BYTES = 1024 * 1024;
 const USER = 1;
-
-/** Bus subject: a running turn has steer entries to absorb. Message: {turnId}. */
-export const STEER_ADDED = 'cmd.steer';
 
 type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks' | 'log'>;
 

@@ -1,8 +1,7 @@
-import type { PermissionRow, WriteTx } from '../../store/contracts/index.ts';
-import { PART, type Part, type PermissionData } from '../contract.ts';
-import { parsePermission } from '../turn-record.ts';
+import type { PermissionRow } from '../../store/contracts/index.ts';
+import { PART, type Part, type PermissionData } from './contract.ts';
 
-/** Permission requests as rows and as parts. Pure but for the transaction handed in. */
+/** Permission requests as rows and as parts. */
 
 const decisionName = (decision: PermissionData['decision']): string =>
   decision === 'PENDING' ? 'PERMISSION_DECISION_UNSPECIFIED' : `PERMISSION_DECISION_${decision}`;
@@ -60,25 +59,3 @@ export const permissionRow = (data: PermissionData, open: boolean): PermissionRo
   expiresAt: data.expiresAt,
   body: JSON.stringify(data),
 });
-
-/** Denies what is still open of a turn that ends; returns the closed requests, whose results the caller stores. */
-export const closePermissions = async (
-  tx: WriteTx,
-  turnId: string,
-  end: { readonly decidedBy: string; readonly comment: string },
-): Promise<PermissionData[]> => {
-  const closed: PermissionData[] = [];
-  for (const row of await tx.log.permissionsOfTurn(turnId)) {
-    if (!row.open) continue;
-    const data: PermissionData = {
-      ...parsePermission(row),
-      decision: 'DENY',
-      decidedBy: end.decidedBy,
-      decidedAt: tx.now(),
-      comment: end.comment,
-    };
-    await tx.log.savePermission(permissionRow(data, false));
-    closed.push(data);
-  }
-  return closed;
-};

@@ -1,8 +1,8 @@
 import { type Ids, idsAfter } from '../../base/index.ts';
 import type { SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import { type TurnBody, type TurnCause, WAKE_TURNS } from '../contract.ts';
+import { parseBody } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import { parseBody } from '../turn-record.ts';
 
 /** Rows of a session's queue: who is next, and how the session's counters follow. All inside the caller's transaction. */
 

@@ -1,4 +1,4 @@
-import type { TurnRow } from '../store/contracts/index.ts';
+import type { TurnRow } from '../../store/contracts/index.ts';
 import type { EventKind, Part, SessionEvent } from './contract.ts';
 import { EVENT, SEQUENCE_BASE } from './contract.ts';
 import { unitsOf } from './turn-record.ts';

@@ -1,7 +1,6 @@
-import type { ModelErrorClass, ModelRequest, ModelTarget } from '../models/contract.ts';
-import type { TurnState } from '../store/contracts/index.ts';
-import type { Part } from './part-contract.ts';
-import type { TurnBody, TurnCause, TurnUsage } from './turn-contract.ts';
+import type { ModelErrorClass, ModelRequest, ModelTarget } from '../../models/contract.ts';
+import type { TurnState } from '../../store/contracts/index.ts';
+import type { Part, TurnBody, TurnCause, TurnUsage } from '../record/contract.ts';
 
 /**
  * What turns tell of themselves while they run; app binds it to OpenTelemetry and Prometheus. Nothing here throws

@@ -1,9 +1,15 @@
 import { Fault, notFound } from '../../base/index.ts';
 import type { PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import { type PermissionData, type SessionLifecycle, type TurnBody, WAKE_TURNS } from '../contract.ts';
+import {
+  PERMISSION_ANSWERED,
+  type PermissionData,
+  type SessionLifecycle,
+  type TurnBody,
+  WAKE_TURNS,
+} from '../contract.ts';
+import { permissionRow, resultPart } from '../record/permission-records.ts';
+import { parseBody, parsePermission, parseSide, partId, recordedParts } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import { parseBody, parsePermission, parseSide, partId, recordedParts } from '../turn-record.ts';
-import { permissionRow, resultPart } from './permission-records.ts';
 
 type Answer = Parameters<SessionLifecycle['answerPermission']>[2];
 
@@ -12,9 +18,6 @@ interface Scope {
   readonly tx: WriteTx;
   readonly deps: Pick<RuntimeDeps, 'bus'>;
 }
-
-/** Bus subject: a running turn learns at once that one of its requests was answered. Message: {turnId}. */
-export const PERMISSION_ANSWERED = 'cmd.permission';
 
 const closedFault = (data: PermissionData): Fault =>
   new Fault('FAILED_PRECONDITION', 'PERMISSION_CLOSED', `permission request ${data.id} is already closed`, {
@@ -141,4 +144,26 @@ export const expirePermissions = async ({ tx, deps }: Scope, turn: TurnRow): Pro
   const left = await tx.log.turn(turn.id);
   const isDue = left !== undefined && left.wakeAt > 0 && left.wakeAt <= tx.now();
   if (left !== undefined && isDue && isParked(left)) await wakeTurn(tx, left, parseBody(left));
+};
+
+/** Denies what is still open of a turn that ends; returns the closed requests, whose results the caller stores. */
+export const closePermissions = async (
+  tx: WriteTx,
+  turnId: string,
+  end: { readonly decidedBy: string; readonly comment: string },
+): Promise<PermissionData[]> => {
+  const closed: PermissionData[] = [];
+  for (const row of await tx.log.permissionsOfTurn(turnId)) {
+    if (!row.open) continue;
+    const data: PermissionData = {
+      ...parsePermission(row),
+      decision: 'DENY',
+      decidedBy: end.decidedBy,
+      decidedAt: tx.now(),
+      comment: end.comment,
+    };
+    await tx.log.savePermission(permissionRow(data, false));
+    closed.push(data);
+  }
+  return closed;
 };

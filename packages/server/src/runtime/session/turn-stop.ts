@@ -10,9 +10,10 @@ import {
   STOP_TURN,
   type TurnBody,
 } from '../contract.ts';
-import { EventSequencer } from '../event-sequencer.ts';
-import { closePermissions, resultPart } from '../permission/index.ts';
-import { parseBody, partId, publicPart, recordedParts } from '../turn-record.ts';
+import { EventSequencer } from '../record/event-sequencer.ts';
+import { resultPart } from '../record/index.ts';
+import { parseBody, partId, publicPart, recordedParts } from '../record/turn-record.ts';
+import { closePermissions } from './permission-answers.ts';
 import { type FinishDeps, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
 import { afterTurnEnd, readyNext } from './turn-queue.ts';
 

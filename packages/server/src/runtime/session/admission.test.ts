@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PART, type WhenBusy } from './index.ts';
-import { useMachine } from './testing/with-machine.ts';
+import { PART, type WhenBusy } from '../index.ts';
+import { useMachine } from '../testing/with-machine.ts';
 
 const textsOf = (
   messages: readonly { readonly parts: readonly { readonly type: number; readonly content?: string }[] }[],

@@ -1,9 +1,10 @@
 import { together } from '../../base/index.ts';
 import type { JournalRow, SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
-import { LostClaim, type RuntimeDeps } from '../runtime-deps.ts';
-import { parseBody, recordedParts } from '../turn-record.ts';
-import { isStoreAway } from './store-away.ts';
+import { LostClaim } from '../record/index.ts';
+import { isStoreAway } from '../record/turn-faults.ts';
+import { parseBody, recordedParts } from '../record/turn-record.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
 
 /** A turn just claimed, with what the claim's transaction read and wrote. */
 export interface ClaimedTurn {

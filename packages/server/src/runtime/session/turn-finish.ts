@@ -7,11 +7,12 @@ import {
   type TurnState,
   type WriteTx,
 } from '../../store/contracts/index.ts';
-import type { Part, PlacedPart, SessionEvent, SessionSide, TurnBody } from '../contract.ts';
-import { EventSequencer } from '../event-sequencer.ts';
-import { LostClaim, type RuntimeDeps, type TurnEndHook } from '../runtime-deps.ts';
-import { parseBody, parseSide, replyTextOf } from '../turn-record.ts';
-import { isStoreAway } from './store-away.ts';
+import type { Part, PlacedPart, SessionEvent, SessionSide, TurnBody, TurnEndHook } from '../contract.ts';
+import { EventSequencer } from '../record/event-sequencer.ts';
+import { LostClaim } from '../record/index.ts';
+import { isStoreAway } from '../record/turn-faults.ts';
+import { parseBody, parseSide, replyTextOf } from '../record/turn-record.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
 import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
 
 export type FinalState = Extract<TurnState, 'COMPLETED' | 'FAILED' | 'STOPPED'>;

@@ -1,9 +1,9 @@
-import type { CancelTimer } from '../base/index.ts';
-import { earlierNow, type TurnRow, type WriteTx } from '../store/contracts/index.ts';
-import { WAKE_TURNS } from './contract.ts';
-import { expirePermissions } from './permission/index.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
-import { isolated, releaseDeadClaim } from './turn-claims.ts';
+import type { CancelTimer } from '../../base/index.ts';
+import { earlierNow, type TurnRow, type WriteTx } from '../../store/contracts/index.ts';
+import { WAKE_TURNS } from '../contract.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { expirePermissions } from '../session/index.ts';
+import { isolated, releaseDeadClaim } from './claim-turns.ts';
 
 type SweepDeps = Pick<RuntimeDeps, 'store' | 'bus' | 'clock' | 'config' | 'ids' | 'endHooks' | 'workerId' | 'log'>;
 

@@ -1,17 +1,11 @@
-import { isFault, together } from '../base/index.ts';
-import type { SessionRow, TurnRow, WriteTx } from '../store/contracts/index.ts';
-import type { AgentRevision, Part, Span, TurnBody } from './contract.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
-import {
-  type ClaimedTurn,
-  errorPart,
-  finishUnclaimed,
-  isStoreAway,
-  profilesInOrder,
-  publishAfterCommit,
-  type TurnErrorClass,
-} from './turn/index.ts';
-import { parseBody, partId, recordedParts } from './turn-record.ts';
+import { isFault, together } from '../../base/index.ts';
+import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { AgentRevision, Part, Span, TurnBody } from '../contract.ts';
+import { errorPart, isStoreAway, profilesInOrder, type TurnErrorClass } from '../record/index.ts';
+import { parseBody, partId, recordedParts } from '../record/turn-record.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { finishUnclaimed, publishAfterCommit } from '../session/index.ts';
+import type { ClaimedTurn } from './turn-claim.ts';
 
 type EndDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'endHooks' | 'log'>;
 type ClaimDeps = EndDeps & Pick<RuntimeDeps, 'agents' | 'namespaces' | 'config' | 'models' | 'workerId'>;

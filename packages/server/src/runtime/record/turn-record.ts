@@ -1,8 +1,14 @@
 /** How the stored texts of sessions, turns, messages and permission requests read, and what follows from them alone. */
-import type { JournalRow, PermissionRow, SessionRow, TurnRow } from '../store/contracts/index.ts';
-import { PART, type Part, type PlacedPart } from './part-contract.ts';
-import type { SessionSide, TurnBody, TurnUsage } from './turn-contract.ts';
-import type { PermissionData } from './work-contract.ts';
+import type { JournalRow, PermissionRow, SessionRow, TurnRow } from '../../store/contracts/index.ts';
+import {
+  PART,
+  type Part,
+  type PermissionData,
+  type PlacedPart,
+  type SessionSide,
+  type TurnBody,
+  type TurnUsage,
+} from './contract.ts';
 
 /** Body of a MODEL_RESPONSE entry: the parts of one model call in stored order, USAGE and TOOL_CALL included. */
 export interface ModelResponseEntry {

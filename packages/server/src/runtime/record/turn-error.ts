@@ -1,6 +1,6 @@
 import type { FaultCode } from '../../base/index.ts';
 import type { ModelErrorClass } from '../../models/contract.ts';
-import { PART, type Part } from '../contract.ts';
+import { PART, type Part } from './contract.ts';
 
 /** Every class a FAILED turn can carry. */
 export type TurnErrorClass =

@@ -8,3 +8,11 @@ import { isStorageFull } from '../../store/contracts/index.ts';
  */
 export const isStoreAway = (error: unknown): error is Fault =>
   isFault(error) && (error.code === 'UNAVAILABLE' || isStorageFull(error));
+
+/** The claim moved on: the holder must write and emit nothing more. */
+export class LostClaim extends Error {
+  constructor(turnId: string) {
+    super(`claim of turn ${turnId} was lost`);
+    this.name = 'LostClaim';
+  }
+}

@@ -1,11 +1,17 @@
-import { type CancelTimer, isFault } from '../base/index.ts';
-import type { WriteTx } from '../store/contracts/index.ts';
-import { STEER_ADDED } from './admission.ts';
-import { type LiveTurn, type LiveTurns, SESSION_CHANGED, STOP_TURN, WAKE_TURNS } from './contract.ts';
-import { PERMISSION_ANSWERED } from './permission/index.ts';
-import type { RuntimeDeps } from './runtime-deps.ts';
-import { type ClaimedTurn, TurnRun } from './turn/index.ts';
-import { claimReadyTurns, releaseClaims } from './turn-claims.ts';
+import { type CancelTimer, isFault } from '../../base/index.ts';
+import type { WriteTx } from '../../store/contracts/index.ts';
+import {
+  type LiveTurn,
+  type LiveTurns,
+  PERMISSION_ANSWERED,
+  SESSION_CHANGED,
+  STEER_ADDED,
+  STOP_TURN,
+  WAKE_TURNS,
+} from '../contract.ts';
+import type { RuntimeDeps } from '../runtime-deps.ts';
+import { claimReadyTurns, releaseClaims } from './claim-turns.ts';
+import type { ClaimedTurn, TurnClaim } from './turn-claim.ts';
 
 /** Most turns claimed in one transaction, so that other writers are not kept waiting. */
 const CLAIM_BATCH = 128;
@@ -13,6 +19,25 @@ const CLAIM_BATCH = 128;
 const LATE_CHECKS = 20;
 /** How long `close` waits for cancelled turns to let go of what they use. */
 const CLOSE_MS = 2000;
+
+/** A claimed turn under way, as the worker sees it. */
+export interface RunningTurn {
+  readonly claim: Pick<TurnClaim, 'turnId' | 'sessionId' | 'fence' | 'lost' | 'moving' | 'renewed'>;
+  /** Runs to the end of the attempt; never rejects. */
+  run(): Promise<unknown>;
+  /** What followers of its session see at this moment. */
+  live(): LiveTurn;
+  requestStop(): void;
+  noteSteer(): void;
+  noteAnswer(): void;
+  /** Hands over at its next journal entry. */
+  drain(): void;
+  /** The claim is gone: cancel, write and emit nothing. */
+  lose(): void;
+}
+
+/** Begins the attempt of a turn just claimed; `sentMs`: monotonic time from which its claim counts. */
+export type BeginTurn = (claimed: ClaimedTurn, sentMs: number) => RunningTurn;
 
 interface TurnMessage {
   readonly turnId: string;
@@ -25,8 +50,9 @@ interface TurnMessage {
  */
 export class TurnWorker implements LiveTurns {
   readonly #deps: RuntimeDeps;
-  readonly #byTurn = new Map<string, TurnRun>();
-  readonly #bySession = new Map<string, TurnRun>();
+  readonly #begin: BeginTurn;
+  readonly #byTurn = new Map<string, RunningTurn>();
+  readonly #bySession = new Map<string, RunningTurn>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #unsubscribe: (() => void)[] = [];
   #claiming: Promise<void> | undefined;
@@ -38,15 +64,16 @@ export class TurnWorker implements LiveTurns {
   #lastRenewalMs = 0;
   #idle: (() => void)[] = [];
   /** Notifications that came while a claim was under way. */
-  readonly #early: { readonly id: string; readonly tell: (run: TurnRun) => void }[] = [];
+  readonly #early: { readonly id: string; readonly tell: (run: RunningTurn) => void }[] = [];
 
-  constructor(deps: RuntimeDeps) {
+  constructor(deps: RuntimeDeps, begin: BeginTurn) {
     this.#deps = deps;
+    this.#begin = begin;
   }
 
   start(): void {
     const { bus } = this.#deps;
-    const toTurn = (subject: string, tell: (run: TurnRun) => void): void => {
+    const toTurn = (subject: string, tell: (run: RunningTurn) => void): void => {
       const receive = (message: unknown): void => this.#tell((message as TurnMessage).turnId, tell);
       this.#unsubscribe.push(bus.subscribe(subject, receive));
     };
@@ -63,7 +90,7 @@ export class TurnWorker implements LiveTurns {
   }
 
   /** Passes a notification on; while a claim is under way also to a turn that it is about to bring. */
-  #tell(id: string, tell: (run: TurnRun) => void): void {
+  #tell(id: string, tell: (run: RunningTurn) => void): void {
     const run = this.#byTurn.get(id) ?? this.#bySession.get(id);
     if (run !== undefined) tell(run);
     else if (this.#claiming !== undefined) this.#early.push({ id, tell });
@@ -129,7 +156,7 @@ export class TurnWorker implements LiveTurns {
     const { id: turnId, sessionId } = claimed.turn;
     const noteThrow = (error: unknown): void => this.#deps.log.error('turn run failed', { turn: turnId }, error);
     try {
-      const run = new TurnRun(claimed, sentMs, this.#deps);
+      const run = this.#begin(claimed, sentMs);
       // Taken for dead by mistake, and first to claim the turn again: what it did under the fence of before is over.
       this.#byTurn.get(turnId)?.lose();
       this.#byTurn.set(turnId, run);
@@ -149,7 +176,7 @@ export class TurnWorker implements LiveTurns {
     }
   }
 
-  #release(run: TurnRun): void {
+  #release(run: RunningTurn): void {
     const { turnId, sessionId } = run.claim;
     if (this.#byTurn.get(turnId) === run) this.#byTurn.delete(turnId);
     if (this.#bySession.get(sessionId) === run) this.#bySession.delete(sessionId);
