@@ -21,7 +21,7 @@ import type {
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
 export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
-export * from './turn/telemetry-contract.ts';
+export * from './attempt/telemetry-contract.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 

@@ -3,7 +3,7 @@ import { Sweeper, TurnWorker } from './claim/index.ts';
 import type { Admission, LiveTurns, SessionLifecycle } from './contract.ts';
 import type { RuntimeDeps } from './runtime-deps.ts';
 import { createAdmission, createSessionLifecycle } from './session/index.ts';
-import { TurnRun } from './turn/index.ts';
+import { TurnRun } from './attempt/index.ts';
 
 export interface Runtime {
   readonly admission: Admission;

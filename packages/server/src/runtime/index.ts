@@ -8,4 +8,4 @@
 export * from './contract.ts';
 export { createRuntime, type Runtime } from './create-runtime.ts';
 export type { RuntimeDeps } from './runtime-deps.ts';
-export { DeltaPressure } from './step/index.ts';
+export { DeltaPressure } from './steps/model-call/index.ts';

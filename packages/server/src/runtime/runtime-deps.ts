@@ -15,7 +15,7 @@ import type {
   TurnTracer,
   UsageMeter,
 } from './contract.ts';
-import type { DeltaPressure } from './step/index.ts';
+import type { DeltaPressure } from './steps/model-call/index.ts';
 
 /** Everything the engine is handed by app; modules name the few members they use with Pick. */
 export interface RuntimeDeps {

@@ -1,6 +1,6 @@
-import type { ModelChunk, ModelError, ModelFinish, ModelRequest, ModelUsage } from '../../models/contract.ts';
-import { type AttemptSpan, noMeter, PART, type Part, type TracedOutcome, type TurnUsage } from '../contract.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
+import type { ModelChunk, ModelError, ModelFinish, ModelRequest, ModelUsage } from '../../../models/contract.ts';
+import { type AttemptSpan, noMeter, PART, type Part, type TracedOutcome, type TurnUsage } from '../../contract.ts';
+import type { RuntimeDeps } from '../../runtime-deps.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** A tool call as the model wrote it; `inputText` may be no JSON at all. */

@@ -1,4 +1,4 @@
-import { JSON_DEPTH, parseJsonText } from '../../base/index.ts';
+import { JSON_DEPTH, parseJsonText } from '../../../base/index.ts';
 import { cutText } from './text-cut.ts';
 
 /** Largest arguments of one call. */

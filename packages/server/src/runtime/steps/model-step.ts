@@ -16,8 +16,8 @@ import { EventSequencer } from '../record/event-sequencer.ts';
 import type { ResolvedProfile } from '../record/profile-rules.ts';
 import { mayFailOver, type TurnErrorClass } from '../record/turn-error.ts';
 import { admittedAt, parseSide, partId } from '../record/turn-record.ts';
-import { PartWriter, runModelStep, type StepOutcome } from '../step/index.ts';
-import { noteRecorded, showReset, type TurnContext } from './turn-context.ts';
+import { PartWriter, runModelStep, type StepOutcome } from './model-call/index.ts';
+import { noteRecorded, showReset, type TurnContext } from '../attempt/attempt-state.ts';
 
 /** End of the model call of one step. */
 export type ModelCallEnd =

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import type { CancelTimer, Clock } from '../../base/index.ts';
-import type { Bus } from '../../store/contracts/index.ts';
+import type { CancelTimer, Clock } from '../../../base/index.ts';
+import type { Bus } from '../../../store/contracts/index.ts';
 import {
   eventSubject,
   type ObjectData,
@@ -9,9 +9,9 @@ import {
   type PartType,
   type PlacedPart,
   type SessionEvent,
-} from '../contract.ts';
-import type { EventSequencer } from '../record/event-sequencer.ts';
-import { partId } from '../record/turn-record.ts';
+} from '../../contract.ts';
+import type { EventSequencer } from '../../record/event-sequencer.ts';
+import { partId } from '../../record/turn-record.ts';
 import type { DeltaPressure } from './delta-pressure.ts';
 
 /** Shortest time between two text events of one part while the process is busy; what comes sooner is merged. */

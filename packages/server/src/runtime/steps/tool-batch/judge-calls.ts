@@ -1,4 +1,4 @@
-import { errorResult, type OfferedTool, type Tool, type ToolResult } from '../../tools/contract.ts';
+import { errorResult, type OfferedTool, type Tool, type ToolResult } from '../../../tools/contract.ts';
 import { canonicalJson, isObjectInput } from './call-input.ts';
 
 /** A call as its TOOL_CALL part holds it. */

@@ -1,5 +1,5 @@
-import type { ToolContent, ToolResult } from '../../tools/contract.ts';
-import { type ObjectData, PART, type Part } from '../contract.ts';
+import type { ToolContent, ToolResult } from '../../../tools/contract.ts';
+import { type ObjectData, PART, type Part } from '../../contract.ts';
 import { cutText } from './text-cut.ts';
 
 /** Larger outputs are kept as an object. */

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../../base/index.ts';
+import type { CancelTimer, Clock } from '../../../base/index.ts';
 
 /** Pieces a second, of all sessions of the process together, above which they are merged. */
 const PIECES_PER_SECOND = 500;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Fault } from '../../base/index.ts';
+import { Fault } from '../../../base/index.ts';
 import { failureFields } from './failure-fields.ts';
 
 test('a failed tool is logged with the reason of its fault', () => {

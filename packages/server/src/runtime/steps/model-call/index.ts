@@ -3,5 +3,5 @@
  * It journals nothing and decides nothing about tries, profiles or what follows. Called by turn only.
  */
 export { DeltaPressure } from './delta-pressure.ts';
-export { runModelStep, type StepOutcome, usagePart } from './model-step.ts';
+export { runModelStep, type StepOutcome, usagePart } from './model-call.ts';
 export { PartWriter } from './part-writer.ts';

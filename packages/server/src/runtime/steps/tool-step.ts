@@ -19,8 +19,8 @@ import {
   type RequestedCall,
   runTool,
   toolResultPart,
-} from '../tool-batch/index.ts';
-import { noteRecorded, type TurnContext } from './turn-context.ts';
+} from './tool-batch/index.ts';
+import { noteRecorded, type TurnContext } from '../attempt/attempt-state.ts';
 
 /** How a batch left the turn. `quota` ends it FAILED with these facts. */
 export type ToolsEnd =

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../base/index.ts';
-import { PART } from '../contract.ts';
-import { EventSequencer } from '../record/event-sequencer.ts';
+import { ManualClock } from '../../../base/index.ts';
+import { PART } from '../../contract.ts';
+import { EventSequencer } from '../../record/event-sequencer.ts';
 import { DeltaPressure } from './delta-pressure.ts';
 import { PartWriter } from './part-writer.ts';
 

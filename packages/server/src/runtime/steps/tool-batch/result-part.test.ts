@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorResult, type ToolResult, textResult } from '../../tools/contract.ts';
-import { type ObjectData, PART } from '../contract.ts';
+import { errorResult, type ToolResult, textResult } from '../../../tools/contract.ts';
+import { type ObjectData, PART } from '../../contract.ts';
 import { MAX_OUTPUT_BYTES, toolResultPart } from './index.ts';
 
 /** Shapes one result; `stored` is what the object writer was given. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ApprovalMode, type Tool, textResult } from '../../tools/contract.ts';
+import { type ApprovalMode, type Tool, textResult } from '../../../tools/contract.ts';
 import { deniedResult, type JudgeFacts, judgeCalls, type RequestedCall, stoppedResult } from './index.ts';
 
 const tool = (name: string): Tool => ({

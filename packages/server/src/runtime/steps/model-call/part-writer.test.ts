@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../base/index.ts';
-import { PART, type Part } from '../contract.ts';
-import { EventSequencer } from '../record/event-sequencer.ts';
+import { ManualClock } from '../../../base/index.ts';
+import { PART, type Part } from '../../contract.ts';
+import { EventSequencer } from '../../record/event-sequencer.ts';
 import { DeltaPressure } from './delta-pressure.ts';
 import { PartWriter } from './part-writer.ts';
 

@@ -6,9 +6,9 @@ import { parseSide, partId, publicPart, unitsOf } from '../record/turn-record.ts
 import { closePermissions } from '../session/index.ts';
 import { type FinalState, finishTurn, holdObjects } from '../session/turn-finish.ts';
 import { closingParts } from '../session/turn-stop.ts';
-import { usagePart } from '../step/index.ts';
-import type { TurnContext } from './turn-context.ts';
-import { chargeUsage, type ModelCallEnd, sideAfterCall } from './turn-model.ts';
+import { usagePart } from '../steps/model-call/index.ts';
+import type { TurnContext } from './attempt-state.ts';
+import { chargeUsage, type ModelCallEnd, sideAfterCall } from '../steps/model-step.ts';
 
 /** How a turn ends, as its loop found out. */
 export type TurnEnd =

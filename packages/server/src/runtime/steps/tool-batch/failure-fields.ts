@@ -1,4 +1,4 @@
-import { isFault, type LogFields } from '../../base/index.ts';
+import { isFault, type LogFields } from '../../../base/index.ts';
 
 /** File, line and column at the end of a line of a stack. */
 const PLACE = /([\w.-]+:\d+:\d+)\)?$/m;

@@ -3,7 +3,7 @@ import type { ClaimState } from '../claim/turn-claim.ts';
 import type { SteerInputEntry } from '../record/turn-record.ts';
 import { messageLabels, storeAssistantMessage } from '../session/turn-finish.ts';
 import type { SteerBody } from '../session/turn-queue.ts';
-import { noteRecorded, type TurnContext } from './turn-context.ts';
+import { noteRecorded, type TurnContext } from '../attempt/attempt-state.ts';
 
 /** Most steering messages and bytes that join one model call. */
 const STEER_MESSAGES = 16;

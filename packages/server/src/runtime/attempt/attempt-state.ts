@@ -4,7 +4,7 @@ import type { EventSequencer } from '../record/event-sequencer.ts';
 import type { Knobs, ResolvedProfile } from '../record/profile-rules.ts';
 import { publicPart } from '../record/turn-record.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
-import type { PartWriter } from '../step/index.ts';
+import type { PartWriter } from '../steps/model-call/index.ts';
 import type { TurnTranscript } from './turn-transcript.ts';
 
 /** What the parts of one run share; only TurnRun changes it. */

@@ -1,4 +1,4 @@
-import type { ToolEffect } from '../../tools/contract.ts';
+import type { ToolEffect } from '../../../tools/contract.ts';
 import { type BatchCall, type CallState, nextCalls } from './next-calls.ts';
 
 export interface BatchPlan {

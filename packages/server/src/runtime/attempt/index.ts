@@ -4,4 +4,4 @@
  * which turn runs (worker) nor how work comes in (admission); it sees the store only through the turn's claim.
  */
 
-export { TurnRun } from './turn-run.ts';
+export { TurnRun } from './attempt.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Fault, ManualClock } from '../../base/index.ts';
-import { type Tool, type ToolContext, type ToolResult, textResult } from '../../tools/contract.ts';
+import { Fault, ManualClock } from '../../../base/index.ts';
+import { type Tool, type ToolContext, type ToolResult, textResult } from '../../../tools/contract.ts';
 import { runTool, type ToolOutcome } from './index.ts';
 
 const context: Omit<ToolContext, 'signal'> = {

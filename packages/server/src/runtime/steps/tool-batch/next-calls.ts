@@ -1,4 +1,4 @@
-import type { ToolEffect } from '../../tools/contract.ts';
+import type { ToolEffect } from '../../../tools/contract.ts';
 
 /**
  * State of one call of a batch. `asking`: its permission question is not answered yet. `refused`: has a result without
