@@ -18,10 +18,10 @@ import type {
  * transaction gets the transaction's handle.
  */
 
+export * from './attempt/telemetry-contract.ts';
 export * from './prompt/prompt-contract.ts';
 export * from './record/contract.ts';
 export { admittedAt, isTurnOver, parseBody, parsePermission, partId, replyTextOf } from './record/index.ts';
-export * from './attempt/telemetry-contract.ts';
 
 export type WhenBusy = 'QUEUE' | 'STEER' | 'REJECT' | 'INTERRUPT';
 

@@ -6,6 +6,5 @@
  */
 
 export * from './contract.ts';
-export { createRuntime, type Runtime } from './create-runtime.ts';
-export type { RuntimeDeps } from './runtime-deps.ts';
-export { DeltaPressure } from './steps/model-call/index.ts';
+export { createRuntime, type Runtime, type RuntimeDeps } from './create-runtime.ts';
+export { DeltaPressure } from './steps/index.ts';

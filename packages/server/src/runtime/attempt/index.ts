@@ -1,7 +1,6 @@
 /**
- * runtime/turn: the life of one claimed turn, from its claim to its terminal event. It owns the step loop, the
- * parts of a step, permission requests and the final transaction. It does not decide
- * which turn runs (worker) nor how work comes in (admission); it sees the store only through the turn's claim.
+ * runtime/attempt: one claimed turn from its claim to its end, park or hand-over. It owns the loop (early ends, hand-over, the
+ * next step, what its outcome means), the state of the turn in memory and the final transaction. It does not decide which turn
+ * runs (claim), how work comes in (session) or what a kind of step does (steps). Called by the worker, through createRuntime.
  */
-
-export { TurnRun } from './attempt.ts';
+export { Attempt, type AttemptPorts } from './attempt.ts';

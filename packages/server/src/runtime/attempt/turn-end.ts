@@ -1,54 +1,52 @@
+import type { ModelRegistry } from '../../models/contract.ts';
 import type { WriteTx } from '../../store/contracts/index.ts';
-import type { ClaimState } from '../claim/turn-claim.ts';
-import { eventSubject, PART, type Part, type PlacedPart, type SessionEvent, type TurnUsage } from '../contract.ts';
-import { errorPart, type TurnError } from '../record/turn-error.ts';
-import { parseSide, partId, publicPart, unitsOf } from '../record/turn-record.ts';
-import { closePermissions } from '../session/index.ts';
-import { type FinalState, finishTurn, holdObjects } from '../session/turn-finish.ts';
-import { closingParts } from '../session/turn-stop.ts';
-import { usagePart } from '../steps/model-call/index.ts';
-import type { TurnContext } from './attempt-state.ts';
-import { chargeUsage, type ModelCallEnd, sideAfterCall } from '../steps/model-step.ts';
+import type { ClaimState } from '../claim/index.ts';
+import { type ObjectAccess, PART, type Part, type PlacedPart, type SessionEvent, type TurnUsage } from '../contract.ts';
+import {
+  addUsage,
+  closingParts,
+  errorPart,
+  type FinalState,
+  parseSide,
+  partId,
+  type TurnError,
+  unitsOf,
+} from '../record/index.ts';
+import { closePermissions, type FinishPorts, finishTurn, holdObjects } from '../session/index.ts';
+import {
+  chargeUsage,
+  type FaultPort,
+  type QuotaPorts,
+  type StepAnswer,
+  sideAfterCall,
+  usagePart,
+} from '../steps/index.ts';
+import type { AttemptState, StatePorts } from './attempt-state.ts';
+
+/** What the end of a turn uses. */
+export interface EndPorts extends FinishPorts, QuotaPorts, FaultPort, Pick<StatePorts, 'clock'> {
+  readonly objects: Pick<ObjectAccess, 'hold'>;
+  readonly models: Pick<ModelRegistry, 'countTokens'>;
+}
 
 /** How a turn ends, as its loop found out. */
 export type TurnEnd =
   /** `maySteer`: steer entries found in the final transaction join a further model call instead. */
-  | {
-      readonly kind: 'completed';
-      readonly call: Extract<ModelCallEnd, { kind: 'answered' }>;
-      readonly maySteer: boolean;
-    }
+  | Pick<StepAnswer, 'kind' | 'answer' | 'maySteer'>
   | { readonly kind: 'stopped' }
   | { readonly kind: 'failed'; readonly error: TurnError; readonly usage: TurnUsage | undefined };
 
 const REASONS = { stop: 'completed', tool_calls: 'completed', length: 'limit', content_filter: 'refused' } as const;
 
-/** The sum of a turn; available only where every call was counted by its provider. */
-export const addUsage = (total: TurnUsage | undefined, usage: TurnUsage): TurnUsage =>
-  total === undefined
-    ? usage
-    : {
-        ...usage,
-        inputTokens: total.inputTokens + usage.inputTokens,
-        cachedInputTokens: total.cachedInputTokens + usage.cachedInputTokens,
-        cacheWriteTokens: total.cacheWriteTokens + usage.cacheWriteTokens,
-        outputTokens: total.outputTokens + usage.outputTokens,
-        reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
-        totalTokens: total.totalTokens + usage.totalTokens,
-        usageAvailable: total.usageAvailable && usage.usageAvailable,
-      };
-
 /** Counted here for a call that was cut off: its text by tokenizer, marked estimated. */
-const estimatedUsage = (context: TurnContext): TurnUsage | undefined => {
-  const texts = (context.writer?.parts() ?? []).filter(
-    (part) => part.type === PART.TEXT || part.type === PART.REASONING,
-  );
+const estimatedUsage = (
+  { writer, profiles }: AttemptState,
+  { models }: Pick<EndPorts, 'models'>,
+): TurnUsage | undefined => {
+  const texts = (writer?.parts() ?? []).filter((part) => part.type === PART.TEXT || part.type === PART.REASONING);
   if (texts.length === 0) return undefined;
-  const [profile] = context.profiles;
-  const outputTokens = texts.reduce(
-    (sum, part) => sum + context.deps.models.countTokens(profile.target, part.content ?? ''),
-    0,
-  );
+  const [profile] = profiles;
+  const outputTokens = texts.reduce((sum, part) => sum + models.countTokens(profile.target, part.content ?? ''), 0);
   const { provider, model } = profile.target;
   return {
     inputTokens: 0,
@@ -67,7 +65,7 @@ const estimatedUsage = (context: TurnContext): TurnUsage | undefined => {
 const finalOf = (end: TurnEnd, stopRequested: boolean): { readonly state: FinalState; readonly reason: string } => {
   if (end.kind === 'stopped' || stopRequested) return { state: 'STOPPED', reason: 'stopped' };
   if (end.kind === 'failed') return { state: 'FAILED', reason: end.error.errorClass };
-  return { state: 'COMPLETED', reason: REASONS[end.call.outcome.finish] };
+  return { state: 'COMPLETED', reason: REASONS[end.answer.outcome.finish] };
 };
 
 /** What the step under way leaves behind; its text is shown already, its usage is not. */
@@ -77,15 +75,15 @@ interface LastStep {
   readonly usagePart: Part | undefined;
 }
 
-const lastStep = (context: TurnContext, end: TurnEnd): LastStep => {
-  const { writer, transcript, messageId, deps } = context;
+const lastStep = (turn: AttemptState, end: TurnEnd, ports: EndPorts): LastStep => {
+  const { writer } = turn;
   writer?.flush();
   const parts = writer?.parts() ?? [];
-  const reported = end.kind === 'completed' ? end.call.outcome.usage : end.kind === 'failed' ? end.usage : undefined;
-  const usage = reported ?? estimatedUsage(context);
+  const reported = end.kind === 'answered' ? end.answer.outcome.usage : end.kind === 'failed' ? end.usage : undefined;
+  const usage = reported ?? estimatedUsage(turn, ports);
   if (writer === undefined || usage === undefined) return { parts, usage, usagePart: undefined };
-  const id = partId(transcript.countIn(messageId) + parts.length);
-  return { parts, usage, usagePart: { ...usagePart(usage), id, createdAt: deps.clock.nowMicros() } };
+  const id = partId(turn.nextIndex + parts.length);
+  return { parts, usage, usagePart: { ...usagePart(usage), id, createdAt: ports.clock.nowMicros() } };
 };
 
 interface Final {
@@ -97,20 +95,31 @@ interface Final {
   readonly state: FinalState;
 }
 
+/** The final transaction, with what it finds and what the step under way left. */
+interface Found {
+  readonly tx: WriteTx;
+  readonly state: ClaimState;
+  readonly step: LastStep;
+  readonly ports: EndPorts;
+}
+
+interface Written {
+  readonly final: Final;
+  /** Terminal events of turns that were stopped meanwhile. */
+  readonly others: readonly SessionEvent[];
+  readonly usage: TurnUsage | undefined;
+}
+
 /** Parts and state of the end as the final transaction finds them. */
-const finalParts = async (
-  context: TurnContext,
-  end: TurnEnd,
-  found: { readonly tx: WriteTx; readonly state: ClaimState; readonly step: LastStep },
-): Promise<Final> => {
-  const { claim, transcript, messageId, deps } = context;
-  const { tx, state, step } = found;
+const finalParts = async (turn: AttemptState, end: TurnEnd, found: Found): Promise<Final> => {
+  const { messageId } = turn;
+  const { tx, state, step, ports } = found;
   const { state: finalState, reason } = finalOf(end, state.turn.stopRequested);
   const own = (part: Part): PlacedPart => ({ messageId, part });
-  const shown = [...transcript.recorded, ...step.parts.map(own)];
+  const shown = [...turn.recorded, ...step.parts.map(own)];
   const unshown = [...state.foreign, ...(step.usagePart === undefined ? [] : [own(step.usagePart)])];
   const mayHaveAsked = state.body.journalCount > 0;
-  const closed = mayHaveAsked ? await closePermissions(tx, claim.turnId, { decidedBy: 'system', comment: reason }) : [];
+  const closed = mayHaveAsked ? await closePermissions(tx, turn.row.id, { decidedBy: 'system', comment: reason }) : [];
   if (finalState !== 'COMPLETED') {
     unshown.push(...closingParts([...shown, ...unshown], messageId, { closed, at: tx.now() }));
   }
@@ -118,87 +127,61 @@ const finalParts = async (
   const index = placed.filter((entry) => entry.messageId === messageId).length;
   const error =
     end.kind === 'failed' && finalState === 'FAILED'
-      ? errorPart(end.error, partId(index), deps.clock.nowMicros())
+      ? errorPart(end.error, partId(index), ports.clock.nowMicros())
       : undefined;
   return { reason, state: finalState, placed, unshown, error };
 };
 
-const writeFinal = async (
-  context: TurnContext,
-  end: TurnEnd,
-  found: { readonly tx: WriteTx; readonly state: ClaimState; readonly step: LastStep },
-): Promise<{
-  readonly final: Final;
-  readonly others: readonly SessionEvent[];
-  readonly usage: TurnUsage | undefined;
-}> => {
-  const { deps, messageId } = context;
-  const { tx, state, step } = found;
-  const final = await finalParts(context, end, found);
-  if (step.usage !== undefined) await chargeUsage(tx, context, step.usage);
-  await holdObjects({ tx, objects: deps.objects }, state.turn, step.parts);
+const writeFinal = async (turn: AttemptState, end: TurnEnd, found: Found): Promise<Written> => {
+  const { messageId } = turn;
+  const { tx, state, step, ports } = found;
+  const final = await finalParts(turn, end, found);
+  if (step.usage !== undefined) await chargeUsage({ tx, usage: ports.usage }, turn, step.usage);
+  await holdObjects({ tx, objects: ports.objects }, state.turn, step.parts);
   const side = parseSide(state.session);
   const usage = step.usage === undefined ? state.body.usage : addUsage(state.body.usage, step.usage);
   const units = final.unshown.reduce((sum, { part }) => sum + unitsOf(part), 0);
   const others = await finishTurn(
-    { tx, deps },
+    { tx, ports },
     {
       session: state.session,
       steers: state.steers,
       turn: state.turn,
       body: {
         ...state.body,
-        activeMicros: context.activeMicros(),
+        activeMicros: turn.activeMicros(),
         ...(usage === undefined ? {} : { usage }),
       },
       placed: final.error === undefined ? final.placed : [...final.placed, { messageId, part: final.error }],
       state: final.state,
       reason: final.reason,
-      lastSequence: context.sequencer.sequence + units + 1,
-      side: end.kind === 'completed' ? sideAfterCall(side, end.call) : side,
+      lastSequence: turn.sequence + units + 1,
+      side: end.kind === 'answered' ? sideAfterCall(side, end.answer) : side,
     },
   );
   return { final, others, usage };
 };
 
 /**
- * After the commit: what followers lack, the terminal event, then those of turns stopped meanwhile. A worker that
- * was away so long that its claim ran out shows nothing: followers have it from the turn row by now.
- */
-const publishEnd = (
-  context: TurnContext,
-  { final, others }: { readonly final: Final; readonly others: readonly SessionEvent[] },
-): void => {
-  const { deps, sequencer, messageId } = context;
-  if (context.claim.lost) return;
-  const subject = eventSubject(context.claim.sessionId);
-  const timestamp = deps.clock.nowMicros();
-  for (const entry of final.unshown)
-    deps.bus.publish(subject, sequencer.delta(entry.messageId, publicPart(entry.part), timestamp));
-  deps.bus.publish(subject, sequencer.terminal({ messageId, reason: final.reason, part: final.error, timestamp }));
-  for (const event of others) deps.bus.publish(subject, event);
-};
-
-/**
  * The final transaction, then the terminal event: everything but text leaves only after the commit. A stop
  * flag found in the transaction makes the turn STOPPED; `steered`: steer entries were found, so nothing was written.
  */
-export const endTurn = async (context: TurnContext, end: TurnEnd): Promise<'ended' | 'steered'> => {
-  const { claim, deps } = context;
-  const step = lastStep(context, end);
-  let written: Awaited<ReturnType<typeof writeFinal>> | undefined;
-  deps.faultPoint('before-final');
-  await claim.finish(async (tx, state) => {
+export const endTurn = async (turn: AttemptState, end: TurnEnd, ports: EndPorts): Promise<'ended' | 'steered'> => {
+  const step = lastStep(turn, end, ports);
+  let written: Written | undefined;
+  ports.faultPoint('before-final');
+  await turn.claim.finish(async (tx, state) => {
     written = undefined;
-    const maySteer = end.kind === 'completed' && end.maySteer && !state.turn.stopRequested;
+    const maySteer = end.kind === 'answered' && end.maySteer && !state.turn.stopRequested;
     if (maySteer && state.steers.length > 0) return false;
-    written = await writeFinal(context, end, { tx, state, step });
+    written = await writeFinal(turn, end, { tx, state, step, ports });
     return true;
   });
   if (written === undefined) return 'steered';
-  deps.faultPoint('after-final');
-  context.span.turnEnded(written.final.state, written.final.reason, written.usage);
-  publishEnd(context, written);
-  deps.faultPoint('after-terminal-event');
+  ports.faultPoint('after-final');
+  const { final, others, usage } = written;
+  turn.span.turnEnded(final.state, final.reason, usage);
+  turn.publishEnd({ unshown: final.unshown, reason: final.reason, error: final.error, others });
+  ports.faultPoint('after-terminal-event');
   return 'ended';
 };

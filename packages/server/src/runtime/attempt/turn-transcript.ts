@@ -1,9 +1,21 @@
 import { together } from '../../base/index.ts';
-import type { JournalRow, MessageRow, SessionRow } from '../../store/contracts/index.ts';
-import type { ClaimedTurn } from '../claim/turn-claim.ts';
-import type { Part, PlacedPart, TranscriptMessage } from '../contract.ts';
-import { recordedParts, type SteerInputEntry } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
+import type { JournalRow, MessageRow, SessionRow, Store, TurnRow } from '../../store/contracts/index.ts';
+import type { HistoryReader, Part, PlacedPart, TranscriptMessage, TurnBody } from '../contract.ts';
+import { recordedParts, type SteerInputEntry } from '../record/index.ts';
+
+/** What loading a transcript uses. */
+export interface TranscriptPorts {
+  readonly store: Pick<Store, 'read'>;
+  readonly history: HistoryReader;
+}
+
+/** What is loaded: the turn as claimed, with its body and journal. */
+interface LoadedTurn {
+  readonly session: SessionRow;
+  readonly turn: TurnRow;
+  readonly body: TurnBody;
+  readonly journal: readonly JournalRow[];
+}
 
 const ASSISTANT = 2;
 
@@ -24,24 +36,33 @@ export class TurnTranscript {
   #history: readonly TranscriptMessage[] = [];
   /** Replaced by `concat`: an array that grows any other way keeps room for 17, and turns have two or three. */
   #messages: readonly (TranscriptMessage & { readonly live: boolean })[] = [];
-  readonly recorded: PlacedPart[];
+  readonly #recorded: PlacedPart[];
 
   constructor(turnId: string, journal: readonly JournalRow[]) {
     this.#turnId = turnId;
-    this.recorded = recordedParts(journal);
+    this.#recorded = recordedParts(journal);
+  }
+
+  /** Parts of the whole turn that are recorded, in stored order. */
+  get recorded(): readonly PlacedPart[] {
+    return this.#recorded;
+  }
+
+  /** A part became recorded. */
+  record(placed: PlacedPart): void {
+    this.#recorded.push(placed);
   }
 
   /** Reads history, user messages and absorbed steering messages in one snapshot; may be repeated when that failed. */
   async load(
-    claimed: ClaimedTurn,
-    options: { readonly tokenLimit: number; readonly countTokens: (text: string) => number },
-    deps: Pick<RuntimeDeps, 'store' | 'history'>,
+    { session, turn, body, journal }: LoadedTurn,
+    budget: { readonly tokenLimit: number; readonly countTokens: (text: string) => number },
+    { store, history }: TranscriptPorts,
   ): Promise<void> {
-    const { session, turn, body, journal } = claimed;
-    await deps.store.read(async (tx) => {
+    await store.read(async (tx) => {
       this.#messages = [];
       [this.#history] = await together(
-        deps.history.before(tx, session, turn, options.tokenLimit, options.countTokens),
+        history.before(tx, session, turn, budget.tokenLimit, budget.countTokens),
         this.#addUsers(tx.log, session, body.userMessageIds),
       );
       this.#addAssistant(firstReply(journal, body.replyMessageIds));
@@ -65,7 +86,7 @@ export class TurnTranscript {
       message.live
         ? {
             ...message,
-            parts: this.recorded.filter((entry) => entry.messageId === message.id).map((entry) => entry.part),
+            parts: this.#recorded.filter((entry) => entry.messageId === message.id).map((entry) => entry.part),
           }
         : message,
     );
@@ -74,7 +95,7 @@ export class TurnTranscript {
 
   /** Parts recorded for one assistant message; the next part's index. */
   countIn(messageId: string): number {
-    return this.recorded.reduce((count, entry) => (entry.messageId === messageId ? count + 1 : count), 0);
+    return this.#recorded.reduce((count, entry) => (entry.messageId === messageId ? count + 1 : count), 0);
   }
 
   #addAssistant(id: string): void {

@@ -1,19 +1,34 @@
 import { isFault, together } from '../../base/index.ts';
+import type { ModelRegistry } from '../../models/contract.ts';
 import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import type { AgentRevision, Part, Span, TurnBody } from '../contract.ts';
-import { errorPart, isStoreAway, profilesInOrder, type TurnErrorClass } from '../record/index.ts';
-import { parseBody, partId, recordedParts } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { finishUnclaimed, publishAfterCommit } from '../session/index.ts';
+import type { AgentDirectory, AgentRevision, NamespaceGate, Part, RuntimeConfig, TurnBody } from '../contract.ts';
+import {
+  errorPart,
+  isStoreAway,
+  nextSpan,
+  parseBody,
+  partId,
+  profilesInOrder,
+  recordedParts,
+  type TurnErrorClass,
+} from '../record/index.ts';
+import { type FinishPorts, finishUnclaimed, publishAfterCommit } from '../session/index.ts';
 import type { ClaimedTurn } from './turn-claim.ts';
 
-type EndDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'endHooks' | 'log'>;
-type ClaimDeps = EndDeps & Pick<RuntimeDeps, 'agents' | 'namespaces' | 'config' | 'models' | 'workerId'>;
+/** What claiming uses. */
+export interface ClaimingPorts extends FinishPorts {
+  readonly agents: AgentDirectory;
+  readonly namespaces: NamespaceGate;
+  readonly models: Pick<ModelRegistry, 'defaultTarget'>;
+  readonly config: Pick<RuntimeConfig, 'maxAttempts' | 'leaseMs'>;
+  /** Name of this process in claims. */
+  readonly workerId: string;
+}
 
 /** One transaction and what its steps use. */
-interface Scope<D = ClaimDeps> {
+interface Scope<D = ClaimingPorts> {
   readonly tx: WriteTx;
-  readonly deps: D;
+  readonly ports: D;
 }
 
 /** A turn about to be claimed, and the session it belongs to, locked. */
@@ -29,28 +44,28 @@ interface Refusal {
 }
 
 /** Ends a turn that may not run, in the transaction of its claim. */
-const refuse = async ({ tx, deps }: Scope, { session, turn }: Candidate, cause: Refusal): Promise<void> => {
-  const errorId = deps.ids.next();
+const refuse = async ({ tx, ports }: Scope, { session, turn }: Candidate, cause: Refusal): Promise<void> => {
+  const errorId = ports.ids.next();
   const { namespace, agent, sessionId, id } = turn;
   const names = { namespace, agent, session: sessionId, turn: id };
-  deps.log.warn('turn refused at its claim', { error_id: errorId, ...names, class: cause.errorClass });
+  ports.log.warn('turn refused at its claim', { error_id: errorId, ...names, class: cause.errorClass });
   const part = (index: number, at: number): Part => errorPart({ ...cause, errorId }, partId(index), at);
   const end = { session, turn, state: 'FAILED', reason: cause.errorClass, errorPart: part } as const;
-  publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
+  publishAfterCommit({ tx, ports }, await finishUnclaimed({ tx, ports }, end));
 };
 
 /** The agent revision a turn runs: the snapshot's, else the current one. */
-const revisionFor = async ({ tx, deps }: Scope, { turn, body }: Candidate): Promise<AgentRevision | undefined> => {
-  const current = await deps.agents.current(tx, turn.namespace, turn.agent);
+const revisionFor = async ({ tx, ports }: Scope, { turn, body }: Candidate): Promise<AgentRevision | undefined> => {
+  const current = await ports.agents.current(tx, turn.namespace, turn.agent);
   if (current === undefined || body.snapshot === undefined) return current;
   const { agentUid, agentGeneration } = body.snapshot;
   if (current.uid === agentUid && current.generation === agentGeneration) return current;
-  return deps.agents.revision(tx, current, agentUid, agentGeneration);
+  return ports.agents.revision(tx, current, agentUid, agentGeneration);
 };
 
-const isNamespaceLive = async ({ tx, deps }: Scope, namespace: string): Promise<boolean> => {
+const isNamespaceLive = async ({ tx, ports }: Scope, namespace: string): Promise<boolean> => {
   try {
-    await deps.namespaces.requireLive(tx, namespace);
+    await ports.namespaces.requireLive(tx, namespace);
     return true;
   } catch (error) {
     if (isFault(error) && error.code === 'FAILED_PRECONDITION') return false;
@@ -58,25 +73,12 @@ const isNamespaceLive = async ({ tx, deps }: Scope, namespace: string): Promise<
   }
 };
 
-/** Span of the new fence: where its events begin in the turn's recorded parts. */
-const spanOf = (
-  body: TurnBody,
-  claim: { readonly fence: number; readonly attempt: number; readonly recordedIds: readonly string[] },
-): Span => {
-  const { fence, attempt, recordedIds } = claim;
-  const messageId = body.replyMessageIds.at(-1) ?? '';
-  if (body.resume !== 'recovered') return { fence, attempt, firstPart: body.sentParts, reset: false, messageId };
-  const first = recordedIds.indexOf(messageId);
-  const firstPart = first === -1 ? recordedIds.length : first;
-  return { fence, attempt, firstPart, reset: true, reason: 'recovered', messageId };
-};
-
 /** Why the turn may not run now; undefined when it may. */
-const refusalOf = (agent: AgentRevision | undefined, attempt: number, deps: ClaimDeps): Refusal | undefined => {
+const refusalOf = (agent: AgentRevision | undefined, attempt: number, ports: ClaimingPorts): Refusal | undefined => {
   if (agent === undefined || agent.deleting) return { errorClass: 'agent_gone', sentence: 'The agent was deleted.' };
   if (agent.notReady !== '')
     return { errorClass: 'agent_not_ready', sentence: `The agent is not ready: ${agent.notReady}` };
-  const { maxAttempts } = deps.config;
+  const { maxAttempts } = ports.config;
   if (attempt > maxAttempts)
     return { errorClass: 'attempts_exhausted', sentence: `The turn was tried ${maxAttempts} times.` };
   return undefined;
@@ -84,7 +86,7 @@ const refusalOf = (agent: AgentRevision | undefined, attempt: number, deps: Clai
 
 /** Rows of the claim: session fence up, turn RUNNING with snapshot and span. */
 const writeClaim = async (
-  { tx, deps }: Scope,
+  { tx, ports }: Scope,
   { session, turn, body }: Candidate,
   facts: { readonly agent: AgentRevision; readonly attempt: number },
 ): Promise<ClaimedTurn> => {
@@ -92,14 +94,13 @@ const writeClaim = async (
   const journal = turn.attempt === 0 ? [] : await tx.log.journal(turn.id);
   const now = tx.now();
   const fence = session.fence + 1;
-  const [profile] = profilesInOrder(agent.spec, body.profile, deps.models.defaultTarget);
+  const [profile] = profilesInOrder(agent.spec, body.profile, ports.models.defaultTarget);
   const first = { agentUid: agent.uid, agentGeneration: agent.generation, profile: profile.name, nowMicros: now };
-  const recordedIds = recordedParts(journal).map((entry) => entry.messageId);
   const { park: _park, ...rest } = body;
   const nextBody: TurnBody = {
     ...rest,
     snapshot: body.snapshot ?? first,
-    spans: [...body.spans, spanOf(body, { fence, attempt, recordedIds })],
+    spans: [...body.spans, nextSpan(body, { fence, attempt, recorded: recordedParts(journal) })],
     resume: '',
     startedAt: body.startedAt === 0 ? now : body.startedAt,
   };
@@ -109,39 +110,39 @@ const writeClaim = async (
     ready: false,
     attempt,
     fence,
-    worker: deps.workerId,
-    claimExpiresAt: tx.steadyNow() + deps.config.leaseMs * 1000,
+    worker: ports.workerId,
+    claimExpiresAt: tx.steadyNow() + ports.config.leaseMs * 1000,
     wakeAt: 0,
     body: JSON.stringify(nextBody),
   };
   const nextSession: SessionRow = { ...session, fence, activeTurnId: turn.id, state: 'PROCESSING' };
   await together(tx.log.saveTurn(claimed), tx.log.saveSession(nextSession));
-  const namespaceLabels = await deps.namespaces.labels(tx, turn.namespace);
+  const namespaceLabels = await ports.namespaces.labels(tx, turn.namespace);
   return { turn: claimed, session: nextSession, body: nextBody, agent, journal, namespaceLabels };
 };
 
-const claimOne = async ({ tx, deps }: Scope, turn: TurnRow): Promise<ClaimedTurn | undefined> => {
+const claimOne = async ({ tx, ports }: Scope, turn: TurnRow): Promise<ClaimedTurn | undefined> => {
   const session = await tx.log.lockSession(turn.sessionId);
   if (session === undefined) return undefined;
   const isBusy = session.activeTurnId !== '' && session.activeTurnId !== turn.id;
-  if (isBusy || !(await isNamespaceLive({ tx, deps }, turn.namespace))) {
+  if (isBusy || !(await isNamespaceLive({ tx, ports }, turn.namespace))) {
     await tx.log.saveTurn({ ...turn, ready: false });
     return undefined;
   }
   const candidate = { session, turn, body: parseBody(turn) };
-  const agent = await revisionFor({ tx, deps }, candidate);
+  const agent = await revisionFor({ tx, ports }, candidate);
   const attempt = candidate.body.resume === 'recovered' ? turn.attempt + 1 : Math.max(1, turn.attempt);
-  const refusal = refusalOf(agent, attempt, deps);
+  const refusal = refusalOf(agent, attempt, ports);
   if (agent === undefined || refusal !== undefined) {
-    if (refusal !== undefined) await refuse({ tx, deps }, candidate, refusal);
+    if (refusal !== undefined) await refuse({ tx, ports }, candidate, refusal);
     return undefined;
   }
-  return writeClaim({ tx, deps }, candidate, { agent, attempt });
+  return writeClaim({ tx, ports }, candidate, { agent, attempt });
 };
 
 /** Runs `work` so that its failure undoes only its own writes: one broken turn must not hold up the others. */
 export const isolated = async <T>(
-  { tx, deps }: Scope<Pick<RuntimeDeps, 'log'>>,
+  { tx, ports }: Scope<Pick<FinishPorts, 'log'>>,
   turn: TurnRow,
   work: () => Promise<T>,
 ): Promise<T | undefined> => {
@@ -150,7 +151,7 @@ export const isolated = async <T>(
   } catch (error) {
     if (isStoreAway(error)) throw error;
     const { namespace, agent, sessionId, id } = turn;
-    deps.log.error('a turn could not be moved on', { namespace, agent, session: sessionId, turn: id }, error);
+    ports.log.error('a turn could not be moved on', { namespace, agent, session: sessionId, turn: id }, error);
     return undefined;
   }
 };
@@ -166,7 +167,7 @@ export const claimReadyTurns = async (scope: Scope, limit: number): Promise<read
 };
 
 /** Makes a turn whose worker is gone claimable again, as a new attempt; a stop flag ends it at once. */
-export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: TurnRow): Promise<void> => {
+export const releaseDeadClaim = async ({ tx, ports }: Scope<FinishPorts>, found: TurnRow): Promise<void> => {
   const [session, turn] = await together(tx.log.lockSession(found.sessionId), tx.log.turn(found.id));
   if (session === undefined || turn === undefined) return;
   if (turn.fence !== found.fence || turn.worker !== found.worker || turn.worker === '') return;
@@ -175,7 +176,7 @@ export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: Turn
   const released: TurnRow = { ...turn, state, worker: '', claimExpiresAt: 0, wakeAt: 0, body: JSON.stringify(body) };
   if (turn.stopRequested) {
     const end = { session, turn: released, state: 'STOPPED', reason: 'stopped' } as const;
-    publishAfterCommit({ tx, deps }, await finishUnclaimed({ tx, deps }, end));
+    publishAfterCommit({ tx, ports }, await finishUnclaimed({ tx, ports }, end));
     return;
   }
   await together(
@@ -186,9 +187,9 @@ export const releaseDeadClaim = async ({ tx, deps }: Scope<EndDeps>, found: Turn
 
 /** Releases what a worker still holds; its turns continue elsewhere as new attempts. */
 export const releaseClaims = async (
-  { tx, deps }: Scope<EndDeps & Pick<RuntimeDeps, 'workerId'>>,
+  { tx, ports }: Scope<FinishPorts & Pick<ClaimingPorts, 'workerId'>>,
   limit: number,
 ): Promise<void> => {
-  for (const turn of await tx.log.claimedTurns(deps.workerId, limit))
-    await isolated({ tx, deps }, turn, () => releaseDeadClaim({ tx, deps }, turn));
+  for (const turn of await tx.log.claimedTurns(ports.workerId, limit))
+    await isolated({ tx, ports }, turn, () => releaseDeadClaim({ tx, ports }, turn));
 };

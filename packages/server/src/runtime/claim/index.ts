@@ -5,5 +5,12 @@
  */
 
 export { Sweeper } from './sweeper.ts';
-export { type ClaimChange, type ClaimedTurn, type ClaimState, type RecordedNews, TurnClaim } from './turn-claim.ts';
+export {
+  type ClaimChange,
+  type ClaimedTurn,
+  type ClaimPorts,
+  type ClaimState,
+  type RecordedNews,
+  TurnClaim,
+} from './turn-claim.ts';
 export { type RunningTurn, TurnWorker } from './turn-worker.ts';

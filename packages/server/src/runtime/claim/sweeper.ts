@@ -1,11 +1,17 @@
-import type { CancelTimer } from '../../base/index.ts';
-import { earlierNow, type TurnRow, type WriteTx } from '../../store/contracts/index.ts';
-import { WAKE_TURNS } from '../contract.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { expirePermissions } from '../session/index.ts';
+import type { CancelTimer, Clock } from '../../base/index.ts';
+import { earlierNow, type Store, type TurnRow, type WriteTx } from '../../store/contracts/index.ts';
+import { type RuntimeConfig, WAKE_TURNS } from '../contract.ts';
+import { expirePermissions, type FinishPorts } from '../session/index.ts';
 import { isolated, releaseDeadClaim } from './claim-turns.ts';
 
-type SweepDeps = Pick<RuntimeDeps, 'store' | 'bus' | 'clock' | 'config' | 'ids' | 'endHooks' | 'workerId' | 'log'>;
+/** What sweeping uses. */
+export interface SweepPorts extends FinishPorts {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+  readonly config: Pick<RuntimeConfig, 'sweepMs'>;
+  /** Name of this process in leases. */
+  readonly workerId: string;
+}
 
 /** Rows one sweep handles of each sort; what is left waits for the next one. */
 const SWEEP_ROWS = 500;
@@ -25,7 +31,7 @@ interface SweptWorker {
  * pass, so that it looks for ready turns even when the bus loses everything.
  */
 export class Sweeper {
-  readonly #deps: SweepDeps;
+  readonly #ports: SweepPorts;
   readonly #worker: SweptWorker;
   #timer: CancelTimer | undefined;
   #pass: Promise<unknown> | undefined;
@@ -34,8 +40,8 @@ export class Sweeper {
   /** Repairs of sessions that were PROCESSING without an open turn; a metric, expected to stay 0. */
   repairs = 0;
 
-  constructor(deps: SweepDeps, worker: SweptWorker) {
-    this.#deps = deps;
+  constructor(ports: SweepPorts, worker: SweptWorker) {
+    this.#ports = ports;
     this.#worker = worker;
   }
 
@@ -43,8 +49,10 @@ export class Sweeper {
   async releaseAtStart(): Promise<number> {
     let released = 0;
     for (;;) {
-      const moved = await this.#deps.store.write(async (tx) =>
-        this.#each(tx, await tx.log.deadClaims(SWEEP_ROWS), (turn) => releaseDeadClaim({ tx, deps: this.#deps }, turn)),
+      const moved = await this.#ports.store.write(async (tx) =>
+        this.#each(tx, await tx.log.deadClaims(SWEEP_ROWS), (turn) =>
+          releaseDeadClaim({ tx, ports: this.#ports }, turn),
+        ),
       );
       released += moved;
       if (moved < SWEEP_ROWS) return released;
@@ -64,7 +72,7 @@ export class Sweeper {
 
   /** One pass; answers how many rows it moved. */
   async tick(): Promise<number> {
-    const { store, bus, clock } = this.#deps;
+    const { store, bus, clock } = this.#ports;
     const isTrimming = clock.monotonicMs() - this.#trimmedMs >= TRIM_MS;
     const moved = await store.write((tx) => this.#sweep(tx, isTrimming));
     if (isTrimming) this.#trimmedMs = clock.monotonicMs();
@@ -75,9 +83,9 @@ export class Sweeper {
 
   #arm(): void {
     if (this.#closed) return;
-    this.#timer = this.#deps.clock.after(this.#deps.config.sweepMs, () => {
+    this.#timer = this.#ports.clock.after(this.#ports.config.sweepMs, () => {
       this.#pass = this.tick()
-        .catch((error: unknown) => this.#deps.log.warn('sweep failed', { reason: String(error) }))
+        .catch((error: unknown) => this.#ports.log.warn('sweep failed', { reason: String(error) }))
         .then(() => this.#arm());
     });
   }
@@ -86,7 +94,7 @@ export class Sweeper {
   async #each(tx: WriteTx, turns: readonly TurnRow[], work: (turn: TurnRow) => Promise<void>): Promise<number> {
     let moved = 0;
     for (const turn of turns)
-      await isolated({ tx, deps: this.#deps }, turn, async () => {
+      await isolated({ tx, ports: this.#ports }, turn, async () => {
         await work(turn);
         moved += 1;
       });
@@ -94,7 +102,7 @@ export class Sweeper {
   }
 
   async #sweep(tx: WriteTx, isTrimming: boolean): Promise<number> {
-    const deps = this.#deps;
+    const ports = this.#ports;
     const now = tx.steadyNow();
     const found = [...(await tx.log.expiredClaims(now, SWEEP_ROWS)), ...(await tx.log.deadClaims(SWEEP_ROWS))];
     // A turn this process still runs is not dead: its renewal is late, because the process was kept from running.
@@ -105,15 +113,15 @@ export class Sweeper {
     const stuck = await tx.log.stuckSessions(SWEEP_ROWS);
     // Looking writes nothing, so an idle store commits nothing. The lease is held to the end of the transaction.
     if (abandoned.length + due.length + stuck.length === 0 && !isTrimming) return 0;
-    if (!(await tx.leases.acquire(SWEEP_LEASE, deps.workerId, now, deps.config.sweepMs * 1000))) return 0;
-    let moved = await this.#each(tx, abandoned, (turn) => releaseDeadClaim({ tx, deps }, turn));
-    moved += await this.#each(tx, due, (turn) => expirePermissions({ tx, deps }, turn));
+    if (!(await tx.leases.acquire(SWEEP_LEASE, ports.workerId, now, ports.config.sweepMs * 1000))) return 0;
+    let moved = await this.#each(tx, abandoned, (turn) => releaseDeadClaim({ tx, ports }, turn));
+    moved += await this.#each(tx, due, (turn) => expirePermissions({ tx, ports }, turn));
     for (const session of stuck) {
       await tx.log.saveSession({ ...session, state: 'IDLE', openTurns: 0, activeTurnId: '' });
       this.repairs += 1;
       moved += 1;
     }
-    await tx.leases.release(SWEEP_LEASE, deps.workerId);
+    await tx.leases.release(SWEEP_LEASE, ports.workerId);
     if (!isTrimming) return moved;
     moved += await tx.idempotency.trim(now, SWEEP_ROWS);
     return moved + (await tx.log.trimJournal(earlierNow(tx) - JOURNAL_KEEP_MICROS, SWEEP_ROWS));

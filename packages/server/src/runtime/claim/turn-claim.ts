@@ -1,15 +1,13 @@
-import { together } from '../../base/index.ts';
-import type { JournalRow, SessionRow, SteerRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
-import type { AgentRevision, PlacedPart, SessionSide, TurnBody } from '../contract.ts';
-import { LostClaim } from '../record/index.ts';
-import { isStoreAway } from '../record/turn-faults.ts';
-import { parseBody, recordedParts } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
+import { type Clock, type Log, together } from '../../base/index.ts';
+import type { JournalRow, SessionRow, SteerRow, Store, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { AgentRevision, PlacedPart, RuntimeConfig, SessionSide, TurnBody } from '../contract.ts';
+import { isStoreAway, LostClaim, parseBody, recordedParts } from '../record/index.ts';
 
 /** A turn just claimed, with what the claim's transaction read and wrote. */
 export interface ClaimedTurn {
   readonly turn: TurnRow;
   readonly session: SessionRow;
+  /** What the claim begins with; from then on the claim's own `body` counts. */
   readonly body: TurnBody;
   readonly agent: AgentRevision;
   readonly namespaceLabels: Readonly<Record<string, string>>;
@@ -44,7 +42,15 @@ export interface RecordedNews {
   readonly entries: NonNullable<ClaimChange['entries']>;
 }
 
-type ClaimDeps = Pick<RuntimeDeps, 'store' | 'clock' | 'config' | 'log' | 'workerId'>;
+/** What a claim uses. */
+export interface ClaimPorts {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Pick<RuntimeConfig, 'leaseMs'>;
+  /** Name of this process in claims. */
+  readonly workerId: string;
+}
 
 /** How long before its own expiry a worker gives up writing. */
 const GIVE_UP_MS = 2000;
@@ -60,9 +66,9 @@ const FOREIGN_KIND = 'RESUME';
 export class TurnClaim {
   readonly turnId: string;
   readonly sessionId: string;
-  readonly #deps: ClaimDeps;
-  fence: number;
-  body: TurnBody;
+  readonly #ports: ClaimPorts;
+  #fence: number;
+  #body: TurnBody;
   #expiresMs: number;
   #lost = false;
   #moving = false;
@@ -70,17 +76,27 @@ export class TurnClaim {
   #stopSeen = false;
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(claimed: ClaimedTurn, sentMs: number, deps: ClaimDeps) {
+  constructor(claimed: ClaimedTurn, sentMs: number, ports: ClaimPorts) {
     this.turnId = claimed.turn.id;
     this.sessionId = claimed.session.id;
-    this.fence = claimed.turn.fence;
-    this.body = claimed.body;
-    this.#deps = deps;
-    this.#expiresMs = sentMs + deps.config.leaseMs;
+    this.#fence = claimed.turn.fence;
+    this.#body = claimed.body;
+    this.#ports = ports;
+    this.#expiresMs = sentMs + ports.config.leaseMs;
+  }
+
+  /** Fence under which the turn is claimed; it moves with `moveFence` only. */
+  get fence(): number {
+    return this.#fence;
+  }
+
+  /** The turn's body as this claim last committed or read it. */
+  get body(): TurnBody {
+    return this.#body;
   }
 
   get lost(): boolean {
-    return this.#lost || this.#deps.clock.monotonicMs() > this.#expiresMs - GIVE_UP_MS;
+    return this.#lost || this.#ports.clock.monotonicMs() > this.#expiresMs - GIVE_UP_MS;
   }
 
   lose(): void {
@@ -101,12 +117,12 @@ export class TurnClaim {
   }
 
   renewed(sentMs: number): void {
-    this.#expiresMs = Math.max(this.#expiresMs, sentMs + this.#deps.config.leaseMs);
+    this.#expiresMs = Math.max(this.#expiresMs, sentMs + this.#ports.config.leaseMs);
   }
 
   /** Runs `work` with the claim checked, patiently; writes nothing itself. */
   guarded<T>(work: (tx: WriteTx, state: ClaimState) => Promise<T>, isLast = false): Promise<T> {
-    return this.patiently(() => this.#deps.store.write(async (tx) => work(tx, await this.#check(tx, isLast))));
+    return this.patiently(() => this.#ports.store.write(async (tx) => work(tx, await this.#check(tx, isLast))));
   }
 
   /**
@@ -115,7 +131,7 @@ export class TurnClaim {
    * hold the turn without end. Then its fault is the caller's, who leaves the turn to another attempt.
    */
   async patiently<T>(work: () => Promise<T>): Promise<T> {
-    const { clock, config, log } = this.#deps;
+    const { clock, config, log } = this.#ports;
     const untilMs = clock.monotonicMs() + config.leaseMs;
     for (;;) {
       if (this.lost) throw new LostClaim(this.turnId);
@@ -142,7 +158,7 @@ export class TurnClaim {
         this.#released = false;
         throw error;
       });
-      this.body = result.body;
+      this.#body = result.body;
       recorded(result);
     });
   }
@@ -152,7 +168,7 @@ export class TurnClaim {
     work: (tx: WriteTx, state: ClaimState) => Promise<ClaimChange & { readonly turn: { readonly fence: number } }>,
     recorded: (news: RecordedNews) => void,
   ): Promise<void> {
-    let fence = this.fence;
+    let fence = this.#fence;
     this.#moving = true;
     try {
       await this.commit(
@@ -162,7 +178,7 @@ export class TurnClaim {
           return change;
         },
         (news) => {
-          this.fence = fence;
+          this.#fence = fence;
           recorded(news);
         },
       );
@@ -175,7 +191,7 @@ export class TurnClaim {
   refresh(recorded: (news: RecordedNews) => void): Promise<void> {
     return this.#inTurn(async () => {
       const { foreign, body } = await this.guarded(async (_tx, state) => state);
-      this.body = body;
+      this.#body = body;
       if (foreign.length > 0) recorded({ foreign, entries: [] });
     });
   }
@@ -232,7 +248,7 @@ export class TurnClaim {
       const [saved] = await together(
         tx.log.saveTurn(
           { ...state.turn, ...change.turn, body: JSON.stringify(body) },
-          { fence: this.fence, states: ['RUNNING', 'WAITING'] },
+          { fence: this.#fence, states: ['RUNNING', 'WAITING'] },
         ),
         savesSession ? tx.log.saveSession({ ...state.session, ...change.session, ...side }) : Promise.resolve(),
       );
@@ -249,11 +265,11 @@ export class TurnClaim {
       isLast ? tx.log.steers(this.sessionId) : Promise.resolve([]),
     );
     const held =
-      session !== undefined && turn !== undefined && turn.fence === this.fence && turn.worker === this.#deps.workerId;
+      session !== undefined && turn !== undefined && turn.fence === this.#fence && turn.worker === this.#ports.workerId;
     if (!held || (turn.state !== 'RUNNING' && turn.state !== 'WAITING')) throw new LostClaim(this.turnId);
     if (turn.stopRequested) this.#stopSeen = true;
     const body = parseBody(turn);
-    const known = this.body.journalCount;
+    const known = this.#body.journalCount;
     if (body.journalCount <= known) return { session, turn, body, steers, foreign: [], unsure: [] };
     const added = (await tx.log.journal(this.turnId)).filter((row) => row.index >= known);
     const foreign = recordedParts(added.filter((row) => row.kind === FOREIGN_KIND));

@@ -1,16 +1,16 @@
-import { type CancelTimer, isFault } from '../../base/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
+import { type CancelTimer, type Clock, isFault } from '../../base/index.ts';
+import type { Bus, FaultPoints, Store, WriteTx } from '../../store/contracts/index.ts';
 import {
   type LiveTurn,
   type LiveTurns,
   PERMISSION_ANSWERED,
+  type RuntimeConfig,
   SESSION_CHANGED,
   STEER_ADDED,
   STOP_TURN,
   WAKE_TURNS,
 } from '../contract.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { claimReadyTurns, releaseClaims } from './claim-turns.ts';
+import { type ClaimingPorts, claimReadyTurns, releaseClaims } from './claim-turns.ts';
 import type { ClaimedTurn, TurnClaim } from './turn-claim.ts';
 
 /** Most turns claimed in one transaction, so that other writers are not kept waiting. */
@@ -36,6 +36,15 @@ export interface RunningTurn {
   lose(): void;
 }
 
+/** What the worker uses. */
+export interface WorkerPorts extends ClaimingPorts {
+  readonly store: Pick<Store, 'write'>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly config: ClaimingPorts['config'] & Pick<RuntimeConfig, 'concurrency' | 'drainMs'>;
+  readonly faultPoint: FaultPoints;
+}
+
 /** Begins the attempt of a turn just claimed; `sentMs`: monotonic time from which its claim counts. */
 export type BeginTurn = (claimed: ClaimedTurn, sentMs: number) => RunningTurn;
 
@@ -49,7 +58,7 @@ interface TurnMessage {
  * calls `wake` for the rest.
  */
 export class TurnWorker implements LiveTurns {
-  readonly #deps: RuntimeDeps;
+  readonly #ports: WorkerPorts;
   readonly #begin: BeginTurn;
   readonly #byTurn = new Map<string, RunningTurn>();
   readonly #bySession = new Map<string, RunningTurn>();
@@ -66,13 +75,13 @@ export class TurnWorker implements LiveTurns {
   /** Notifications that came while a claim was under way. */
   readonly #early: { readonly id: string; readonly tell: (run: RunningTurn) => void }[] = [];
 
-  constructor(deps: RuntimeDeps, begin: BeginTurn) {
-    this.#deps = deps;
+  constructor(ports: WorkerPorts, begin: BeginTurn) {
+    this.#ports = ports;
     this.#begin = begin;
   }
 
   start(): void {
-    const { bus } = this.#deps;
+    const { bus } = this.#ports;
     const toTurn = (subject: string, tell: (run: RunningTurn) => void): void => {
       const receive = (message: unknown): void => this.#tell((message as TurnMessage).turnId, tell);
       this.#unsubscribe.push(bus.subscribe(subject, receive));
@@ -120,8 +129,8 @@ export class TurnWorker implements LiveTurns {
     this.#claiming = this.#claim()
       .catch((error: unknown) => {
         this.#claimAgain = false;
-        if (isFault(error)) this.#deps.log.warn('claiming turns failed', { reason: error.reason });
-        else this.#deps.log.error('claiming turns failed', {}, error);
+        if (isFault(error)) this.#ports.log.warn('claiming turns failed', { reason: error.reason });
+        else this.#ports.log.error('claiming turns failed', {}, error);
       })
       .then(() => {
         this.#claiming = undefined;
@@ -131,17 +140,17 @@ export class TurnWorker implements LiveTurns {
   }
 
   async #claim(): Promise<void> {
-    const free = Math.min(CLAIM_BATCH, this.#deps.config.concurrency - this.#byTurn.size);
+    const free = Math.min(CLAIM_BATCH, this.#ports.config.concurrency - this.#byTurn.size);
     if (free <= 0) return;
-    const { clock, store } = this.#deps;
+    const { clock, store } = this.#ports;
     // The claim counts from when its transaction runs: how long it waited for its turn to write takes nothing from the lease.
     let sentMs = clock.monotonicMs();
-    this.#deps.faultPoint('before-claim');
+    this.#ports.faultPoint('before-claim');
     const claimed = await store.write((tx) => {
       sentMs = clock.monotonicMs();
-      return claimReadyTurns({ tx, deps: this.#deps }, free);
+      return claimReadyTurns({ tx, ports: this.#ports }, free);
     });
-    this.#deps.faultPoint('after-claim');
+    this.#ports.faultPoint('after-claim');
     if (this.#closed) return;
     for (const one of claimed) this.#execute(one, sentMs);
     this.#early.length = 0;
@@ -154,7 +163,7 @@ export class TurnWorker implements LiveTurns {
 
   #execute(claimed: ClaimedTurn, sentMs: number): void {
     const { id: turnId, sessionId } = claimed.turn;
-    const noteThrow = (error: unknown): void => this.#deps.log.error('turn run failed', { turn: turnId }, error);
+    const noteThrow = (error: unknown): void => this.#ports.log.error('turn run failed', { turn: turnId }, error);
     try {
       const run = this.#begin(claimed, sentMs);
       // Taken for dead by mistake, and first to claim the turn again: what it did under the fence of before is over.
@@ -190,7 +199,7 @@ export class TurnWorker implements LiveTurns {
 
   #armRenewal(): void {
     if (this.#renewTimer !== undefined || this.#closed || this.#byTurn.size === 0) return;
-    const { clock, config } = this.#deps;
+    const { clock, config } = this.#ports;
     const dueMs = this.#lastRenewalMs + config.leaseMs / 3 - clock.monotonicMs();
     const delayMs = this.#renewal === undefined ? Math.max(0, dueMs) : config.leaseMs / LATE_CHECKS;
     this.#renewTimer = clock.after(delayMs, () => {
@@ -226,7 +235,7 @@ export class TurnWorker implements LiveTurns {
         await this.#askForRenewal();
         return;
       } catch (error) {
-        const { clock, log, config } = this.#deps;
+        const { clock, log, config } = this.#ports;
         log.warn('renewal of claims failed', { reason: String(error) });
         await new Promise<void>((resolve) => clock.after(config.leaseMs / LATE_CHECKS, resolve));
         this.#loseLapsed();
@@ -235,7 +244,7 @@ export class TurnWorker implements LiveTurns {
   }
 
   async #askForRenewal(): Promise<void> {
-    const { store, clock, config, workerId } = this.#deps;
+    const { store, clock, config, workerId } = this.#ports;
     this.#lastRenewalMs = clock.monotonicMs();
     const asked = [...this.#byTurn.values()].map((run) => ({ run, turnId: run.claim.turnId, fence: run.claim.fence }));
     let sentMs = clock.monotonicMs();
@@ -264,7 +273,7 @@ export class TurnWorker implements LiveTurns {
     if (this.#byTurn.size === 0) return;
     const ended = Promise.withResolvers<void>();
     this.#idle.push(ended.resolve);
-    const cancel = this.#deps.clock.after(this.#deps.config.drainMs, ended.resolve);
+    const cancel = this.#ports.clock.after(this.#ports.config.drainMs, ended.resolve);
     await ended.promise;
     cancel();
   }
@@ -280,10 +289,10 @@ export class TurnWorker implements LiveTurns {
     for (const run of this.#byTurn.values()) run.lose();
     const left = [...this.#running];
     const late = Promise.withResolvers<void>();
-    const cancel = this.#deps.clock.after(CLOSE_MS, late.resolve);
+    const cancel = this.#ports.clock.after(CLOSE_MS, late.resolve);
     await Promise.race([Promise.all(left), late.promise]);
     cancel();
     if (left.length > 0 || isClaiming)
-      await this.#deps.store.write((tx) => releaseClaims({ tx, deps: this.#deps }, this.#deps.config.concurrency));
+      await this.#ports.store.write((tx) => releaseClaims({ tx, ports: this.#ports }, this.#ports.config.concurrency));
   }
 }

@@ -207,7 +207,7 @@ export interface SessionSide {
   readonly tokenCorrection: Readonly<Record<string, number>>;
   /** Tools allowed or denied for the session by an option with `remember`. */
   readonly remembered: Readonly<Record<string, 'allow' | 'deny'>>;
-  /** Goals of capability `goals`; written by `createSessionGoals` (runtime/prompt) only. */
+  /** Goals of capability `goals`; written by `createSessionGoals` (runtime/session) only. */
   readonly goals?: readonly Goal[];
   readonly acpSessionId: string;
   readonly sandboxRef: string;

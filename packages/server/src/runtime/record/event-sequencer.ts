@@ -1,6 +1,5 @@
 import type { TurnRow } from '../../store/contracts/index.ts';
-import type { EventKind, Part, SessionEvent } from './contract.ts';
-import { EVENT, SEQUENCE_BASE } from './contract.ts';
+import { EVENT, type EventKind, type Part, SEQUENCE_BASE, type SessionEvent } from './contract.ts';
 import { unitsOf } from './turn-record.ts';
 
 type TurnNames = Pick<TurnRow, 'namespace' | 'agent' | 'sessionId' | 'id'>;

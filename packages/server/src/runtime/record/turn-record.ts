@@ -7,6 +7,7 @@ import {
   type PlacedPart,
   type SessionSide,
   type TurnBody,
+  type TurnCause,
   type TurnUsage,
 } from './contract.ts';
 
@@ -39,11 +40,21 @@ export interface PartEntry {
   readonly part: Part;
 }
 
+/** JSON of SteerRow.body. */
+export interface SteerBody {
+  readonly cause: TurnCause;
+  /** Id of the assistant message that follows this steering message. */
+  readonly nextMessageId: string;
+  /** Profile its label asks for; used when the message becomes a turn of its own. */
+  readonly profile: string;
+}
+
 /** What a turn keeps in addition to the columns of its row. */
 export const parseBody = (turn: TurnRow): TurnBody => JSON.parse(turn.body) as TurnBody;
 
 /** When a turn was admitted, Unix time; the row's own time is its place in line. */
-export const admittedAt = (turn: TurnRow, body: TurnBody): number => body.createdAt ?? turn.createdAt;
+export const admittedAt = (turn: Pick<TurnRow, 'createdAt'>, body: TurnBody): number =>
+  body.createdAt ?? turn.createdAt;
 
 /** True when the turn has its terminal state. */
 export const isTurnOver = (turn: TurnRow): boolean =>

@@ -3,15 +3,17 @@ import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.t
 import {
   type Admission,
   type Admitted,
+  type AgentDirectory,
   type AgentRevision,
+  type NamespaceGate,
   type Part,
+  type RuntimeConfig,
   STEER_ADDED,
   type Submission,
   WAKE_TURNS,
 } from '../contract.ts';
-import { partId } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { emptyTurn, interruptPlace, newTurnBody, type SteerBody } from './turn-queue.ts';
+import { emptyTurn, interruptPlace, newTurnBody, partId, type SteerBody } from '../record/index.ts';
+import type { FinishPorts } from './turn-finish.ts';
 import { stopTurns } from './turn-stop.ts';
 
 /** Most steer entries and bytes that may wait for one turn. */
@@ -19,12 +21,17 @@ const STEER_ENTRIES = 100;
 const STEER_BYTES = 1024 * 1024;
 const USER = 1;
 
-type AdmissionDeps = Pick<RuntimeDeps, 'ids' | 'bus' | 'config' | 'agents' | 'namespaces' | 'endHooks' | 'log'>;
+/** What admission uses. */
+export interface AdmissionPorts extends FinishPorts {
+  readonly agents: AgentDirectory;
+  readonly namespaces: NamespaceGate;
+  readonly config: Pick<RuntimeConfig, 'sessionQueue'>;
+}
 
 /** One transaction and what its steps use. */
 interface Scope {
   readonly tx: WriteTx;
-  readonly deps: AdmissionDeps;
+  readonly ports: AdmissionPorts;
 }
 
 const requireAgent = (revision: AgentRevision | undefined, submission: Submission): AgentRevision => {
@@ -78,14 +85,14 @@ const userMessage = (placement: Placement, ids: { readonly id: string; readonly 
 /** A started turn may be joined while nothing asked it to stop; a parked one too. */
 const joinable = (turn: TurnRow | undefined): turn is TurnRow => turn !== undefined && !turn.stopRequested;
 
-const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): Promise<Admitted> => {
+const steer = async ({ tx, ports }: Scope, placement: Placement, turn: TurnRow): Promise<Admitted> => {
   const { submission, session } = placement;
   const waiting = await tx.log.steers(session.id);
   const bytes = submission.parts.reduce((sum, part) => sum + Buffer.byteLength(part.content ?? ''), 0);
   if (waiting.length >= STEER_ENTRIES || waiting.reduce((sum, entry) => sum + entry.bytes, bytes) > STEER_BYTES) {
     throw queueFull(`turn ${turn.id} already has ${waiting.length} steering messages waiting`);
   }
-  const [messageId = '', replyMessageId = ''] = idsAfter(deps.ids, session.lastMessageId, 2);
+  const [messageId = '', replyMessageId = ''] = idsAfter(ports.ids, session.lastMessageId, 2);
   const body: SteerBody = { cause: submission.cause, nextMessageId: replyMessageId, profile: placement.profile };
   await tx.log.insertMessage(userMessage(placement, { id: messageId, turnId: turn.id }, tx.now()));
   await tx.log.insertSteer({
@@ -100,19 +107,19 @@ const steer = async ({ tx, deps }: Scope, placement: Placement, turn: TurnRow): 
     lastActive: Math.max(session.lastActive, tx.now()),
     lastMessageId: replyMessageId,
   });
-  tx.afterCommit(() => deps.bus.publish(STEER_ADDED, { turnId: turn.id }));
+  tx.afterCommit(() => ports.bus.publish(STEER_ADDED, { turnId: turn.id }));
   return { messageId, turnId: turn.id, replyMessageId, steered: true };
 };
 
 const enqueue = async (
-  { tx, deps }: Scope,
+  { tx, ports }: Scope,
   placement: Placement,
   place: { readonly admission: number; readonly ready: boolean },
 ): Promise<Admitted> => {
   const { submission, session, profile } = placement;
   const now = tx.now();
-  const [messageId = '', replyMessageId = ''] = idsAfter(deps.ids, session.lastMessageId, 2);
-  const turnId = submission.turnId ?? deps.ids.next();
+  const [messageId = '', replyMessageId = ''] = idsAfter(ports.ids, session.lastMessageId, 2);
+  const turnId = submission.turnId ?? ports.ids.next();
   const body = newTurnBody({
     cause: submission.cause,
     profile,
@@ -140,23 +147,23 @@ const enqueue = async (
       lastMessageId: replyMessageId,
     }),
   );
-  if (place.ready) tx.afterCommit(() => deps.bus.publish(WAKE_TURNS, {}));
+  if (place.ready) tx.afterCommit(() => ports.bus.publish(WAKE_TURNS, {}));
   return { messageId, turnId, replyMessageId, steered: false };
 };
 
-const interrupt = async ({ tx, deps }: Scope, placement: Placement): Promise<Admitted> => {
+const interrupt = async ({ tx, ports }: Scope, placement: Placement): Promise<Admitted> => {
   const { session } = placement;
   const open = await tx.log.openTurns(session.id);
   const admission = interruptPlace(open, session.activeTurnId);
   const [head] = open;
   if (session.activeTurnId === '' && head !== undefined && head.ready) await tx.log.saveTurn({ ...head, ready: false });
-  const admitted = await enqueue({ tx, deps }, placement, { admission, ready: session.activeTurnId === '' });
+  const admitted = await enqueue({ tx, ports }, placement, { admission, ready: session.activeTurnId === '' });
   if (session.activeTurnId !== '')
-    await stopTurns({ tx, deps }, session.id, (turn) => turn.id === session.activeTurnId);
+    await stopTurns({ tx, ports }, session.id, (turn) => turn.id === session.activeTurnId);
   return admitted;
 };
 
-const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Admitted> => {
+const admitBusy = async ({ tx, ports }: Scope, placement: Placement): Promise<Admitted> => {
   const { submission, session } = placement;
   if (submission.whenBusy === 'REJECT') {
     throw new Fault('RESOURCE_EXHAUSTED', 'SESSION_BUSY', `session ${session.id} is busy`, {
@@ -165,20 +172,20 @@ const admitBusy = async ({ tx, deps }: Scope, placement: Placement): Promise<Adm
   }
   if (submission.whenBusy === 'STEER' && session.activeTurnId !== '') {
     const active = await tx.log.turn(session.activeTurnId);
-    if (joinable(active)) return steer({ tx, deps }, placement, active);
+    if (joinable(active)) return steer({ tx, ports }, placement, active);
   }
   const waiting = session.openTurns - (session.activeTurnId === '' ? 0 : 1);
-  if (waiting >= deps.config.sessionQueue)
+  if (waiting >= ports.config.sessionQueue)
     throw queueFull(`session ${session.id} already has ${waiting} turns waiting`);
-  if (submission.whenBusy === 'INTERRUPT') return interrupt({ tx, deps }, placement);
-  return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: false });
+  if (submission.whenBusy === 'INTERRUPT') return interrupt({ tx, ports }, placement);
+  return enqueue({ tx, ports }, placement, { admission: session.admission + 1, ready: false });
 };
 
 /** The only way in for work of every source. */
-export const createAdmission = (deps: AdmissionDeps): Admission => ({
+export const createAdmission = (ports: AdmissionPorts): Admission => ({
   admit: async (tx, submission) => {
-    await deps.namespaces.requireLive(tx, submission.namespace);
-    const agent = requireAgent(await deps.agents.current(tx, submission.namespace, submission.agent), submission);
+    await ports.namespaces.requireLive(tx, submission.namespace);
+    const agent = requireAgent(await ports.agents.current(tx, submission.namespace, submission.agent), submission);
     const session = await tx.log.lockSession(submission.sessionId);
     if (session === undefined || session.namespace !== submission.namespace || session.agent !== submission.agent) {
       throw notFound('Session', {
@@ -188,7 +195,7 @@ export const createAdmission = (deps: AdmissionDeps): Admission => ({
       });
     }
     const placement = { submission, session, profile: requestedProfile(submission, session, agent) };
-    if (session.openTurns > 0) return admitBusy({ tx, deps }, placement);
-    return enqueue({ tx, deps }, placement, { admission: session.admission + 1, ready: true });
+    if (session.openTurns > 0) return admitBusy({ tx, ports }, placement);
+    return enqueue({ tx, ports }, placement, { admission: session.admission + 1, ready: true });
   },
 });

@@ -1,5 +1,5 @@
 import { Fault, notFound } from '../../base/index.ts';
-import type { PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
+import type { Bus, PermissionRow, SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import {
   PERMISSION_ANSWERED,
   type PermissionData,
@@ -7,16 +7,22 @@ import {
   type TurnBody,
   WAKE_TURNS,
 } from '../contract.ts';
-import { permissionRow, resultPart } from '../record/permission-records.ts';
-import { parseBody, parsePermission, parseSide, partId, recordedParts } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
+import {
+  parseBody,
+  parsePermission,
+  parseSide,
+  partId,
+  permissionRow,
+  recordedParts,
+  resultPart,
+} from '../record/index.ts';
 
 type Answer = Parameters<SessionLifecycle['answerPermission']>[2];
 
 /** One transaction and what its steps use. */
 interface Scope {
   readonly tx: WriteTx;
-  readonly deps: Pick<RuntimeDeps, 'bus'>;
+  readonly ports: { readonly bus: Pick<Bus, 'publish'> };
 }
 
 const closedFault = (data: PermissionData): Fault =>
@@ -87,7 +93,7 @@ const sameAction = async (tx: WriteTx, row: PermissionRow): Promise<readonly Per
 };
 
 const decide = async (
-  { tx, deps }: Scope,
+  { tx, ports }: Scope,
   row: PermissionRow,
   decision: Pick<PermissionData, 'decision' | 'optionId' | 'decidedBy' | 'comment'>,
 ): Promise<PermissionData> => {
@@ -97,15 +103,15 @@ const decide = async (
   const isOpen = turn?.state === 'QUEUED' || turn?.state === 'RUNNING' || turn?.state === 'WAITING';
   if (turn !== undefined && isOpen) await journalDecision(tx, turn, data);
   tx.afterCommit(() => {
-    deps.bus.publish(PERMISSION_ANSWERED, { turnId: row.turnId });
-    deps.bus.publish(WAKE_TURNS, {});
+    ports.bus.publish(PERMISSION_ANSWERED, { turnId: row.turnId });
+    ports.bus.publish(WAKE_TURNS, {});
   });
   return data;
 };
 
 /** Answers one request of a locked session. */
 export const answerPermission = async (
-  { tx, deps }: Scope,
+  { tx, ports }: Scope,
   session: SessionRow,
   answer: Answer,
 ): Promise<PermissionData> => {
@@ -126,8 +132,8 @@ export const answerPermission = async (
     decidedBy: answer.decidedBy,
     comment: answer.comment,
   };
-  const decided = await decide({ tx, deps }, row, decision);
-  if (option.remember) for (const other of await sameAction(tx, row)) await decide({ tx, deps }, other, decision);
+  const decided = await decide({ tx, ports }, row, decision);
+  if (option.remember) for (const other of await sameAction(tx, row)) await decide({ tx, ports }, other, decision);
   return decided;
 };
 
@@ -135,11 +141,11 @@ export const answerPermission = async (
  * Denies the requests of a parked turn whose time is over; the turn continues with `denied`. A turn that waits for
  * nothing any more is woken all the same, so that a due park never stays.
  */
-export const expirePermissions = async ({ tx, deps }: Scope, turn: TurnRow): Promise<void> => {
+export const expirePermissions = async ({ tx, ports }: Scope, turn: TurnRow): Promise<void> => {
   await tx.log.lockSession(turn.sessionId);
   for (const row of await tx.log.permissionsOfTurn(turn.id)) {
     if (!row.open || row.expiresAt > tx.now()) continue;
-    await decide({ tx, deps }, row, { decision: 'DENY', optionId: '', decidedBy: 'system', comment: 'expired' });
+    await decide({ tx, ports }, row, { decision: 'DENY', optionId: '', decidedBy: 'system', comment: 'expired' });
   }
   const left = await tx.log.turn(turn.id);
   const isDue = left !== undefined && left.wakeAt > 0 && left.wakeAt <= tx.now();

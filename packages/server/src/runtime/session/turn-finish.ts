@@ -1,21 +1,26 @@
-import { together } from '../../base/index.ts';
+import { type Ids, type Log, together } from '../../base/index.ts';
 import {
+  type Bus,
   type SessionRow,
   type SteerRow,
   sessionHolder,
   type TurnRow,
-  type TurnState,
   type WriteTx,
 } from '../../store/contracts/index.ts';
-import type { Part, PlacedPart, SessionEvent, SessionSide, TurnBody, TurnEndHook } from '../contract.ts';
-import { EventSequencer } from '../record/event-sequencer.ts';
-import { LostClaim } from '../record/index.ts';
-import { isStoreAway } from '../record/turn-faults.ts';
-import { parseBody, parseSide, replyTextOf } from '../record/turn-record.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { afterTurnEnd, readyNext, requeueSteers } from './turn-queue.ts';
-
-export type FinalState = Extract<TurnState, 'COMPLETED' | 'FAILED' | 'STOPPED'>;
+import type { ObjectAccess, Part, PlacedPart, SessionEvent, SessionSide, TurnBody, TurnEndHook } from '../contract.ts';
+import {
+  afterTurnEnd,
+  EventSequencer,
+  endedRow,
+  type FinalState,
+  isStoreAway,
+  LostClaim,
+  messageLabels,
+  parseBody,
+  parseSide,
+  replyTextOf,
+} from '../record/index.ts';
+import { readyNext, requeueSteers } from './turn-queue.ts';
 
 export interface FinishRequest {
   readonly session: SessionRow;
@@ -33,12 +38,18 @@ export interface FinishRequest {
   readonly side?: SessionSide;
 }
 
-export type FinishDeps = Pick<RuntimeDeps, 'ids' | 'endHooks' | 'bus' | 'log'>;
+/** What the end of a turn uses. */
+export interface FinishPorts {
+  readonly ids: Ids;
+  readonly bus: Pick<Bus, 'publish'>;
+  readonly log: Log;
+  readonly endHooks: readonly TurnEndHook[];
+}
 
 /** One transaction and what its steps use. */
 export interface FinishScope {
   readonly tx: WriteTx;
-  readonly deps: FinishDeps;
+  readonly ports: FinishPorts;
 }
 
 const MESSAGE_STATE: Readonly<Record<FinalState, string>> = {
@@ -50,7 +61,7 @@ const ASSISTANT = 2;
 
 /** Refers to the objects that parts of the turn name, in the transaction that names them. */
 export const holdObjects = async (
-  { tx, objects }: { readonly tx: WriteTx; readonly objects: RuntimeDeps['objects'] },
+  { tx, objects }: { readonly tx: WriteTx; readonly objects: Pick<ObjectAccess, 'hold'> },
   place: Pick<TurnRow, 'namespace' | 'sessionId'>,
   parts: readonly Part[],
 ): Promise<void> => {
@@ -76,19 +87,6 @@ export const storeAssistantMessage = async (
     revision: 1,
   });
 };
-
-/** Labels that tell where an assistant message comes from and how it ended. */
-export const messageLabels = (
-  turn: TurnRow,
-  body: TurnBody,
-  end: { readonly state: string; readonly reason: string },
-): Record<string, string> => ({
-  'svc/turn': turn.id,
-  'svc/attempt': String(Math.max(1, turn.attempt)),
-  ...(body.snapshot === undefined || body.snapshot.profile === '' ? {} : { 'svc/profile': body.snapshot.profile }),
-  'svc/finish-reason': end.reason,
-  'svc/message-state': end.state,
-});
 
 /** A turn stopped before it started gets a fence of its own for its DONE. Returns the session and the event. */
 export const fenceStoppedTurn = async (
@@ -130,41 +128,18 @@ export const releasePendingStops = async (
 
 /** Hooks run one by one, each undone alone when it fails: a broken one must not keep the turn from ending. */
 export const runEndHooks = async (
-  { tx, deps }: FinishScope,
+  { tx, ports }: FinishScope,
   end: Parameters<TurnEndHook['turnEnded']>[1],
 ): Promise<void> => {
-  for (const hook of deps.endHooks) {
+  for (const hook of ports.endHooks) {
     try {
       await tx.savepoint(() => hook.turnEnded(tx, end));
     } catch (error) {
       if (isStoreAway(error)) throw error;
       const { namespace, agent, sessionId, id } = end.turn;
-      deps.log.error('an effect of a turn end failed', { namespace, agent, session: sessionId, turn: id }, error);
+      ports.log.error('an effect of a turn end failed', { namespace, agent, session: sessionId, turn: id }, error);
     }
   }
-};
-
-const endedRow = (request: FinishRequest, now: number): { readonly row: TurnRow; readonly body: TurnBody } => {
-  const { turn, placed, state, reason } = request;
-  const error = state === 'FAILED' ? placed.at(-1)?.part.content : undefined;
-  const body: TurnBody = {
-    ...request.body,
-    lastSequence: request.lastSequence,
-    reason,
-    pendingStops: [],
-    ...(error === undefined ? {} : { error }),
-  };
-  const row: TurnRow = {
-    ...turn,
-    state,
-    ready: false,
-    worker: '',
-    claimExpiresAt: 0,
-    wakeAt: 0,
-    finishedAt: now,
-    body: JSON.stringify(body),
-  };
-  return { row, body };
 };
 
 /**
@@ -173,7 +148,7 @@ const endedRow = (request: FinishRequest, now: number): { readonly row: TurnRow;
  * Returns the events of other turns to publish after this turn's own terminal event.
  */
 export const finishTurn = async (
-  { tx, deps }: FinishScope,
+  { tx, ports }: FinishScope,
   request: FinishRequest,
 ): Promise<readonly SessionEvent[]> => {
   const { turn, body, placed, state, reason } = request;
@@ -181,7 +156,7 @@ export const finishTurn = async (
   const messageId = body.replyMessageIds.at(-1) ?? '';
   const parts = placed.filter((entry) => entry.messageId === messageId).map((entry) => entry.part);
   const labels = messageLabels(turn, body, { state: MESSAGE_STATE[state], reason });
-  const ended = endedRow(request, now);
+  const ended = endedRow(turn, { body, placed, state, reason, lastSequence: request.lastSequence, now });
   const [, held, steers] = await together(
     storeAssistantMessage(tx, turn, { id: messageId, parts, labels }),
     tx.log.saveTurn(ended.row, { fence: turn.fence, states: ['QUEUED', 'RUNNING', 'WAITING'] }),
@@ -197,11 +172,11 @@ export const finishTurn = async (
     lastSequence: request.lastSequence,
     body: JSON.stringify(side),
   };
-  const requeued = await requeueSteers(tx, { ended: ended.row, session: after, steers }, deps.ids);
+  const requeued = await requeueSteers(tx, { ended: ended.row, session: after, steers }, ports.ids);
   const { session, events } = await releasePendingStops(tx, requeued, body.pendingStops);
   await tx.log.saveSession(session);
-  if (session.openTurns > 0) await readyNext(tx, session.id, deps.bus);
+  if (session.openTurns > 0) await readyNext(tx, session.id, ports.bus);
   const replyText = state === 'COMPLETED' ? replyTextOf(placed.map(({ part }) => part)) : '';
-  await runEndHooks({ tx, deps }, { session, turn: ended.row, body: ended.body, replyText });
+  await runEndHooks({ tx, ports }, { session, turn: ended.row, body: ended.body, replyText });
   return events;
 };

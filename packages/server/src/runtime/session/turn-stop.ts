@@ -1,64 +1,27 @@
 import type { SessionRow, TurnRow, WriteTx } from '../../store/contracts/index.ts';
 import {
   eventSubject,
-  PART,
   type Part,
-  type PermissionData,
   type PlacedPart,
   type SessionEvent,
   type Span,
   STOP_TURN,
   type TurnBody,
 } from '../contract.ts';
-import { EventSequencer } from '../record/event-sequencer.ts';
-import { resultPart } from '../record/index.ts';
-import { parseBody, partId, publicPart, recordedParts } from '../record/turn-record.ts';
+import {
+  afterTurnEnd,
+  closingParts,
+  EventSequencer,
+  hasLiveClaim,
+  hasStarted,
+  nextSpan,
+  parseBody,
+  publicPart,
+  recordedParts,
+} from '../record/index.ts';
 import { closePermissions } from './permission-answers.ts';
-import { type FinishDeps, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
-import { afterTurnEnd, readyNext } from './turn-queue.ts';
-
-/** True while a worker executes the turn: only that worker may end it. */
-const hasLiveClaim = (turn: TurnRow): boolean =>
-  turn.state === 'RUNNING' || (turn.state === 'WAITING' && turn.worker !== '');
-
-const hasStarted = (turn: TurnRow): boolean => turn.attempt > 0;
-
-const stoppedResult = (call: Part): Omit<Part, 'id' | 'createdAt'> => {
-  const name = call.name ?? '';
-  const output = { ok: false, tool: name, code: 'failed', error: 'stopped', retryable: false };
-  const callId = call.payload?.['tool_call_id'];
-  return {
-    type: PART.TOOL_RESULT,
-    name,
-    content: JSON.stringify(output),
-    payload: { tool_call_id: callId, output, is_error: true, truncated: false },
-  };
-};
-
-/**
- * What a turn that ends early adds to its message: the answers to questions that its end closed, then `stopped` results
- * for calls that have none, so that history keeps pairs.
- */
-export const closingParts = (
-  placed: readonly PlacedPart[],
-  messageId: string,
-  end: { readonly closed: readonly PermissionData[]; readonly at: number },
-): PlacedPart[] => {
-  const open = new Map<unknown, Part>();
-  for (const { part } of placed) {
-    const callId = part.payload?.['tool_call_id'];
-    if (part.type === PART.TOOL_CALL) open.set(callId, part);
-    else if (part.type === PART.TOOL_RESULT) open.delete(callId);
-  }
-  let index = placed.filter((entry) => entry.messageId === messageId).length;
-  const answers = end.closed.map((data) => resultPart(data, partId(index++)));
-  const results = [...open.values()].map((call) => ({
-    ...stoppedResult(call),
-    id: partId(index++),
-    createdAt: end.at,
-  }));
-  return [...answers, ...results].map((part) => ({ messageId, part }));
-};
+import { type FinishPorts, type FinishScope, fenceStoppedTurn, finishTurn, runEndHooks } from './turn-finish.ts';
+import { readyNext } from './turn-queue.ts';
 
 interface UnclaimedEnd {
   readonly session: SessionRow;
@@ -80,24 +43,22 @@ const showEnd = (
   },
 ): { readonly span: Span; readonly events: readonly SessionEvent[]; readonly lastSequence: number } => {
   const { fence, parts, error, at } = shown;
-  const messageId = body.replyMessageIds.at(-1) ?? '';
   const attempt = Math.max(1, turn.attempt);
   const sequencer = new EventSequencer(turn, fence, { attempt: attempt });
-  const isReset = body.resume === 'recovered';
-  const own = parts.findIndex((entry) => entry.messageId === messageId);
-  const firstPart = isReset ? (own === -1 ? parts.length : own) : body.sentParts;
-  const events: SessionEvent[] = isReset ? [sequencer.reset(messageId, 'recovered', at)] : [];
-  for (const entry of parts.slice(firstPart)) events.push(sequencer.delta(entry.messageId, publicPart(entry.part), at));
+  const span = nextSpan(body, { fence, attempt, recorded: parts });
+  const { messageId } = span;
+  const events: SessionEvent[] = span.reset ? [sequencer.reset(messageId, 'recovered', at)] : [];
+  for (const entry of parts.slice(span.firstPart))
+    events.push(sequencer.delta(entry.messageId, publicPart(entry.part), at));
   events.push(sequencer.terminal({ messageId, reason, part: error, timestamp: at }));
-  const facts = isReset ? { reset: true, reason: 'recovered' } : { reset: false };
-  return { span: { fence, attempt, firstPart, ...facts, messageId }, events, lastSequence: sequencer.sequence };
+  return { span, events, lastSequence: sequencer.sequence };
 };
 
 /**
  * Ends a turn that no worker holds (parked, handed over, refused at its claim, left by a dead worker): what was recorded
  * is stored, then DONE or ERROR. Returns the events to publish after the commit.
  */
-export const finishUnclaimed = async ({ tx, deps }: FinishScope, end: UnclaimedEnd): Promise<SessionEvent[]> => {
+export const finishUnclaimed = async ({ tx, ports }: FinishScope, end: UnclaimedEnd): Promise<SessionEvent[]> => {
   const { turn } = end;
   const at = tx.now();
   const body = parseBody(turn);
@@ -112,7 +73,7 @@ export const finishUnclaimed = async ({ tx, deps }: FinishScope, end: UnclaimedE
   const fenced: TurnRow = { ...turn, fence, body: JSON.stringify(fencedBody) };
   await tx.log.saveTurn(fenced);
   const others = await finishTurn(
-    { tx, deps },
+    { tx, ports },
     {
       session: { ...end.session, fence },
       turn: fenced,
@@ -139,7 +100,7 @@ const asideEvent = (turn: TurnRow, body: TurnBody, at: number): SessionEvent => 
 };
 
 /** A queued turn that never started: STOPPED now, its user message stays; the DONE waits for a live claim. */
-const stopQueued = async ({ tx, deps }: FinishScope, session: SessionRow, turn: TurnRow): Promise<void> => {
+const stopQueued = async ({ tx, ports }: FinishScope, session: SessionRow, turn: TurnRow): Promise<void> => {
   const now = tx.now();
   const body: TurnBody = { ...parseBody(turn), reason: 'stopped' };
   const stopped: TurnRow = { ...turn, state: 'STOPPED', ready: false, finishedAt: now, body: JSON.stringify(body) };
@@ -151,30 +112,30 @@ const stopQueued = async ({ tx, deps }: FinishScope, session: SessionRow, turn: 
     const pendingStops = [...activeBody.pendingStops, turn.id];
     await tx.log.saveTurn({ ...active, body: JSON.stringify({ ...activeBody, pendingStops }) });
     await tx.log.saveSession(left);
-    publishAfterCommit({ tx, deps }, [asideEvent(turn, body, now)]);
+    publishAfterCommit({ tx, ports }, [asideEvent(turn, body, now)]);
   } else {
     const fenced = await fenceStoppedTurn(tx, left, stopped);
     await tx.log.saveSession(fenced.session);
-    publishAfterCommit({ tx, deps }, [fenced.event]);
+    publishAfterCommit({ tx, ports }, [fenced.event]);
   }
-  await runEndHooks({ tx, deps }, { session: left, turn: stopped, body, replyText: '' });
+  await runEndHooks({ tx, ports }, { session: left, turn: stopped, body, replyText: '' });
 };
 
 /** Publishes events once the transaction is durable. */
 export const publishAfterCommit = (
-  { tx, deps }: { readonly tx: WriteTx; readonly deps: Pick<FinishDeps, 'bus'> },
+  { tx, ports }: { readonly tx: WriteTx; readonly ports: Pick<FinishPorts, 'bus'> },
   events: readonly SessionEvent[],
 ): void => {
   tx.afterCommit(() => {
-    for (const event of events) deps.bus.publish(eventSubject(event.sessionId), event);
+    for (const event of events) ports.bus.publish(eventSubject(event.sessionId), event);
   });
 };
 
-const flagClaimed = async ({ tx, deps }: FinishScope, turnId: string): Promise<void> => {
+const flagClaimed = async ({ tx, ports }: FinishScope, turnId: string): Promise<void> => {
   const turn = await tx.log.turn(turnId);
   if (turn === undefined) return;
   await tx.log.saveTurn({ ...turn, stopRequested: true });
-  tx.afterCommit(() => deps.bus.publish(STOP_TURN, { turnId: turn.id, sessionId: turn.sessionId }));
+  tx.afterCommit(() => ports.bus.publish(STOP_TURN, { turnId: turn.id, sessionId: turn.sessionId }));
 };
 
 /**
@@ -182,7 +143,7 @@ const flagClaimed = async ({ tx, deps }: FinishScope, turnId: string): Promise<v
  * flag, which the worker learns directly or by renewal. Answers the ids this call stopped.
  */
 export const stopTurns = async (
-  { tx, deps }: FinishScope,
+  { tx, ports }: FinishScope,
   sessionId: string,
   choose: (turn: TurnRow) => boolean,
 ): Promise<string[]> => {
@@ -192,20 +153,20 @@ export const stopTurns = async (
   for (const turn of chosen.filter((each) => hasStarted(each) && !hasLiveClaim(each))) {
     const session = await current();
     if (session === undefined) return stopped;
-    const events = await finishUnclaimed({ tx, deps }, { session, turn, state: 'STOPPED', reason: 'stopped' });
-    publishAfterCommit({ tx, deps }, events);
+    const events = await finishUnclaimed({ tx, ports }, { session, turn, state: 'STOPPED', reason: 'stopped' });
+    publishAfterCommit({ tx, ports }, events);
     stopped.push(turn.id);
   }
   for (const { id } of chosen.filter((each) => !hasStarted(each))) {
     const [session, turn] = [await current(), await tx.log.turn(id)];
     if (session === undefined || turn === undefined) return stopped;
-    await stopQueued({ tx, deps }, session, turn);
+    await stopQueued({ tx, ports }, session, turn);
     stopped.push(id);
   }
   for (const turn of chosen.filter(hasLiveClaim)) {
     if (!turn.stopRequested) stopped.push(turn.id);
-    await flagClaimed({ tx, deps }, turn.id);
+    await flagClaimed({ tx, ports }, turn.id);
   }
-  if (stopped.length > 0) await readyNext(tx, sessionId, deps.bus);
+  if (stopped.length > 0) await readyNext(tx, sessionId, ports.bus);
   return stopped.sort();
 };

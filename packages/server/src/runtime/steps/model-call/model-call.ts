@@ -1,6 +1,25 @@
-import type { ModelChunk, ModelError, ModelFinish, ModelRequest, ModelUsage } from '../../../models/contract.ts';
-import { type AttemptSpan, noMeter, PART, type Part, type TracedOutcome, type TurnUsage } from '../../contract.ts';
-import type { RuntimeDeps } from '../../runtime-deps.ts';
+import type { Clock } from '../../../base/index.ts';
+import type {
+  ModelChunk,
+  ModelError,
+  ModelFinish,
+  ModelRegistry,
+  ModelRequest,
+  ModelUsage,
+} from '../../../models/contract.ts';
+import {
+  noMeter,
+  type ObjectAccess,
+  PART,
+  type Part,
+  type SessionSide,
+  type TracedOutcome,
+  type TurnMeter,
+  type TurnUsage,
+} from '../../contract.ts';
+import type { ResolvedProfile } from '../../record/index.ts';
+import type { StepTurn } from '../contract.ts';
+import { targetKey } from './model-request.ts';
 import type { PartWriter } from './part-writer.ts';
 
 /** A tool call as the model wrote it; `inputText` may be no JSON at all. */
@@ -11,7 +30,7 @@ export interface RequestedCall {
 }
 
 /** What one model call brought. Text is already in the writer. */
-export type StepOutcome =
+export type CallOutcome =
   | {
       readonly kind: 'finished';
       readonly finish: ModelFinish;
@@ -68,13 +87,13 @@ const MEDIA_TYPES: readonly (readonly [string, typeof PART.IMAGE | typeof PART.A
 const mediaPartType = (mediaType: string): Part['type'] =>
   MEDIA_TYPES.find(([prefix]) => mediaType.startsWith(prefix))?.[1] ?? PART.FILE;
 
-type CallEnd = Extract<StepOutcome, { kind: 'finished' | 'failed' }>;
+type CallEnd = Extract<CallOutcome, { kind: 'finished' | 'failed' }>;
 
 const isContent = (chunk: ModelChunk): boolean =>
   chunk.type !== 'warning' && chunk.type !== 'finish' && chunk.type !== 'error';
 
 /** Collects what one call brings: text into the writer at once, calls and files until the end. */
-class StepReceiver {
+class CallReceiver {
   readonly #writer: PartWriter;
   readonly #hideReasoning: boolean;
   readonly calls: RequestedCall[] = [];
@@ -82,9 +101,9 @@ class StepReceiver {
   end: CallEnd | undefined;
   /** Monotonic time of the first chunk with content. */
   firstMs: number | undefined;
-  readonly #clock: RuntimeDeps['clock'];
+  readonly #clock: Clock;
 
-  constructor(writer: PartWriter, hideReasoning: boolean, clock: RuntimeDeps['clock']) {
+  constructor(writer: PartWriter, hideReasoning: boolean, clock: Clock) {
     this.#writer = writer;
     this.#clock = clock;
     this.#hideReasoning = hideReasoning;
@@ -133,31 +152,31 @@ const SILENT_END: CallEnd = {
 /** What a call that threw inside this process is traced as. */
 const THREW: TracedOutcome = { kind: 'failed', error: { errorClass: 'internal' }, usage: undefined };
 
-interface StepIo {
-  readonly writer: PartWriter;
-  readonly signal: AbortSignal;
-  readonly hideReasoning: boolean;
-  /** Trace the call belongs to. */
-  readonly attempt: AttemptSpan;
-  /** The turn's claim: files are stored as long as it tries. */
-  readonly claim: { patiently<T>(work: () => Promise<T>): Promise<T> };
+/** What a model call uses. */
+export interface CallPorts {
+  readonly models: Pick<ModelRegistry, 'stream'>;
+  readonly objects: Pick<ObjectAccess, 'store'>;
+  readonly clock: Clock;
+  /** Absent: nothing is counted. */
+  readonly meter?: TurnMeter;
 }
 
-/** Files follow the text, stored before they are shown. */
+interface CallIo {
+  readonly turn: Pick<StepTurn, 'signal' | 'span' | 'claim'>;
+  readonly writer: PartWriter;
+  readonly hideReasoning: boolean;
+}
+
+/** Files follow the text, stored before they are shown, as long as the turn's claim tries. */
 const placeFiles = async (
   namespace: string,
-  {
-    receiver,
-    writer,
-    signal,
-    claim,
-  }: Pick<StepIo, 'writer' | 'signal' | 'claim'> & { readonly receiver: StepReceiver },
-  deps: Pick<RuntimeDeps, 'objects'>,
+  { turn, writer, receiver }: Pick<CallIo, 'turn' | 'writer'> & { readonly receiver: CallReceiver },
+  { objects }: Pick<CallPorts, 'objects'>,
 ): Promise<void> => {
   for (const media of receiver.files) {
-    if (media.kind !== 'bytes' || signal.aborted) continue;
+    if (media.kind !== 'bytes' || turn.signal.aborted) continue;
     const { bytes } = media;
-    const object = await claim.patiently(() => deps.objects.store(namespace, bytes, media));
+    const object = await turn.claim.patiently(() => objects.store(namespace, bytes, media));
     writer.media(object, mediaPartType(media.mediaType));
   }
 };
@@ -166,25 +185,22 @@ const placeFiles = async (
  * Runs one model call into the writer. Deltas go live as they come; files follow the text, stored as objects before they
  * are shown. Never rejects for a provider's failure: that is an outcome. The call is traced and measured.
  */
-export const runModelStep = async (
-  request: ModelRequest,
-  io: StepIo,
-  deps: Pick<RuntimeDeps, 'models' | 'objects' | 'clock' | 'meter'>,
-): Promise<StepOutcome> => {
-  const { clock, meter = noMeter } = deps;
+export const runModelCall = async (request: ModelRequest, io: CallIo, ports: CallPorts): Promise<CallOutcome> => {
+  const { clock, meter = noMeter } = ports;
   const { target, purpose } = request;
-  const { writer, signal, hideReasoning, claim } = io;
-  const span = io.attempt.modelCall(request);
+  const { turn, writer } = io;
+  const { signal } = turn;
+  const span = turn.span.modelCall(request);
   const { traceHeaders } = span;
-  const receiver = new StepReceiver(writer, hideReasoning, clock);
+  const receiver = new CallReceiver(writer, io.hideReasoning, clock);
   const startedMs = clock.monotonicMs();
   let traced: TracedOutcome = THREW;
   try {
     const sent = traceHeaders === undefined ? request : { ...request, traceHeaders };
     // Awaited here and not deeper: a frame less for as long as the answer streams.
-    await deps.models.stream(sent, receiver.receive, signal);
-    if (receiver.files.length > 0) await placeFiles(request.namespace, { receiver, writer, signal, claim }, deps);
-    const outcome: StepOutcome = signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
+    await ports.models.stream(sent, receiver.receive, signal);
+    if (receiver.files.length > 0) await placeFiles(request.namespace, { turn, writer, receiver }, ports);
+    const outcome: CallOutcome = signal.aborted ? { kind: 'aborted' } : (receiver.end ?? SILENT_END);
     traced = outcome;
     return outcome;
   } finally {
@@ -193,4 +209,21 @@ export const runModelStep = async (
     const firstChunkMs = receiver.firstMs === undefined ? undefined : receiver.firstMs - startedMs;
     meter.modelCalled({ target, purpose, durationMs, firstChunkMs, outcome: traced });
   }
+};
+
+/** A model's complete answer, with what it was asked. */
+export interface ModelAnswer {
+  readonly outcome: Extract<CallOutcome, { kind: 'finished' }>;
+  readonly countedTokens: number;
+  readonly profile: ResolvedProfile;
+}
+
+/** Side state after a model call: context tokens and the correction of counted by reported input tokens. */
+export const sideAfterCall = (side: SessionSide, { outcome, countedTokens, profile }: ModelAnswer): SessionSide => {
+  const { usage } = outcome;
+  const known = usage.usageAvailable && countedTokens > 0 && usage.inputTokens > 0;
+  const correction = known
+    ? { ...side.tokenCorrection, [targetKey(profile.target)]: Number((usage.inputTokens / countedTokens).toFixed(4)) }
+    : side.tokenCorrection;
+  return { ...side, contextTokens: usage, tokenCorrection: correction };
 };

@@ -10,8 +10,7 @@ import {
   type PlacedPart,
   type SessionEvent,
 } from '../../contract.ts';
-import type { EventSequencer } from '../../record/event-sequencer.ts';
-import { partId } from '../../record/turn-record.ts';
+import { type EventSequencer, partId } from '../../record/index.ts';
 import type { DeltaPressure } from './delta-pressure.ts';
 
 /** Shortest time between two text events of one part while the process is busy; what comes sooner is merged. */
@@ -47,6 +46,14 @@ const append = (open: OpenText, piece: string): void => {
   if (open.pieces % FLAT_EVERY === 0) open.text.charCodeAt(0);
 };
 
+/** What a writer uses. */
+export interface WriterPorts {
+  readonly clock: Clock;
+  /** Whether the process is too busy to send each piece of text by itself. */
+  readonly pressure: DeltaPressure;
+  readonly bus: Pick<Bus, 'publish'>;
+}
+
 /**
  * Writes the parts of one step: text and reasoning go live in pieces and are kept whole, in the model's order, so that what
  * clients saw equals what is stored. It numbers parts after the ones recorded before. Nothing here is durable; the caller
@@ -70,17 +77,16 @@ export class PartWriter {
   #silent = false;
   readonly #isLost: () => boolean;
 
-  constructor(options: {
-    /** True once the claim is gone: nothing more may be sent. */
-    readonly isLost: () => boolean;
-    readonly clock: Clock;
-    readonly pressure: DeltaPressure;
-    readonly bus: Pick<Bus, 'publish'>;
-    readonly sequencer: EventSequencer;
-    readonly sessionId: string;
-    readonly messageId: string;
-    readonly firstIndex: number;
-  }) {
+  constructor(
+    options: WriterPorts & {
+      /** True once the claim is gone: nothing more may be sent. */
+      readonly isLost: () => boolean;
+      readonly sequencer: EventSequencer;
+      readonly sessionId: string;
+      readonly messageId: string;
+      readonly firstIndex: number;
+    },
+  ) {
     this.#clock = options.clock;
     this.#pressure = options.pressure;
     this.#bus = options.bus;

@@ -33,6 +33,9 @@ export type JudgedCall =
   /** Answered with this result; runs nothing and charges nothing. */
   | { readonly kind: 'refused'; readonly call: RequestedCall; readonly result: ToolResult };
 
+/** A call that may run, perhaps only after an ALLOW. */
+export type RunnableCall = Exclude<JudgedCall, { kind: 'refused' }>;
+
 /** The sixth identical call in a row is refused. */
 const MAX_IDENTICAL_CALLS = 5;
 

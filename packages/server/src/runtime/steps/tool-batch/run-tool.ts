@@ -1,5 +1,11 @@
 import { type Clock, type Fault, isFault } from '../../../base/index.ts';
-import { errorResult, type Tool, type ToolContext, type ToolErrorCode, type ToolResult } from '../../../tools/contract.ts';
+import {
+  errorResult,
+  type Tool,
+  type ToolContext,
+  type ToolErrorCode,
+  type ToolResult,
+} from '../../../tools/contract.ts';
 import { stoppedResult } from './judge-calls.ts';
 
 export interface RunToolOptions {

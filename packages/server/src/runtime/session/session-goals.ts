@@ -1,7 +1,7 @@
 import { Fault } from '../../base/index.ts';
 import type { SessionRow, Store, WriteTx } from '../../store/contracts/index.ts';
 import { type Goal, type GoalBook, MAX_GOALS } from '../../tools/goal-contract.ts';
-import { parseSide } from '../record/turn-record.ts';
+import { parseSide } from '../record/index.ts';
 
 /** Goals kept in the side state of a session. */
 export const goalsOf = (session: SessionRow): readonly Goal[] => parseSide(session).goals ?? [];
