@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, CallerGrant, Role } from '../auth/contract.ts';
 import { GrantAuthorizer, ModeAuthenticator } from '../auth/index.ts';
 import { isFault, ManualClock } from '../base/index.ts';
-import { type Operation, serverStream, unary } from '../features/contract.ts';
+import { type Operation, serverStream, unary } from '../operations/index.ts';
 import { createTransport, type TransportServer } from '../transport/index.ts';
 import { bindRest } from '../transport/testing/all-transports.ts';
 import { testParts } from '../transport/testing/transport-parts.ts';

@@ -11,8 +11,8 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, type ManualClock } from '../base/index.ts';
-import { unary } from '../features/contract.ts';
-import type { HttpRoute, TransportConfig, TransportParts, TransportServer } from './contract.ts';
+import { type HttpRoute, unary } from '../operations/index.ts';
+import type { TransportConfig, TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { selfSigned } from './testing/self-signed.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';

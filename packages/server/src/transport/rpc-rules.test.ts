@@ -12,7 +12,7 @@ import {
 } from '@svc/api/gateway';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Fault, invalidField } from '../base/index.ts';
-import { unary } from '../features/contract.ts';
+import { unary } from '../operations/index.ts';
 import type { TransportParts, TransportServer } from './contract.ts';
 import { createTransport } from './create-transport.ts';
 import { getAgent, testConfig, testParts } from './testing/transport-parts.ts';

@@ -6,7 +6,6 @@ import {
   StoredKindDoor,
 } from '../../controllers/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -21,6 +20,7 @@ import {
   scheduleController,
   scheduleOperations,
 } from '../../features/coordination/schedules/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';

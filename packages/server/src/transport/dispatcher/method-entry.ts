@@ -1,6 +1,6 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { type HttpBinding, methods } from '@svc/api/methods';
-import type { Operation } from '../../features/contract.ts';
+import type { Operation } from '../../operations/index.ts';
 
 /** One operation as transport serves it. */
 export interface MethodEntry {

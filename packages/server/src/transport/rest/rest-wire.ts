@@ -1,7 +1,7 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
+import type { ByteLimit } from '../../operations/index.ts';
 import { type Codec, type EncodeJsonInSteps, jsonInvalid, utf8Text } from '../codec/index.ts';
-import type { ByteLimit } from '../contract.ts';
 import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {

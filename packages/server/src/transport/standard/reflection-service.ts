@@ -1,7 +1,7 @@
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
 import { v1, v1alpha } from '@svc/api/reflection';
 import type { CallContext } from '../../auth/contract.ts';
-import type { StreamSink } from '../../features/contract.ts';
+import type { StreamSink } from '../../operations/index.ts';
 import type { RequestMessages, StandardOperation } from '../dispatcher/index.ts';
 import type { DescriptorIndex } from './descriptor-index.ts';
 import { reflectionAnswer } from './reflection-answer.ts';

@@ -3,7 +3,7 @@ import { GatewayService, GetAgentResponseSchema } from '@svc/api/gateway';
 import { AgentSchema } from '@svc/api/resources';
 import type { Authenticator, Caller } from '../../auth/contract.ts';
 import { createIds, Fault, ManualClock, notFound, seededRandom, silentLog } from '../../base/index.ts';
-import { type Operation, unary } from '../../features/contract.ts';
+import { type Operation, unary } from '../../operations/index.ts';
 import type { TransportConfig, TransportParts } from '../contract.ts';
 
 /** The documented defaults on a free port, for tests and benchmarks. */

@@ -14,9 +14,8 @@ import {
 } from '@svc/api/gateway';
 import { type File, FileSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
+import { type HttpRoute, type Operation, unary } from '../../../operations/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
-import type { HttpRoute } from '../../../transport/contract.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { checkMode, FileReads } from './file-reads.ts';
 import { FileUploads } from './file-uploads.ts';
 import { FileWrites, fileKey } from './file-writes.ts';

@@ -11,9 +11,9 @@ import {
 } from '@svc/api/gateway';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import { recordKey, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import type { KnowledgeDocument, KnowledgeLibrary } from './knowledge-library.ts';
 import { requireQuery, resultLimit } from './knowledge-rules.ts';
 

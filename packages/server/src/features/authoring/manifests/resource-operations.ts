@@ -15,9 +15,9 @@ import {
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, invalidField, pageSize } from '../../../base/index.ts';
 import type { Propagation, RemoveResult } from '../../../controllers/contract.ts';
+import { type Operation, serverStream, unary } from '../../../operations/index.ts';
 import { fillPage, parseLabelSelector, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, serverStream, unary } from '../../contract.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { ManifestTexts } from './reading/index.ts';

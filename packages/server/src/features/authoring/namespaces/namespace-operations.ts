@@ -12,6 +12,7 @@ import {
 import { type Namespace, NamespaceSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import {
   type FilledPage,
   fillPage,
@@ -21,7 +22,6 @@ import {
   resourceNotFound,
 } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, Store, StoredResource } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { descendantRecords } from './namespace-directory.ts';
 import { namespaceState, PARENT_LABEL } from './namespace-rules.ts';
 import type { NamespaceService } from './namespace-service.ts';

@@ -2,8 +2,8 @@ import { create } from '@bufbuild/protobuf';
 import { AdminService, type RotateSecretKeyResponse, RotateSecretKeyResponseSchema } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit } from '../../../controllers/contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { noteKey } from './noted-key.ts';
 import type { SecretKeys } from './secret-keys.ts';
 

@@ -17,6 +17,7 @@ import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type Ids, invalidField, pageSize } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteResult } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import {
   applyFieldMask,
   deepFreeze,
@@ -32,7 +33,6 @@ import {
   type ValueSeal,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { emptyAgentSpec } from './agent-rules.ts';
 import { mergeTemplate } from './agent-template.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
-import { type Operation, serverStream, unary } from '../../contract.ts';
+import { type Operation, serverStream, unary } from '../../../operations/index.ts';
 import { ChatService } from './chat-service.ts';
 import { ConsoleSource } from './console-source.ts';
 import { ControlService } from './control-service.ts';

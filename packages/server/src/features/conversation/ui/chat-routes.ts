@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { isFault } from '../../../base/index.ts';
-import type { HttpExchange, HttpRoute } from '../../../transport/contract.ts';
+import type { HttpExchange, HttpRoute } from '../../../operations/index.ts';
 import { ChatChunks } from './chat-chunks.ts';
 import { ChatOutlet } from './chat-outlet.ts';
 import { type ChatAnswer, ChatBodies } from './reading/index.ts';

@@ -1,8 +1,8 @@
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField, isFault } from '../../../base/index.ts';
+import type { HttpExchange, HttpRoute, HttpStream } from '../../../operations/index.ts';
 import { namespaceKey, parseSessionName, resourceNotFound } from '../../../resources/index.ts';
 import type { EventOutlet, FollowedSession } from '../../../runtime/stream/stream-contract.ts';
-import type { HttpExchange, HttpRoute, HttpStream } from '../../../transport/contract.ts';
 import { SSE_HEADERS } from './chat-outlet.ts';
 import { type ConsoleDeps, type ConsoleEvent, type ConsoleTopic, TOPICS } from './console-deps.ts';
 import { ConsoleHub } from './console-hub.ts';

@@ -1,5 +1,5 @@
 import { GatewayService } from '@svc/api/gateway';
-import { type Operation, serverStream, unary } from '../../contract.ts';
+import { type Operation, serverStream, unary } from '../../../operations/index.ts';
 import { ChannelLog } from './channel-log.ts';
 import { ChannelService } from './channel-service.ts';
 import type { ChannelsDeps } from './channels-deps.ts';

@@ -1,5 +1,5 @@
 import { GatewayService } from '@svc/api/gateway';
-import { type Operation, unary } from '../../contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import { ScheduleService, type SchedulesDeps } from './schedule-service.ts';
 
 /** The 5 schedule operations of GatewayService. */

@@ -10,8 +10,8 @@ import {
 } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import type { AuditRow, ResourceReads, Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { grantMessage } from './grant-rules.ts';
 
 export interface AccessDeps {

@@ -6,7 +6,7 @@ import {
   type RunDoctorResponse,
   RunDoctorResponseSchema,
 } from '@svc/api/gateway';
-import { type Operation, unary } from '../../contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import { type Check, fail, textOf } from './check.ts';
 import {
   type ConfigurationFacts,

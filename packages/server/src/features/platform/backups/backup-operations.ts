@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { AdminService, CreateBackupResponseSchema } from '@svc/api/gateway';
-import { type Operation, unary } from '../../contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import type { BackupService } from './backup-service.ts';
 
 /** CreateBackup: the answer names the file on the machine of the server. */

@@ -8,9 +8,9 @@ import {
 import { WorkerSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.ts';
+import { type Operation, unary } from '../../../operations/index.ts';
 import { formatKey, type ResourceViews, resourceNotFound, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../contract.ts';
 import { workerKey, workerStatus } from './worker-records.ts';
 import { judgedStatus } from './worker-rules.ts';
 

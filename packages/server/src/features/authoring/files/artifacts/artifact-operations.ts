@@ -10,8 +10,7 @@ import {
 } from '@svc/api/gateway';
 import { FileSchema } from '@svc/api/resources';
 import type { Authorizer } from '../../../../auth/contract.ts';
-import type { HttpRoute } from '../../../../transport/contract.ts';
-import { type Operation, unary } from '../../../contract.ts';
+import { type HttpRoute, type Operation, unary } from '../../../../operations/index.ts';
 import { isLost, objectLost } from '../file-damage.ts';
 import { checkMode, showObject } from '../file-reads.ts';
 import type { FileWrites } from '../file-writes.ts';

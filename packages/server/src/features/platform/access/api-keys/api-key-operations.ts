@@ -24,8 +24,8 @@ import {
   placeNumber,
   type Random,
 } from '../../../../base/index.ts';
+import { type Operation, unary } from '../../../../operations/index.ts';
 import type { Bus, Store, WriteTx } from '../../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../../contract.ts';
 import { areWithin, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import { API_KEYS_CHANGED } from './api-key-directory.ts';
 import { type ApiKeyRecord, apiKeyMessage, apiKeyPrefix, isApiKeyId } from './api-key-record.ts';

@@ -8,8 +8,8 @@ import {
 import type { CallContext } from '../../../../auth/contract.ts';
 import { type AncestorsOf, type AuditAppender, credentialsExpired } from '../../../../auth/index.ts';
 import { type Clock, invalidField } from '../../../../base/index.ts';
+import { type Operation, unary } from '../../../../operations/index.ts';
 import type { Store } from '../../../../store/contracts/index.ts';
-import { type Operation, unary } from '../../../contract.ts';
 import { grantMessage, readGrants, requireNamespaces, requireRestriction, requireWithin } from '../grant-rules.ts';
 import type { AccessTokens } from './access-tokens.ts';
 
