@@ -1,6 +1,5 @@
 import { DEFAULT_NAMESPACE, parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
-import type { AccessTarget } from './contract.ts';
-import type { TargetRule } from './operation-access.ts';
+import type { AccessTarget, TargetRule } from './contract.ts';
 
 /** Names that requests carry, by the fields all messages share; absent fields are undefined. */
 interface NamedRequest {

@@ -1,5 +1,5 @@
 /**
- * auth: who is calling and what may they do: credentials of every mode, grants, the table of roles per operation, the targets a
+ * auth: who is calling and what may they do: credentials of every mode, grants, the targets that a
  * request names, the limit of failed sign-ins, and the audit record of writes. Knows no HTTP and reads nothing while it decides. Transport authenticates and
  * authorises with it; features ask it about secrets and visibility and append audit records.
  */
@@ -14,7 +14,6 @@ export * from './grants.ts';
 export * from './jwks/index.ts';
 export * from './jwt-credentials.ts';
 export * from './mode-authenticator.ts';
-export * from './operation-access.ts';
 export * from './sign-in-audit.ts';
 export * from './sign-in-limit.ts';
 export * from './token-claims.ts';

@@ -3,5 +3,7 @@
  * needs for it, the form of its REST body, and the plain routes next to the operations. Features declare theirs, app collects them,
  * transport serves them. Knows no protocol and no operation by name.
  */
+export * from './access.ts';
 export * from './handler.ts';
+export * from './operation.ts';
 export type * from './plain-route.ts';

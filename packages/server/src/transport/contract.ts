@@ -73,6 +73,8 @@ export interface FinishedCall {
 }
 
 export interface TransportServer {
+  /** Every operation that was handed in, served or not. */
+  readonly operations: readonly Operation[];
   /** Streams with a reader at this moment, of every kind. */
   readonly openStreams: () => number;
   /** Address really listened on. */

@@ -68,6 +68,7 @@ export const createTransport = async (parts: TransportParts): Promise<TransportS
   return {
     host: address.address,
     port: address.port,
+    operations: parts.operations,
     openStreams: () => dispatcher.streams.size,
     drain: async () => {
       const drained = dispatcher.drain(config.drainMs);

@@ -14,12 +14,14 @@ import {
   subscriptionContract,
   subscriptionController,
 } from '../../features/coordination/channels/index.ts';
+import { connectorOperations } from '../../features/coordination/connectors/index.ts';
 import {
   createInputCheck,
   scheduleContract,
   scheduleController,
   scheduleOperations,
 } from '../../features/coordination/schedules/index.ts';
+import { workflowOperations } from '../../features/coordination/workflows/index.ts';
 import type { Operation } from '../../operations/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
@@ -85,6 +87,8 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const door = (kind: string): StoredKindDoor =>
     new StoredKindDoor(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
   return [
+    ...workflowOperations,
+    ...connectorOperations,
     ...channelOperations({ ...shared, channels: door('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
       store,

@@ -163,7 +163,7 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
     if (method === undefined || found === undefined) throw new Error(`no operation ${operation.name}`);
     const message = create(operation.input, request as never);
     const context = callContext(`${method.service}/${method.name}`, caller);
-    authorizer.authorize(context.operation, message, caller);
+    authorizer.authorize(found.access, message, caller);
     return { found, message, context };
   };
   const call = async <I extends DescMessage>(

@@ -26,8 +26,10 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   mounted: true,
   handler: undefined,
   authenticated: route.authenticated,
-  anyCredential: true,
+  access: undefined,
   repeatable: route.repeatable === true,
+  waitSeconds: undefined,
+  rest: undefined,
 });
 
 /** A proxy on this machine speaks for callers elsewhere. */

@@ -38,7 +38,8 @@ export class RestWire implements Wire {
   readonly #method: MethodEntry;
   readonly #pathFields: readonly DescField[];
   readonly #hasBody: boolean;
-  readonly #takesYaml: boolean;
+  /** Field that takes a YAML body. */
+  readonly #yamlField: DescField | undefined;
   readonly #bindBody: BindBody;
   readonly #encoding: EncodeJsonInSteps;
   readonly #framings: Readonly<Record<StreamForm, Framing>>;
@@ -50,15 +51,12 @@ export class RestWire implements Wire {
     this.#method = method;
     this.#pathFields = parseTemplate(method.http?.path ?? '/').variables.map((name) => fieldOf(method, name));
     this.#hasBody = method.http?.body === '*';
-    this.#takesYaml = method.operation.endsWith('/ApplyManifests');
+    this.#yamlField = declaredField(method, method.rest?.yamlField);
     this.#bindBody = bodyBinder(method, parts.codec.jsonDecoder);
     const encode = parts.codec.json.encoderOf(method.output);
     this.#encoding = parts.codec.json.steppedEncoderOf(method.output);
     this.#framings = restFramings({ encode, faults: parts.faults, origins: parts.origins });
-    const cursors = ['after', 'resource_version'];
-    this.#cursorField = method.input.fields.find(
-      (field) => field.fieldKind === 'scalar' && cursors.includes(field.name),
-    );
+    this.#cursorField = declaredField(method, method.rest?.cursorField);
   }
 
   timeoutMs(): number | undefined {
@@ -112,7 +110,7 @@ export class RestWire implements Wire {
   #readBody(call: Call): void {
     const { exchange } = call;
     const type = exchange.header('content-type') ?? '';
-    const isYaml = this.#takesYaml && yamlType.test(type);
+    const isYaml = this.#yamlField !== undefined && yamlType.test(type);
     if (type !== '' && !isYaml && !jsonType.test(type) && exchange.hasBody) {
       throw unsupportedMedia('the body must be application/json', ['accept-post', 'application/json']);
     }
@@ -149,7 +147,10 @@ export class RestWire implements Wire {
     const { jsonDecoder } = this.#parts.codec;
     const { input } = this.#method;
     const query = call.exchange.query;
-    if (isYaml) return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), text });
+    if (isYaml) {
+      const { jsonName = '' } = this.#yamlField ?? {};
+      return jsonDecoder.decode(input, { ...bindQuery(input.fields, query), [jsonName]: text });
+    }
     return jsonDecoder.decode(input, this.#bound(call, jsonDecoder.parse(text)));
   }
 
@@ -210,5 +211,13 @@ const fieldOf = (method: MethodEntry, name: string): DescField => {
   const field = method.input.fields.find((candidate) => candidate.name === name);
   if (field === undefined || field.fieldKind !== 'scalar')
     throw new Error(`${method.operation}: path names no field ${name}`);
+  return field;
+};
+
+/** A field that the declaration of the operation names by its local name. */
+const declaredField = ({ operation, input }: MethodEntry, name: string | undefined): DescField | undefined => {
+  if (name === undefined) return undefined;
+  const field = input.fields.find(({ localName }) => localName === name);
+  if (field?.fieldKind !== 'scalar') throw new Error(`${operation}: no single field ${name}`);
   return field;
 };

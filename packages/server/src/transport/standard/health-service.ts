@@ -71,7 +71,7 @@ export const healthOperations = (
     const statuses = Object.fromEntries(['', ...services].map((service) => [service, answer]));
     return { statuses };
   });
-  return [check, list, watching].map((operation) => ({ operation, authenticated: false }));
+  return [check, list, watching].map((endpoint) => ({ endpoint, authenticated: false }));
 };
 
 interface Following {

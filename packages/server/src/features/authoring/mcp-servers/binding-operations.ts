@@ -15,7 +15,7 @@ import {
 import { type McpServerBinding, McpServerBindingSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
@@ -29,10 +29,22 @@ export interface McpBindingOperationsDeps {
 export const mcpBindingOperations = (deps: McpBindingOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createMcpServerBinding, (request, context) => createBinding(deps, request, context)),
-    unary(method.getMcpServerBinding, (request, context) => getBinding(deps, request, context)),
-    unary(method.listMcpServerBindings, (request, context) => listBindings(deps, request, context)),
-    unary(method.deleteMcpServerBinding, (request, context) => deleteBinding(deps, request, context)),
+    operation(method.createMcpServerBinding, {
+      access: admin('fields'),
+      handle: (request, context) => createBinding(deps, request, context),
+    }),
+    operation(method.getMcpServerBinding, {
+      access: viewer('fields'),
+      handle: (request, context) => getBinding(deps, request, context),
+    }),
+    operation(method.listMcpServerBindings, {
+      access: viewer('fields'),
+      handle: (request, context) => listBindings(deps, request, context),
+    }),
+    operation(method.deleteMcpServerBinding, {
+      access: admin('fields'),
+      handle: (request, context) => deleteBinding(deps, request, context),
+    }),
   ];
 };
 

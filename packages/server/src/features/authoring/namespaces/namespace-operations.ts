@@ -12,7 +12,7 @@ import {
 import { type Namespace, NamespaceSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, pageSize } from '../../../base/index.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import {
   type FilledPage,
   fillPage,
@@ -39,10 +39,22 @@ export interface NamespaceOperationsDeps {
 export const namespaceOperations = (deps: NamespaceOperationsDeps): readonly Operation[] => {
   const { method } = GatewayService;
   return [
-    unary(method.createNamespace, (request, context) => createNamespace(deps, request, context)),
-    unary(method.getNamespace, (request) => getNamespace(deps, request)),
-    unary(method.deleteNamespace, (request, context) => deleteNamespace(deps, request, context)),
-    unary(method.listNamespaces, (request, context) => listNamespaces(deps, request, context)),
+    operation(method.createNamespace, {
+      access: admin('namespace-parent'),
+      handle: (request, context) => createNamespace(deps, request, context),
+    }),
+    operation(method.getNamespace, {
+      access: viewer('namespace-name'),
+      handle: (request) => getNamespace(deps, request),
+    }),
+    operation(method.deleteNamespace, {
+      access: admin('namespace-parent'),
+      handle: (request, context) => deleteNamespace(deps, request, context),
+    }),
+    operation(method.listNamespaces, {
+      access: viewer('namespace-list'),
+      handle: (request, context) => listNamespaces(deps, request, context),
+    }),
   ];
 };
 

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { AdminService, type RotateSecretKeyResponse, RotateSecretKeyResponseSchema } from '@svc/api/gateway';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit } from '../../../controllers/contract.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { noteKey } from './noted-key.ts';
 import type { SecretKeys } from './secret-keys.ts';
@@ -17,7 +17,10 @@ export interface SecretOperationsDeps {
 
 /** RotateSecretKey. */
 export const secretOperations = (deps: SecretOperationsDeps): readonly Operation[] => [
-  unary(AdminService.method.rotateSecretKey, (_request, context) => rotate(deps, context)),
+  operation(AdminService.method.rotateSecretKey, {
+    access: admin('unscoped'),
+    handle: (_request, context) => rotate(deps, context),
+  }),
 ];
 
 /** Writes that were under way, here or on another node, are done by then: what they encrypted by the key of before is found. */

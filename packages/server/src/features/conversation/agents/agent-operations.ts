@@ -17,7 +17,7 @@ import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { decodePageToken, encodePageToken, type Ids, invalidField, pageSize } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter, WriteResult } from '../../../controllers/contract.ts';
 import { requireNamespace } from '../../../controllers/door-contract.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import {
   applyFieldMask,
   deepFreeze,
@@ -53,10 +53,19 @@ export const agentOperations = (deps: AgentOperationsDeps): readonly Operation[]
   const { method } = GatewayService;
   const getAgent = agentReader(deps);
   return [
-    unary(method.createAgent, (request, context) => createAgent(deps, request, context)),
-    unary(method.getAgent, getAgent),
-    unary(method.modifyAgent, (request, context) => modifyAgent(deps, request, context)),
-    unary(method.listAgents, (request, context) => listAgents(deps, request, context)),
+    operation(method.createAgent, {
+      access: admin('fields'),
+      handle: (request, context) => createAgent(deps, request, context),
+    }),
+    operation(method.getAgent, { access: viewer('agent-name'), handle: getAgent }),
+    operation(method.modifyAgent, {
+      access: admin('fields'),
+      handle: (request, context) => modifyAgent(deps, request, context),
+    }),
+    operation(method.listAgents, {
+      access: viewer('fields'),
+      handle: (request, context) => listAgents(deps, request, context),
+    }),
   ];
 };
 

@@ -4,7 +4,7 @@ import { TaskPhase, TaskSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import { Fault, invalidField } from '../../../base/index.ts';
 import type { AppendAudit, NamespaceFacts, ResourceWriter } from '../../../controllers/contract.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { type Operation, operation, operator } from '../../../operations/index.ts';
 import {
   formatKey,
   type ResourceViews,
@@ -33,7 +33,10 @@ const SUMMARY_MAX = 16_384;
 
 /** UpdateTask. */
 export const taskOperations = (deps: TaskOperationsDeps): readonly Operation[] => [
-  unary(TaskService.method.updateTask, (request, context) => updateTask(deps, request, context)),
+  operation(TaskService.method.updateTask, {
+    access: operator('fields'),
+    handle: (request, context) => updateTask(deps, request, context),
+  }),
 ];
 
 const updateTask = async (

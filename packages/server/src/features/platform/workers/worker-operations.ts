@@ -8,7 +8,7 @@ import {
 import { WorkerSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { AppendAudit, ResourceWriter } from '../../../controllers/contract.ts';
-import { type Operation, unary } from '../../../operations/index.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import { formatKey, type ResourceViews, resourceNotFound, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { Store } from '../../../store/contracts/index.ts';
 import { workerKey, workerStatus } from './worker-records.ts';
@@ -23,7 +23,10 @@ export interface WorkerOperationsDeps {
 
 /** DrainWorker: the record says draining, and the process that owns it follows. */
 export const workerOperations = (deps: WorkerOperationsDeps): readonly Operation[] => [
-  unary(AdminService.method.drainWorker, (request, context) => drainWorker(deps, request, context)),
+  operation(AdminService.method.drainWorker, {
+    access: admin('unscoped'),
+    handle: (request, context) => drainWorker(deps, request, context),
+  }),
 ];
 
 const drainWorker = async (
