@@ -16,6 +16,17 @@ interface NamedRequest {
   readonly manifests?: readonly ManifestNames[];
 }
 
+/** Fields that may name the target of an operation by one text, as requests have them when they are decoded. */
+export const TARGET_NAMES: ReadonlySet<string> = new Set<keyof NamedRequest>([
+  'ns',
+  'name',
+  'agent',
+  'sessionId',
+  'channel',
+  'kind',
+  'parent',
+]);
+
 interface ManifestNames {
   readonly kind: string;
   readonly metadata?: { readonly namespace: string; readonly name: string };

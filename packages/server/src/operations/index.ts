@@ -4,6 +4,9 @@
  * transport serves them. Knows no protocol and no operation by name.
  */
 export * from './access.ts';
+export * from './bodies/index.ts';
+export * from './decode-report.ts';
 export * from './handler.ts';
 export * from './operation.ts';
+export * from './other-names.ts';
 export type * from './plain-route.ts';

@@ -6,6 +6,7 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import type { OperationAccess } from '../auth/contract.ts';
+import type { BodyForm } from './bodies/index.ts';
 import {
   type StreamEndpoint,
   type StreamHandler,
@@ -21,13 +22,15 @@ interface Declared {
   readonly access: OperationAccess;
   /** True where an idempotency key is honoured; everywhere else it is ignored. */
   readonly repeatable: boolean;
+  /** Form of the REST body; absent where it is the JSON of the request as it is. */
+  readonly body?: BodyForm;
   /** Field of the request that takes a whole YAML body, by its local name; absent where only JSON is taken. */
   readonly yamlField?: string;
 }
 
 export interface UnaryOperation extends UnaryEndpoint, Declared {
   /** Seconds that a request wants to wait for its outcome: its deadline moves by as much. Absent where none waits. */
-  readonly waitSeconds?: WaitSeconds;
+  readonly waits?: WaitSeconds;
 }
 
 export interface StreamOperation extends StreamEndpoint, Declared {
@@ -52,11 +55,12 @@ type FieldOf<I extends DescMessage> = Exclude<keyof MessageShape<I>, '$typeName'
 interface Facts<I extends DescMessage> {
   readonly access: OperationAccess;
   readonly repeatable?: true;
+  readonly body?: BodyForm;
   readonly yamlField?: FieldOf<I>;
 }
 
 interface UnaryFacts<I extends DescMessage, O extends DescMessage> extends Facts<I> {
-  readonly waitSeconds?: (request: MessageShape<I>) => number | undefined;
+  readonly waits?: (request: MessageShape<I>) => number | undefined;
   readonly handle: UnaryHandler<I, O>;
 }
 

@@ -330,8 +330,8 @@ describe('deadlines', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       throw signal.reason;
     });
-    const waitSeconds = (request: SendMessageRequest): number | undefined => request.waitSeconds;
-    const base = await start({ operations: [{ ...waiting, waitSeconds }] });
+    const waits = (request: SendMessageRequest): number | undefined => request.waitSeconds;
+    const base = await start({ operations: [{ ...waiting, waits }] });
     const post = (body: object) => fetch(base + MESSAGE, { method: 'POST', headers: json, body: JSON.stringify(body) });
     const plain = post({ message: 'plain' });
     const long = post({ message: 'long', waitSeconds: 100 });

@@ -144,13 +144,13 @@ export class Dispatcher implements CallRunner, SinkOwner {
 
   execute(call: Call, request: object): void {
     if (call.finished) return;
-    const { handler, access, waitSeconds } = call.method;
+    const { handler, access, waits } = call.method;
     call.request = request;
     try {
       if (handler === undefined) throw new Error(`${call.operation} has no handler`);
       if (access !== undefined) this.#parts.authorizer.authorize(access, request, call.caller);
       if (handler.kind === 'stream') return this.#stream(call, request, handler.handle);
-      const waitMs = waitSeconds === undefined ? 0 : this.#waitMs(waitSeconds(request as never));
+      const waitMs = waits === undefined ? 0 : this.#waitMs(waits(request as never));
       if (call.deadline === undefined || waitMs > 0) this.#armDeadline(call, waitMs);
       handler.handle(request as never, call).then(
         (answer) => this.#succeed(call, answer),

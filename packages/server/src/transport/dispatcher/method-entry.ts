@@ -27,13 +27,13 @@ export interface MethodEntry {
   /** True where an idempotency key is honoured; everywhere else it is ignored. */
   readonly repeatable: boolean;
   /** Reads from a request how long it wants to wait; undefined where none does. */
-  readonly waitSeconds: WaitSeconds | undefined;
+  readonly waits: WaitSeconds | undefined;
   /** What the declaration of the operation says of its REST form; undefined where it declares none. */
   readonly rest: RestFacts | undefined;
 }
 
 /** What operations declare for REST alone. */
-export type RestFacts = Pick<Operation, 'yamlField'> & { readonly cursorField?: string };
+export type RestFacts = Pick<Operation, 'body' | 'yamlField'> & { readonly cursorField?: string };
 
 /** An operation outside the product's services: health, reflection. No grant is asked for. */
 export interface StandardOperation {
@@ -82,7 +82,7 @@ const productEntry = (operation: string, method: Method, declared: Operation | u
     authenticated: true,
     access: declared?.access,
     repeatable: declared?.repeatable === true,
-    waitSeconds: handler?.kind === 'unary' ? handler.waitSeconds : undefined,
+    waits: handler?.kind === 'unary' ? handler.waits : undefined,
     rest: declared,
   };
 };
@@ -103,7 +103,7 @@ const standardEntry = ({ endpoint, authenticated }: StandardOperation): MethodEn
     authenticated,
     access: undefined,
     repeatable: false,
-    waitSeconds: undefined,
+    waits: undefined,
     rest: undefined,
   };
 };

@@ -28,7 +28,7 @@ export const plainEntry = (route: HttpRoute): MethodEntry => ({
   authenticated: route.authenticated,
   access: undefined,
   repeatable: route.repeatable === true,
-  waitSeconds: undefined,
+  waits: undefined,
   rest: undefined,
 });
 

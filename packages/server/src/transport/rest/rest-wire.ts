@@ -1,7 +1,7 @@
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Fault, type Steps } from '../../base/index.ts';
-import type { ByteLimit } from '../../operations/index.ts';
-import { type Codec, type EncodeJsonInSteps, jsonInvalid, utf8Text } from '../codec/index.ts';
+import { type BindBody, type ByteLimit, jsonInvalid, sentMetadataOf } from '../../operations/index.ts';
+import { type Codec, type EncodeJsonInSteps, utf8Text } from '../codec/index.ts';
 import { type Call, DECODED_AT_ONCE_BYTES, type Framing, type MethodEntry, type Wire } from '../dispatcher/index.ts';
 import { type FaultWriter, httpStatus, notAcceptable, unsupportedMedia } from '../faults/index.ts';
 import {
@@ -13,11 +13,10 @@ import {
   readRequestBody,
 } from '../http/index.ts';
 import { addOrigin, refusalHeaders, successHeaders } from './answer-headers.ts';
-import { type BindBody, bodyBinder } from './bind-body.ts';
+import { bodyBinder } from './bind-body.ts';
 import { bindPath } from './bind-path.ts';
 import { bindQuery } from './bind-query.ts';
 import { parseTemplate } from './path-template.ts';
-import { sentMetadataOf } from './sent-metadata.ts';
 import { restFramings, type StreamForm, streamForm } from './stream-framings.ts';
 
 export interface RestParts {

@@ -14,7 +14,14 @@ import {
 } from '@svc/api/gateway';
 import { type File, FileSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
-import { type HttpRoute, type Operation, operation, operator, viewer } from '../../../operations/index.ts';
+import {
+  type HttpRoute,
+  type Operation,
+  operation,
+  operator,
+  viewer,
+  wholeResource,
+} from '../../../operations/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { checkMode, FileReads, READ_FILE } from './file-reads.ts';
 import { FileUploads } from './file-uploads.ts';
@@ -43,14 +50,17 @@ export const filesFeature = (deps: FilesDeps & { readonly authorizer: Authorizer
     operations: [
       operation(method.createFile, {
         access: operator('fields'),
+        body: wholeResource(),
         handle: (request, call) => files.create(request, call),
       }),
       operation(method.updateFile, {
         access: operator('fields'),
+        body: wholeResource(),
         handle: (request, call) => files.update(request, call),
       }),
       operation(method.prepareUpload, {
         access: operator('fields'),
+        body: wholeResource(),
         handle: (request, call) => files.prepare(request, call),
       }),
       operation(method.completeUpload, {

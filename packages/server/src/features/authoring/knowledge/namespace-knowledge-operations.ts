@@ -15,7 +15,7 @@ import {
 import { type Knowledge, KnowledgeSchema } from '@svc/api/resources';
 import type { CallContext } from '../../../auth/contract.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
-import { type Operation, operation, operator, viewer } from '../../../operations/index.ts';
+import { type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { normalPath } from './knowledge-rules.ts';
@@ -31,6 +31,7 @@ export const namespaceKnowledgeOperations = (deps: NamespaceKnowledgeDeps): read
   return [
     operation(method.createNamespaceKnowledge, {
       access: operator('fields'),
+      body: wholeResource(),
       handle: (request, context) => createKnowledge(deps, request, context),
     }),
     operation(method.getNamespaceKnowledge, {

@@ -19,6 +19,7 @@ import { admin, type Operation, operation, viewer } from '../../../operations/in
 import { fillPage, parseLabelSelector, resourceNotFound } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import { applyManifests, applyResource } from './apply/index.ts';
+import { manifestBody } from './manifest-body.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { ManifestTexts } from './reading/index.ts';
 import { addressOf, requireKind } from './resource-address.ts';
@@ -35,6 +36,7 @@ export const resourceOperations = (deps: ManifestsDeps): readonly Operation[] =>
   return [
     operation(method.applyResource, {
       access: admin('fields'),
+      body: manifestBody,
       handle: (request, context) => applyResource(deps, request, context),
     }),
     operation(method.applyManifests, {

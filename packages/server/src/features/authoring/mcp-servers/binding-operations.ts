@@ -15,7 +15,7 @@ import {
 import { type McpServerBinding, McpServerBindingSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
-import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
+import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, requireSameNamespace } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
@@ -31,6 +31,7 @@ export const mcpBindingOperations = (deps: McpBindingOperationsDeps): readonly O
   return [
     operation(method.createMcpServerBinding, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, context) => createBinding(deps, request, context),
     }),
     operation(method.getMcpServerBinding, {

@@ -16,7 +16,7 @@ import { type McpServer, McpServerSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { invalidField } from '../../../base/index.ts';
 import type { KindDoor } from '../../../controllers/door-contract.ts';
-import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
+import { admin, type Operation, operation, viewer, wholeResource } from '../../../operations/index.ts';
 import { type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 
@@ -32,6 +32,7 @@ export const mcpServerOperations = (deps: McpServerOperationsDeps): readonly Ope
   return [
     operation(method.createMcpServer, {
       access: admin('system'),
+      body: wholeResource(),
       handle: (request, context) => createServer(deps, request, context),
     }),
     operation(method.getMcpServer, {

@@ -22,6 +22,7 @@ import {
   resourceNotFound,
 } from '../../../resources/index.ts';
 import type { ReadTx, ResourceKey, Store, StoredResource } from '../../../store/contracts/index.ts';
+import { namespaceBody } from './namespace-body.ts';
 import { descendantRecords } from './namespace-directory.ts';
 import { namespaceState, PARENT_LABEL } from './namespace-rules.ts';
 import type { NamespaceService } from './namespace-service.ts';
@@ -41,6 +42,7 @@ export const namespaceOperations = (deps: NamespaceOperationsDeps): readonly Ope
   return [
     operation(method.createNamespace, {
       access: admin('namespace-parent'),
+      body: namespaceBody,
       handle: (request, context) => createNamespace(deps, request, context),
     }),
     operation(method.getNamespace, {

@@ -19,6 +19,7 @@ import type { KindDoor } from '../../../controllers/door-contract.ts';
 import { admin, type Operation, operation, viewer } from '../../../operations/index.ts';
 import { parseJsonMap, type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
+import { templateBody } from './template-body.ts';
 
 export interface TemplateOperationsDeps {
   readonly templates: KindDoor;
@@ -34,6 +35,7 @@ export const templateOperations = (deps: TemplateOperationsDeps): readonly Opera
   return [
     operation(method.createAgentTemplate, {
       access: admin('system'),
+      body: templateBody,
       handle: (request, context) => createTemplate(deps, request, context),
     }),
     operation(method.getAgentTemplate, {

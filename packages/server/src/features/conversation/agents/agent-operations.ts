@@ -33,6 +33,7 @@ import {
   type ValueSeal,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
+import { createdAgentBody, modifiedAgentBody } from './agent-bodies.ts';
 import { emptyAgentSpec } from './agent-rules.ts';
 import { mergeTemplate } from './agent-template.ts';
 
@@ -55,11 +56,13 @@ export const agentOperations = (deps: AgentOperationsDeps): readonly Operation[]
   return [
     operation(method.createAgent, {
       access: admin('fields'),
+      body: createdAgentBody,
       handle: (request, context) => createAgent(deps, request, context),
     }),
     operation(method.getAgent, { access: viewer('agent-name'), handle: getAgent }),
     operation(method.modifyAgent, {
       access: admin('fields'),
+      body: modifiedAgentBody,
       handle: (request, context) => modifyAgent(deps, request, context),
     }),
     operation(method.listAgents, {

@@ -3,7 +3,9 @@ import { type Operation, operation, operator, viewer } from '../../../operations
 import { ChatService } from './chat-service.ts';
 import { ConsoleSource } from './console-source.ts';
 import { ControlService } from './control-service.ts';
+import { appendedMessageBody, messagePartsBody, sentMessageBody } from './message-bodies.ts';
 import { MessageService } from './message-service.ts';
+import { sessionBody } from './session-body.ts';
 import { SessionService } from './session-service.ts';
 import type { SessionsDeps } from './sessions-deps.ts';
 import { StreamService } from './stream-service.ts';
@@ -24,11 +26,11 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
   const control = new ControlService(context, sessions);
   const streams = new StreamService(deps);
   const { method: gateway } = GatewayService;
-  const { method: controls } = SessionControlService;
   const chat = new ChatService(context, messages, control);
   const operations = [
     operation(gateway.createSession, {
       access: operator('fields'),
+      body: sessionBody,
       repeatable: true,
       handle: (request, call) => sessions.create(request, call),
     }),
@@ -45,12 +47,14 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
     operation(gateway.listSessionMessages, { access: viewer('fields'), handle: (request) => messages.list(request) }),
     operation(gateway.sendMessage, {
       access: operator('fields'),
+      body: sentMessageBody,
       repeatable: true,
-      waitSeconds: (request) => request.waitSeconds,
+      waits: (request) => request.waitSeconds,
       handle: (request, call) => messages.send(request, call),
     }),
     operation(gateway.appendSessionMessage, {
       access: operator('fields'),
+      body: appendedMessageBody,
       repeatable: true,
       handle: (request, call) => messages.append(request, call),
     }),
@@ -67,24 +71,31 @@ export const sessionsFeature = (deps: SessionsDeps): SessionsFeature => {
       access: viewer('batch'),
       handle: (request, call, sink) => streams.batch(request, call, sink),
     }),
-    operation(controls.updateSessionMessage, {
-      access: operator('fields'),
-      handle: (request, call) => control.updateMessage(request, call),
-    }),
-    operation(controls.answerPermission, {
-      access: operator('fields'),
-      handle: (request, call) => control.answerPermission(request, call),
-    }),
-    operation(controls.forkSession, {
-      access: operator('fields'),
-      handle: (request, call) => control.fork(request, call),
-    }),
-    operation(controls.listTurns, { access: viewer('fields'), handle: (request) => control.listTurns(request) }),
-    operation(controls.getTurn, { access: viewer('fields'), handle: (request) => control.getTurn(request) }),
-    operation(controls.listPermissionRequests, {
-      access: viewer('fields'),
-      handle: (request) => control.listPermissions(request),
-    }),
+    ...controlOperations(control),
   ];
   return { operations, chat, console: new ConsoleSource(context) };
 };
+
+const { method } = SessionControlService;
+
+const controlOperations = (control: ControlService): readonly Operation[] => [
+  operation(method.updateSessionMessage, {
+    access: operator('fields'),
+    body: messagePartsBody,
+    handle: (request, call) => control.updateMessage(request, call),
+  }),
+  operation(method.answerPermission, {
+    access: operator('fields'),
+    handle: (request, call) => control.answerPermission(request, call),
+  }),
+  operation(method.forkSession, {
+    access: operator('fields'),
+    handle: (request, call) => control.fork(request, call),
+  }),
+  operation(method.listTurns, { access: viewer('fields'), handle: (request) => control.listTurns(request) }),
+  operation(method.getTurn, { access: viewer('fields'), handle: (request) => control.getTurn(request) }),
+  operation(method.listPermissionRequests, {
+    access: viewer('fields'),
+    handle: (request) => control.listPermissions(request),
+  }),
+];

@@ -1,9 +1,9 @@
 import { GatewayService } from '@svc/api/gateway';
-import { admin, type Operation, operation, operator, viewer } from '../../../operations/index.ts';
+import { admin, type Operation, operation, operator, viewer, wholeResource } from '../../../operations/index.ts';
 import { ChannelLog } from './channel-log.ts';
 import { ChannelService } from './channel-service.ts';
 import type { ChannelsDeps } from './channels-deps.ts';
-import { ChannelMessageService, MessageForms } from './message/index.ts';
+import { ChannelMessageService, MessageForms, postBody } from './message/index.ts';
 import { ChannelStreams } from './stream/index.ts';
 import { SubscriptionService } from './subscription/index.ts';
 
@@ -19,11 +19,13 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
   return [
     operation(method.createChannel, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => channels.create(request, call),
     }),
     operation(method.getChannel, { access: viewer('channel-name'), handle: (request) => channels.get(request) }),
     operation(method.modifyChannel, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => channels.modify(request, call),
     }),
     operation(method.listChannels, { access: viewer('fields'), handle: (request) => channels.list(request) }),
@@ -33,6 +35,7 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
     }),
     operation(method.postChannelMessage, {
       access: operator('channel'),
+      body: postBody,
       repeatable: true,
       handle: (request, call) => messages.post(request, call),
     }),
@@ -40,6 +43,7 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
     operation(method.listChannelMessages, { access: viewer('channel'), handle: (request) => messages.list(request) }),
     operation(method.createChannelSubscription, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => subscriptions.create(request, call),
     }),
     operation(method.getChannelSubscription, {
@@ -48,6 +52,7 @@ export const channelOperations = (deps: ChannelsDeps): readonly Operation[] => {
     }),
     operation(method.modifyChannelSubscription, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => subscriptions.modify(request, call),
     }),
     operation(method.listChannelSubscriptions, {

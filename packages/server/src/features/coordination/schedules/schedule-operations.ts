@@ -1,5 +1,13 @@
 import { GatewayService, SessionControlService } from '@svc/api/gateway';
-import { admin, type Operation, operation, operator, unserved, viewer } from '../../../operations/index.ts';
+import {
+  admin,
+  type Operation,
+  operation,
+  operator,
+  unserved,
+  viewer,
+  wholeResource,
+} from '../../../operations/index.ts';
 import { ScheduleService, type SchedulesDeps } from './schedule-service.ts';
 
 /** The 5 schedule operations of GatewayService, and RunSchedule, which is not served yet: nothing fires schedules. */
@@ -9,11 +17,13 @@ export const scheduleOperations = (deps: SchedulesDeps): readonly Operation[] =>
   return [
     operation(method.createSchedule, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => service.create(request, call),
     }),
     operation(method.getSchedule, { access: viewer('fields'), handle: (request) => service.get(request) }),
     operation(method.modifySchedule, {
       access: admin('fields'),
+      body: wholeResource(),
       handle: (request, call) => service.modify(request, call),
     }),
     operation(method.listSchedules, { access: viewer('fields'), handle: (request) => service.list(request) }),
