@@ -1,13 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { Fault } from '../../base/index.ts';
-import { isJsonObject, isOtherName } from '../codec/index.ts';
-import { saidTwice } from './bind-path.ts';
-import { mergeJson, mergeMember } from './merge-json.ts';
-
-type Json = Record<string, unknown>;
-
-/** An object to copy members of a body to, whatever their names are: one without a prototype takes `__proto__` too. */
-export const openJson = (): Json => Object.create(null) as Json;
+import { otherJsonNames } from '../other-names.ts';
+import type { Json } from './body-form.ts';
+import { isJsonObject, openJson } from './json-object.ts';
+import { mergeJson, mergeMember, saidTwice } from './merge-json.ts';
 
 /** What the resource readers need to know of a kind. */
 export interface KindShape {
@@ -29,6 +25,7 @@ export interface ResourceJson {
   said: boolean;
 }
 
+/** A resource of which nothing was said yet. */
 export const emptyResource = (): ResourceJson => ({
   metadata: {},
   places: openJson(),
@@ -45,6 +42,7 @@ export const memberNames = (kind: string): readonly [camel: string, snake: strin
 
 const versions: readonly unknown[] = ['', 'v1', 'svc/v1'];
 
+/** Throws INVALID_ARGUMENT FIELD_INVALID for one field. */
 export const refuseField = (field: string, description: string): never => {
   throw new Fault('INVALID_ARGUMENT', 'FIELD_INVALID', `${field}: ${description}`, {
     violations: [{ field, description, reason: 'FIELD_INVALID' }],
@@ -56,7 +54,8 @@ const objectAt = (value: unknown, at: string): Json =>
 
 const specField = ({ spec }: KindShape, name: string): boolean =>
   spec !== undefined &&
-  (spec.fields.some((field) => field.jsonName === name || field.name === name) || isOtherName(spec, name));
+  (spec.fields.some((field) => field.jsonName === name || field.name === name) ||
+    Object.hasOwn(otherJsonNames(spec), name));
 
 /** `spec` may be a ResourceSpec: one member named after the kind. */
 const unwrapSpec = (spec: Json, shape: KindShape): Json => {

@@ -1,15 +1,20 @@
 import { toJson } from '@bufbuild/protobuf';
 import { methods } from '@svc/api/methods';
-import { describe, expect, test } from 'vitest';
-import { Fault } from '../../base/index.ts';
-import { Codec } from '../codec/index.ts';
-import { methodTable } from '../dispatcher/index.ts';
-import { bodyBinder } from './bind-body.ts';
-import { bindPath } from './bind-path.ts';
-import { parseTemplate } from './path-template.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Fault } from '../base/index.ts';
+import { Codec } from '../transport/codec/index.ts';
+import { type MethodEntry, methodTable } from '../transport/dispatcher/index.ts';
+import { bodyBinder } from '../transport/rest/bind-body.ts';
+import { bindPath } from '../transport/rest/bind-path.ts';
+import { parseTemplate } from '../transport/rest/path-template.ts';
+import { AppUnderTest } from './testing/index.ts';
 
 const codec = new Codec({ depth: 100, elements: 200_000 });
-const table = methodTable([], []);
+const app = AppUnderTest.ofSuite();
+let table: readonly MethodEntry[];
+beforeAll(() => {
+  table = methodTable(app.operations, []);
+});
 
 /** The request that a REST body means, as canonical JSON without defaults. */
 const read = (name: string, params: string[], body: Record<string, unknown>): unknown => {

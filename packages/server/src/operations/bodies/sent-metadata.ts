@@ -1,9 +1,8 @@
 import type { SentMetadata } from '../../auth/contract.ts';
-import { isJsonObject } from '../codec/index.ts';
+import type { Json } from './body-form.ts';
+import { isJsonObject } from './json-object.ts';
 
-type Json = Record<string, unknown>;
-
-/** Key under which a binder leaves it next to the JSON of the request; no decoder sees symbols. */
+/** Key under which the form of a body leaves it next to the JSON of the request; no decoder sees symbols. */
 const SENT = Symbol('sent metadata');
 
 /**
@@ -26,6 +25,6 @@ const isSaid = (value: unknown): boolean => value !== undefined && value !== nul
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
-/** What a binder noted; undefined for requests that have a field for everything. */
+/** What the form of a body noted; undefined for requests that have a field for everything. */
 export const sentMetadataOf = (json: Json): SentMetadata | undefined =>
   (json as { readonly [SENT]?: SentMetadata })[SENT];

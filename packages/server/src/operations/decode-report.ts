@@ -1,4 +1,4 @@
-import { Fault, type FieldViolation } from '../../base/index.ts';
+import { Fault, type FieldViolation } from '../base/index.ts';
 
 const MOST_VIOLATIONS = 50;
 

@@ -1,7 +1,14 @@
-import { isJsonObject } from '../codec/index.ts';
-import { saidTwice } from './bind-path.ts';
+import { Fault } from '../../base/index.ts';
+import type { Json } from './body-form.ts';
+import { isJsonObject } from './json-object.ts';
 
-type Json = Record<string, unknown>;
+/** INVALID_ARGUMENT PATH_BODY_MISMATCH for one thing said twice with different values. */
+export const saidTwice = (field: string): Fault => {
+  const description = 'said twice with different values';
+  return new Fault('INVALID_ARGUMENT', 'PATH_BODY_MISMATCH', `${field}: ${description}`, {
+    violations: [{ field, description, reason: 'PATH_BODY_MISMATCH' }],
+  });
+};
 
 const sameJson = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
@@ -12,6 +19,7 @@ export const mergeJson = (into: Json, from: Json, path: string): Json => {
   return into;
 };
 
+/** As mergeJson, for one member; `at` is where it stood. */
 export const mergeMember = (into: Json, key: string, given: { readonly value: unknown; readonly at: string }): void => {
   const { value, at } = given;
   if (value === undefined || value === null) return;

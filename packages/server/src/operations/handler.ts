@@ -37,29 +37,30 @@ export type StreamHandler<I extends DescMessage, O extends DescMessage> = (
   sink: StreamSink<MessageShape<O>>,
 ) => Promise<void>;
 
-export interface UnaryOperation {
+/** A handler bound to the descriptor of the operation that it serves. */
+export interface UnaryEndpoint {
   readonly kind: 'unary';
   readonly method: DescMethodUnary;
   readonly handle: UnaryHandler<DescMessage, DescMessage>;
 }
 
-export interface StreamOperation {
+/** A streaming handler bound to the descriptor of the operation that it serves. */
+export interface StreamEndpoint {
   readonly kind: 'stream';
   readonly method: DescMethodServerStreaming;
   readonly handle: StreamHandler<DescMessage, DescMessage>;
 }
 
-/** What a feature offers to transport; app lists features, each mounts itself. */
-export type Operation = UnaryOperation | StreamOperation;
+export type Endpoint = UnaryEndpoint | StreamEndpoint;
 
 /** Binds a handler to its descriptor, keeping the types of both. */
 export const unary = <I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   handle: UnaryHandler<I, O>,
-): Operation => ({ kind: 'unary', method, handle: handle as unknown as UnaryHandler<DescMessage, DescMessage> });
+): UnaryEndpoint => ({ kind: 'unary', method, handle: handle as unknown as UnaryHandler<DescMessage, DescMessage> });
 
 /** Binds a streaming handler to its descriptor. */
 export const serverStream = <I extends DescMessage, O extends DescMessage>(
   method: DescMethodServerStreaming<I, O>,
   handle: StreamHandler<I, O>,
-): Operation => ({ kind: 'stream', method, handle: handle as unknown as StreamHandler<DescMessage, DescMessage> });
+): StreamEndpoint => ({ kind: 'stream', method, handle: handle as unknown as StreamHandler<DescMessage, DescMessage> });
