@@ -1,7 +1,9 @@
-import type { Tables } from '../tables/index.ts';
+import type { Connection } from './connection.ts';
+import type { Tables } from './tables/index.ts';
 
-/** What a handle's reads need: the tables of one connection, and when a result may be shown: once what it saw is on disk. */
+/** What a handle's reads need: a connection with its tables, and when a result may be shown: once what it saw is on disk. */
 export interface Access {
+  readonly connection: Connection;
   readonly tables: Tables;
   /** Before a read; throws when the transaction has ended. */
   enter(): void;
@@ -15,6 +17,8 @@ export interface WriteAccess extends Access {
   readonly now: number;
   /** Clock of the store, constant within the transaction. */
   readonly steadyNow: number;
+  /** A token that was never used in this database. */
+  readonly nextToken: () => string;
   /** Before a write: as `enter`, and notes that the group has something to sync. */
   change(): void;
 }
