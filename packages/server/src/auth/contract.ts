@@ -95,24 +95,24 @@ export interface Authorizer {
   readsSecrets(caller: Caller, target: AccessTarget): boolean;
 }
 
-/** What is known of a request before its body is decoded. */
+/** What is known about a request before its body is decoded. */
 export interface EarlyNames {
-  /** Values by the field names of the decoded request; absent where the request says nothing or it is not known yet. */
+  /** Values by the field names of the decoded request; absent if the request does not say or it is not known yet. */
   readonly names: object;
-  /** True when nothing else that names the target can follow. */
+  /** True when nothing that follows can name the target. */
   readonly isComplete: boolean;
 }
 
-/** Refuses a large request before anything is spent on decoding it. */
+/** Refuses a large request before it is decoded. */
 export interface EarlyAuthorizer {
   /**
-   * Throws Fault PERMISSION_DENIED where no grant of the caller can cover the request, whatever the rest of it says. The decoded
+   * Throws Fault PERMISSION_DENIED when no grant of the caller can cover the request, whatever its body says. The decoded
    * request is authorised again.
    */
   authorizeEarly(access: OperationAccess, known: EarlyNames, caller: Caller): void;
 }
 
-/** What a REST body says in the metadata of its resource and the request message cannot say, or has no field for. */
+/** What the metadata in a REST body says and the request message has no field for. */
 export interface SentMetadata {
   /** '' when it was left out. */
   readonly resourceVersion: string;
@@ -134,7 +134,7 @@ export interface CallContext {
   readonly traceParent?: string | undefined;
   /** True when the `Prefer` header (RFC 7240) or metadata of the call names this behaviour; absent = never. */
   prefers?(name: string): boolean;
-  /** Set for REST bodies that are, or spell out, a whole resource. */
+  /** Set for REST bodies that are, or contain, a whole resource. */
   readonly sentMetadata?: SentMetadata | undefined;
   /** Aborted when the client is gone or the deadline passed; never stops a turn. */
   readonly signal: AbortSignal;

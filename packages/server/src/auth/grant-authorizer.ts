@@ -14,10 +14,10 @@ import type {
 } from './contract.ts';
 import { type AncestorsOf, coversTarget, hasRole, isUnscoped } from './grants.ts';
 
-/** Targets in lists, which may be as long as the request itself. */
+/** Targets looked up in a list, which may be as long as the request itself. */
 const LISTED_TARGETS: ReadonlySet<TargetRule> = new Set(['batch', 'manifests']);
 
-/** Decides by the caller's grants and the names in the request alone: no read, no wait. */
+/** Decides by the caller's grants and the names in the request alone: no reads, no waiting. */
 export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   readonly #ancestorsOf: AncestorsOf;
 
@@ -73,7 +73,7 @@ export class GrantAuthorizer implements Authorizer, EarlyAuthorizer {
   }
 }
 
-/** The target that a grant would cover best: everything it names. */
+/** The narrowest grant that covers the target: everything that the target names. */
 const scopeOf = ({ agent, session, channel }: CallerGrant): AccessTarget => ({
   ...(agent === undefined ? {} : { agent }),
   ...(session === undefined ? {} : { session }),
