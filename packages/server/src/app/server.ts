@@ -3,6 +3,7 @@ import type { Clock } from '../base/index.ts';
 import type { ResourceWriter } from '../controllers/index.ts';
 import { sessionContract } from '../features/authoring/manifests/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
+import type { Operation } from '../operations/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
 import type { WriteTx } from '../store/contracts/index.ts';
 import { loadMigrations } from '../store/migrations/index.ts';
@@ -61,6 +62,8 @@ export interface RunningServer {
   readonly config: Config;
   /** The model of agents that name none. */
   readonly defaultModel: { readonly provider: string; readonly model: string };
+  /** Every operation of the API as its feature declares it. */
+  readonly operations: readonly Operation[];
   /** What a shutdown would wait for or end. */
   activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
@@ -291,6 +294,7 @@ export const startApp = async (config: Config, around: ServerHost): Promise<Runn
     url: `${scheme}://${shown}:${port}`,
     config,
     defaultModel: app.models.defaultTarget,
+    operations: transport.operations,
     activity: () => ({ turns: app.turns.runtime.worker.running, streams: transport.openStreams() }),
     renewTls: () => {
       if (config.tls !== undefined) transport.renewTls(readTls(config.tls));

@@ -1,6 +1,5 @@
 import { DEFAULT_NAMESPACE, parseSessionName, pathParent, SYSTEM_NAMESPACE } from '../resources/index.ts';
-import type { AccessTarget } from './contract.ts';
-import type { TargetRule } from './operation-access.ts';
+import type { AccessTarget, TargetRule } from './contract.ts';
 
 /** Names in requests, by the fields that all messages share; absent fields are undefined. */
 interface NamedRequest {
@@ -16,6 +15,17 @@ interface NamedRequest {
   readonly sessions?: readonly { readonly ns: string; readonly agent: string; readonly sessionId: string }[];
   readonly manifests?: readonly ManifestNames[];
 }
+
+/** Fields that may name the target of an operation by one text, as requests have them when they are decoded. */
+export const TARGET_NAMES: ReadonlySet<string> = new Set<keyof NamedRequest>([
+  'ns',
+  'name',
+  'agent',
+  'sessionId',
+  'channel',
+  'kind',
+  'parent',
+]);
 
 interface ManifestNames {
   readonly kind: string;

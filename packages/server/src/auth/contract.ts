@@ -46,9 +46,49 @@ export interface AccessTarget {
   readonly channel?: string;
 }
 
+/**
+ * What a caller needs for an operation: a role on the target; `any`: no grant at all; `callback`: the secret of a connector
+ * registration.
+ */
+export type AccessNeed = Role | 'any' | 'callback';
+
+/** Where the target of an operation is in its request. */
+export type TargetRule =
+  /** Fields ns, agent, session_id. */
+  | 'fields'
+  /** ns, and `name` is the agent. */
+  | 'agent-name'
+  /** ns, and `name` or `channel` is a channel. */
+  | 'channel-name'
+  | 'channel'
+  /** `name` is the namespace itself. */
+  | 'namespace-name'
+  /** The parent of the namespace `name`; unscoped for a root name. */
+  | 'namespace-parent'
+  /** `parent`, else nothing in particular: the answer is filtered. */
+  | 'namespace-list'
+  /** Namespace `system`. */
+  | 'system'
+  /** Every session of a batch. */
+  | 'batch'
+  /** Every namespace of the documents. */
+  | 'manifests'
+  /** `ns`, unscoped when empty. */
+  | 'audit'
+  /** The instance as a whole. */
+  | 'unscoped'
+  /** Any grant will do; the answer is filtered by grants. */
+  | 'own';
+
+/** What an operation or a route asks of its caller. */
+export interface OperationAccess {
+  readonly need: AccessNeed;
+  readonly target: TargetRule;
+}
+
 export interface Authorizer {
-  /** Throws Fault PERMISSION_DENIED ROLE or SCOPE. `method` is `svc.gateway.GatewayService/CreateAgent`. */
-  authorize(method: string, request: unknown, caller: Caller): void;
+  /** Throws Fault PERMISSION_DENIED ROLE or SCOPE. `request` has the names that the rule of `access` looks at. */
+  authorize(access: OperationAccess, request: unknown, caller: Caller): void;
   /** True when a grant with at least `role` contains the target. */
   allows(caller: Caller, role: Role, target: AccessTarget): boolean;
   /** True when secret values of the namespace may be shown to the caller. */
@@ -69,7 +109,7 @@ export interface EarlyAuthorizer {
    * Throws Fault PERMISSION_DENIED when no grant of the caller can cover the request, whatever its body says. The decoded
    * request is authorised again.
    */
-  authorizeEarly(method: string, known: EarlyNames, caller: Caller): void;
+  authorizeEarly(access: OperationAccess, known: EarlyNames, caller: Caller): void;
 }
 
 /** What the metadata in a REST body says and the request message has no field for. */

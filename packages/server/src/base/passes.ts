@@ -40,7 +40,7 @@ export class Passes {
     }
   }
 
-  /** Begins after the running pass; if that one fails, its own callers are told. */
+  /** Begins after the running pass; if that one fails, its own callers get the error. */
   async #beginAfter(running: Promise<void> | undefined): Promise<void> {
     await Promise.allSettled([running]);
     this.#next = undefined;

@@ -17,11 +17,7 @@ export interface SchemaMoved {
 }
 
 /** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
-export const moveSchema = async (
-  config: Config,
-  host: UpkeepHost,
-  move: SchemaMove,
-): Promise<SchemaMoved> => {
+export const moveSchema = async (config: Config, host: UpkeepHost, move: SchemaMove): Promise<SchemaMoved> => {
   requireWholeDirectory(config.dataDir);
   const schema = await storeEngine(config, host).migrations();
   try {

@@ -32,11 +32,7 @@ export const hasStore = (config: Config): boolean =>
  * A backup of a store that no server uses. Faults: DATA_DIR_IN_USE, RESTORE_UNFINISHED, STORE_MISSING, KEY_FILE, PASSPHRASE,
  * FILE_EXISTS.
  */
-export const backupOffline = async (
-  config: Config,
-  host: UpkeepHost,
-  order: BackupOrder,
-): Promise<WrittenArchive> => {
+export const backupOffline = async (config: Config, host: UpkeepHost, order: BackupOrder): Promise<WrittenArchive> => {
   if (!hasStore(config))
     throw new Fault(
       'NOT_FOUND',

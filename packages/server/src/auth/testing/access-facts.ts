@@ -1,4 +1,4 @@
-import type { AccessNeed, OperationAccess, TargetRule } from '../operation-access.ts';
+import type { AccessNeed, OperationAccess, TargetRule } from '../contract.ts';
 
 /**
  * What each operation needs, typed in by hand and not derived from the table of the product: the role, then where its target is in the

@@ -1,6 +1,6 @@
 import type { MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { PART, type Part } from '../contract.ts';
-import { partId } from '../turn-record.ts';
+import { partId } from '../record/turn-record.ts';
 import type { Machine } from './machine.ts';
 import type { Accepted } from './run-record.ts';
 

@@ -1,7 +1,7 @@
 import type { JournalRow } from '../../store/contracts/index.ts';
 import type { ToolContext } from '../../tools/contract.ts';
 import { EVENT, eventSubject, SEQUENCE_BASE, type SessionEvent } from '../contract.ts';
-import type { ModelResponseEntry, ToolResultEntry } from '../turn-record.ts';
+import type { ModelResponseEntry, ToolResultEntry } from '../record/turn-record.ts';
 
 export interface ToolRun {
   readonly name: string;
