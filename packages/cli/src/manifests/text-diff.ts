@@ -32,7 +32,7 @@ const wholeTexts = ({ before, after }: Sides) => {
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** A unified diff in colours: heads bold, places cyan, removed lines red, added ones green. */
+/** A unified diff in colours: headers bold, positions cyan, removed lines red, added ones green. */
 export const paintDiff = (diff: string, style: Style): string =>
   diff
     .split('\n')

@@ -46,7 +46,7 @@ export interface PastAncestors {
   ancestorsAt(namespace: string, version?: number): readonly string[];
 }
 
-/** Facts laid over the status of a kind at read, by uid, as JSON text of status fields; they change without a new version. */
+/** Facts merged into the status of a kind on read, by uid, as JSON text of status fields; they change without a new version. */
 type ActivityReader = (reads: ReadTx, records: readonly StoredResource[]) => Promise<ReadonlyMap<string, string>>;
 
 export interface ManifestsDeps {
