@@ -14,7 +14,7 @@ import {
   TABLE_ENTRY,
 } from './manifest.ts';
 import { readSealed } from './sealed-stream.ts';
-import { readTar, type TarFile } from './tar-reader.ts';
+import { readTar, type TarFile } from './tar.ts';
 
 /** A part of an archive, in the order of the archive; `manifest` comes last, and only when everything was sound. */
 export type ArchivePart =
