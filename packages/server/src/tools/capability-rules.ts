@@ -4,7 +4,7 @@ import type { ApprovalMode } from './contract.ts';
 export type CapabilitySwitches = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 /** One valid entry of a capability list. */
-export interface CapabilityGrant {
+interface CapabilityGrant {
   readonly action: string;
   readonly approval: ApprovalMode;
   /** `.` = the agent's own namespace, `.:*` = its descendants as well. */
@@ -86,7 +86,7 @@ const CAPABILITY_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const MCP_CAPABILITY = 'mcp';
 
 /** True for an action that the capability has; `*` stands for all of them. */
-export const isKnownAction = (capability: string, action: string): boolean => {
+const isKnownAction = (capability: string, action: string): boolean => {
   if (action === '*') return capability === MCP_CAPABILITY || Object.hasOwn(CAPABILITY_ACTIONS, capability);
   if (capability === MCP_CAPABILITY) return /^[^/]+\/.+$/.test(action);
   return Object.hasOwn(CAPABILITY_ACTIONS, capability) && (CAPABILITY_ACTIONS[capability] ?? []).includes(action);

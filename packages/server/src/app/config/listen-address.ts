@@ -1,5 +1,5 @@
 /** Host and port of `server.listen`. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }

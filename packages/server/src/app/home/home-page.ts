@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-export interface HomePage {
+interface HomePage {
   readonly version: string;
   readonly needsCredential: boolean;
   /** Address of this server as the reader reached it, without a slash at the end. */

@@ -1,5 +1,5 @@
 /** What a log line says of an error. */
-export interface DescribedError {
+interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: string;

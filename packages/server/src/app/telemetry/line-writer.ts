@@ -14,7 +14,7 @@ const LAST_TRIES = 100;
 const STDERR = 2;
 
 /** Where lines go. */
-export interface LineWriter {
+interface LineWriter {
   write(line: string): void;
   /** What waits is out when this returns; before the process ends. */
   flush(): void;

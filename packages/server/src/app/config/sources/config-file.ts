@@ -7,7 +7,7 @@ import { type Located, type LocatedEntry, type LocatedMap, type Origin, overlay,
 /** How many files `extends` may chain. */
 const EXTENDS_DEPTH = 8;
 
-export interface FileSources {
+interface FileSources {
   /** `--config`. */
   readonly flag: string | undefined;
   readonly variable: (name: string) => string | undefined;

@@ -3,7 +3,7 @@ import type { HttpExchange, HttpStream } from '../../../../operations/index.ts';
 import type { BlobStore } from '../../../../store/contracts/index.ts';
 
 /** An object as a download shows it. */
-export interface SentObject {
+interface SentObject {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly mediaType: string;

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { UploadFacts } from '../file-facts.ts';
 
 /** What a link of an upload is good for. */
-export type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
+type SignedUpload = Pick<UploadFacts, 'id' | 'sizeBytes' | 'sha256' | 'expiresAt'> & { readonly key: string };
 
 const PATH = '/v1/uploads/';
 
