@@ -23,7 +23,7 @@ export interface FlatForm {
 }
 
 /** What a form may need when it takes a spec. */
-export interface FlatPlace {
+interface FlatPlace {
   readonly path: PathValues;
   /** Names unknown members of a spec for which the request has no field. */
   readonly check: (spec: Json) => void;
