@@ -1,5 +1,5 @@
 import type { Message } from '@bufbuild/protobuf';
-import { API_VERSION, openRecord, type ValueSeal } from '../resources/index.ts';
+import { API_VERSION, openRecord, type ValueSeal } from '../../resources/index.ts';
 import {
   type ResourceChange,
   type ResourceKey,
@@ -7,10 +7,10 @@ import {
   resourcePages,
   type Store,
   type StoredResource,
-} from '../store/contracts/index.ts';
-import type { KindContract, Look, LookReads, ReconcileOutcome, Reconciler, ResourceWriter } from './contract.ts';
-import { kindForms } from './spec-forms.ts';
-import { storedText } from './stored-text.ts';
+} from '../../store/contracts/index.ts';
+import type { KindContract, Look, LookReads, ReconcileOutcome, Reconciler, ResourceWriter } from '../contract.ts';
+import { kindForms } from '../spec-forms.ts';
+import { storedText } from '../stored-text.ts';
 
 export interface StatusReconcilerDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'now'>;

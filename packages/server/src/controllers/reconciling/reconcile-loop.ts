@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type CancelTimer, type Clock, type Log, Passes, type Random } from '../base/index.ts';
-import { formatKey } from '../resources/index.ts';
-import type { ResourceChange, ResourceKey } from '../store/contracts/index.ts';
-import type { ChangeFeed, Reconciler } from './contract.ts';
+import { type CancelTimer, type Clock, type Log, Passes, type Random } from '../../base/index.ts';
+import { formatKey } from '../../resources/index.ts';
+import type { ResourceChange, ResourceKey } from '../../store/contracts/index.ts';
+import type { ChangeFeed, Reconciler } from '../contract.ts';
+import { KeyQueue } from '../queues/index.ts';
 import { type FullPassDeps, fullPass, type Wanting } from './full-pass.ts';
-import { KeyQueue } from './queues/index.ts';
 
 export interface ReconcileLoopDeps extends FullPassDeps {
   readonly feed: ChangeFeed;

@@ -1,6 +1,6 @@
-import { type CancelTimer, type Clock, type Log, Passes } from '../base/index.ts';
-import type { Bus, ResourceChange, Store } from '../store/contracts/index.ts';
-import { type ChangeFeed, RESOURCES_CHANGED } from './contract.ts';
+import { type CancelTimer, type Clock, type Log, Passes } from '../../base/index.ts';
+import type { Bus, ResourceChange, Store } from '../../store/contracts/index.ts';
+import { type ChangeFeed, RESOURCES_CHANGED } from '../contract.ts';
 
 export interface StoreChangeFeedDeps {
   readonly store: Pick<Store, 'direct'>;

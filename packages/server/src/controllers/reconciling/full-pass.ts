@@ -1,5 +1,5 @@
-import { isFault } from '../base/index.ts';
-import { formatKey } from '../resources/index.ts';
+import { isFault } from '../../base/index.ts';
+import { formatKey } from '../../resources/index.ts';
 import {
   type ReadTx,
   type ResourceKey,
@@ -7,8 +7,8 @@ import {
   resourcePages,
   type Store,
   type StoredResource,
-} from '../store/contracts/index.ts';
-import type { LookReads, Reconciler } from './contract.ts';
+} from '../../store/contracts/index.ts';
+import type { LookReads, Reconciler } from '../contract.ts';
 
 export interface FullPassDeps {
   readonly store: Pick<Store, 'direct' | 'read' | 'now'>;
