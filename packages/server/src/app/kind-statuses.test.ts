@@ -14,7 +14,7 @@ import {
 } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/contract.ts';
-import { type KindContract, kindContract, type Reconciler, statusReconciler } from '../controllers/index.ts';
+import { type KindContract, kindContract, type Reconciler, statusReconcilers } from '../controllers/index.ts';
 import { SecretResolver, secretContract } from '../features/authoring/secrets/index.ts';
 import { connectorClassContract, connectorContract } from '../features/coordination/connectors/index.ts';
 import { toolGrant, workflowContract } from '../features/coordination/workflows/index.ts';
@@ -68,16 +68,7 @@ describe('statuses follow what they refer to', () => {
       },
     });
     const { store, writer, seal } = world;
-    const follows = {
-      Secret: {},
-      ConnectorClass: {},
-      Agent: { presenceOnly: true, sameNamespace: true },
-      SandboxClass: {},
-      McpServer: {},
-      Workflow: {},
-      Namespace: {},
-    };
-    reconcilers = contracts.map((contract) => statusReconciler({ store, writer, seal, contract, follows }));
+    reconcilers = statusReconcilers({ store, writer, seal }, contracts);
   });
   afterEach(() => world.close());
 

@@ -97,7 +97,7 @@ const removeSession = async (tx: WriteTx, sessionId: string, runtime: TurnParts[
 };
 
 const machineryOf = (engines: Engines, platform: PlatformParts) => (writer: ResourceWriter) =>
-  joinMachinery(coordinationMachinery(engines, writer), fileMachinery(engines, writer), platform.machinery(writer));
+  joinMachinery(coordinationMachinery(engines), fileMachinery(engines, writer), platform.machinery(writer));
 
 /** What agents are checked against. */
 const agentDependencies = (

@@ -285,7 +285,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
   async #status(tx: WriteTx, prepared: Prepared): Promise<string> {
     const { contract, current, forms, write } = prepared;
     if (contract?.observe !== undefined) {
-      const status = await contract.observe(tx, write);
+      const status = await contract.observe(tx, { ...write, occasion: 'write' });
       return this.#statusText({ key: write.key, uid: prepared.uid, status: current?.status ?? '{}' }, forms, status);
     }
     return current?.status ?? forms.readyStatus(tx.now());

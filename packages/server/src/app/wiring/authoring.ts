@@ -12,7 +12,7 @@ import { SkillDirectory, skillContract } from '../../features/authoring/skills/i
 import { templateContract, templateOperations } from '../../features/authoring/templates/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
-import type { ReadTx } from '../../store/contracts/index.ts';
+import type { ReadTx, ResourceReads } from '../../store/contracts/index.ts';
 import type { Config } from '../config/index.ts';
 import { labelLimits } from './label-limits.ts';
 import type { AppParts } from './operations.ts';
@@ -21,10 +21,12 @@ import type { AppParts } from './operations.ts';
 export const authoringKinds = (needs: {
   readonly config: Config;
   readonly namespaces: NamespaceFacts;
+  /** Namespaces below one, itself not included. */
+  readonly descendants: (resources: ResourceReads, namespace: string) => Promise<readonly string[]>;
   readonly contractOf: (kind: string) => KindContract | undefined;
   readonly placement: PlacementScope;
 }): readonly KindContract[] => {
-  const { config, namespaces, contractOf, placement } = needs;
+  const { config, namespaces, descendants, contractOf, placement } = needs;
   return [
     templateContract({
       contractOf,
@@ -32,7 +34,7 @@ export const authoringKinds = (needs: {
       labelLimits: labelLimits(config),
       requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
     }),
-    ...mcpContracts({ namespaces, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
+    ...mcpContracts({ namespaces, descendants, stdioNamespaces: config.settings['mcp.stdioNamespaces'] }),
     knowledgeContract({ maxBytes: config.settings['limits.knowledgeMax'] }),
     skillContract(),
   ];

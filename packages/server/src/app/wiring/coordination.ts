@@ -1,10 +1,4 @@
-import {
-  type KindContract,
-  type QueueWorker,
-  type Reconciler,
-  type ResourceWriter,
-  StoredKindDoor,
-} from '../../controllers/index.ts';
+import { type KindContract, type ResourceWriter, StoredKindDoor } from '../../controllers/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import {
@@ -13,19 +7,14 @@ import {
   channelContract,
   channelOperations,
   subscriptionContract,
-  subscriptionController,
 } from '../../features/coordination/channels/index.ts';
-import {
-  createInputCheck,
-  scheduleContract,
-  scheduleController,
-  scheduleOperations,
-} from '../../features/coordination/schedules/index.ts';
+import { createInputCheck, scheduleContract, scheduleOperations } from '../../features/coordination/schedules/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 import { labelLimits } from './label-limits.ts';
 import type { AppParts } from './operations.ts';
+import type { Machinery } from './resources.ts';
 
 const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
@@ -41,6 +30,7 @@ export const coordinationKinds = (
   channelContract({ writer }),
   subscriptionContract({ subscriptionsMax: config.settings['limits.channelSubscriptionsMax'] }),
   scheduleContract({
+    namespaces: new NamespaceDirectory(),
     now: () => store.now(),
     minSpacingSeconds: minSpacingSeconds(config),
     schedulesMax: config.settings['limits.schedulesMax'],
@@ -49,15 +39,9 @@ export const coordinationKinds = (
   }),
 ];
 
-/** What keeps the status of those kinds true and clears up behind them. */
-export const coordinationMachinery = (
-  { store }: Engines,
-  writer: ResourceWriter,
-): { readonly reconcilers: readonly Reconciler[]; readonly workers: readonly QueueWorker[] } => ({
-  reconcilers: [
-    subscriptionController({ store, writer }),
-    scheduleController({ store, writer, namespaces: new NamespaceDirectory(), notExecuted: notExecuted('Schedule') }),
-  ],
+/** What clears up behind those kinds. */
+export const coordinationMachinery = ({ store }: Engines): Machinery => ({
+  reconcilers: [],
   workers: [new ChannelRemains(store)],
 });
 

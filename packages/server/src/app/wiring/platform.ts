@@ -6,7 +6,6 @@ import {
   type Reconciler,
   ResealWorker,
   type ResourceWriter,
-  statusReconciler,
 } from '../../controllers/index.ts';
 import { SEALED_LINK_KEY } from '../../features/authoring/files/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
@@ -159,7 +158,6 @@ export const wirePlatform = (needs: PlatformNeeds) => {
     providerProblem: (provider) => `this process has no sandbox backend ${provider}`,
     secretProblem,
   });
-  const [sandboxClass, sandboxPolicy] = sandboxes;
   const times = taskTimes(config);
   const kinds: readonly KindContract[] = [
     secret,
@@ -171,32 +169,12 @@ export const wirePlatform = (needs: PlatformNeeds) => {
     taskContract(times),
     workerContract(),
   ];
-  const local = { presenceOnly: true, sameNamespace: true };
-  const followers = [
-    { contract: secret, follows: {} },
-    { contract: connectorClass, follows: { Secret: {} } },
-    {
-      contract: connector,
-      follows: { ConnectorClass: {}, Channel: {}, Agent: { presenceOnly: true }, Workflow: { presenceOnly: true } },
-    },
-    {
-      contract: workflow,
-      follows: { Agent: local, Workflow: local, McpServer: {}, McpServerBinding: {}, Namespace: {} },
-    },
-    { contract: sandboxClass, follows: { Secret: {} } },
-    { contract: sandboxPolicy, follows: { SandboxClass: { presenceOnly: true } } },
-  ];
   const { registration, jobs } = wireWorkers(needs);
   const hint = (version: number): void => engines.bus.publish(RESOURCES_CHANGED, { version });
   const machinery = (
     writer: ResourceWriter,
   ): { readonly reconcilers: readonly Reconciler[]; readonly workers: readonly QueueWorker[] } => ({
-    reconcilers: [
-      ...followers.flatMap(({ contract, follows }) =>
-        contract === undefined ? [] : [statusReconciler({ store: engines.store, writer, seal, contract, follows })],
-      ),
-      registration.reconciler(),
-    ],
+    reconcilers: [registration.reconciler()],
     workers: [
       new ResealWorker({ store: engines.store, seal, values: [SEALED_TOKEN_KEY, SEALED_LINK_KEY], hint }),
       new TaskTimer({ store: engines.store, writer, times, stopExecution: stopExecution(needs.runtime) }),

@@ -9,11 +9,11 @@ import {
   type Reconciler,
   type ResourceWriter,
   StoreChangeFeed,
+  statusReconcilers,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
 import { PlacementScope } from '../../features/authoring/deployments/index.ts';
 import { secretTarget } from '../../features/authoring/manifests/index.ts';
-import { mcpController } from '../../features/authoring/mcp-servers/index.ts';
 import {
   descendantRecords,
   NamespaceAncestry,
@@ -28,7 +28,6 @@ import {
   AgentRevisionDrop,
   AgentSessions,
   agentContract,
-  agentController,
   StoredAgentDirectory,
 } from '../../features/conversation/agents/index.ts';
 import { ResourceViews } from '../../resources/index.ts';
@@ -101,28 +100,27 @@ const wireKinds = (needs: ResourceNeeds) => {
     namespaceContract({ directory, ancestry }),
     agentContract({
       namespaces: directory,
+      descendants: descendantNames,
       dependencies,
       promptCheck,
       removeSessions: (tx, agent, origin) => agentSessions.remove(tx, agent, origin),
     }),
-    ...authoringKinds({ config, namespaces: directory, contractOf, placement }),
+    ...authoringKinds({ config, namespaces: directory, descendants: descendantNames, contractOf, placement }),
     ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace), placement),
   ];
   for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
-  return { directory, ancestry, audit, authorizer, writer, agentSessions, contractOf, placement };
+  return { directory, ancestry, audit, authorizer, writer, agentSessions, contracts, contractOf, placement };
 };
 
 /** What drives observed state: change feed, reconcilers, the durable work queue. */
 const wireMachinery = (needs: ResourceNeeds, kinds: ReturnType<typeof wireKinds>) => {
-  const { store, bus, clock, random, log } = needs.engines;
-  const { writer, directory, ancestry, agentSessions } = kinds;
-  const { dependencies } = needs;
+  const { store, bus, clock, random, log, secretKeys } = needs.engines;
+  const { writer, contracts, ancestry, agentSessions } = kinds;
   const further = needs.machinery(writer);
   const feed = new StoreChangeFeed({ store, bus, clock, log, pollMs: POLL_MS });
   const reconcilers: readonly Reconciler[] = [
-    agentController({ store, writer, namespaces: directory, dependencies, descendants: descendantNames }),
+    ...statusReconcilers({ store, writer, seal: secretKeys.ring }, contracts.values()),
     ...further.reconcilers,
-    mcpController({ store, writer, namespaces: directory, descendants: descendantNames }),
     ...deploymentMachinery({ ...kinds, config: needs.config, engines: needs.engines }),
   ];
   const loops = reconcilers.map((reconciler) => new ReconcileLoop(reconciler, { store, feed, clock, random, log }));

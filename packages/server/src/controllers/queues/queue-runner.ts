@@ -78,7 +78,7 @@ export class QueueRunner {
     }
   }
 
-  /** Looks before it takes, so that an idle process writes nothing. */
+  /** Reads before it takes, so that an idle process writes nothing. */
   async #take(): Promise<readonly Taken[]> {
     return this.#deps.store.write(async (tx) => {
       const [waiting, dated] = await together(tx.queue.nextDue(this.#waiting), tx.queue.nextDue(this.#dated));
@@ -92,12 +92,17 @@ export class QueueRunner {
   async #run(item: Taken): Promise<void> {
     try {
       const outcome = await this.#byKind.get(item.kind)?.run(item);
-      if (outcome === undefined || 'done' in outcome) await this.#ack(item);
-      else await this.#again(item, outcome.againMs);
+      if (outcome !== undefined && 'againMs' in outcome) return await this.#again(item, outcome.againMs);
+      await this.#ack(item);
+      if (outcome !== undefined && 'failed' in outcome) this.#giveUp(item, outcome.failed);
     } catch (error) {
       this.#deps.log.warn('queued work failed', { kind: item.kind, key: item.key, reason: String(error) });
       await this.#again(item, backoffMs(BACKOFF, item.attempts + 1, this.#deps.random));
     }
+  }
+
+  #giveUp({ kind, key }: Taken, reason: string): void {
+    this.#deps.log.error('queued work cannot be done and was dropped', { kind, key, reason });
   }
 
   async #ack(item: Taken): Promise<void> {
@@ -131,6 +136,6 @@ export class QueueRunner {
 
 const takeDue = async (
   queue: QueueWrites,
-  look: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
+  from: { readonly kinds: readonly string[]; readonly due: number | undefined; readonly now: number },
 ): Promise<readonly Taken[]> =>
-  look.due === undefined || look.due > look.now ? [] : queue.take(look.kinds, look.now, LEASE_MICROS, BATCH);
+  from.due === undefined || from.due > from.now ? [] : queue.take(from.kinds, from.now, LEASE_MICROS, BATCH);

@@ -8,74 +8,79 @@ import {
   type Store,
   type StoredResource,
 } from '../../store/contracts/index.ts';
-import type { LookReads, Reconciler } from '../contract.ts';
+import type { CheckReads, CheckResult, Reconciler } from '../contract.ts';
 
 export interface FullPassDeps {
   readonly store: Pick<Store, 'direct' | 'read' | 'now'>;
 }
 
-/** A resource that needs a pass of its own, now (0) or after a while. */
-export interface Wanting {
+/** A resource of a full pass that is not as it should be, or will have to be checked again. */
+export interface Found {
   readonly key: ResourceKey;
-  readonly afterMs: number;
+  /** Version of the record that was checked. */
+  readonly version: number;
+  /** What the check said; without a check everything is due. */
+  readonly result: Exclude<CheckResult, { readonly done: true }>;
 }
 
-type Look = NonNullable<Reconciler['look']>;
+type Check = NonNullable<Reconciler['check']>;
 
 /** Resources checked in one snapshot: two or three milliseconds of work. */
-const LOOKED_AT = 100;
+const CHECKED_AT_ONCE = 100;
 
 /**
- * Every resource of the reconciler's kinds that needs a pass, page by page. Where the reconciler checks for itself, a
- * page is read and checked in one snapshot, and nothing stays of a resource that is as it should be.
+ * Every resource of the reconciler's kinds that is not done, page by page. Where the reconciler has a check, a page is read and
+ * checked in one snapshot, and nothing stays of a resource that is as it should be.
  */
 export async function* fullPass(
-  { kinds, look }: Pick<Reconciler, 'kinds' | 'look'>,
+  { kinds, check }: Pick<Reconciler, 'kinds' | 'check'>,
   deps: FullPassDeps,
-): AsyncGenerator<readonly Wanting[], void> {
+): AsyncGenerator<readonly Found[], void> {
   for (const kind of kinds)
-    if (look === undefined) yield* everyKey(kind, deps);
-    else yield* lookedAt(kind, look, deps);
+    if (check === undefined) yield* everyKey(kind, deps);
+    else yield* checked(kind, check, deps);
 }
 
-async function* everyKey(kind: string, { store }: FullPassDeps): AsyncGenerator<readonly Wanting[], void> {
+/** Of a resource that nothing has checked. */
+export const DUE = { due: true } as const;
+
+async function* everyKey(kind: string, { store }: FullPassDeps): AsyncGenerator<readonly Found[], void> {
   for await (const page of resourcePages(store.direct.resources, { kind, scope: { type: 'all' } }))
-    yield page.map(({ key }) => ({ key, afterMs: 0 }));
+    yield page.map(({ key, version }) => ({ key, version, result: DUE }));
 }
 
-async function* lookedAt(kind: string, look: Look, { store }: FullPassDeps): AsyncGenerator<readonly Wanting[], void> {
+async function* checked(kind: string, check: Check, { store }: FullPassDeps): AsyncGenerator<readonly Found[], void> {
   let after: ResourceKey | undefined;
   do {
     const place = after === undefined ? {} : { after };
-    const seen = await store.read(async (tx) => {
-      const page = await tx.resources.list({ kind, scope: { type: 'all' }, limit: LOOKED_AT, ...place });
+    const page = await store.read(async (tx) => {
+      const records = await tx.resources.list({ kind, scope: { type: 'all' }, limit: CHECKED_AT_ONCE, ...place });
       const reads = readsOfPage(tx, () => store.now());
-      const wanting: Wanting[] = [];
-      for (const record of page) {
-        const afterMs = await waitFor(look, record, reads);
-        if (afterMs !== undefined) wanting.push({ key: record.key, afterMs });
+      const found: Found[] = [];
+      for (const record of records) {
+        const { key, version } = record;
+        const result = await checkOne(check, record, reads);
+        if (!('done' in result)) found.push({ key, version, result });
       }
-      return { wanting, last: page.length < LOOKED_AT ? undefined : page.at(-1)?.key };
+      return { found, last: records.length < CHECKED_AT_ONCE ? undefined : records.at(-1)?.key };
     });
-    yield seen.wanting;
-    after = seen.last;
+    yield page.found;
+    after = page.last;
   } while (after !== undefined);
 }
 
-/** Milliseconds until the resource needs a pass, undefined for none. One that cannot be checked fails in its own pass. */
-const waitFor = async (look: Look, record: StoredResource, reads: LookReads): Promise<number | undefined> => {
+/** What the check says; of a record that it cannot read, a lasting failure. A Fault is one of the store and is thrown. */
+export const checkOne = async (check: Check, record: StoredResource, reads: CheckReads): Promise<CheckResult> => {
   try {
-    const found = await look(record, reads);
-    if ('due' in found) return 0;
-    return 'done' in found ? undefined : found.againMs;
+    return await check(record, reads);
   } catch (error) {
     if (isFault(error)) throw error;
-    return 0;
+    return { failed: String(error) };
   }
 };
 
 /** What many resources of a page refer to, such as their namespace, is read once. */
-const readsOfPage = (tx: ReadTx, now: () => number): LookReads => {
+const readsOfPage = (tx: ReadTx, now: () => number): CheckReads => {
   const { resources, log } = tx;
   const known = new Map<string, StoredResource | undefined>();
   const get = async (key: ResourceKey): Promise<StoredResource | undefined> => {

@@ -7,7 +7,13 @@ import { callContext, openResourceWorld, type ResourceWorld } from '../../featur
 import { recordKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceQuery, Store } from '../../store/contracts/index.ts';
 import { quietStore } from '../../store/testing/quiet-store.ts';
-import { kindContract, type Look, RESOURCES_CHANGED, type ReconcileOutcome, type Reconciler } from '../contract.ts';
+import {
+  type CheckResult,
+  kindContract,
+  RESOURCES_CHANGED,
+  type ReconcileOutcome,
+  type Reconciler,
+} from '../contract.ts';
 import { QueueRunner } from '../queues/index.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
@@ -166,22 +172,41 @@ describe('a reconcile loop', () => {
     await loop.tick();
     expect(passes).toHaveLength(5);
   });
+
+  it('does not try again what failed for good, until a change gives its key', async () => {
+    outcome = (name) => (name === 'new' ? { failed: 'unreadable' } : { done: true });
+    await skill('new');
+    await world.feed.tick();
+    await loop.tick();
+    for (let round = 0; round < 3; round++) {
+      world.clock.advance(60_000);
+      await settle();
+      await loop.tick();
+    }
+    expect(passes.filter((name) => name === 'new')).toEqual(['new']);
+    await skill('new', 'changed');
+    await world.feed.tick();
+    await loop.tick();
+    expect(passes.filter((name) => name === 'new')).toEqual(['new', 'new']);
+  });
 });
 
-describe('a reconcile loop that looks for itself', () => {
+describe('a reconcile loop with a check', () => {
   const RESYNC_MS = 60_000;
-  const looks: string[] = [];
+  const checks: string[] = [];
   const passes: string[] = [];
-  let found: (name: string) => Look = () => ({ done: true });
+  let found: (name: string) => CheckResult = () => ({ done: true });
   let loop: ReconcileLoop;
 
-  const begin = async (looksAtResourcesOnly: boolean): Promise<void> => {
+  const errors: object[] = [];
+
+  const begin = async (checksResourcesOnly: boolean, follows = false): Promise<void> => {
     const reconciler: Reconciler = {
-      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, looksAtResourcesOnly },
-      ...{ concerns: () => false, keysFor: async () => [] },
-      look: async ({ key }, { resources }) => {
+      ...{ name: 'skills', kinds: ['Skill'], resyncMs: RESYNC_MS, checksResourcesOnly },
+      ...{ concerns: () => follows, keysFor: async ({ resource }) => [resource.key] },
+      check: async ({ key }, { resources }) => {
         expect(await resources.get(key)).toBeDefined();
-        looks.push(key.name);
+        checks.push(key.name);
         return found(key.name);
       },
       reconcile: async (key) => {
@@ -189,7 +214,8 @@ describe('a reconcile loop that looks for itself', () => {
         return { done: true };
       },
     };
-    loop = new ReconcileLoop(reconciler, { ...world, log: silentLog });
+    const error = (_message: string, fields?: object): void => void errors.push({ ...fields });
+    loop = new ReconcileLoop(reconciler, { ...world, log: { ...silentLog, error } });
     loop.start();
     await loop.tick();
   };
@@ -199,28 +225,62 @@ describe('a reconcile loop that looks for itself', () => {
   };
 
   beforeEach(async () => {
-    looks.length = 0;
+    checks.length = 0;
     passes.length = 0;
+    errors.length = 0;
     found = () => ({ done: true });
     for (const name of ['a', 'b', 'c']) await skill(name);
   });
   afterEach(() => loop.close());
 
-  it('passes over what needs it, when it needs it, and over what cannot be looked at', async () => {
-    const answers: Record<string, Look> = { a: { due: true }, b: { againMs: 5_000 }, c: { done: true } };
+  it('reconciles what is due, when it is due', async () => {
+    const answers: Record<string, CheckResult> = { a: { due: true }, b: { againMs: 5_000 }, c: { done: true } };
     found = (name) => answers[name] ?? { done: true };
     await begin(false);
-    expect([looks, passes]).toEqual([['a', 'b', 'c'], ['a']]);
+    expect([checks, passes]).toEqual([['a', 'b', 'c'], ['a']]);
+    answers['b'] = { due: true };
     world.clock.advance(5_000);
     await loop.tick();
-    expect(passes).toEqual(['a', 'b']);
+    expect([checks, passes]).toEqual([
+      ['a', 'b', 'c', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('checks a key of a change before it reconciles it, and what a full pass found due only once', async () => {
+    found = (name) => (name === 'b' ? { due: true } : { done: true });
+    await begin(false, true);
+    expect([checks, passes]).toEqual([['a', 'b', 'c'], ['b']]);
+    await skill('a', 'changed');
+    await skill('b', 'changed');
+    await world.feed.tick();
+    await loop.tick();
+    expect([checks.slice(3), passes]).toEqual([
+      ['a', 'b'],
+      ['b', 'b'],
+    ]);
+  });
+
+  it('logs once that a resource cannot be checked, and waits until it changes', async () => {
     found = (name) => {
       if (name === 'c') throw new Error('broken');
       return { done: true };
     };
+    await begin(false);
     await resync();
-    expect(passes).toEqual(['a', 'b', 'c']);
-    expect(looks).toHaveLength(6);
+    world.clock.advance(30_000);
+    await loop.tick();
+    expect([checks, passes]).toEqual([['a', 'b', 'c', 'a', 'b', 'c'], []]);
+    expect(errors).toEqual([{ controller: 'skills', key: 'Skill/default/c', reason: 'Error: broken' }]);
+    await skill('c', 'changed');
+    await resync();
+    expect(errors).toHaveLength(2);
+    found = () => ({ due: true });
+    await resync();
+    expect(passes).toEqual(['a', 'b']);
+    await skill('c', 'mended');
+    await resync();
+    expect(passes).toEqual(['a', 'b', 'a', 'b', 'c']);
   });
 
   it('takes all pages of what is there', async () => {
@@ -233,22 +293,22 @@ describe('a reconcile loop that looks for itself', () => {
     });
     found = (name) => (name.endsWith('9') ? { due: true } : { done: true });
     await begin(false);
-    expect(looks).toEqual(['a', 'b', 'c', ...names]);
+    expect(checks).toEqual(['a', 'b', 'c', ...names]);
     expect(passes).toEqual(names.filter((name) => name.endsWith('9')));
   });
 
   it('looks at nothing again while nothing was written, where it sees resources alone', async () => {
     await begin(true);
     await resync();
-    expect(looks).toHaveLength(3);
+    expect(checks).toHaveLength(3);
     await skill('a', 'changed');
     await resync();
-    expect(looks).toHaveLength(6);
+    expect(checks).toHaveLength(6);
     loop.close();
-    looks.length = 0;
+    checks.length = 0;
     await begin(false);
     await resync();
-    expect(looks).toHaveLength(6);
+    expect(checks).toHaveLength(6);
   });
 
   it('begins anew when the store could not be read', async () => {
@@ -259,10 +319,10 @@ describe('a reconcile loop that looks for itself', () => {
       return read(work);
     };
     await begin(true);
-    expect(looks).toEqual([]);
+    expect(checks).toEqual([]);
     world.clock.advance(5_000);
     await loop.tick();
-    expect(looks).toEqual(['a', 'b', 'c']);
+    expect(checks).toEqual(['a', 'b', 'c']);
     found = () => {
       throw new Fault('UNAVAILABLE', 'STORAGE', 'no store');
     };
@@ -354,11 +414,14 @@ describe('the queue runner', () => {
   const put = (key: string, dueAt: number): Promise<void> =>
     world.store.write((tx) => tx.queue.put({ kind: 'test', key, dueAt, attempts: 0, payload: '' }));
 
-  it('runs due items until they are done, and failed ones later', async () => {
+  it('runs due items until they are done, failed ones later, and what failed for good no more', async () => {
     const runs: string[] = [];
+    const errors: object[] = [];
+    const error = (_message: string, fields?: object): void => void errors.push({ ...fields });
     let failures = 1;
     const runner = new QueueRunner({
-      ...{ store: world.store, bus: world.bus, clock: world.clock, random: world.random, log: silentLog },
+      ...{ store: world.store, bus: world.bus, clock: world.clock, random: world.random },
+      log: { ...silentLog, error },
       pollMs: 1_000,
       workers: [
         {
@@ -366,6 +429,7 @@ describe('the queue runner', () => {
           run: async ({ key }) => {
             runs.push(key);
             if (key === 'fails' && failures-- > 0) throw new Error('no');
+            if (key === 'lost') return { failed: 'no payload' };
             return key === 'long' && runs.length < 3 ? { againMs: 0 } : { done: true };
           },
         },
@@ -389,6 +453,13 @@ describe('the queue runner', () => {
     await settle();
     await runner.tick();
     expect(runs.slice(3)).toEqual(['fails', 'fails', 'later']);
+    await put('lost', 0);
+    await runner.tick();
+    expect(errors).toEqual([{ kind: 'test', key: 'lost', reason: 'no payload' }]);
+    world.clock.advance(600_000);
+    await settle();
+    await runner.tick();
+    expect(runs.slice(6)).toEqual(['lost']);
     runner.close();
   });
 });

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, type Log, Passes, type Random } from '../../base/index.ts';
 import { formatKey } from '../../resources/index.ts';
 import type { ResourceChange, ResourceKey } from '../../store/contracts/index.ts';
-import type { ChangeFeed, Reconciler } from '../contract.ts';
+import { type ChangeFeed, type CheckResult, DONE, type Reconciler } from '../contract.ts';
 import { KeyQueue } from '../queues/index.ts';
-import { type FullPassDeps, fullPass, type Wanting } from './full-pass.ts';
+import { FailedKeys } from './failed-keys.ts';
+import { checkOne, DUE, type Found, type FullPassDeps, fullPass } from './full-pass.ts';
 
 export interface ReconcileLoopDeps extends FullPassDeps {
   readonly feed: ChangeFeed;
@@ -13,19 +14,28 @@ export interface ReconcileLoopDeps extends FullPassDeps {
   readonly log: Log;
 }
 
-/** Reads that need no wait never let anybody else run: after so many changes, and before each pass, everybody gets a turn. */
+/** Reads that need no wait never let others run: after so many changes, and before each key, they get a turn. */
 const CHANGES_PER_TURN = 20;
 /** Wait before everything is queued again because the keys of a change could not be found. */
 const REMAP_MS = 5_000;
 
+/** A key to reconcile. */
+interface Pending {
+  readonly key: ResourceKey;
+  /** A full pass has checked it already. */
+  readonly isDue: boolean;
+}
+
 /**
- * Drives one reconciler: keys from changes, from a full pass at start and at every resync. Two passes over one key never
- * overlap; `concurrency` says how many keys are reconciled at a time.
+ * Drives one reconciler: keys from changes, from a full pass at start and at every resync. Each key is checked where the
+ * reconciler has a check, and reconciled if it is due, never twice at a time; `concurrency` says how many keys at a time. Exceptions
+ * are tried again with growing waits; after a lasting failure the key waits for a change.
  */
 export class ReconcileLoop {
   readonly #deps: ReconcileLoopDeps;
   readonly #reconciler: Reconciler;
-  readonly #queue: KeyQueue<ResourceKey>;
+  readonly #queue: KeyQueue<Pending>;
+  readonly #failed = new FailedKeys();
   readonly #changes: ResourceChange[] = [];
   #stop: () => void = () => undefined;
   #timer: CancelTimer = () => undefined;
@@ -72,18 +82,23 @@ export class ReconcileLoop {
 
   async #passOverAll(): Promise<void> {
     const { newest } = await this.#deps.store.direct.resources.versionRange();
-    if (this.#reconciler.looksAtResourcesOnly === true && newest === this.#passedAt) return;
+    if (this.#reconciler.checksResourcesOnly === true && newest === this.#passedAt) return;
+    this.#failed.beginPass();
     for await (const page of fullPass(this.#reconciler, this.#deps)) {
       if (this.#isClosed) return;
-      for (const wanting of page) this.#want(wanting);
+      for (const found of page) this.#want(found);
       await nextTurn();
     }
+    this.#failed.endPass();
     this.#passedAt = newest;
   }
 
-  #want({ key, afterMs }: Wanting): void {
-    if (afterMs === 0) this.#queue.add(formatKey(key), key);
-    else this.#queue.addWithin(formatKey(key), key, afterMs);
+  #want({ key, version, result }: Found): void {
+    const id = formatKey(key);
+    if (this.#failed.isWaiting(id, version)) return;
+    if ('failed' in result) this.#fail(id, version, result.failed);
+    else if ('due' in result) this.#queue.add(id, { key, isDue: true });
+    else if ('againMs' in result) this.#queue.addWithin(id, { key, isDue: false }, result.againMs);
   }
 
   /** Works until no key is ready, those of a full pass that has begun included; keys that wait for their time stay. */
@@ -141,8 +156,9 @@ export class ReconcileLoop {
 
   #add(key: ResourceKey): void {
     const { debounceMs } = this.#reconciler;
-    if (debounceMs === undefined) this.#queue.add(formatKey(key), key);
-    else this.#queue.addWithin(formatKey(key), key, debounceMs);
+    const pending = { key, isDue: false };
+    if (debounceMs === undefined) this.#queue.add(formatKey(key), pending);
+    else this.#queue.addWithin(formatKey(key), pending, debounceMs);
   }
 
   /** Queues everything: at the start, and in place of keys that could not be found. Tried again until it succeeds. */
@@ -158,16 +174,46 @@ export class ReconcileLoop {
     this.#deps.log.warn(message, { controller: this.#reconciler.name, reason: String(error) });
   }
 
-  async #pass(id: string, key: ResourceKey): Promise<void> {
+  async #pass(id: string, pending: Pending): Promise<void> {
     await nextTurn();
+    const { key } = pending;
     try {
-      const outcome = await this.#reconciler.reconcile(key);
-      if ('done' in outcome) this.#queue.done(id);
-      else this.#queue.retry(id, key, outcome.againMs);
+      const result = await this.#reconcile(pending);
+      if ('failed' in result) await this.#failNow(id, key, result.failed);
+      else this.#failed.forget(id);
+      if ('againMs' in result) this.#queue.retry(id, { key, isDue: false }, result.againMs);
+      else this.#queue.done(id);
     } catch (error) {
       this.#deps.log.warn('reconciling failed', { controller: this.#reconciler.name, key: id, reason: String(error) });
-      this.#queue.failed(id, key);
+      this.#queue.failed(id, { key, isDue: false });
     }
+  }
+
+  async #reconcile({ key, isDue }: Pending): Promise<CheckResult> {
+    const { check } = this.#reconciler;
+    const found = isDue || check === undefined ? DUE : await this.#check(check, key);
+    return 'due' in found ? this.#reconciler.reconcile(key) : found;
+  }
+
+  #check(check: NonNullable<Reconciler['check']>, key: ResourceKey): Promise<CheckResult> {
+    const { store } = this.#deps;
+    return store.read(async (tx) => {
+      const record = await tx.resources.get(key);
+      if (record === undefined) return DONE;
+      return checkOne(check, record, { resources: tx.resources, log: tx.log, now: () => store.now() });
+    });
+  }
+
+  /** A version that was written meanwhile gives the key again, as every change does. */
+  async #failNow(id: string, key: ResourceKey, reason: string): Promise<void> {
+    const record = await this.#deps.store.direct.resources.get(key);
+    if (record !== undefined) this.#fail(id, record.version, reason);
+  }
+
+  #fail(id: string, version: number, reason: string): void {
+    if (!this.#failed.add(id, version)) return;
+    const controller = this.#reconciler.name;
+    this.#deps.log.error('a resource cannot be reconciled until it changes', { controller, key: id, reason });
   }
 
   #wake(): void {

@@ -1,4 +1,4 @@
-import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import { type KindContract, type Reconciler, StoredKindDoor, statusReconcilers } from '../../controllers/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { PlacementScope } from '../authoring/deployments/index.ts';
@@ -8,17 +8,11 @@ import {
   knowledgeContract,
   namespaceKnowledgeOperations,
 } from '../authoring/knowledge/index.ts';
-import {
-  mcpBindingOperations,
-  mcpContracts,
-  mcpController,
-  mcpServerOperations,
-} from '../authoring/mcp-servers/index.ts';
+import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../authoring/mcp-servers/index.ts';
 import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
 import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
 import { templateContract, templateOperations } from '../authoring/templates/index.ts';
 import type { Operation } from '../contract.ts';
-import { agentController } from '../conversation/agents/index.ts';
 import { openResourceWorld } from './resource-world.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -36,6 +30,8 @@ export const openAuthoringWorld = async (
   const namespaces = new NamespaceDirectory();
   const placement = new PlacementScope({ namespaces });
   const contracts: KindContract[] = [];
+  const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
+    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   contracts.push(
     templateContract({
       contractOf: (kind) => contracts.find((contract) => contract.kind === kind),
@@ -43,7 +39,7 @@ export const openAuthoringWorld = async (
       labelLimits: defaultLabelLimits,
       requireScope: (tx, template, origin) => placement.requireTemplate(tx, template, origin),
     }),
-    ...mcpContracts({ namespaces, stdioNamespaces: options.stdioNamespaces ?? [] }),
+    ...mcpContracts({ namespaces, descendants, stdioNamespaces: options.stdioNamespaces ?? [] }),
     knowledgeContract(),
     skillContract(),
     ...(options.contracts ?? []),
@@ -64,13 +60,7 @@ export const openAuthoringWorld = async (
     ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
     ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
   );
-  const descendants = async (...[resources, namespace]: Parameters<typeof descendantRecords>) =>
-    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
-  const { dependencies } = world;
-  const reconcilers: readonly Reconciler[] = [
-    agentController({ store, writer, namespaces, dependencies, descendants }),
-    mcpController({ store, writer, namespaces, descendants }),
-  ];
+  const reconcilers: readonly Reconciler[] = statusReconcilers({ store, writer, seal: world.seal }, world.contracts);
   let seen = 0;
 
   /** Runs every reconciler over what changed since the last time, until nothing changes any more. */

@@ -153,7 +153,7 @@ class Passes {
   async #passUntilDone(reconciler: Reconciler, key: ResourceKey): Promise<void> {
     for (let pass = 0; pass < ROUNDS_MAX; pass++) {
       const outcome = await reconciler.reconcile(key);
-      if ('done' in outcome || outcome.againMs > 0) return;
+      if (!('againMs' in outcome) || outcome.againMs > 0) return;
     }
     throw new Error(`${reconciler.name} does not end`);
   }

@@ -74,6 +74,9 @@ const openEngines = async (dataDir: string) => {
 
 type Engines = Awaited<ReturnType<typeof openEngines>>;
 
+const descendantNames = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
+  (await descendantRecords(resources, namespace)).map((record) => record.key.name);
+
 const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) => {
   const directory = new NamespaceDirectory();
   const ancestry = new NamespaceAncestry();
@@ -85,6 +88,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
     namespaceContract({ directory, ancestry }),
     agentContract({
       namespaces: directory,
+      descendants: descendantNames,
       dependencies,
       promptCheck: (text) => (text.includes('{{ bad }}') ? [{ line: 1, column: 4, message: 'unknown name bad' }] : []),
       removeSessions: (tx, agent, origin) => sessions.remove(tx, agent, origin),
@@ -109,7 +113,7 @@ const wireKinds = ({ store, ids, bus, seal }: Engines, options: WorldOptions) =>
       ),
     hint: (version) => bus.publish(RESOURCES_CHANGED, { version }),
   });
-  return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contractOf };
+  return { directory, ancestry, dependencies, audit, removedSessions, sessions, writer, contracts, contractOf };
 };
 
 type Kinds = ReturnType<typeof wireKinds>;
@@ -132,18 +136,16 @@ const wireOperations = ({ store, bus, clock, ids, seal }: Engines, kinds: Kinds)
   const views = new ResourceViews(1_000, seal);
   const common = { store, authorizer, views, responseBytes: RESPONSE_BYTES };
   const feed = new StoreChangeFeed({ store, bus, clock, log: silentLog, pollMs: 2_000 });
-  const descendants = async (resources: ResourceReads, namespace: string): Promise<readonly string[]> =>
-    (await descendantRecords(resources, namespace)).map((record) => record.key.name);
   const namespaces = {
     remove: service.remove.bind(service),
     create: service.create.bind(service),
-    descendants,
+    descendants: descendantNames,
     pastAncestry: (isOver: () => boolean) =>
       new PastAncestry({ resources: store.direct.resources, live: ancestry, isOver }),
   };
   const fill = (key: ResourceKey, spec: Message): Message => contractOf(key.kind)?.defaults?.(spec, key) ?? spec;
   const operations: readonly Operation[] = [
-    ...accessOperations({ store, descendants, version: '1.2.3' }),
+    ...accessOperations({ store, descendants: descendantNames, version: '1.2.3' }),
     ...resourceOperations({ ...common, audit, writer, feed, clock, streamBufferEvents: 8, namespaces, fill }),
     ...namespaceOperations({ ...common, service }),
     ...agentOperations({ ...common, writer, ids, seal }),

@@ -3,6 +3,5 @@
  * reference of an agent resolves to (`mcp-references.ts`). Connects to nothing: turns have no MCP client yet. app wires it.
  */
 export { mcpBindingOperations } from './binding-operations.ts';
-export { mcpController } from './mcp-controller.ts';
 export { mcpContracts } from './mcp-kinds.ts';
 export { mcpServerOperations } from './server-operations.ts';

@@ -21,7 +21,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../auth/contract.ts';
 import { seededRandom, silentLog } from '../../../base/index.ts';
-import { kindContract, RESEAL, ResealWorker, statusReconciler } from '../../../controllers/index.ts';
+import { kindContract, RESEAL, ResealWorker, statusReconcilers } from '../../../controllers/index.ts';
 import { namespaceKey, openRecord, recordKey } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { bytesOfGivenStore } from '../../../store/testing/given-store.ts';
@@ -248,7 +248,7 @@ describe('secrets', () => {
     const key = recordKey('Secret', 'default', 'one');
     const stored = async (): Promise<StoredResource> => (await store.direct.resources.get(key)) as StoredResource;
     const reconcile = (by: KeyRing) =>
-      statusReconciler({ store, writer, seal: by, contract: secretContract(), follows: {} }).reconcile(key);
+      statusReconcilers({ store, writer, seal: by }, [secretContract()])[0]?.reconcile(key);
     const before = await stored();
     await reconcile(seal);
     expect(JSON.parse((await stored()).status)).toMatchObject({

@@ -9,4 +9,4 @@ export { channelOperations } from './channel-operations.ts';
 export { ChannelRemains } from './channel-remains.ts';
 export type { ChannelLimits } from './channels-deps.ts';
 export { ChannelActivities } from './stream/index.ts';
-export { subscriptionContract, subscriptionController } from './subscription/index.ts';
+export { subscriptionContract } from './subscription/index.ts';

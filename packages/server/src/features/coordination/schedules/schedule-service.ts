@@ -28,8 +28,9 @@ import {
   resourceDeleting,
 } from '../../../resources/index.ts';
 import type { Store, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
-import { anchorOf, liveTiming, scheduleFacts, scheduleSpec, storedStatus } from './schedule-kind.ts';
+import { anchorOf, liveTiming, scheduleFacts, scheduleSpec } from './schedule-kind.ts';
 import { checkSchedule, fillSchedule } from './schedule-rules.ts';
+import { storedStatus } from './schedule-status.ts';
 import { scheduleStatus } from './schedule-status-rules.ts';
 import { settleTimer } from './schedule-timer.ts';
 import { nextInstants } from './timing/index.ts';

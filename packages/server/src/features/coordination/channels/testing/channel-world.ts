@@ -11,7 +11,7 @@ import {
 } from '@svc/api/gateway';
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
 import { silentLog } from '../../../../base/index.ts';
-import { ReconcileLoop, StoredKindDoor } from '../../../../controllers/index.ts';
+import { ReconcileLoop, StoredKindDoor, statusReconcilers } from '../../../../controllers/index.ts';
 import { defaultLabelLimits } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
 import { quietStore } from '../../../../store/testing/quiet-store.ts';
@@ -29,7 +29,6 @@ import {
   channelContract,
   channelOperations,
   subscriptionContract,
-  subscriptionController,
 } from '../index.ts';
 
 const { method } = GatewayService;
@@ -118,7 +117,11 @@ export const openChannelWorld = async (
     limits: { ...LIMITS, ...limits },
   });
   (world.operations as Operation[]).push(...operations);
-  const loop = new ReconcileLoop(subscriptionController({ store, writer }), {
+  const reconciler = statusReconcilers(world, world.contracts).find(({ kinds }) =>
+    kinds.includes('ChannelSubscription'),
+  );
+  if (reconciler === undefined) throw new Error('nothing reconciles subscriptions');
+  const loop = new ReconcileLoop(reconciler, {
     ...{ store, feed, clock, random, log: silentLog },
   });
   loop.start();

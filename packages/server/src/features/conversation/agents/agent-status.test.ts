@@ -14,11 +14,9 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
 import { kindContract } from '../../../controllers/contract.ts';
-import { ReconcileLoop } from '../../../controllers/index.ts';
+import { ReconcileLoop, statusReconcilers } from '../../../controllers/index.ts';
 import { recordKey } from '../../../resources/index.ts';
-import { descendantRecords } from '../../authoring/namespaces/index.ts';
 import { callContext, openResourceWorld, type ResourceWorld } from '../../testing/index.ts';
-import { agentController } from './index.ts';
 
 const { createAgent, getAgent, createNamespace } = GatewayService.method;
 const KINDS = ['Template', 'McpServer', 'McpServerBinding', 'Skill', 'SandboxPolicy', 'SandboxClass', 'Secret'];
@@ -33,10 +31,8 @@ describe('the agent controller', () => {
     world = await openResourceWorld({
       contracts: () => KINDS.map((kind) => kindContract({ kind, validate: () => [] })),
     });
-    const controller = agentController({
-      ...{ store: world.store, writer: world.writer, namespaces: world.directory, dependencies: world.dependencies },
-      descendants: async (reads, name) => (await descendantRecords(reads, name)).map((record) => record.key.name),
-    });
+    const [controller] = statusReconcilers(world, world.contracts);
+    if (controller === undefined) throw new Error('nothing reconciles agents');
     warnings.length = 0;
     const warn = (message: string, fields?: object): void => void warnings.push({ message, ...fields });
     loop = new ReconcileLoop(controller, { ...world, log: { ...silentLog, warn } });
