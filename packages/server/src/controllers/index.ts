@@ -4,9 +4,9 @@
  * concrete kind. Features bring contracts and reconcilers and see only the contract files; app wires the rest.
  */
 export * from './contract.ts';
-export * from './door-contract.ts';
+export * from './facade-contract.ts';
 export * from './garbage-collector.ts';
-export * from './kind-door.ts';
+export * from './kind-facade.ts';
 export * from './queues/index.ts';
 export * from './reconciling/index.ts';
 export * from './reseal-worker.ts';

@@ -13,7 +13,7 @@ import {
   servedNames,
 } from './deployment-rules.ts';
 import { countReplicas, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
-import { LostRace, refusalOf } from './lost-race.ts';
+import { LostRace, refusalOf } from './concurrent-change.ts';
 
 const record = (more: object = {}): StoredResource => ({
   key: recordKey('Deployment', 'acme', 'd'),

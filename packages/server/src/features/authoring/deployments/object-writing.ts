@@ -6,7 +6,7 @@ import type { StoredResource, WriteTx } from '../../../store/contracts/index.ts'
 import { deploymentKeyOf } from './deployment-reads.ts';
 import { CREATED_BY, DEPLOYMENT_LABEL, REPLICA_ANNOTATION } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { refusalOf } from './lost-race.ts';
+import { refusalOf } from './concurrent-change.ts';
 import type { RenderedObject } from './rendering/index.ts';
 import {
   fieldProblem,

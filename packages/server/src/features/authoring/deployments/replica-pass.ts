@@ -2,7 +2,7 @@ import type { ReconcileOutcome } from '../../../controllers/contract.ts';
 import { isJsonMap, type JsonData, kindRow, messageText, parseJsonMap } from '../../../resources/index.ts';
 import type { ResourceKey, StoredResource } from '../../../store/contracts/index.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { LostRace } from './lost-race.ts';
+import { LostRace } from './concurrent-change.ts';
 import { withdrawObject } from './object-withdrawal.ts';
 import { applyObject } from './object-writing.ts';
 import { type ObjectProblem, problemText } from './rendering/index.ts';

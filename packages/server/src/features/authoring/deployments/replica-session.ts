@@ -4,7 +4,7 @@ import { type Ownership, ownershipText, readOwnership } from '../../../resources
 import type { ResourceKey, StoredResource, WriteTx } from '../../../store/contracts/index.ts';
 import { REPLICA_ANNOTATION } from './deployment-rules.ts';
 import type { DeploymentsDeps } from './deployments-deps.ts';
-import { LostRace } from './lost-race.ts';
+import { LostRace } from './concurrent-change.ts';
 import type { ObjectRecord } from './rendering/index.ts';
 import { managerOfReplica } from './replica-plan.ts';
 import { objectRecords, replicaSpec, replicaStatus, withObject } from './replica-record.ts';

@@ -15,7 +15,7 @@ import {
 import { type Template, TemplateSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
-import type { KindDoor } from '../../../controllers/door-contract.ts';
+import type { KindDoor } from '../../../controllers/facade-contract.ts';
 import { parseJsonMap, type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { type Operation, unary } from '../../contract.ts';

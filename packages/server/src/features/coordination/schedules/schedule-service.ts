@@ -16,7 +16,7 @@ import { type Schedule, ScheduleSchema, ScheduleSpecSchema } from '@svc/api/reso
 import type { CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidField } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter } from '../../../controllers/contract.ts';
-import { desiredOf, type KindDoor } from '../../../controllers/door-contract.ts';
+import { desiredOf, type KindDoor } from '../../../controllers/facade-contract.ts';
 import {
   checkAnnotations,
   checkLabels,

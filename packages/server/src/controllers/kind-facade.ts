@@ -18,7 +18,7 @@ import {
   type KindDoor,
   requireNamespace,
   type WholeResource,
-} from './door-contract.ts';
+} from './facade-contract.ts';
 
 export interface KindDoorDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
