@@ -31,7 +31,7 @@ import {
   openObservation,
   operatorRoutes,
   type PlatformParts,
-  type Surroundings,
+  type ProcessHost,
   skillSource,
   surfaceOf,
   type TurnParts,
@@ -113,7 +113,7 @@ const agentDependencies = (
 });
 
 /** Builds every part; nothing runs yet. Namespaces and turns need each other, so the runtime is looked up when used. */
-const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
+const wireApp = async (config: Config, around: ProcessHost): Promise<App> => {
   const opened = await openEngines(config, around);
   const observation = await openObservation(config, opened);
   const { metrics, tracer } = observation;
@@ -272,7 +272,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
 };
 
 /** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */
-export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+export const startApp = async (config: Config, around: ProcessHost): Promise<RunningServer> => {
   const tls = config.tls === undefined ? undefined : readTls(config.tls);
   const app = await wireApp(config, around);
   let transport: TransportServer;

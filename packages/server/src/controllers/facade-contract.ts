@@ -4,7 +4,7 @@ import type { ReadTx, ResourceKey, StoredOwner, StoredResource } from '../store/
 import type { DesiredResource, WriteOrigin } from './contract.ts';
 
 /** What of a ResourceMeta is written. */
-export interface DoorMetadata {
+export interface WrittenMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly ownerReferences: readonly StoredOwner[];
@@ -14,19 +14,19 @@ export interface DoorMetadata {
 
 /** A whole resource as a request carries it; metadata that the server sets is ignored. */
 export interface WholeResource {
-  readonly metadata?: DoorMetadata | undefined;
+  readonly metadata?: WrittenMetadata | undefined;
   readonly spec?: Message | undefined;
   /** What the body of the request says of owners and finalizers, where it is known. */
   readonly sent?: SentHolders | undefined;
 }
 
-export interface DoorAddress {
+export interface RecordAddress {
   readonly key: ResourceKey;
   /** Records that are not meant count as missing. */
   readonly keep?: (record: StoredResource) => boolean;
 }
 
-export interface DoorQuestion {
+export interface ListQuery {
   readonly namespace: string;
   readonly pageSize: number;
   readonly pageToken: string;
@@ -35,22 +35,22 @@ export interface DoorQuestion {
   readonly keep?: (record: StoredResource) => boolean;
 }
 
-export interface DoorPage {
+export interface RecordPage {
   readonly records: readonly StoredResource[];
   /** '' at the end. */
   readonly nextPageToken: string;
 }
 
 /** Upsert, read, delete and list of one kind in one namespace, as the operations of the gateway share them. */
-export interface KindDoor {
+export interface KindFacade {
   /** Creates, or replaces spec, labels and annotations; honours the version in the metadata. */
   upsert(origin: WriteOrigin, key: ResourceKey, resource: WholeResource): Promise<StoredResource>;
   /** Throws NAMESPACE_NOT_FOUND, `<KIND>_NOT_FOUND`. */
-  read(address: DoorAddress): Promise<StoredResource>;
+  read(address: RecordAddress): Promise<StoredResource>;
   /** Throws as `read`, and what the pipeline refuses. */
-  remove(origin: WriteOrigin, address: DoorAddress): Promise<void>;
+  remove(origin: WriteOrigin, address: RecordAddress): Promise<void>;
   /** One page by name. Throws NAMESPACE_NOT_FOUND, PAGE_TOKEN_INVALID, FIELD_INVALID. */
-  list(question: DoorQuestion): Promise<DoorPage>;
+  list(question: ListQuery): Promise<RecordPage>;
 }
 
 /** What a request with a whole resource wants: its spec, labels and annotations, and the owners and finalizers that it says. */

@@ -11,16 +11,16 @@ import {
 import type { ResourceKey, Store, StoredResource } from '../store/contracts/index.ts';
 import type { ResourceWriter, WriteInput, WriteOrigin } from './contract.ts';
 import {
-  type DoorAddress,
-  type DoorPage,
-  type DoorQuestion,
+  type RecordAddress,
+  type RecordPage,
+  type ListQuery,
   desiredOf,
-  type KindDoor,
+  type KindFacade,
   requireNamespace,
   type WholeResource,
 } from './facade-contract.ts';
 
-export interface KindDoorDeps {
+export interface KindFacadeDeps {
   readonly store: Pick<Store, 'read' | 'write' | 'direct'>;
   readonly writer: Pick<ResourceWriter, 'put' | 'remove'>;
   /** `limits.responseBytes`. */
@@ -28,11 +28,11 @@ export interface KindDoorDeps {
 }
 
 /** Upsert, read, delete and list of one kind, over the write pipeline and the store. */
-export class StoredKindDoor implements KindDoor {
-  readonly #deps: KindDoorDeps;
+export class StoredKindFacade implements KindFacade {
+  readonly #deps: KindFacadeDeps;
   readonly #row: KindRow;
 
-  constructor(kind: string, deps: KindDoorDeps) {
+  constructor(kind: string, deps: KindFacadeDeps) {
     this.#deps = deps;
     this.#row = kindRow(kind);
   }
@@ -43,7 +43,7 @@ export class StoredKindDoor implements KindDoor {
     return written.resource;
   }
 
-  async read(address: DoorAddress): Promise<StoredResource> {
+  async read(address: RecordAddress): Promise<StoredResource> {
     const { direct } = this.#deps.store;
     const record = await direct.resources.get(address.key);
     if (record !== undefined && address.keep?.(record) !== false) return record;
@@ -51,7 +51,7 @@ export class StoredKindDoor implements KindDoor {
     throw resourceNotFound(address.key);
   }
 
-  async remove(origin: WriteOrigin, address: DoorAddress): Promise<void> {
+  async remove(origin: WriteOrigin, address: RecordAddress): Promise<void> {
     const { key, keep } = address;
     await this.#deps.store.write(async (tx) => {
       const record = await tx.resources.get(key);
@@ -63,7 +63,7 @@ export class StoredKindDoor implements KindDoor {
     });
   }
 
-  async list(question: DoorQuestion): Promise<DoorPage> {
+  async list(question: ListQuery): Promise<RecordPage> {
     const { namespace, labelSelector, metadataOnly, keep } = question;
     const { kind } = this.#row;
     const size = pageSize(question.pageSize, metadataOnly);

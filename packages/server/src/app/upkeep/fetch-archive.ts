@@ -5,7 +5,7 @@ import { Fault } from '../../base/index.ts';
 import { addKeys, placeFile } from '../../features/platform/backups/index.ts';
 import type { Config } from '../config/index.ts';
 import { sealedKeys } from './offline-backup.ts';
-import type { UpkeepSurroundings } from './store-engine.ts';
+import type { UpkeepHost } from './store-engine.ts';
 
 /** An archive that a running server has written on this machine, and where it is wanted. Paths are absolute. */
 export interface ServerArchive {
@@ -37,7 +37,7 @@ export interface FetchedArchive {
  */
 export const fetchArchive = async (
   config: Config,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   { write, passphrase, signal }: FetchOrder,
 ): Promise<FetchedArchive> => {
   const keys = passphrase === undefined ? undefined : await sealedKeys(config, around, passphrase);

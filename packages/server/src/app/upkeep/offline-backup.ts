@@ -7,7 +7,7 @@ import { lockDataDir } from '../../store/sqlite/index.ts';
 import type { Config } from '../config/index.ts';
 import { readKeyFiles } from './key-files.ts';
 import { databaseUnfinished, requireWholeDirectory } from './staged-directory.ts';
-import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { type StoreEngine, storeEngine, type UpkeepHost } from './store-engine.ts';
 
 export interface BackupOrder {
   /** Absolute path of the archive to be written; nothing may be there. */
@@ -20,7 +20,7 @@ export interface BackupOrder {
 
 interface Opened {
   readonly config: Config;
-  readonly around: UpkeepSurroundings;
+  readonly around: UpkeepHost;
   readonly engine: StoreEngine;
 }
 
@@ -34,7 +34,7 @@ export const hasStore = (config: Config): boolean =>
  */
 export const backupOffline = async (
   config: Config,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   order: BackupOrder,
 ): Promise<WrittenArchive> => {
   if (!hasStore(config))
@@ -87,5 +87,5 @@ export const dumpToFile = async (
 };
 
 /** The key files of the data directory, encrypted. Faults: KEY_FILE, PASSPHRASE. */
-export const sealedKeys = async (config: Config, around: UpkeepSurroundings, passphrase: string): Promise<Uint8Array> =>
+export const sealedKeys = async (config: Config, around: UpkeepHost, passphrase: string): Promise<Uint8Array> =>
   sealKeys(await readKeyFiles(config.dataDir), passphrase, around.random);

@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts';
 import { writeKeyFiles } from './key-files.ts';
 import { dumpToFile } from './offline-backup.ts';
 import { restoredAlready, StagedDirectory } from './staged-directory.ts';
-import { type StoreEngine, storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { type StoreEngine, storeEngine, type UpkeepHost } from './store-engine.ts';
 
 export interface RestoreOrder {
   /** Absolute path of the archive. */
@@ -32,7 +32,7 @@ export interface Restored extends CheckedArchive {
  */
 export const restoreBackup = async (
   config: Config,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   order: RestoreOrder & { readonly engine?: StoreEngine },
 ): Promise<Restored> => {
   const engine = order.engine ?? storeEngine(config, around);
@@ -55,7 +55,7 @@ export const restoreBackup = async (
 /** Answers where the safety copy is. */
 const restoreLocked = async (
   config: Config,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<string | undefined> => {
   const { isReplacing } = order;
@@ -86,7 +86,7 @@ const restoreLocked = async (
 /** Unpacks the archive next to what is there; a store outside the data directory shows it at the end. */
 const fillStaged = async (
   staged: StagedDirectory,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   order: RestoreOrder & { readonly engine: StoreEngine },
 ): Promise<void> => {
   const { engine, file, passphrase } = order;
@@ -121,7 +121,7 @@ const fillStaged = async (
  */
 const showBoth = async (
   staged: StagedDirectory,
-  { faultPoint }: UpkeepSurroundings,
+  { faultPoint }: UpkeepHost,
   { load, epoch }: { readonly load: StoreLoad; readonly epoch: string },
 ): Promise<void> => {
   const instance = DUMP_TABLES.find(({ name }) => name === 'instance');
@@ -135,7 +135,7 @@ const showBoth = async (
 /** A database of its own cannot be moved aside: its contents become an archive in `backup.dir`. */
 const copyExternal = async (
   config: Config,
-  around: UpkeepSurroundings,
+  around: UpkeepHost,
   { engine, isReplacing }: { readonly engine: StoreEngine; readonly isReplacing: boolean },
 ): Promise<string | undefined> => {
   if (engine.isEmbedded || (await engine.isEmpty())) return undefined;

@@ -8,7 +8,7 @@ import type { Config } from '../config/index.ts';
 import { type ObjectEngine, openObjects } from './open-objects.ts';
 
 /** What keeping a store in order needs of its host. */
-export interface UpkeepSurroundings {
+export interface UpkeepHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -41,7 +41,7 @@ export interface StoreEngine {
   objects(dir: string, use: 'read' | 'fill'): Promise<ObjectEngine>;
 }
 
-type Around = Pick<UpkeepSurroundings, 'clock' | 'log' | 'random'>;
+type Around = Pick<UpkeepHost, 'clock' | 'log' | 'random'>;
 
 /** The engine of `store.url`. An engine comes in here, and nowhere else in app/upkeep. */
 export const storeEngine = (config: Config, around: Around): StoreEngine => {

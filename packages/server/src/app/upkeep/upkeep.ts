@@ -4,7 +4,7 @@ import { type FetchedArchive, type FetchOrder, fetchArchive } from './fetch-arch
 import { moveSchema, type SchemaMove, type SchemaMoved } from './move-schema.ts';
 import { type BackupOrder, backupOffline, hasStore } from './offline-backup.ts';
 import { type Restored, type RestoreOrder, restoreBackup } from './restore.ts';
-import { storeEngine, type UpkeepSurroundings } from './store-engine.ts';
+import { storeEngine, type UpkeepHost } from './store-engine.ts';
 
 /** What an operator does to the configured store. Every path is absolute; failures are Faults. */
 export interface Upkeep {
@@ -22,7 +22,7 @@ export interface Upkeep {
 }
 
 /** Opens nothing before it is asked. */
-export const createUpkeep = (config: Config, around: UpkeepSurroundings): Upkeep => ({
+export const createUpkeep = (config: Config, around: UpkeepHost): Upkeep => ({
   isInUse: () => storeEngine(config, around).isInUse(),
   hasStore: () => hasStore(config),
   backup: (order) => backupOffline(config, around, order),

@@ -1,4 +1,4 @@
-import { type KindContract, type NamespaceFacts, StoredKindDoor } from '../../controllers/index.ts';
+import { type KindContract, type NamespaceFacts, StoredKindFacade } from '../../controllers/index.ts';
 import type { PlacementScope } from '../../features/authoring/deployments/index.ts';
 import {
   agentKnowledgeOperations,
@@ -57,13 +57,13 @@ export const authoringOperations = ({ config, engines, resources }: AppParts): r
   const { store } = engines;
   const { writer, authorizer, views, directory } = resources;
   const responseBytes = config.settings['limits.responseBytes'];
-  const door = (kind: string): StoredKindDoor => new StoredKindDoor(kind, { store, writer, responseBytes });
+  const facade = (kind: string): StoredKindFacade => new StoredKindFacade(kind, { store, writer, responseBytes });
   const library = new KnowledgeLibrary({ visibleNamespaces: visibleNamespaces(directory) });
   return [
     ...agentKnowledgeOperations({ store, library, responseBytes }),
-    ...namespaceKnowledgeOperations({ knowledge: door('Knowledge'), views }),
-    ...templateOperations({ templates: door('Template'), authorizer, views }),
-    ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
-    ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
+    ...namespaceKnowledgeOperations({ knowledge: facade('Knowledge'), views }),
+    ...templateOperations({ templates: facade('Template'), authorizer, views }),
+    ...mcpServerOperations({ servers: facade('McpServer'), authorizer, views }),
+    ...mcpBindingOperations({ bindings: facade('McpServerBinding'), authorizer, views }),
   ];
 };

@@ -1,4 +1,4 @@
-import { type KindContract, type ResourceWriter, StoredKindDoor } from '../../controllers/index.ts';
+import { type KindContract, type ResourceWriter, StoredKindFacade } from '../../controllers/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
 import type { Operation } from '../../features/contract.ts';
 import {
@@ -66,15 +66,15 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const { writer, feed, views, audit, tree } = resources;
   const { objects } = turns;
   const shared = { store, bus, ids, writer, feed, views, audit, namespaces: tree, objects };
-  const door = (kind: string): StoredKindDoor =>
-    new StoredKindDoor(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
+  const facade = (kind: string): StoredKindFacade =>
+    new StoredKindFacade(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
   return [
-    ...channelOperations({ ...shared, channels: door('Channel'), limits: channelLimits(config) }),
+    ...channelOperations({ ...shared, channels: facade('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
       store,
       writer,
       views,
-      schedules: door('Schedule'),
+      schedules: facade('Schedule'),
       limits: { ...labelLimits(config), minSpacingSeconds: minSpacingSeconds(config) },
       notExecuted: notExecuted('Schedule'),
     }),

@@ -1,4 +1,4 @@
-import { type KindContract, type Reconciler, StoredKindDoor, statusReconcilers } from '../../controllers/index.ts';
+import { type KindContract, type Reconciler, StoredKindFacade, statusReconcilers } from '../../controllers/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { PlacementScope } from '../authoring/deployments/index.ts';
@@ -46,7 +46,7 @@ export const openAuthoringWorld = async (
   );
   const world = await openResourceWorld({ contracts: () => contracts });
   const { store, writer, authorizer, views } = world;
-  const door = (kind: string) => new StoredKindDoor(kind, { store, writer, responseBytes: RESPONSE_BYTES });
+  const facade = (kind: string) => new StoredKindFacade(kind, { store, writer, responseBytes: RESPONSE_BYTES });
   const visibleNamespaces = async (...[reads, namespace]: Parameters<NamespaceDirectory['find']>) => {
     const state = await namespaces.find(reads, namespace);
     return state === undefined || state.isDeleted ? [] : [namespace, ...state.ancestors];
@@ -55,10 +55,10 @@ export const openAuthoringWorld = async (
   const responseBytes = options.responseBytes ?? RESPONSE_BYTES;
   (world.operations as Operation[]).push(
     ...agentKnowledgeOperations({ store, library, responseBytes }),
-    ...namespaceKnowledgeOperations({ knowledge: door('Knowledge'), views }),
-    ...templateOperations({ templates: door('Template'), authorizer, views }),
-    ...mcpServerOperations({ servers: door('McpServer'), authorizer, views }),
-    ...mcpBindingOperations({ bindings: door('McpServerBinding'), authorizer, views }),
+    ...namespaceKnowledgeOperations({ knowledge: facade('Knowledge'), views }),
+    ...templateOperations({ templates: facade('Template'), authorizer, views }),
+    ...mcpServerOperations({ servers: facade('McpServer'), authorizer, views }),
+    ...mcpBindingOperations({ bindings: facade('McpServerBinding'), authorizer, views }),
   );
   const reconcilers: readonly Reconciler[] = statusReconcilers({ store, writer, seal: world.seal }, world.contracts);
   let seen = 0;

@@ -6,7 +6,7 @@ import { createLocalBlobs } from '../../../store/blobs/local/index.ts';
 import { type BlobStore, DUMP_TABLES, type DumpRow, type Store } from '../../../store/contracts/index.ts';
 import { openSqliteDump, openSqliteStore } from '../../../store/sqlite/index.ts';
 import { type Config, loadConfig } from '../../config/index.ts';
-import type { UpkeepSurroundings } from '../store-engine.ts';
+import type { UpkeepHost } from '../store-engine.ts';
 import { createUpkeep, type Upkeep } from '../upkeep.ts';
 
 /** A data directory of its own, with what opens it. */
@@ -30,7 +30,7 @@ export class Places {
   faultPoint: (point: string) => void = () => undefined;
   #count = 0;
 
-  get around(): UpkeepSurroundings {
+  get around(): UpkeepHost {
     const { clock, random, log } = this;
     return { clock, random, log, faultPoint: (point) => this.faultPoint(point) };
   }

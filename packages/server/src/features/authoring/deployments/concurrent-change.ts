@@ -1,7 +1,7 @@
 import { Fault, isFault } from '../../../base/index.ts';
 
 /** Something that a pass had read was written by somebody else before its own write: nothing was written, read again. */
-export class LostRace extends Fault {
+export class ConcurrentChange extends Fault {
   constructor() {
     super('ABORTED', 'CONFLICT', 'what a pass had read was changed meanwhile');
   }
@@ -22,7 +22,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 /** The refusal of a write that lies in what was to be written; a lost race and everything else is thrown. */
 export const refusalOf = (error: unknown): Fault => {
   if (!isFault(error)) throw error;
-  if (error.code === 'ABORTED' || CLOSED.has(error.reason)) throw new LostRace();
+  if (error.code === 'ABORTED' || CLOSED.has(error.reason)) throw new ConcurrentChange();
   if (!REFUSALS.has(error.code)) throw error;
   return error;
 };

@@ -13,7 +13,7 @@ import {
   servedNames,
 } from './deployment-rules.ts';
 import { countReplicas, judgeDeployment, type ReplicaStanding } from './deployment-status.ts';
-import { LostRace, refusalOf } from './concurrent-change.ts';
+import { ConcurrentChange, refusalOf } from './concurrent-change.ts';
 
 const record = (more: object = {}): StoredResource => ({
   key: recordKey('Deployment', 'acme', 'd'),
@@ -135,7 +135,7 @@ it('only a refusal that lies in the write is told; everything else is thrown', (
     new Fault('ABORTED', 'CONFLICT', 'x'),
     new Fault('FAILED_PRECONDITION', 'NAMESPACE_DELETED', 'x'),
   ])
-    expect(() => refusalOf(lost)).toThrow(LostRace);
+    expect(() => refusalOf(lost)).toThrow(ConcurrentChange);
   for (const broken of [new Error('disk'), new Fault('UNAVAILABLE', 'STORAGE', 'x')])
     expect(() => refusalOf(broken)).toThrow(broken);
 });

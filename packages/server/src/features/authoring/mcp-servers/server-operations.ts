@@ -15,13 +15,13 @@ import {
 import { type McpServer, McpServerSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { invalidField } from '../../../base/index.ts';
-import type { KindDoor } from '../../../controllers/facade-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { type Operation, unary } from '../../contract.ts';
 
 export interface McpServerOperationsDeps {
-  readonly servers: KindDoor;
+  readonly servers: KindFacade;
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
 }

@@ -15,13 +15,13 @@ import {
 import { type Template, TemplateSchema, type TemplateSpec, TemplateSpecSchema } from '@svc/api/resources';
 import type { Authorizer, CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidFields } from '../../../base/index.ts';
-import type { KindDoor } from '../../../controllers/facade-contract.ts';
+import type { KindFacade } from '../../../controllers/facade-contract.ts';
 import { parseJsonMap, type ResourceViews, recordKey, SYSTEM_NAMESPACE } from '../../../resources/index.ts';
 import type { StoredResource } from '../../../store/contracts/index.ts';
 import { type Operation, unary } from '../../contract.ts';
 
 export interface TemplateOperationsDeps {
-  readonly templates: KindDoor;
+  readonly templates: KindFacade;
   readonly authorizer: Pick<Authorizer, 'readsSecrets'>;
   readonly views: ResourceViews;
 }

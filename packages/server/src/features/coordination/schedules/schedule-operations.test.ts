@@ -3,7 +3,7 @@ import { GatewayService, type ListSchedulesResponse, type ScheduleResponse } fro
 import { type ScheduleSpecSchema, WorkflowSpecSchema } from '@svc/api/resources';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../base/index.ts';
-import { kindContract, ReconcileLoop, StoredKindDoor, statusReconcilers } from '../../../controllers/index.ts';
+import { kindContract, ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../controllers/index.ts';
 import { defaultLabelLimits, recordKey } from '../../../resources/index.ts';
 import { quietStore } from '../../../store/testing/quiet-store.ts';
 import { NamespaceDirectory } from '../../authoring/namespaces/index.ts';
@@ -36,7 +36,7 @@ const openWorld = async (notExecuted?: string) => {
   (world.operations as Operation[]).push(
     ...scheduleOperations({
       ...{ store, writer, views, limits: { ...defaultLabelLimits, minSpacingSeconds: 1 }, notExecuted },
-      schedules: new StoredKindDoor('Schedule', { store, writer, responseBytes: 1 << 20 }),
+      schedules: new StoredKindFacade('Schedule', { store, writer, responseBytes: 1 << 20 }),
     }),
   );
   const [controller] = statusReconcilers({ store, writer, seal: world.seal }, world.contracts).filter(({ kinds }) =>

@@ -16,7 +16,7 @@ import { type Schedule, ScheduleSchema, ScheduleSpecSchema } from '@svc/api/reso
 import type { CallContext } from '../../../auth/contract.ts';
 import { type FieldViolation, invalidField } from '../../../base/index.ts';
 import type { DesiredResource, ResourceWriter } from '../../../controllers/contract.ts';
-import { desiredOf, type KindDoor } from '../../../controllers/facade-contract.ts';
+import { desiredOf, type KindFacade } from '../../../controllers/facade-contract.ts';
 import {
   checkAnnotations,
   checkLabels,
@@ -39,7 +39,7 @@ export interface SchedulesDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   /** Reads, deletes and lists of the kind. */
-  readonly schedules: KindDoor;
+  readonly schedules: KindFacade;
   readonly views: ResourceViews;
   readonly limits: LabelLimits & { readonly minSpacingSeconds: number };
   /** Why nothing fires schedules yet, in plain words; undefined where timers are served. */

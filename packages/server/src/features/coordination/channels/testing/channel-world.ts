@@ -11,7 +11,7 @@ import {
 } from '@svc/api/gateway';
 import type { ChannelSpecSchema, ChannelSubscriptionSpecSchema } from '@svc/api/resources';
 import { silentLog } from '../../../../base/index.ts';
-import { ReconcileLoop, StoredKindDoor, statusReconcilers } from '../../../../controllers/index.ts';
+import { ReconcileLoop, StoredKindFacade, statusReconcilers } from '../../../../controllers/index.ts';
 import { defaultLabelLimits } from '../../../../resources/index.ts';
 import type { ObjectAccess } from '../../../../runtime/contract.ts';
 import { quietStore } from '../../../../store/testing/quiet-store.ts';
@@ -106,7 +106,7 @@ export const openChannelWorld = async (
   const held: string[] = [];
   const operations = channelOperations({
     ...{ store, bus, ids, writer, feed, views, audit },
-    channels: new StoredKindDoor('Channel', { store, writer, responseBytes: 1 << 20 }),
+    channels: new StoredKindFacade('Channel', { store, writer, responseBytes: 1 << 20 }),
     namespaces: directory,
     objects: {
       size: async (namespace, object) => objects.get(`${namespace}/${object.sha256}`)?.length,
