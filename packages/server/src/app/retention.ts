@@ -1,4 +1,4 @@
-import type { AppendAudit } from '../controllers/index.ts';
+import { type AppendAudit, systemOrigin } from '../controllers/index.ts';
 import { formatKey } from '../resources/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import {
@@ -27,7 +27,7 @@ const ROWS = 500;
 const SESSIONS = 100;
 /** Readers of the change log inside the servers are never further behind than this. */
 const LEAST_HISTORY_MS = MINUTE_MS;
-const ORIGIN = { requestId: '', operation: 'retention', caller: { identity: 'system' } };
+const ORIGIN = systemOrigin('retention');
 
 /**
  * Removes what is older than its setting says: changes, audit records and idle sessions; 0 keeps the last two. A clock that is

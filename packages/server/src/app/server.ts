@@ -1,6 +1,6 @@
 import { AuditChain } from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
-import type { ResourceWriter } from '../controllers/index.ts';
+import { type ResourceWriter, systemOrigin } from '../controllers/index.ts';
 import { sessionContract } from '../features/authoring/manifests/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
 import { createActivityHook } from '../runtime/stream/index.ts';
@@ -69,7 +69,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const START = { requestId: '', operation: 'start', caller: { identity: 'system' } };
+const START = systemOrigin('start');
 /** How often the audit chain is closed over new records. */
 const CHAIN_MS = 5000;
 /** How long calls that waited for a turn may take to be answered once the turns have ended. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Fault, invalidField } from './fault.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText } from './json/json-text.ts';
 
 /** What a list was asked for in addition to page size and token; a token answers only the same question. */
 export type PageQuestion = readonly (string | number | boolean)[];

@@ -15,6 +15,13 @@ export interface WriteOrigin {
   readonly caller: { readonly identity: string; readonly grants?: readonly OriginGrant[] };
 }
 
+/** The origin of what the program does by itself; `operation` is what audit records call it. */
+export const systemOrigin = (operation: string): WriteOrigin => ({
+  requestId: '',
+  operation,
+  caller: { identity: 'system' },
+});
+
 /** What of a caller's grant rules of kinds may ask for; absent scopes mean everything, absent grants nothing. */
 export interface OriginGrant {
   readonly role: 'viewer' | 'operator' | 'admin';

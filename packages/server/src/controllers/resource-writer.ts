@@ -19,21 +19,22 @@ import {
   versionConflict,
 } from '../resources/index.ts';
 import type { ResourceDraft, ResourceKey, ResourceSection, StoredResource, WriteTx } from '../store/contracts/index.ts';
-import type {
-  AppendAudit,
-  DesiredResource,
-  KindContract,
-  ModifyInput,
-  NamespaceFacts,
-  RemoveInput,
-  RemoveResult,
-  ResourceWriter,
-  SpecWrite,
-  StatusChange,
-  WriteInput,
-  WriteOrigin,
-  WriteOutcome,
-  WriteResult,
+import {
+  type AppendAudit,
+  type DesiredResource,
+  type KindContract,
+  type ModifyInput,
+  type NamespaceFacts,
+  type RemoveInput,
+  type RemoveResult,
+  type ResourceWriter,
+  type SpecWrite,
+  type StatusChange,
+  systemOrigin,
+  type WriteInput,
+  type WriteOrigin,
+  type WriteOutcome,
+  type WriteResult,
 } from './contract.ts';
 import { heldStatus, ResourceRemoval } from './resource-removal.ts';
 import { type KindForms, kindForms } from './spec-forms.ts';
@@ -154,7 +155,7 @@ export class TransactionalResourceWriter implements ResourceWriter {
     if (sections.length === 0) return current;
     const stored = await this.#replace(tx, current, { draft, sections });
     if (stored.deletionTimestamp === undefined || stored.finalizers.length > 0) return stored;
-    const origin = { requestId: '', operation: 'finalize', caller: { identity: 'system' } };
+    const origin = systemOrigin('finalize');
     return (await this.#removal.remove(tx, origin, { key, current: stored, bySystem: true })).resource;
   }
 

@@ -11,6 +11,7 @@ import {
   QueueRunner,
   RESOURCES_CHANGED,
   StoreChangeFeed,
+  systemOrigin,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
@@ -206,7 +207,7 @@ export const openResourceWorld = async (options: WorldOptions = {}) => {
     kinds.sessions,
   ];
   const runner = new QueueRunner({ ...engines, log: silentLog, pollMs: 5_000, workers });
-  await ensureNamespaces(store, writer, { requestId: '', operation: 'start', caller: { identity: 'system' } });
+  await ensureNamespaces(store, writer, systemOrigin('start'));
   await parts.feed.start();
   await kinds.ancestry.start(store.direct.resources, parts.feed);
   const close = async (keep = false): Promise<void> => {

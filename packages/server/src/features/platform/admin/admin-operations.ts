@@ -6,8 +6,9 @@ import {
   type RunDoctorResponse,
   RunDoctorResponseSchema,
 } from '@svc/api/gateway';
+import { errorText } from '../../../base/index.ts';
 import { type Operation, unary } from '../../contract.ts';
-import { type Check, fail, textOf } from './check.ts';
+import { type Check, fail } from './check.ts';
 import {
   type ConfigurationFacts,
   checkConfiguration,
@@ -84,6 +85,6 @@ const guarded = async (name: string, check: () => Promise<readonly Check[]>): Pr
   try {
     return await check();
   } catch (error) {
-    return [fail(name, textOf(error), 'look into the log of the server')];
+    return [fail(name, errorText(error), 'look into the log of the server')];
   }
 };
