@@ -4,6 +4,7 @@
  * concrete kind. Features bring contracts and reconcilers and see only the contract files; app wires the rest.
  */
 export * from './contract.ts';
+export { contractTable } from './contract-table.ts';
 export * from './facade-contract.ts';
 export * from './garbage-collector.ts';
 export * from './kind-facade.ts';

@@ -1,5 +1,6 @@
 import { type Caller, createAuditAppender, GrantAuthorizer } from '../../auth/index.ts';
 import {
+  contractTable,
   GarbageCollector,
   type KindContract,
   QueueRunner,
@@ -108,7 +109,7 @@ const wireKinds = (needs: ResourceNeeds) => {
     ...authoringKinds({ config, namespaces: directory, descendants: descendantNames, contractOf, placement }),
     ...deploymentKinds(config, (namespace) => ancestry.ancestors(namespace), placement),
   ];
-  for (const contract of [...own, ...needs.kinds]) contracts.set(contract.kind, contract);
+  for (const [kind, contract] of contractTable([...own, ...needs.kinds])) contracts.set(kind, contract);
   return { directory, ancestry, audit, authorizer, writer, agentSessions, contracts, contractOf, placement };
 };
 
