@@ -57,8 +57,8 @@ export interface KindFacts {
   readonly notExecuted?: string;
 }
 
-/** Rank of what is applied after everything else: kinds without a rank, and custom kinds. */
-export const LAST_RANK = 1_000;
+/** Rank of what is applied after everything else: kinds that no manifest holds, and custom kinds. */
+const LAST_RANK = 1_000;
 
 const NO_MCP = 'this version of svc does not connect to MCP servers: their tools are not available to agents';
 const NO_SANDBOX = 'this version of svc does not run sandboxes';
