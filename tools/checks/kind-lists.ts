@@ -5,7 +5,7 @@ import { isTestCode, type SourceFile } from './source-files.ts';
 /** Lists with fewer kinds say something of a few of them; one with as many is usually a property that belongs to the table of kinds. */
 const KINDS_MIN = 4;
 
-/** Lists of kinds that are no property of each kind, and why. An entry that is no longer needed fails the check. */
+/** Lists of kinds that are not properties of each kind, and why. An entry that is no longer needed fails the check. */
 export const knownKindLists: readonly { readonly path: string; readonly reason: string }[] = [
   {
     path: 'packages/cli/src/kinds/kind-columns.ts',
