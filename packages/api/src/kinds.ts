@@ -5,7 +5,7 @@
  */
 
 /** Who writes resources of a kind. `labels`: the ResourceService changes labels and annotations only. */
-export interface KindWriters {
+interface KindWriters {
   readonly gateway: boolean;
   readonly resourceService: 'all' | 'labels' | 'none';
   readonly fileService: boolean;

@@ -12,7 +12,7 @@ import {
 /** What reconcilers and workers of the durable queue are, and how a kind says what its status depends on. */
 
 /** Work that no retry can mend: only a change of the resource, or of what it depends on. */
-export interface LastingFailure {
+interface LastingFailure {
   /** Why, for the log; no values of a spec. */
   readonly failed: string;
 }
@@ -95,7 +95,7 @@ export interface StatusDependencies extends Pick<Reconciler, 'concerns' | 'keysF
 }
 
 /** How a status depends on another kind: on any change or only on its presence; everywhere or in the same namespace. */
-export interface FollowedKind {
+interface FollowedKind {
   readonly presenceOnly?: boolean;
   readonly sameNamespace?: boolean;
 }

@@ -14,7 +14,7 @@ export interface KindRow extends Omit<KindFacts, 'status'> {
 
 const lower = (kind: string): string => kind.charAt(0).toLowerCase() + kind.slice(1);
 
-/** Generated messages by name; the test of this table finds a name that is wrong. */
+/** Generated messages by name; the test of this table finds a wrong name. */
 const schema = (name: string): DescMessage =>
   (shapes as unknown as Readonly<Record<string, DescMessage>>)[`${name}Schema`] as DescMessage;
 
@@ -32,7 +32,7 @@ const byName: ReadonlyMap<string, KindRow> = new Map(kinds.map((entry) => [entry
 /** The row of a built-in kind. */
 export const findKind = (kind: string): KindRow | undefined => byName.get(kind);
 
-/** The row of a kind that the program itself names. */
+/** The row of a kind that is named in the source. */
 export const kindRow = (kind: string): KindRow => {
   const found = byName.get(kind);
   if (found === undefined) throw new Error(`no such kind: ${kind}`);
@@ -53,7 +53,7 @@ export const API_VERSION = 'svc/v1';
 const OWN_VERSIONS: ReadonlySet<string> = new Set(['', 'v1', API_VERSION]);
 const GROUP_VERSION = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/v[0-9][a-z0-9]{0,62}$/;
 
-/** Canonical API version: `svc/v1` for the own ones, a foreign group as it is, undefined when malformed. */
+/** Canonical API version: `svc/v1` for svc's kinds, a foreign group unchanged, undefined when malformed. */
 export const canonicalApiVersion = (text: string): string | undefined => {
   if (OWN_VERSIONS.has(text)) return API_VERSION;
   return GROUP_VERSION.test(text) && !text.startsWith('svc/') ? text : undefined;

@@ -17,13 +17,9 @@ export interface SchemaMoved {
 }
 
 /** Shows or moves the schema of a store that no server uses. Faults as `StoreMigrations`, and DATA_DIR_IN_USE. */
-export const moveSchema = async (
-  config: Config,
-  around: UpkeepHost,
-  move: SchemaMove,
-): Promise<SchemaMoved> => {
+export const moveSchema = async (config: Config, host: UpkeepHost, move: SchemaMove): Promise<SchemaMoved> => {
   requireWholeDirectory(config.dataDir);
-  const schema = await storeEngine(config, around).migrations();
+  const schema = await storeEngine(config, host).migrations();
   try {
     const moved =
       move.to === 'status'

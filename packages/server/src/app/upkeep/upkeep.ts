@@ -22,12 +22,12 @@ export interface Upkeep {
 }
 
 /** Opens nothing before it is asked. */
-export const createUpkeep = (config: Config, around: UpkeepHost): Upkeep => ({
-  isInUse: () => storeEngine(config, around).isInUse(),
+export const createUpkeep = (config: Config, host: UpkeepHost): Upkeep => ({
+  isInUse: () => storeEngine(config, host).isInUse(),
   hasStore: () => hasStore(config),
-  backup: (order) => backupOffline(config, around, order),
-  fetch: (order) => fetchArchive(config, around, order),
+  backup: (order) => backupOffline(config, host, order),
+  fetch: (order) => fetchArchive(config, host, order),
   check: checkArchive,
-  restore: (order) => restoreBackup(config, around, order),
-  moveSchema: (move) => moveSchema(config, around, move),
+  restore: (order) => restoreBackup(config, host, order),
+  moveSchema: (move) => moveSchema(config, host, move),
 });

@@ -1,6 +1,5 @@
 import { type KindContract, type ResourceWriter, StoredKindFacade } from '../../controllers/index.ts';
 import { NamespaceDirectory } from '../../features/authoring/namespaces/index.ts';
-import type { Operation } from '../../features/contract.ts';
 import {
   type ChannelLimits,
   ChannelRemains,
@@ -8,7 +7,14 @@ import {
   channelOperations,
   subscriptionContract,
 } from '../../features/coordination/channels/index.ts';
-import { createInputCheck, scheduleContract, scheduleOperations } from '../../features/coordination/schedules/index.ts';
+import { connectorOperations } from '../../features/coordination/connectors/index.ts';
+import {
+  createInputCheck,
+  scheduleContract,
+  scheduleOperations,
+} from '../../features/coordination/schedules/index.ts';
+import { workflowOperations } from '../../features/coordination/workflows/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { notExecuted } from '../../resources/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
@@ -69,6 +75,8 @@ export const coordinationOperations = ({ config, engines, resources, turns }: Ap
   const facade = (kind: string): StoredKindFacade =>
     new StoredKindFacade(kind, { store, writer, responseBytes: config.settings['limits.responseBytes'] });
   return [
+    ...workflowOperations,
+    ...connectorOperations,
     ...channelOperations({ ...shared, channels: facade('Channel'), limits: channelLimits(config) }),
     ...scheduleOperations({
       store,

@@ -15,7 +15,7 @@ import { heldStatus } from '../resource-removal.ts';
 import { kindForms } from '../spec-forms.ts';
 import { storedText } from '../stored-text.ts';
 
-export interface StatusReconcilerDeps {
+interface StatusReconcilerDeps {
   readonly store: Pick<Store, 'write'>;
   readonly writer: Pick<ResourceWriter, 'writeStatus'>;
   readonly seal: ValueSeal;

@@ -1,4 +1,5 @@
 import { type KindContract, type Reconciler, StoredKindFacade, statusReconcilers } from '../../controllers/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { PlacementScope } from '../authoring/deployments/index.ts';
@@ -12,7 +13,6 @@ import { mcpBindingOperations, mcpContracts, mcpServerOperations } from '../auth
 import { descendantRecords, NamespaceDirectory } from '../authoring/namespaces/index.ts';
 import { SkillDirectory, skillContract } from '../authoring/skills/index.ts';
 import { templateContract, templateOperations } from '../authoring/templates/index.ts';
-import type { Operation } from '../contract.ts';
 import { openResourceWorld } from './resource-world.ts';
 
 const RESPONSE_BYTES = 4 * 1024 * 1024;

@@ -30,7 +30,7 @@ export class Places {
   faultPoint: (point: string) => void = () => undefined;
   #count = 0;
 
-  get around(): UpkeepHost {
+  get host(): UpkeepHost {
     const { clock, random, log } = this;
     return { clock, random, log, faultPoint: (point) => this.faultPoint(point) };
   }
@@ -42,7 +42,7 @@ export class Places {
     const { config } = loadConfig({ flags, environment: {}, cwd: this.root });
     const { clock, random, log } = this;
     return {
-      ...{ dataDir, config, upkeep: createUpkeep(config, this.around) },
+      ...{ dataDir, config, upkeep: createUpkeep(config, this.host) },
       open: async () => {
         const fatal = (error: unknown): never => {
           throw error;

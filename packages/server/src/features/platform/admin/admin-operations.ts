@@ -7,7 +7,7 @@ import {
   RunDoctorResponseSchema,
 } from '@svc/api/gateway';
 import { errorText } from '../../../base/index.ts';
-import { type Operation, unary } from '../../contract.ts';
+import { admin, type Operation, operation } from '../../../operations/index.ts';
 import { type Check, fail } from './check.ts';
 import {
   type ConfigurationFacts,
@@ -44,8 +44,14 @@ const LONGEST_MS = 30_000;
 
 /** GetConfiguration and RunDoctor. */
 export const adminOperations = (deps: AdminDeps): readonly Operation[] => [
-  unary(AdminService.method.getConfiguration, async () => configuration(deps.configuration)),
-  unary(AdminService.method.runDoctor, ({ online }, { signal }) => doctor(deps, { online, signal })),
+  operation(AdminService.method.getConfiguration, {
+    access: admin('unscoped'),
+    handle: async () => configuration(deps.configuration),
+  }),
+  operation(AdminService.method.runDoctor, {
+    access: admin('unscoped'),
+    handle: ({ online }, { signal }) => doctor(deps, { online, signal }),
+  }),
 ];
 
 const configuration = ({ values }: ConfigurationFacts): GetConfigurationResponse =>

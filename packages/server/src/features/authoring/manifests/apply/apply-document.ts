@@ -28,7 +28,7 @@ export interface ApplyDocument {
   readonly metadata: ResourceMeta | undefined;
 }
 
-export interface ApplyRules {
+interface ApplyRules {
   readonly context: CallContext;
   readonly createsNamespaces: boolean;
   /** Where the request has the namespace, for faults of its name. */

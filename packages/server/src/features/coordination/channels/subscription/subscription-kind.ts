@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import {
   type ChannelSubscriptionSpec,
-  ChannelSubscriptionSpecSchema,
   type CommonResourceStatus,
   CommonResourceStatusSchema,
 } from '@svc/api/resources';
@@ -97,12 +96,8 @@ const requireRoom = async (
 export const hasAgent = async (reads: Pick<ReadTx, 'resources'>, namespace: string, name: string): Promise<boolean> =>
   (await reads.resources.get(recordKey('Agent', namespace, name))) !== undefined;
 
-/** Typed spec of a stored subscription. */
-export const subscriptionSpec = (record: StoredResource): ChannelSubscriptionSpec =>
-  messageFromText(ChannelSubscriptionSpecSchema, record.spec) as ChannelSubscriptionSpec;
-
 /** Status that says what holds now. */
-export const subscriptionStatus = (
+const subscriptionStatus = (
   current: StoredResource | undefined,
   spec: ChannelSubscriptionSpec,
   facts: { readonly hasAgent: boolean; readonly now: number; readonly generation: number },
