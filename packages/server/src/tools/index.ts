@@ -3,7 +3,7 @@
  * that need no other part of the product. Does not own running them, their results or permissions (runtime/steps),
  * nor the store: a tool reaches stored data only through functions passed to its constructor.
  *
- * `app` builds the list of tools and makes the registry once per process; the agents feature is handed `capabilityProblems` for
+ * `app` builds the list of tools and creates the registry once per process; the agents feature receives `capabilityProblems` for
  * its condition CapabilitiesKnown. What each native tool does for a model: docs/tools.md.
  */
 export * from './calculate.ts';
