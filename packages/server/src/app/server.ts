@@ -24,7 +24,6 @@ import {
   fileKinds,
   fileMachinery,
   joinMachinery,
-  namespaceTurns,
   type Observation,
   openAccess,
   openEngines,
@@ -140,7 +139,7 @@ const wireApp = async (config: Config, around: Surroundings): Promise<App> => {
     config,
     engines,
     dependencies: agentDependencies(config, models, () => turns?.tools),
-    turns: namespaceTurns(runtime),
+    turns: { stopNamespaces: (tx, namespaces) => runtime().lifecycle.stopNamespaces(tx, namespaces) },
     kinds: [
       sessionContract({ removeSession: (tx, id) => removeSession(tx, id, runtime()) }),
       ...coordinationKinds(config, engines, () => resources.writer),

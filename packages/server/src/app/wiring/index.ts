@@ -12,4 +12,4 @@ export { type Observation, openObservation, operatorRoutes, watchParts } from '.
 export { type AppParts, surfaceOf } from './operations.ts';
 export { type PlatformParts, wirePlatform, wireSecrets } from './platform.ts';
 export { joinMachinery, wireResources } from './resources.ts';
-export { namespaceTurns, type TurnParts, wireModels, wireTurns } from './turns.ts';
+export { type TurnParts, wireModels, wireTurns } from './turns.ts';

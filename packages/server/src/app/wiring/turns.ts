@@ -1,5 +1,4 @@
 import { StoredObjects } from '../../features/authoring/files/index.ts';
-import type { NamespaceTurns } from '../../features/authoring/namespaces/index.ts';
 import type { SecretResolver } from '../../features/authoring/secrets/index.ts';
 import { createModelRegistry, type ModelRegistry, type ModelRegistryOptions } from '../../models/index.ts';
 import type { UsageMeter } from '../../runtime/contract.ts';
@@ -9,7 +8,6 @@ import {
   createRuntime,
   DeltaPressure,
   type NamespaceGate,
-  type Runtime,
   type SkillSource,
   type TurnEndHook,
   type TurnMeter,
@@ -17,7 +15,6 @@ import {
 } from '../../runtime/index.ts';
 import { createPromptAssembler, createSessionGoals } from '../../runtime/prompt/index.ts';
 import { CursorCodec, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
-import type { WriteTx } from '../../store/contracts/index.ts';
 import {
   calculateTool,
   createGoalTools,
@@ -29,9 +26,6 @@ import {
 import type { Config } from '../config/index.ts';
 import type { Engines } from './engines.ts';
 import { toolOutputs } from './tool-outputs.ts';
-
-/** Most turns a tombstone looks at; what is left is stopped by the next claim's check. */
-const STOP_ROWS = 100_000;
 
 /** Model providers as configured; keys behind `secret://` may also live in `system`. */
 export const wireModels = (
@@ -126,18 +120,3 @@ export const wireTurns = (needs: TurnNeeds) => {
 };
 
 export type TurnParts = ReturnType<typeof wireTurns>;
-
-/** Stops what tombstoned namespaces run; their queued turns wait. The runtime is looked up late: it needs the namespaces. */
-export const namespaceTurns = (runtime: () => Runtime): NamespaceTurns => ({
-  stopNamespaces: async (tx: WriteTx, namespaces: ReadonlySet<string>) => {
-    const started = [
-      ...(await tx.log.claimedTurns(undefined, STOP_ROWS)),
-      ...(await tx.log.dueParks(Number.MAX_SAFE_INTEGER, STOP_ROWS)),
-    ];
-    for (const turn of started) {
-      if (!namespaces.has(turn.namespace)) continue;
-      const session = await tx.log.lockSession(turn.sessionId);
-      if (session !== undefined) await runtime().lifecycle.stop(tx, session, turn.id);
-    }
-  },
-});

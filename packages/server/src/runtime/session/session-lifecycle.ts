@@ -20,6 +20,7 @@ import { answerPermission } from '../permission/index.ts';
 import type { RuntimeDeps } from '../runtime-deps.ts';
 import { holdObjects, publishAfterCommit, runEndHooks, stopTurns } from '../turn/index.ts';
 import { EMPTY_SIDE, parseBody, partId } from '../turn-record.ts';
+import { stopNamespaces } from './stop-namespaces.ts';
 
 type LifecycleDeps = Pick<
   RuntimeDeps,
@@ -273,5 +274,6 @@ export const createSessionLifecycle = (deps: LifecycleDeps): SessionLifecycle =>
   fork: (tx, session, options) => fork({ tx, deps }, session, options),
   append: (tx, session, message) => append({ tx, deps }, session, message),
   stop: (tx, session, turnId) => stop({ tx, deps }, session, turnId),
+  stopNamespaces: (tx, namespaces) => stopNamespaces({ tx, deps }, namespaces),
   answerPermission: (tx, session, answer) => answerPermission({ tx, deps }, session, answer),
 });
