@@ -50,6 +50,10 @@ export const layerTable: readonly LayerRow[] = [
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
   { layer: 'features/contract.ts', mayImport: ['base', 'api', 'auth'] },
   {
+    layer: 'features/module-contract.ts',
+    mayImport: ['features/contract.ts', 'controllers:contract', 'transport:contract'],
+  },
+  {
     layer: 'features/*/*',
     mayImport: [
       'base',
@@ -57,6 +61,7 @@ export const layerTable: readonly LayerRow[] = [
       'resources',
       'auth',
       'features/contract.ts',
+      'features/module-contract.ts',
       ...storeContracts,
       'controllers:contract',
       'runtime:contract',

@@ -7,7 +7,7 @@ import { formatSessionName, namespaceKey, ResourceViews, resourceNotFound } from
 import type { ResourceChange } from '../../../store/contracts/index.ts';
 import type { HttpRoute } from '../../../transport/contract.ts';
 import { SessionHarness } from '../sessions/testing/index.ts';
-import { consoleRoutes } from './index.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { routeFetch } from './testing/index.ts';
 
 const { method: gateway } = GatewayService;

@@ -3,5 +3,4 @@
  * be known about both without talking to the outside. Registers no connector, takes no events and delivers
  * nothing. app wires the contracts.
  */
-export { connectorClassContract } from './class-kind.ts';
-export { connectorContract } from './connector-kind.ts';
+export { connectorsModule } from './connectors-module.ts';
