@@ -1,7 +1,7 @@
 /**
  * transport: one request or one stream over fetch: the Connect protocol for calls, JSON lines over REST for streams (their
- * blank lines show that a connection lives). Turns every failure into an SvcError. Knows no message: callers bring bytes or
- * JSON and take them, so that a caller without descriptors loads none.
+ * blank lines show that a connection is alive). Turns every failure into an SvcError. Knows no messages: callers pass and receive
+ * bytes or JSON, so that a caller without descriptors loads none.
  */
 export type { Connection, Credentials } from './connection.ts';
 export { type StreamRequest, streamLines } from './line-stream.ts';

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
+import type { Operation } from '../operations/index.ts';
 import { createTransport, type TransportConfig, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
-import type { Surroundings } from './engines/index.ts';
+import type { ServerHost } from './engines/index.ts';
 import { readTls } from './tls-files.ts';
 import { type App, servedParts, wireApp } from './wiring/index.ts';
 
@@ -22,6 +23,8 @@ export interface RunningServer {
   readonly config: Config;
   /** The model of agents that name none. */
   readonly defaultModel: { readonly provider: string; readonly model: string };
+  /** Every operation of the API as its feature declares it. */
+  readonly operations: readonly Operation[];
   /** What a shutdown would wait for or end. */
   activity(): Activity;
   /** Reads the files of `server.tls.*` again. Throws TLS_UNUSABLE, and what was read before stays. */
@@ -95,7 +98,7 @@ const stopParts = async (app: App, transport: TransportServer | undefined): Prom
 };
 
 /** Opens, wires and starts everything. Rejects with a Fault that says what to do, and leaves nothing open then. */
-export const startApp = async (config: Config, around: Surroundings): Promise<RunningServer> => {
+export const startApp = async (config: Config, around: ServerHost): Promise<RunningServer> => {
   const tls = config.tls === undefined ? undefined : readTls(config.tls);
   const listening: Listening = {};
   const app = await wireApp(config, around, () => listening.transport?.port ?? 0);
@@ -115,6 +118,7 @@ export const startApp = async (config: Config, around: Surroundings): Promise<Ru
     url: `${scheme}://${shown}:${port}`,
     config,
     defaultModel: app.turns.models.defaultTarget,
+    operations: transport.operations,
     activity: () => ({ turns: app.turns.runtime.worker.running, streams: transport.openStreams() }),
     renewTls: () => {
       if (config.tls !== undefined) transport.renewTls(readTls(config.tls));

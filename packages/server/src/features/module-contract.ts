@@ -1,6 +1,5 @@
 import type { KindContract, QueueWorker, Reconciler } from '../controllers/contract.ts';
-import type { HttpRoute, ReadinessCheck } from '../transport/contract.ts';
-import type { Operation } from './contract.ts';
+import type { HttpRoute, Operation } from '../operations/index.ts';
 
 /** Work that is done again and again while the process runs, no run of it twice at a time. */
 export interface PeriodicJob {
@@ -14,6 +13,12 @@ export interface FollowedStatus {
   readonly contract: KindContract;
   /** The kinds it depends on: at any change or only when they come and go; everywhere or in the same namespace. */
   readonly follows: Readonly<Record<string, { readonly presenceOnly?: boolean; readonly sameNamespace?: boolean }>>;
+}
+
+/** Whether the process can serve calls; throws what is missing. */
+export interface ReadyCheck {
+  readonly name: string;
+  check(): Promise<void>;
 }
 
 /** A value of the instance that is stored encrypted, for the rotation of keys. */
@@ -39,7 +44,7 @@ export interface FeatureModule {
   readonly operations?: readonly Operation[];
   readonly routes?: readonly HttpRoute[];
   /** What must hold before the process is ready for calls. */
-  readonly checks?: readonly ReadinessCheck[];
+  readonly checks?: readonly ReadyCheck[];
 }
 
 /** The parts of all modules, in the order of the list. */

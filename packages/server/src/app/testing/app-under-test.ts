@@ -93,6 +93,11 @@ export class AppUnderTest implements AsyncDisposable {
     return this.#running.port;
   }
 
+  /** Every operation as it was declared. */
+  get operations(): RunningServer['operations'] {
+    return this.#running.operations;
+  }
+
   get #running(): RunningServer {
     if (this.#server === undefined) throw new Error('the server was not started');
     return this.#server;

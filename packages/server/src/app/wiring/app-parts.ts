@@ -1,7 +1,7 @@
 import { GarbageCollector, ResealWorker, statusReconciler } from '../../controllers/index.ts';
 import { joinModules } from '../../features/module-contract.ts';
 import type { Config } from '../config/index.ts';
-import { openEngines, type Surroundings } from '../engines/index.ts';
+import { openEngines, type ServerHost } from '../engines/index.ts';
 import { Machinery } from '../machinery.ts';
 import { PeriodicJobs } from '../periodic.ts';
 import { openObservation } from '../telemetry/index.ts';
@@ -10,7 +10,7 @@ import { wireHost } from './host.ts';
 import { wireTurns } from './turns.ts';
 
 /** Builds every part; nothing runs yet. `port` answers what is listened on. */
-export const wireApp = async (config: Config, around: Surroundings, port: () => number) => {
+export const wireApp = async (config: Config, around: ServerHost, port: () => number) => {
   const opened = await openEngines(config, around);
   const observation = await openObservation(config, opened);
   const { metrics } = observation;

@@ -7,7 +7,8 @@ import { usageModule } from '../../features/conversation/usage/index.ts';
 import { createModelRegistry } from '../../models/index.ts';
 import { createHistoryReader, toolOutputs } from '../../runtime/history/index.ts';
 import { createRuntime, DeltaPressure, type Runtime } from '../../runtime/index.ts';
-import { createPromptAssembler, createSessionGoals, promptCheck } from '../../runtime/prompt/index.ts';
+import { createPromptAssembler, promptCheck } from '../../runtime/prompt/index.ts';
+import { createSessionGoals } from '../../runtime/session/index.ts';
 import { CursorCodec, createActivityHook, createAnswerCursors, StreamRegistry } from '../../runtime/stream/index.ts';
 import {
   type CapabilitySwitches,

@@ -1,4 +1,5 @@
 import { type KindContract, type Reconciler, StoredKindDoor } from '../../controllers/index.ts';
+import type { Operation } from '../../operations/index.ts';
 import { defaultLabelLimits } from '../../resources/index.ts';
 import { promptCheck } from '../../runtime/prompt/index.ts';
 import { PlacementScope } from '../authoring/deployments/placement/index.ts';
@@ -16,7 +17,6 @@ import { SkillDirectory } from '../authoring/skills/skill-directory.ts';
 import { skillContract } from '../authoring/skills/skill-kind.ts';
 import { templateContract } from '../authoring/templates/template-kind.ts';
 import { templateOperations } from '../authoring/templates/template-operations.ts';
-import type { Operation } from '../contract.ts';
 import { agentController } from '../conversation/agents/agent-controller.ts';
 import { openResourceWorld } from './resource-world.ts';
 

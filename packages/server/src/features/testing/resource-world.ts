@@ -13,6 +13,7 @@ import {
   StoreChangeFeed,
   TransactionalResourceWriter,
 } from '../../controllers/index.ts';
+import type { Operation, StreamSink } from '../../operations/index.ts';
 import { defaultLabelLimits, ResourceViews } from '../../resources/index.ts';
 import { createLocalBus } from '../../store/bus/local/index.ts';
 import type { ResourceKey, ResourceReads, Store, WriteTx } from '../../store/contracts/index.ts';
@@ -28,7 +29,6 @@ import { NamespacePurge } from '../authoring/namespaces/namespace-purge.ts';
 import { NamespaceService } from '../authoring/namespaces/namespace-service.ts';
 import { PastAncestry } from '../authoring/namespaces/past-ancestry.ts';
 import { freshKey, KeyRing } from '../authoring/secrets/key-ring.ts';
-import type { Operation, StreamSink } from '../contract.ts';
 import { StoredAgentDirectory } from '../conversation/agents/agent-directory.ts';
 import { agentContract } from '../conversation/agents/agent-kind.ts';
 import { agentOperations } from '../conversation/agents/agent-operations.ts';
@@ -159,7 +159,7 @@ const callers = (operations: readonly Operation[], authorizer: GrantAuthorizer) 
     if (method === undefined || found === undefined) throw new Error(`no operation ${operation.name}`);
     const message = create(operation.input, request as never);
     const context = callContext(`${method.service}/${method.name}`, caller);
-    authorizer.authorize(context.operation, message, caller);
+    authorizer.authorize(found.access, message, caller);
     return { found, message, context };
   };
   const call = async <I extends DescMessage>(

@@ -1,11 +1,10 @@
 import type { WriteTx } from '../../store/contracts/index.ts';
-import type { RuntimeDeps } from '../runtime-deps.ts';
-import { stopTurns } from '../turn/index.ts';
+import { stopTurns } from './turn-stop.ts';
 
 /** One transaction and what its steps use. */
 interface Scope {
   readonly tx: WriteTx;
-  readonly deps: Pick<RuntimeDeps, 'ids' | 'bus' | 'agents' | 'namespaces' | 'usage' | 'objects' | 'endHooks' | 'log'>;
+  readonly ports: Parameters<typeof stopTurns>[0]['ports'];
 }
 
 /** Turns that are read at a time. */
@@ -16,13 +15,13 @@ export const stopNamespaces = async (scope: Scope, namespaces: ReadonlySet<strin
   for (const namespace of namespaces) await stopNamespace(scope, namespace);
 };
 
-const stopNamespace = async ({ tx, deps }: Scope, namespace: string): Promise<void> => {
+const stopNamespace = async ({ tx, ports }: Scope, namespace: string): Promise<void> => {
   let after = '';
   for (;;) {
     const page = await tx.log.startedTurns(namespace, after, PAGE);
     for (const { id, sessionId } of page)
       if ((await tx.log.lockSession(sessionId)) !== undefined)
-        await stopTurns({ tx, deps }, sessionId, (turn) => turn.id === id);
+        await stopTurns({ tx, ports }, sessionId, (turn) => turn.id === id);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last.id;

@@ -1,6 +1,6 @@
 import type { JournalRow, MessageRow, TurnRow } from '../../store/contracts/index.ts';
 import { EVENT, type LiveTurn, PART, type Part, type PlacedPart, type Span } from '../contract.ts';
-import { admittedAt, parseBody, recordedParts } from '../turn-record.ts';
+import { admittedAt, parseBody, recordedParts } from '../record/index.ts';
 
 /** The terminal event of a turn as its row tells it. */
 export interface TurnTerminal {

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { artifactCases } from './artifact-cases.ts';
 import { channelCases } from './channel-cases.ts';
 import { claimCases } from './claim-cases.ts';
+import { describedCases } from './described-cases.ts';
 import { messageCases } from './message-cases.ts';
 import { placeCases } from './place-cases.ts';
 import { resourceCases } from './resource-cases.ts';
@@ -29,6 +30,7 @@ export const storeConformance = (engine: string, make: MakeStore): void => {
     turnCases(make);
     claimCases(make);
     workCases(make);
+    describedCases(make);
     artifactCases(make);
   });
 };

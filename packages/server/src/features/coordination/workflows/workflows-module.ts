@@ -1,6 +1,7 @@
 import type { FeatureModule } from '../../module-contract.ts';
 import { type ToolGrantDeps, toolGrant } from './tool-grant.ts';
 import { workflowContract } from './workflow-kind.ts';
+import { workflowOperations } from './workflow-operations.ts';
 
 export interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly settings: {
@@ -10,7 +11,7 @@ export interface WorkflowsModuleDeps extends ToolGrantDeps {
   };
 }
 
-/** The kind Workflow, which has no operations of its own. */
+/** The kind Workflow and its operations. */
 export const workflowsModule = (deps: WorkflowsModuleDeps): FeatureModule => {
   const { settings } = deps;
   const contract = workflowContract({
@@ -19,5 +20,5 @@ export const workflowsModule = (deps: WorkflowsModuleDeps): FeatureModule => {
   });
   const local = { presenceOnly: true, sameNamespace: true };
   const follows = { Agent: local, Workflow: local, McpServer: {}, McpServerBinding: {}, Namespace: {} };
-  return { kinds: [contract], statuses: [{ contract, follows }] };
+  return { kinds: [contract], statuses: [{ contract, follows }], operations: workflowOperations };
 };

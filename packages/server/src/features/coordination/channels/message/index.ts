@@ -5,3 +5,4 @@
  */
 export { MessageForms } from './message-form.ts';
 export { ChannelMessageService } from './message-service.ts';
+export { postBody } from './post-body.ts';
