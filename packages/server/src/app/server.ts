@@ -56,8 +56,7 @@ const startParts = async (app: App, tls: TransportConfig['tls'], listening: List
   await files.start();
   jobs.start(parts.jobs);
   await access.start();
-  const port = (): number => listening.transport?.port ?? 0;
-  const transport = await createTransport(servedParts(app, tls === undefined ? {} : { tls }, port));
+  const transport = await createTransport(servedParts(app, tls === undefined ? {} : { tls }));
   listening.transport = transport;
   return transport;
 };

@@ -39,7 +39,8 @@ export const wireApp = async (config: Config, around: ServerHost, port: () => nu
     queueKinds: () => machinery.queueKinds,
     backupFailures: features.backups.failures,
   });
-  return { config, engines, observation, host, turns, features, parts, machinery, jobs: new PeriodicJobs(host) };
+  const jobs = new PeriodicJobs(host);
+  return { config, engines, observation, host, turns, features, parts, machinery, jobs, port };
 };
 
 export type App = Awaited<ReturnType<typeof wireApp>>;

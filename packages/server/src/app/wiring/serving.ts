@@ -6,12 +6,8 @@ import { profileRoute } from '../telemetry/index.ts';
 import type { App } from './app-parts.ts';
 
 /** Everything that is served, for transport. */
-export const servedParts = (
-  app: App,
-  tls: Pick<TransportParts['config'], 'tls'>,
-  port: () => number,
-): TransportParts => {
-  const { config, engines, observation, host, turns, features, parts } = app;
+export const servedParts = (app: App, tls: Pick<TransportParts['config'], 'tls'>): TransportParts => {
+  const { config, engines, observation, host, turns, features, parts, port } = app;
   const { store, clock, ids, log, authorizer } = host;
   const { version, loopbackOnly } = config.transport;
   const { provider, model } = turns.models.defaultTarget;

@@ -1,6 +1,6 @@
 import type { KindContract } from '../../../controllers/contract.ts';
-import { earlierNow, type Store, trimInBatches } from '../../../store/contracts/index.ts';
 import type { Operation } from '../../../operations/index.ts';
+import { earlierNow, type Store, trimInBatches } from '../../../store/contracts/index.ts';
 import type { FeatureModule, PeriodicJob } from '../../module-contract.ts';
 import type { ManifestsDeps } from './manifests-deps.ts';
 import { resourceOperations } from './resource-operations.ts';

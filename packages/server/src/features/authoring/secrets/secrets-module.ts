@@ -1,6 +1,6 @@
 import type { AppendAudit } from '../../../controllers/contract.ts';
-import type { Store } from '../../../store/contracts/index.ts';
 import type { Operation } from '../../../operations/index.ts';
+import type { Store } from '../../../store/contracts/index.ts';
 import type { FeatureModule } from '../../module-contract.ts';
 import type { SecretKeys } from './secret-keys.ts';
 import { secretContract } from './secret-kind.ts';
