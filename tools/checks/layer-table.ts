@@ -49,6 +49,7 @@ export const layerTable: readonly LayerRow[] = [
   },
   { layer: 'auth', mayImport: ['base', 'api', 'resources', ...storeContracts] },
   { layer: 'operations', mayImport: ['base', 'api', 'auth'] },
+  { layer: 'idempotency', mayImport: ['base', 'auth', 'resources', ...storeContracts] },
   {
     layer: 'features/module-contract.ts',
     mayImport: ['operations', 'controllers:contract'],
@@ -62,6 +63,7 @@ export const layerTable: readonly LayerRow[] = [
       'auth',
       'features/module-contract.ts',
       'operations',
+      'idempotency',
       ...storeContracts,
       'controllers:contract',
       'runtime:contract',

@@ -17,7 +17,7 @@ export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** What to do next; shown below the message. */
   readonly hint: string | undefined;
-  /** A word that may be a slip of the pen: the nearest of the candidates is offered. */
+  /** A word that may be a typing error: the nearest of the candidates is suggested. */
   readonly slip: Slip | undefined;
 
   constructor(message: string, options: FailureOptions = {}) {

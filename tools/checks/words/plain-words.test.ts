@@ -53,6 +53,8 @@ describe('a word of the list', () => {
     ['// Runs again (K5).', 'chapter'],
     ['// By chapter 5.', 'chapter'],
     ['// The world around it.', 'world'],
+    ['// The file is read anew.', 'anew'],
+    ['// Laid over the defaults.', 'laid over'],
   ])('is found in %j', (text, word) => {
     expect(wordsOf(file, text)).toEqual([word]);
   });

@@ -49,6 +49,8 @@ const wordRules: readonly WordRule[] = [
   { word: 'door', pattern: /\bdoors?\b/i, say: 'operation, API, entry' },
   { word: 'hint', pattern: /\bhints?\b/i, say: 'notification' },
   { word: 'owed', pattern: /\bowed\b/i, say: 'pending, due' },
+  { word: 'anew', pattern: /\banew\b/i, say: 'again' },
+  { word: 'laid over', pattern: /\b(?:laid|lays|laying) over\b/i, say: 'overrides, is merged into' },
 ];
 
 /** Fixtures of tests may be worlds. */

@@ -11,7 +11,7 @@ import type { Bus, Store } from '../store/contracts/index.ts';
 /** How long changes and due work may stay unnoticed when every notification is lost. */
 export const POLL_MS = 2_000;
 
-export interface MachineryDeps {
+interface MachineryDeps {
   readonly store: Store;
   readonly bus: Bus;
   readonly clock: Clock;

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { ensureNamespaces } from '../features/authoring/namespaces/index.ts';
+import { answerExpiry } from '../idempotency/index.ts';
 import type { Operation } from '../operations/index.ts';
 import { createTransport, type TransportConfig, type TransportServer } from '../transport/index.ts';
 import type { Config } from './config/index.ts';
@@ -54,7 +55,7 @@ const startParts = async (app: App, tls: TransportConfig['tls'], listening: List
   await workers.start();
   await turns.runtime.start();
   await files.start();
-  jobs.start(parts.jobs);
+  jobs.start([...parts.jobs, answerExpiry(host.store)]);
   await access.start();
   const transport = await createTransport(servedParts(app, tls === undefined ? {} : { tls }));
   listening.transport = transport;

@@ -16,13 +16,13 @@ export interface FollowedStatus {
 }
 
 /** Whether the process can serve calls; throws what is missing. */
-export interface ReadyCheck {
+interface ReadyCheck {
   readonly name: string;
   check(): Promise<void>;
 }
 
 /** A value of the instance that is stored encrypted, for the rotation of keys. */
-export interface SealedValue {
+interface SealedValue {
   readonly name: string;
   /** What the ciphertext is bound to. */
   readonly place: string;

@@ -14,4 +14,4 @@ export {
   type LoadOptions,
   loadConfig,
 } from './load-config.ts';
-export { type ConfigFault, faultLine } from './located.ts';
+export type { ConfigFault } from './located.ts';

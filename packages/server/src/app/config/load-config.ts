@@ -136,7 +136,7 @@ export const configurationValues = (loaded: LoadedConfig): readonly Configuratio
     return { key, value: shown, source: origin?.source ?? 'default', label: origin?.label ?? '' };
   });
 
-/** What an operator is told of the configuration in force. */
+/** What an operator sees of the configuration in force. */
 export interface ConfigurationFacts {
   /** Secrets masked; `source` is where the value was written, such as `svc.yaml:3:5`. */
   readonly values: readonly { readonly key: string; readonly value: unknown; readonly source: string }[];

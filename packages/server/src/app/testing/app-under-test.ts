@@ -12,7 +12,7 @@ import type { RunningServer } from '../server.ts';
 import { GateClock } from './gate-clock.ts';
 import { RestClient } from './rest-client.ts';
 
-/** Configuration by key, laid over that of every test: free port, no fsync, a demo model without pauses. */
+/** Configuration by key, which overrides that of every test: free port, no fsync, a demo model without pauses. */
 type Flags = Readonly<Record<string, string>>;
 
 /** A real server on a temporary directory; `await using` stops it and removes its data. */

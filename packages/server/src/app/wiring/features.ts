@@ -26,7 +26,7 @@ import { storeEngine } from '../upkeep/index.ts';
 import type { Host } from './host.ts';
 import type { Turns } from './turns.ts';
 
-export interface FeatureNeeds {
+interface FeatureNeeds {
   readonly config: Config;
   readonly engines: Engines;
   readonly host: Host;

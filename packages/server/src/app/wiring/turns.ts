@@ -25,7 +25,7 @@ import type { Engines } from '../engines/index.ts';
 import type { Observation } from '../telemetry/index.ts';
 import type { Host } from './host.ts';
 
-export interface TurnNeeds {
+interface TurnNeeds {
   readonly config: Config;
   readonly engines: Engines;
   readonly host: Host;

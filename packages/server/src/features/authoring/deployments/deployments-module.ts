@@ -5,7 +5,7 @@ import { type DeploymentKindDeps, deploymentContracts } from './deployment-kind.
 import type { DeploymentsDeps } from './deployments-deps.ts';
 import { PlacementScope } from './placement/index.ts';
 
-export interface DeploymentsModuleDeps
+interface DeploymentsModuleDeps
   extends Omit<DeploymentsDeps, 'limits'>,
     Pick<DeploymentKindDeps, 'ancestorsOf'> {
   readonly settings: LabelSettings & {
@@ -16,7 +16,7 @@ export interface DeploymentsModuleDeps
   };
 }
 
-export interface DeploymentsModule extends FeatureModule {
+interface DeploymentsModule extends FeatureModule {
   /** Who may delete and change what deployments render from and into. */
   readonly placement: PlacementScope;
 }

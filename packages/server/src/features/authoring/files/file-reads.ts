@@ -131,7 +131,7 @@ export class FileReads {
     };
   }
 
-  /** The life of an EPHEMERAL file begins anew. */
+  /** The lifetime of an EPHEMERAL file restarts. */
   async #used(record: StoredResource): Promise<void> {
     if (fileSpec(record).retention !== FileRetention.EPHEMERAL) return;
     await this.#deps.store.write((tx) => armUnused(this.#deps.limits, tx, record));

@@ -18,7 +18,7 @@ const SWEEP_MS = 6 * 3_600_000;
 const MICROS_PER_MS = 1_000;
 
 /** Sizes in bytes, times in milliseconds. */
-export interface FileSettings {
+interface FileSettings {
   readonly 'files.namespaceBytes': number;
   readonly 'files.ephemeralDays': number;
   readonly 'limits.fileInlineBytes': number;
@@ -26,7 +26,7 @@ export interface FileSettings {
   readonly 'limits.responseBytes': number;
 }
 
-export interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'> {
+interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' | 'pdf' | 'limits'> {
   readonly clock: Clock;
   readonly random: Pick<Random, 'fill'>;
   readonly log: Log;
@@ -37,7 +37,7 @@ export interface FilesModuleDeps extends Omit<FilesDeps, 'links' | 'signatures' 
   readonly settings: FileSettings;
 }
 
-export interface FilesModule extends FeatureModule {
+interface FilesModule extends FeatureModule {
   /** Signed links to object bytes. */
   readonly links: ObjectLinks;
   /** Opens the key of links and uploads. */

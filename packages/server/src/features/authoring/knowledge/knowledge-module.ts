@@ -4,7 +4,7 @@ import { knowledgeContract } from './knowledge-kind.ts';
 import { KnowledgeLibrary, type KnowledgeLibraryDeps } from './knowledge-library.ts';
 import { type NamespaceKnowledgeDeps, namespaceKnowledgeOperations } from './namespace-knowledge-operations.ts';
 
-export interface KnowledgeModuleDeps
+interface KnowledgeModuleDeps
   extends Pick<AgentKnowledgeDeps, 'store'>,
     NamespaceKnowledgeDeps,
     KnowledgeLibraryDeps {

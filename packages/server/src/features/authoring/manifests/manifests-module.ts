@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** Readers of the change log inside the servers are never further behind than this. */
 const LEAST_HISTORY_MS = MINUTE_MS;
 
-export interface ManifestsModuleDeps extends Omit<ManifestsDeps, 'fill' | 'responseBytes' | 'streamBufferEvents'> {
+interface ManifestsModuleDeps extends Omit<ManifestsDeps, 'fill' | 'responseBytes' | 'streamBufferEvents'> {
   /** Rules of a kind; undefined for one that has none. */
   readonly contractOf: (kind: string) => KindContract | undefined;
   /** Notes in the audit log what operations show of Secrets. */

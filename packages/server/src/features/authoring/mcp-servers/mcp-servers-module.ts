@@ -4,7 +4,7 @@ import { type McpControllerDeps, mcpController } from './mcp-controller.ts';
 import { type McpKindDeps, mcpContracts } from './mcp-kinds.ts';
 import { type McpServerOperationsDeps, mcpServerOperations } from './server-operations.ts';
 
-export interface McpServersModuleDeps
+interface McpServersModuleDeps
   extends Omit<McpKindDeps, 'stdioNamespaces'>,
     McpControllerDeps,
     McpServerOperationsDeps,

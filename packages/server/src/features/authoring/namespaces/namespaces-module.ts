@@ -11,7 +11,7 @@ import { NamespacePurge } from './namespace-purge.ts';
 import { NamespaceService, type NamespaceServiceDeps, type NamespaceTurns } from './namespace-service.ts';
 import { PastAncestry } from './past-ancestry.ts';
 
-export interface NamespacesModuleDeps {
+interface NamespacesModuleDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly audit: AppendAudit;
@@ -25,7 +25,7 @@ export interface NamespacesModuleDeps {
   readonly settings: { readonly 'namespaces.graceSeconds': number; readonly 'limits.responseBytes': number };
 }
 
-export interface NamespacesModule extends FeatureModule {
+interface NamespacesModule extends FeatureModule {
   /** What those who read and write resources of any kind need of namespaces. */
   readonly tree: Pick<NamespaceService, 'create' | 'remove'> & {
     readonly descendants: typeof descendantNames;

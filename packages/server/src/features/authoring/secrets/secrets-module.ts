@@ -8,7 +8,7 @@ import { type SecretOperationsDeps, secretOperations } from './secret-operations
 import { auditSecretReads } from './secret-read-audit.ts';
 import { SecretResolver, type SecretResolverDeps } from './secret-resolver.ts';
 
-export interface SecretsModuleDeps
+interface SecretsModuleDeps
   extends Pick<SecretResolverDeps, 'lineage'>,
     Pick<SecretOperationsDeps, 'resealKind'> {
   readonly store: Store;
@@ -16,7 +16,7 @@ export interface SecretsModuleDeps
   readonly audit: AppendAudit;
 }
 
-export interface SecretsModule extends FeatureModule {
+interface SecretsModule extends FeatureModule {
   /** Values behind `secret://` for everything that uses them. */
   readonly resolver: SecretResolver;
   /** The operations with an audit record of every answer that shows values of a Secret. */

@@ -4,7 +4,7 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { type TemplateKindDeps, templateContract } from './template-kind.ts';
 import { type TemplateOperationsDeps, templateOperations } from './template-operations.ts';
 
-export interface TemplatesModuleDeps
+interface TemplatesModuleDeps
   extends Omit<TemplateKindDeps, 'labelLimits' | 'requireScope'>,
     TemplateOperationsDeps {
   readonly templates: KindDoor;

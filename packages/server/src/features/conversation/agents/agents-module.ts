@@ -7,7 +7,7 @@ import { type AgentOperationsDeps, agentOperations } from './agent-operations.ts
 import { AgentRevisionDrop } from './agent-revisions.ts';
 import { AgentSessions } from './agent-sessions.ts';
 
-export interface AgentsModuleDeps
+interface AgentsModuleDeps
   extends Pick<AgentKindDeps, 'promptCheck'>,
     Omit<AgentControllerDeps, 'dependencies'>,
     Omit<AgentOperationsDeps, 'responseBytes'> {
@@ -19,7 +19,7 @@ export interface AgentsModuleDeps
   };
 }
 
-export interface AgentsModule extends FeatureModule {
+interface AgentsModule extends FeatureModule {
   /** Agents as turns run them. */
   readonly directory: StoredAgentDirectory;
 }

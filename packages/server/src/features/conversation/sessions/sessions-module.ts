@@ -13,7 +13,7 @@ const MS_PER_HOUR = 3_600_000;
 const MESSAGE_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Sizes in bytes, times in milliseconds. */
-export interface SessionSettings {
+interface SessionSettings {
   readonly 'limits.messageBytes': number;
   readonly 'limits.responseBytes': number;
   readonly 'limits.labels': number;
@@ -22,11 +22,11 @@ export interface SessionSettings {
   readonly 'idempotency.hours': number;
 }
 
-export interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits'> {
+interface SessionsModuleDeps extends Omit<SessionsDeps, 'limits'> {
   readonly settings: SessionSettings & SessionTrimDeps['settings'];
 }
 
-export interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console'> {
+interface SessionsModule extends FeatureModule, Pick<SessionsFeature, 'chat' | 'console'> {
   /** Phase and times of sessions for reads of any kind, by uid. */
   readonly facts: (reads: ReadTx, records: readonly StoredResource[]) => Promise<ReadonlyMap<string, string>>;
 }

@@ -2,10 +2,10 @@ import type { FeatureModule } from '../../module-contract.ts';
 import { chatRoutes } from './chat-routes.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { consoleRoutes } from './console-routes.ts';
-import type { ChatSessions, UiDeps } from './ui-deps.ts';
+import type { UiDeps } from './ui-deps.ts';
 
-export interface UiModuleDeps extends Omit<ConsoleDeps, 'sessions'>, Pick<UiDeps, 'links'> {
-  readonly chat: ChatSessions;
+interface UiModuleDeps extends Omit<ConsoleDeps, 'sessions'>, Pick<UiDeps, 'links'> {
+  readonly chat: UiDeps['sessions'];
   readonly console: ConsoleDeps['sessions'];
   /** In bytes. */
   readonly settings: { readonly 'limits.uiRequestBytes': number; readonly 'limits.messageBytes': number };

@@ -11,7 +11,7 @@ const CONDITIONS_MS = 30_000;
 const TRIM_MS = 3_600_000;
 const TRIM_ROWS = 5_000;
 
-export interface UsageModuleDeps {
+interface UsageModuleDeps {
   readonly store: Store;
   readonly writer: ResourceWriter;
   readonly feed: ChangeFeed;
@@ -26,7 +26,7 @@ export interface UsageModuleDeps {
   };
 }
 
-export interface UsageModule extends FeatureModule {
+interface UsageModule extends FeatureModule {
   /** What holds turns to the policies. */
   readonly meter: PolicyMeter;
   /** What the limits of policies have used, for reads of any kind, by uid. */

@@ -11,7 +11,7 @@ const MS_PER_SECOND = 1_000;
 const MS_PER_HOUR = 3_600_000;
 
 /** Sizes in bytes, times in milliseconds. */
-export interface ChannelSettings extends LabelSettings {
+interface ChannelSettings extends LabelSettings {
   readonly 'limits.channelContentMax': number;
   readonly 'limits.channelSubscriptionsMax': number;
   readonly 'limits.responseBytes': number;
@@ -23,11 +23,11 @@ export interface ChannelSettings extends LabelSettings {
   readonly 'limits.streamBufferBytes': number;
 }
 
-export interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
+interface ChannelsModuleDeps extends Omit<ChannelsDeps, 'limits'> {
   readonly settings: ChannelSettings;
 }
 
-export interface ChannelsModule extends FeatureModule {
+interface ChannelsModule extends FeatureModule {
   /** Live events of all channels. */
   readonly activities: ChannelActivities;
 }

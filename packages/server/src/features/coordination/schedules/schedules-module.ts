@@ -8,7 +8,7 @@ import type { SchedulesDeps } from './schedule-service.ts';
 
 const MS_PER_SECOND = 1_000;
 
-export interface SchedulesModuleDeps
+interface SchedulesModuleDeps
   extends Omit<SchedulesDeps, 'limits' | 'notExecuted'>,
     Omit<ScheduleControllerDeps, 'notExecuted'> {
   readonly settings: LabelSettings & {

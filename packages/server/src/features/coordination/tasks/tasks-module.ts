@@ -6,7 +6,7 @@ import { type StopExecution, TaskTimer, type TaskTimerDeps } from './task-timer.
 
 const MICROS_PER_MS = 1_000;
 
-export interface TasksModuleDeps
+interface TasksModuleDeps
   extends Omit<TaskOperationsDeps, 'times' | 'stopExecution' | 'writer'>,
     Omit<TaskTimerDeps, 'times' | 'stopExecution'> {
   readonly lifecycle: Pick<SessionLifecycle, 'stop'>;

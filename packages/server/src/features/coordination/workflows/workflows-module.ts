@@ -3,7 +3,7 @@ import { type ToolGrantDeps, toolGrant } from './tool-grant.ts';
 import { workflowContract } from './workflow-kind.ts';
 import { workflowOperations } from './workflow-operations.ts';
 
-export interface WorkflowsModuleDeps extends ToolGrantDeps {
+interface WorkflowsModuleDeps extends ToolGrantDeps {
   readonly settings: {
     /** In bytes. */
     readonly 'limits.workflowDefinitionMax': number;

@@ -15,7 +15,7 @@ const CHAIN_MS = 5_000;
 const TRIM_MS = 600_000;
 const MICROS_PER_MS = 1_000;
 
-export interface AccessModuleDeps extends SignInDeps, AccessDeps {
+interface AccessModuleDeps extends SignInDeps, AccessDeps {
   readonly store: Store;
   readonly bus: Bus;
   readonly ids: Ids;
@@ -30,7 +30,7 @@ export interface AccessModuleDeps extends SignInDeps, AccessDeps {
   readonly settings: AuditTrimDeps['settings'];
 }
 
-export interface AccessModule extends FeatureModule {
+interface AccessModule extends FeatureModule {
   readonly authenticator: Authenticator;
   /** Opens the key of tokens. */
   start(): Promise<void>;

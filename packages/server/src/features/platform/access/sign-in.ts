@@ -24,7 +24,7 @@ interface ConfiguredRule extends ConfiguredGrant {
 }
 
 /** `auth.*` of the configuration. */
-export interface SignInConfig extends Omit<AuthConfig, 'jwt'> {
+interface SignInConfig extends Omit<AuthConfig, 'jwt'> {
   /** Failed sign-ins of one address in a minute before it is slowed down; 0 = no limit. */
   readonly failureLimit: number;
   readonly jwt?: Omit<NonNullable<AuthConfig['jwt']>, 'defaultGrants'> & {

@@ -5,7 +5,7 @@ import { type ProbedModels, probe } from './model-probe.ts';
 /** Provider types that need no key: the built-in one, and servers of one's own. */
 const KEYLESS: ReadonlySet<string> = new Set(['demo', 'openai-compatible']);
 
-export interface AdminModuleDeps extends Omit<AdminDeps, 'providers' | 'usesKeyFile'> {
+interface AdminModuleDeps extends Omit<AdminDeps, 'providers' | 'usesKeyFile'> {
   readonly models: ProbedModels;
   /** As configured, by name. */
   readonly providers: Readonly<Record<string, { readonly type: string; readonly apiKey?: unknown }>>;

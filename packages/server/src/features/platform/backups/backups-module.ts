@@ -9,7 +9,7 @@ import { failedTries, type PendingBackup, pendingBackup } from './pending-backup
 /** How often it is checked whether a backup is due; schedules count in minutes. */
 const DUE_CHECK_MS = 10_000;
 
-export interface BackupsModuleDeps extends Omit<BackupServiceDeps, 'dir'> {
+interface BackupsModuleDeps extends Omit<BackupServiceDeps, 'dir'> {
   readonly store: Store;
   readonly random: Random;
   /** The next time of a cron text in UTC; undefined for a text that is none. */
@@ -21,7 +21,7 @@ export interface BackupsModuleDeps extends Omit<BackupServiceDeps, 'dir'> {
   };
 }
 
-export interface BackupsModule extends FeatureModule {
+interface BackupsModule extends FeatureModule {
   /** The scheduled backup that is due and not made yet. */
   readonly pending: () => Promise<PendingBackup | undefined>;
   /** How often the pending one failed. */

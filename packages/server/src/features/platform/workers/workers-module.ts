@@ -9,7 +9,7 @@ import { WorkerRegistration, type WorkerRegistrationDeps } from './worker-regist
 import { HEARTBEAT_MS, type WorkerFacts } from './worker-rules.ts';
 import { WorkerWatch } from './worker-watch.ts';
 
-export interface WorkersModuleDeps extends Pick<WorkerRegistrationDeps, 'workerId' | 'version' | 'drain'> {
+interface WorkersModuleDeps extends Pick<WorkerRegistrationDeps, 'workerId' | 'version' | 'drain'> {
   readonly store: Store;
   readonly clock: Clock;
   readonly writer: ResourceWriter;
@@ -24,7 +24,7 @@ export interface WorkersModuleDeps extends Pick<WorkerRegistrationDeps, 'workerI
   };
 }
 
-export interface WorkersModule extends FeatureModule {
+interface WorkersModule extends FeatureModule {
   /** Makes the record of this process. */
   start(): Promise<void>;
   /** Removes it. */
